@@ -1,0 +1,123 @@
+import pg from "pg";
+import { db } from "@/lib/db";
+import { env } from "@/lib/env";
+import { log } from "@/lib/log";
+import { planRateLimits } from "@/lib/tenants/service";
+import type { Environment } from "@/prisma/generated/enums";
+import { allowList } from "./schema";
+import type { Scope } from "./scopes";
+
+/** NOTIFY on this channel carries the hash, in hex, of a key that was revoked, rolled or changed. */
+export const keysChannel = "parlance_keys";
+
+/** What the API needs to know of a key to serve a request. */
+export type KnownKey = {
+  id: string;
+  tenantId: string;
+  environment: Environment;
+  name: string;
+  scopes: ReadonlySet<Scope>;
+  expiresAt: Date | null;
+  isAllowedFrom: (address: string) => boolean;
+  rateLimitPerMinute: number;
+};
+
+const lifetimeMs = 5_000;
+const maximumEntries = 10_000;
+
+type Entry = { key: KnownKey | null; until: number };
+const entries = new Map<string, Entry>();
+
+/**
+ * The key with this hash, or null for one that is unknown, revoked or expired. Answers come from memory for up to five
+ * seconds, but only while this process hears of revocations: with the listening connection down, every call asks the
+ * database, so a revoked key never lives on for a cache's sake.
+ */
+export async function findKey(hash: Buffer): Promise<KnownKey | null> {
+  const name = hash.toString("hex");
+  const now = Date.now();
+  const cached = entries.get(name);
+  if (cached && cached.until > now && isListening()) return notExpired(cached.key, now);
+
+  const generation = invalidations;
+  const key = await loadKey(hash);
+  // A revocation that arrived during the look-up may concern this very key: then the answer serves once and is not kept.
+  if (isListening() && generation === invalidations) {
+    if (entries.size >= maximumEntries) entries.clear();
+    entries.set(name, { key, until: now + lifetimeMs });
+  }
+  return notExpired(key, now);
+}
+
+function notExpired(key: KnownKey | null, now: number): KnownKey | null {
+  return key?.expiresAt && key.expiresAt.getTime() <= now ? null : key;
+}
+
+async function loadKey(hash: Buffer): Promise<KnownKey | null> {
+  const row = await db().apiKey.findUnique({ where: { hash: new Uint8Array(hash) }, include: { tenant: { select: { plan: true } } } });
+  if (!row || row.revokedAt) return null;
+  const networks = row.allowedIps.length > 0 ? allowList(row.allowedIps) : null;
+  return {
+    id: row.id,
+    tenantId: row.tenantId,
+    environment: row.environment,
+    name: row.name,
+    scopes: new Set(row.scopes as Scope[]),
+    expiresAt: row.expiresAt,
+    isAllowedFrom: (address) => !networks || networks.check(address, address.includes(":") ? "ipv6" : "ipv4"),
+    rateLimitPerMinute: row.rateLimitPerMinute ?? planRateLimits[row.tenant.plan],
+  };
+}
+
+// ---------------------------------------------------------------- hearing of revocations
+
+let listener: pg.Client | undefined;
+let isConnected = false;
+let invalidations = 0;
+let isStopped = false;
+const reconnectDelayMs = 250;
+
+/** True while revocations reach this process. Asking starts the listening, at the first request. */
+function isListening(): boolean {
+  if (!listener && !isStopped) void listen();
+  return isConnected;
+}
+
+async function listen(): Promise<void> {
+  const client = new pg.Client({ connectionString: env().DATABASE_URL, keepAlive: true, application_name: "parlance keys" });
+  listener = client;
+  const lost = (error?: Error) => {
+    if (listener !== client) return;
+    isConnected = false;
+    invalidations++;
+    entries.clear();
+    if (error) log.warn({ error: error.message }, "the connection that hears of revoked keys broke; keys are looked up until it is back");
+    client.end().catch(() => {});
+    setTimeout(() => {
+      listener = undefined;
+    }, reconnectDelayMs).unref();
+  };
+  client.on("error", lost);
+  client.on("end", () => lost());
+  client.on("notification", ({ payload }) => {
+    invalidations++;
+    if (payload) entries.delete(payload);
+  });
+  try {
+    await client.connect();
+    await client.query(`LISTEN ${keysChannel}`);
+    isConnected = listener === client;
+  } catch (error) {
+    lost(error as Error);
+  }
+}
+
+/** For shutdown. */
+export async function stopListening(): Promise<void> {
+  isStopped = true;
+  const client = listener;
+  listener = undefined;
+  isConnected = false;
+  entries.clear();
+  await client?.end().catch(() => {});
+}

@@ -1,0 +1,59 @@
+import { type Db, db, sqlState } from "@/lib/db";
+import { wakeDeliveries } from "@/lib/jobs/clock";
+import type { Environment } from "@/prisma/generated/enums";
+
+/** The first two columns of every row that belongs to a tenant. */
+export type Partition = { tenantId: string; environment: Environment };
+
+export type Actor = { type: "API_KEY" | "USER" | "SYSTEM" | "OPERATOR"; id: string };
+
+/** Names one delivery across all tenants. */
+export type DeliveryReference = Partition & { id: string };
+
+/** Who acts, in which partition, and for which request. Never a `Request`: services know nothing of HTTP. */
+export type Identity = {
+  partition: Partition;
+  actor: Actor;
+  /** What events repeat of the request that caused them; null for jobs. */
+  request: { id: string; idempotencyKey: string | null } | null;
+  /** The client's address, for the audit log. */
+  address: string | null;
+};
+
+/** The first parameter of every service function. `db` is the transaction, in a mutation. */
+export type Caller = Identity & {
+  db: Db;
+  /** Deliveries that this transaction wrote; a clock is woken for them once it has committed. */
+  outbox: DeliveryReference[];
+};
+
+/** For reads: no transaction, one statement a call. */
+export function reader(identity: Identity): Caller {
+  return { ...identity, db: db(), outbox: [] };
+}
+
+/** The identity that jobs act under. */
+export function system(partition: Partition): Identity {
+  return { partition, actor: { type: "SYSTEM", id: "system" }, request: null, address: null };
+}
+
+const deadlockOrSerialization = new Set(["40P01", "40001"]);
+
+/**
+ * Runs a mutation as one transaction: all that `work` writes commits together or not at all, and only then is a clock
+ * woken. A transaction that PostgreSQL ended to break a deadlock is run again, twice at the most, so `work` must not
+ * have effects outside the database.
+ */
+export async function mutate<Result>(identity: Identity, work: (caller: Caller) => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    const outbox: DeliveryReference[] = [];
+    try {
+      const result = await db().$transaction((transaction) => work({ ...identity, db: transaction, outbox }));
+      wakeDeliveries(outbox);
+      return result;
+    } catch (error) {
+      if (attempt < 3 && deadlockOrSerialization.has(sqlState(error) ?? "")) continue;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import { env } from "@/lib/env";
+import { log } from "@/lib/log";
+import { type Prisma, PrismaClient } from "@/prisma/generated/client";
+
+export type { Prisma } from "@/prisma/generated/client";
+
+/** The client itself, or the transaction that a mutation runs in. */
+export type Db = Prisma.TransactionClient;
+
+/** A hand-written statement. It is prepared once a connection under its name, so one name means one text. */
+export type Statement = { name: string; text: string };
+
+/** How long a statement may wait for a row that another transaction holds, the idempotency record above all. */
+const lockTimeoutMs = 5_000;
+const statementTimeoutMs = 20_000;
+
+type Connections = { pool: pg.Pool; prisma: PrismaClient };
+
+// Kept on globalThis, because one process can load this module twice: the API server's bundle and Next's, or Next's own
+// reloads in development. They share one pool.
+const shared = globalThis as { parlanceConnections?: Connections };
+
+function connect(): Connections {
+  const pool = new pg.Pool({
+    connectionString: env().DATABASE_URL,
+    max: env().DATABASE_POOL_SIZE,
+    connectionTimeoutMillis: 5_000,
+    options: `-c lock_timeout=${lockTimeoutMs} -c statement_timeout=${statementTimeoutMs}`,
+  });
+  // Without a listener, a connection that breaks while idle would end the process.
+  pool.on("error", (error) => log.warn({ error: error.message }, "a database connection broke while idle"));
+
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName(sql) }),
+    transactionOptions: { maxWait: 5_000, timeout: 15_000 },
+  });
+  return { pool, prisma };
+}
+
+function connections(): Connections {
+  shared.parlanceConnections ??= connect();
+  return shared.parlanceConnections;
+}
+
+export const db = (): PrismaClient => connections().prisma;
+export const pool = (): pg.Pool => connections().pool;
+
+/** Runs a hand-written statement in a transaction of its own, on the pool that Prisma uses too. */
+export async function runStatement<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+  const result = await pool().query<Row>({ name: statement.name, text: statement.text, values });
+  return result.rows;
+}
+
+/** Waits for what is running, then closes every connection. */
+export async function closeDatabase(): Promise<void> {
+  const open = shared.parlanceConnections;
+  shared.parlanceConnections = undefined;
+  await open?.prisma.$disconnect();
+  if (open && !open.pool.ended) await open.pool.end();
+}
+
+const statementNames = new Map<string, string>();
+const maximumStatementNames = 1_000;
+
+/** A name for each of Prisma's statements, so that PostgreSQL plans it once a connection. Past the limit they go unnamed. */
+function statementName(sql: string): string {
+  const known = statementNames.get(sql);
+  if (known) return known;
+  if (statementNames.size >= maximumStatementNames) return "";
+  const name = `p${statementNames.size}`;
+  statementNames.set(sql, name);
+  return name;
+}
+
+/** PostgreSQL's SQLSTATE of an error, whether pg threw it or Prisma wrapped it. */
+export function sqlState(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { code, meta, cause } = error as {
+    code?: unknown;
+    meta?: { code?: unknown; driverAdapterError?: { cause?: { originalCode?: unknown } } };
+    cause?: unknown;
+  };
+  const original = meta?.driverAdapterError?.cause?.originalCode ?? meta?.code;
+  if (typeof original === "string") return original;
+  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("P1") && !code.startsWith("P2")) return code;
+  const originalCode = (cause as { originalCode?: unknown } | undefined)?.originalCode;
+  return typeof originalCode === "string" ? originalCode : undefined;
+}
+
+const lostConnection =
+  /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|Connection terminated|connection timeout|Can't reach database|Server has closed the connection|not queryable/i;
+
+/** The database is away or going away: the same request may succeed in a moment. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state && (state.startsWith("08") || state.startsWith("57P") || state.startsWith("53"))) return true;
+  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  if (code === "P1001" || code === "P1017" || code === "P2024" || code === "P2028") return true;
+  return lostConnection.test(`${code ?? ""} ${message ?? ""}`);
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+
+/** Seconds from each failure to the next attempt: 30 s, 2 min, 10 min, 30 min, 2 h, 8 h, 24 h. */
+const defaultRetrySchedule = "30,120,600,1800,7200,28800,86400";
+
+const commaList = (text: string) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+const retrySchedule = z
+  .string()
+  .default(defaultRetrySchedule)
+  .transform((text) => commaList(text).map(Number))
+  .refine((seconds) => seconds.length === 7 && seconds.every((value) => Number.isFinite(value) && value >= 0), {
+    message: "give seven numbers of seconds separated by commas, for example 1,1,2,2,3,3,5",
+  });
+
+const secretKeys = z
+  .string({ message: 'give at least one master key as "<id>:<base64 of 32 bytes>", the current one first' })
+  .transform((text) =>
+    commaList(text).map((entry) => {
+      const colon = entry.indexOf(":");
+      return { id: entry.slice(0, Math.max(colon, 0)), key: Buffer.from(entry.slice(colon + 1), "base64") };
+    }),
+  )
+  .refine((keys) => keys.length > 0 && keys.every(({ id, key }) => /^[a-z0-9]{1,16}$/.test(id) && key.length === 32), {
+    message: 'each entry is "<id>:<base64 of 32 bytes>", ids of 1 to 16 lower-case letters and digits, separated by commas',
+  });
+
+const wholeNumber = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum);
+const httpUrl = z.url({ protocol: /^https?$/, message: "give an http or https address" }).transform((url) => url.replace(/\/+$/, ""));
+
+const schema = z
+  .object({
+    NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
+    LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+    PORT: wholeNumber(0, 65_535).default(3000),
+    /** The address that tenants and browsers use. */
+    APP_URL: httpUrl.optional(),
+    DATABASE_URL: z
+      .string({ message: "give the address of a PostgreSQL database, postgresql://user:password@host:5432/name" })
+      .regex(/^postgres(ql)?:\/\//, {
+        message: "give the address of a PostgreSQL database, postgresql://user:password@host:5432/name",
+      }),
+    DATABASE_POOL_SIZE: wholeNumber(1, 500).default(16),
+    /** The first part of every API key: `<prefix>_live_…`. */
+    SERVICE_PREFIX: z
+      .string()
+      .regex(/^[a-z][a-z0-9]{1,11}$/, { message: "use 2 to 12 lower-case letters and digits" })
+      .default("prl"),
+    /** Error types are `{ERROR_BASE}/errors/<kind>`. */
+    ERROR_BASE: httpUrl.optional(),
+    /** How many proxies in front of this server may be believed about the client's address. */
+    TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
+    UPSTASH_REDIS_REST_URL: httpUrl.optional(),
+    UPSTASH_REDIS_REST_TOKEN: z.string().min(1).optional(),
+    JOBS: z.enum(["embedded", "inngest"]).optional(),
+    INNGEST_EVENT_KEY: z.string().min(1).optional(),
+    INNGEST_SIGNING_KEY: z.string().min(1).optional(),
+    INNGEST_DEV: z.string().min(1).optional(),
+    INNGEST_BASE_URL: httpUrl.optional(),
+    WEBHOOK_RETRY_SCHEDULE: retrySchedule,
+    /** Private networks that webhooks may reach, for development and tests. Metadata addresses are never among them. */
+    WEBHOOK_ALLOWED_PRIVATE_CIDRS: z.string().default("").transform(commaList),
+    /** Master keys for secrets at rest. The first one encrypts, all of them decrypt. */
+    SECRET_KEYS: secretKeys,
+    NEXTAUTH_URL: httpUrl.optional(),
+    NEXTAUTH_SECRET: z
+      .string()
+      .min(32, { message: "give at least 32 random characters, for example from `openssl rand -base64 32`" })
+      .optional(),
+  })
+  .superRefine((value, context) => {
+    const refuse = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
+
+    if (!value.UPSTASH_REDIS_REST_URL !== !value.UPSTASH_REDIS_REST_TOKEN) {
+      refuse("UPSTASH_REDIS_REST_TOKEN", "set both UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or neither");
+    }
+    if (value.JOBS === "inngest" && !value.INNGEST_DEV && !(value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY)) {
+      refuse("JOBS", "inngest needs INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY (or INNGEST_DEV in development)");
+    }
+    if (value.NODE_ENV === "production") {
+      if (!value.NEXTAUTH_SECRET) refuse("NEXTAUTH_SECRET", "is required in production: at least 32 random characters");
+      if (!value.NEXTAUTH_URL) refuse("NEXTAUTH_URL", "is required in production: the address at which people sign in");
+      // With it, anyone could run the jobs by an unsigned request.
+      if (value.INNGEST_DEV) refuse("INNGEST_DEV", "must not be set in production: it switches signature checks off");
+    }
+  })
+  .transform((value) => {
+    const appUrl = value.APP_URL ?? value.NEXTAUTH_URL ?? `http://localhost:${value.PORT}`;
+    const isInngestConfigured = Boolean(value.INNGEST_DEV || (value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY));
+    return {
+      ...value,
+      APP_URL: appUrl,
+      ERROR_BASE: value.ERROR_BASE ?? `${appUrl}/docs`,
+      JOBS: value.JOBS ?? (isInngestConfigured ? ("inngest" as const) : ("embedded" as const)),
+    };
+  });
+
+export type Env = z.output<typeof schema>;
+
+/** Empty values count as absent, so that `NAME=` in a file means what it looks like. */
+export function parseEnv(source: Record<string, string | undefined>): Env {
+  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = schema.safeParse(present);
+  if (parsed.success) return parsed.data;
+
+  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`The environment is not usable:\n${lines.join("\n")}`);
+}
+
+let parsed: Env | undefined;
+
+/**
+ * The environment, parsed at the first call and never again. Not at import, because Next loads every route at build
+ * time, when nothing is configured yet; each process calls it first thing, and so refuses to boot on a bad value.
+ */
+export function env(): Env {
+  parsed ??= parseEnv(process.env);
+  return parsed;
+}

@@ -1,0 +1,32 @@
+import { type Db, db } from "@/lib/db";
+import { newId } from "@/lib/ids";
+import type { Plan } from "@/prisma/generated/enums";
+
+/** Requests a minute that a key may make unless it has a figure of its own. */
+export const planRateLimits: Record<Plan, number> = { FREE: 60, PRO: 600, SCALE: 6_000 };
+
+/**
+ * @returns the new tenant; its slug is made from the name, with a number behind it where that one is taken.
+ */
+export async function createTenant(transaction: Db, { name, plan = "FREE" }: { name: string; plan?: Plan }) {
+  const base = slugify(name);
+  for (let suffix = 1; ; suffix++) {
+    const tenant = { id: newId("tenant"), slug: suffix === 1 ? base : `${base}-${suffix}`, name, plan, createdAt: new Date() };
+    const created = await transaction.tenant.createManyAndReturn({ data: [tenant], skipDuplicates: true });
+    if (created[0]) return created[0];
+  }
+}
+
+export function findTenantBySlug(slug: string) {
+  return db().tenant.findUnique({ where: { slug } });
+}
+
+function slugify(name: string): string {
+  const slug = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 40);
+  return slug || "tenant";
+}
