@@ -17,7 +17,7 @@ export async function createApiKey(caller: Caller, input: CreateApiKey) {
       ...caller.partition,
       id: newId("apiKey"),
       name: input.name,
-      hash,
+      hash: new Uint8Array(hash),
       hint,
       scopes: input.scopes,
       createdById: caller.actor.type === "USER" ? caller.actor.id : null,

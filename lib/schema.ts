@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { type IdKind, idPrefixes, isId } from "@/lib/ids";
+
+/** A time in an answer: RFC 3339, UTC, milliseconds. */
+export const timestamp = z.string().meta({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
+
+export const environment = z.enum(["live", "test"]);
+
+/** An id in an answer. */
+export const idOf = (kind: IdKind) => z.string().meta({ examples: [`${idPrefixes[kind]}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`] });
+
+/** An id in a path. One that cannot exist is answered as one that does not. */
+export const idParameter = (kind: IdKind) =>
+  z.string().refine((value) => isId(kind, value), { params: { kind: "not-found", idKind: kind } });
+
+/** A reference in a body. Whether it exists in the caller's partition, the service finds out. */
+export const reference = (kind: IdKind) => z.string().refine((value) => isId(kind, value), `is no id of this kind; they start with ${idPrefixes[kind]}_`);
+
+const metadataValue = z.union([z.string().max(500), z.number(), z.boolean(), z.null()]);
+const maximumMetadataKeys = 50;
+
+/** Flat, at most 50 keys. In a PATCH it is merged, and a null deletes its key. */
+export const metadata = z
+  .record(z.string().min(1).max(40), metadataValue)
+  .refine((value) => Object.keys(value).length <= maximumMetadataKeys, `holds at most ${maximumMetadataKeys} keys`)
+  .meta({ examples: [{ plan: "gold" }] });
+
+export type Metadata = z.output<typeof metadata>;
+
+/** @returns the merged metadata, or null where it would hold too many keys. */
+export function mergeMetadata(current: Metadata, patch: Metadata): Metadata | null {
+  const merged = new Map(Object.entries(current));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, value);
+  }
+  return merged.size <= maximumMetadataKeys ? Object.fromEntries(merged) : null;
+}
+
+/** A time in a request: RFC 3339 with `Z` or an offset. */
+export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+const defaultLimit = 20;
+const maximumLimit = 100;
+
+const limit = z
+  .string()
+  .regex(/^[1-9][0-9]{0,8}$/, "is a whole number from 1 to 100")
+  .transform((text) => Math.min(Number(text), maximumLimit))
+  .default(defaultLimit)
+  .meta({ description: "Items a page: 1 to 100. A larger figure is taken as 100." });
+
+/** The query of a list: the cursor is the id of the last item of the page before. */
+export const listQuery = <Filters extends z.ZodRawShape>(kind: IdKind, defaultOrder: "asc" | "desc", filters: Filters) =>
+  z.strictObject({
+    cursor: z
+      .string()
+      .refine((value) => isId(kind, value), { params: { kind: "invalid-cursor" }, message: "is no cursor of this list" })
+      .optional()
+      .meta({ description: "`nextCursor` of the page before." }),
+    limit,
+    order: z.enum(["asc", "desc"]).default(defaultOrder).meta({ description: "By creation: `asc` oldest first, `desc` newest first." }),
+    ...filters,
+  });
+
+/** `OPEN,PENDING`: any of them. */
+export const commaList = <Value extends string>(values: readonly [Value, ...Value[]]) =>
+  z
+    .string()
+    .transform((text) => [...new Set(text.split(","))])
+    .pipe(z.array(z.enum(values)).min(1));
+
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ data: z.array(item), nextCursor: z.string().optional().meta({ description: "Present only when more pages exist." }) });
+
+/**
+ * Cuts a page out of `limit + 1` rows.
+ * @returns at most `limit` items, and the last one's id where more follow.
+ */
+export function toPage<Row extends { id: string }, Item>(rows: Row[], limit: number, toItem: (row: Row) => Item) {
+  const items = rows.length > limit ? rows.slice(0, limit) : rows;
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return last ? { data: items.map(toItem), nextCursor: last.id } : { data: items.map(toItem) };
+}
+
+/** Prisma's `where` and `orderBy` for a page by id. */
+export function pageById({ cursor, limit, order }: { cursor?: string | undefined; limit: number; order: "asc" | "desc" }) {
+  const beyond = order === "asc" ? { gt: cursor } : { lt: cursor };
+  return { after: cursor ? { id: beyond } : {}, orderBy: { id: order }, take: limit + 1 };
+}
+
+export const deleted = (kind: IdKind) => z.object({ id: idOf(kind), deleted: z.literal(true) });
