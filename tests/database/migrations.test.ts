@@ -1,0 +1,58 @@
+import pg from "pg";
+import { expect, test } from "vitest";
+import { applyMigrations, diffSchema, pendingMigrations } from "@/prisma/migrate";
+import { newDatabase } from "../support/database";
+
+/** What PostgreSQL itself says it holds, one line a fact. */
+const catalogue = `
+  SELECT 'column ' || table_name || '.' || column_name || ' ' || udt_name || ' ' || COALESCE(datetime_precision::text, '-')
+         || ' null=' || is_nullable || ' default=' || COALESCE(column_default, '-') AS fact
+    FROM information_schema.columns WHERE table_schema = 'public'
+  UNION ALL
+  SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public'
+  UNION ALL
+  SELECT 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid)
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+  UNION ALL
+  SELECT 'enum ' || typname || ' ' || string_agg(enumlabel, ',' ORDER BY enumsortorder)
+    FROM pg_enum JOIN pg_type ON pg_type.oid = enumtypid GROUP BY typname`;
+
+async function factsOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ fact: string }>(catalogue);
+  // Prisma's own table of applied migrations is in one of the two only.
+  return rows
+    .map((row) => row.fact)
+    .filter((fact) => !fact.includes("_prisma_migrations"))
+    .sort();
+}
+
+async function withClient<Result>(connectionString: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return work(client).finally(() => client.end());
+}
+
+test("the migrations lead to the very database that the schema describes", async () => {
+  const [migrated, described] = await Promise.all([newDatabase({ isEmpty: true }), newDatabase({ isEmpty: true })]);
+  await applyMigrations(migrated);
+  const script = await diffSchema(described, null);
+
+  const fromSchema = await withClient(described, async (client) => {
+    await client.query(script);
+    return factsOf(client);
+  });
+  const fromMigrations = await withClient(migrated, factsOf);
+
+  expect(fromSchema.length).toBeGreaterThan(100);
+  expect(fromMigrations).toEqual(fromSchema);
+});
+
+test("migrations are applied once, and what is missing is named without being applied", async () => {
+  const address = await newDatabase({ isEmpty: true });
+
+  const missing = await pendingMigrations(address);
+  expect(missing).not.toHaveLength(0);
+  expect(await applyMigrations(address)).toEqual(missing);
+  expect(await applyMigrations(address)).toEqual([]);
+  expect(await pendingMigrations(address)).toEqual([]);
+});
