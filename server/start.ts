@@ -1,0 +1,132 @@
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { closeDatabase } from "@/lib/db";
+import { env } from "@/lib/env";
+import { applyMigrations } from "@/prisma/migrate";
+import { type Demo, ensureDemo } from "@/prisma/seed";
+import { claimDataDirectory, type DemoFile, dataDirectory, inDataDirectory, readJson, writeJson } from "./embedded/data-directory";
+import { localEnvironment, startEmbeddedDatabase } from "./embedded/environment";
+import { type LogFile, logFile } from "./embedded/log-file";
+import { type SupervisedProcess, supervise } from "./embedded/supervised-process";
+
+// `npm start`: PostgreSQL, web and worker on one machine, with nothing to configure. It ends when it is told to
+// (SIGINT, SIGTERM) and takes everything with it. `--dev` runs the web through Next's development server instead.
+
+const isDevelopment = process.argv.includes("--dev");
+const childStopMs = 11_000;
+const readyTimeoutMs = 120_000;
+/** Ended this often before it ever answered: it never will. */
+const hopelessFailures = 3;
+
+/** What has to be undone at the end, last one first. */
+const undo: (() => unknown)[] = [];
+let isStopping = false;
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0));
+process.on("uncaughtException", (error) => void fail(error));
+process.on("unhandledRejection", (error) => void fail(error));
+// The terminal may be gone before we are.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+await run().catch(fail);
+
+async function run(): Promise<void> {
+  undo.push(claimDataDirectory());
+  const port = await freePort(process.env.PORT || "3000");
+  const databaseUrl = process.env.DATABASE_URL || (await startDatabase());
+  if (isStopping) return;
+
+  Object.assign(process.env, localEnvironment({ port, databaseUrl, isDevelopment }));
+  env();
+  await applyMigrations(databaseUrl);
+  const demo = await ensureDemo(readJson<DemoFile>("demo.json"));
+  await closeDatabase();
+  if (isStopping) return;
+
+  const webLog = logFile("web", { isEchoed: isDevelopment });
+  const web = supervise(isDevelopment ? nextDev(port) : ["--enable-source-maps", "dist/web.js"], process.env, webLog);
+  const worker = supervise(["--enable-source-maps", "dist/worker.js"], process.env, logFile("worker"));
+  undo.push(() => Promise.all([web.stop(childStopMs), worker.stop(childStopMs)]));
+  await waitUntilReady(port, web, webLog);
+  if (isStopping) return;
+
+  const url = `http://localhost:${port}`;
+  if (demo) writeJson("demo.json", { url, ...demo, databaseUrl } satisfies DemoFile);
+  process.stdout.write(demo ? welcome(url, demo) : `\nParlance runs at ${env().APP_URL}. Logs: ${inDataDirectory("logs")}\n\n`);
+}
+
+async function startDatabase(): Promise<string> {
+  const { postgres, databaseUrl } = await startEmbeddedDatabase();
+  undo.push(postgres.stop);
+  return databaseUrl;
+}
+
+const nextDev = (port: number) => ["node_modules/next/dist/bin/next", "dev", "--port", String(port)];
+
+/** PORT=0 chooses a free one. */
+async function freePort(wanted: string): Promise<number> {
+  const number = Number(wanted);
+  if (!Number.isInteger(number) || number < 0 || number > 65_535) throw new Error(`PORT is "${wanted}": give a number from 0 to 65535.`);
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", ({ code }: NodeJS.ErrnoException) => {
+      const reason = code === "EACCES" ? "may not be used by this user" : code === "EADDRINUSE" ? "is taken" : `cannot be used (${code})`;
+      reject(new Error(`Port ${wanted} ${reason}. Choose another one: PORT=${number === 65_535 ? 3000 : number + 1} npm start`));
+    });
+    probe.listen(number, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : number));
+    });
+  });
+}
+
+async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile): Promise<void> {
+  for (const deadline = Date.now() + readyTimeoutMs; !isStopping; await sleep(100)) {
+    const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+    if (answer?.ok) return;
+    if (web.failures() >= hopelessFailures || Date.now() > deadline) {
+      throw new Error(`The web server did not become ready. The end of ${log.path}:\n${log.lastLines(10)}`);
+    }
+  }
+}
+
+function welcome(url: string, demo: Demo): string {
+  return `
+  Parlance is running.
+
+    Address     ${url}
+    Sign in     ${url}/login
+                ${demo.email}   ${demo.password}
+    Test key    ${demo.keys.test}
+    Live key    ${demo.keys.live}
+
+  Create your first conversation:
+
+    curl ${url}/v1/public/conversations \\
+      -H "Authorization: Bearer ${demo.keys.test}" \\
+      -H "Content-Type: application/json" \\
+      -d '{"channelId": "web", "message": "Hello"}'
+
+  The same in a file: ${inDataDirectory("demo.json")}
+  Logs: ${inDataDirectory("logs")} (warnings and errors appear here, too). Ctrl-C stops everything; the data stays in ${dataDirectory}.
+
+`;
+}
+
+async function fail(error: unknown): Promise<void> {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  await stop(1);
+}
+
+async function stop(exitCode: number): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  for (const step of undo.reverse()) {
+    try {
+      await step();
+    } catch (error) {
+      process.stderr.write(`${(error as Error).message}\n`);
+    }
+  }
+  process.exit(exitCode);
+}
