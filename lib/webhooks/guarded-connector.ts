@@ -1,0 +1,111 @@
+import dns from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import { buildConnector } from "undici";
+import { isBlockedAddress, isBlockedHost, isLocalhost } from "@/lib/webhooks/blocked-addresses";
+
+/** Why a request got no answer. The one who owns the webhook reads this, so it tells nothing of what lies behind an address. */
+export type OutboundErrorCode =
+  | "timeout"
+  | "blocked_address"
+  | "dns_error"
+  | "tls_error"
+  | "connection_refused"
+  | "connection_reset"
+  | "connection_error"
+  | "invalid_response"
+  | "invalid_url";
+
+/** Thrown inside a connection attempt, and turned into a result by `outboundRequest`. */
+export class OutboundError extends Error {
+  override readonly name = "OutboundError";
+
+  constructor(readonly errorCode: OutboundErrorCode) {
+    super(errorCode);
+  }
+}
+
+/**
+ * A connector for undici that reaches public addresses only. A literal host is checked before, because Node never looks
+ * a literal up; a name is refused if any of its addresses is blocked, and only the addresses that were checked are tried;
+ * at last the socket is asked whom it reached, before a byte of the request is sent.
+ */
+export function guardedConnector(timeoutMs: number): buildConnector.connector {
+  // The options go to net.connect and tls.connect as they are, which undici's types do not show for `lookup`.
+  const options = { timeout: timeoutMs, lookup: guardedLookup, autoSelectFamily: true, rejectUnauthorized: true, maxCachedSessions: 4 };
+  const connect = buildConnector(options as buildConnector.BuildOptions);
+
+  return (target, callback) => {
+    if (isBlockedHost(target.hostname)) {
+      queueMicrotask(() => callback(new OutboundError("blocked_address"), null));
+      return;
+    }
+    connect(target, (error, socket) => {
+      if (error) return callback(new OutboundError(connectErrorCode(error, target.protocol)), null);
+      if (!socket) return callback(new OutboundError("connection_error"), null);
+      if (isBlockedAddress(socket.remoteAddress ?? "")) {
+        socket.destroy();
+        return callback(new OutboundError("blocked_address"), null);
+      }
+      callback(null, socket);
+    });
+  };
+}
+
+const guardedLookup: LookupFunction = (hostname, options, callback) => {
+  resolveChecked(hostname).then(
+    (addresses) => {
+      const [first] = addresses;
+      if (options.all || !first) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    },
+    (error: Error) => callback(error, []),
+  );
+};
+
+/**
+ * Asks the name servers directly, because getaddrinfo would occupy one of four threads for as long as a hostile name
+ * server keeps silent, and four such webhooks would keep all others from being resolved.
+ * @throws OutboundError where nothing is found, or any address found is blocked.
+ */
+async function resolveChecked(hostname: string): Promise<{ address: string; family: number }[]> {
+  if (isLocalhost(hostname)) return ["127.0.0.1", "::1"].filter((address) => !isBlockedAddress(address)).map(withFamily);
+
+  const answers = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
+  const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  if (addresses.length === 0) throw new OutboundError("dns_error");
+  if (addresses.some(isBlockedAddress)) throw new OutboundError("blocked_address");
+  return addresses.map(withFamily);
+}
+
+const withFamily = (address: string) => ({ address, family: isIP(address) });
+
+const systemErrorCodes: Record<string, OutboundErrorCode> = {
+  ECONNREFUSED: "connection_refused",
+  ECONNRESET: "connection_reset",
+  EPIPE: "connection_reset",
+  ETIMEDOUT: "timeout",
+  UND_ERR_CONNECT_TIMEOUT: "timeout",
+  EHOSTUNREACH: "connection_error",
+  ENETUNREACH: "connection_error",
+  EADDRNOTAVAIL: "connection_error",
+  EACCES: "connection_error",
+  EPERM: "connection_error",
+  EMFILE: "connection_error",
+};
+
+function connectErrorCode(error: Error & { code?: string }, protocol: string): OutboundErrorCode {
+  if (error instanceof OutboundError) return error.errorCode;
+  // With TLS, whatever is no failure of the connection itself is one of the handshake or the certificate.
+  return systemErrorCodes[error.code ?? ""] ?? (protocol === "https:" ? "tls_error" : "connection_error");
+}
+
+/** For errors after the connection stood. */
+export function exchangeErrorCode(error: unknown): OutboundErrorCode {
+  if (error instanceof OutboundError) return error.errorCode;
+  const { code = "", name = "" } = (error ?? {}) as { code?: string | number; name?: string };
+  if (name === "TimeoutError") return "timeout";
+  if (name === "HTTPParserError" || code === "UND_ERR_HEADERS_OVERFLOW") return "invalid_response";
+  // undici's own word for a peer that closed before its answer was whole.
+  if (code === "UND_ERR_SOCKET" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return "connection_reset";
+  return systemErrorCodes[String(code)] ?? "connection_error";
+}

@@ -1,0 +1,23 @@
+import { arePrivateTargetsAllowed, isBlockedHost } from "@/lib/webhooks/blocked-addresses";
+import type { Environment } from "@/prisma/generated/enums";
+
+export const maximumUrlLength = 2_048;
+
+/**
+ * What is wrong with a webhook's address, as a sentence for its owner, or null. Looks at the text alone: where the name
+ * leads is found out, and checked again, at every connection.
+ */
+export function findUrlProblem(url: string, { environment }: { environment: Environment }): string | null {
+  if (url.length > maximumUrlLength) return `The address must be at most ${maximumUrlLength} characters long.`;
+  // The parser would drop tabs and line ends without a word, and the address would not be what was shown.
+  if (/\s/.test(url) || !URL.canParse(url)) return "Give a full address, such as https://example.com/webhooks.";
+
+  const { protocol, username, password, hostname } = new URL(url);
+  const isHttpAllowed = environment === "test" || arePrivateTargetsAllowed();
+  if (protocol !== "https:" && !(protocol === "http:" && isHttpAllowed)) {
+    return isHttpAllowed ? "The address must start with https:// or http://." : "The address must start with https://.";
+  }
+  if (username !== "" || password !== "") return "The address must not contain a user name or a password.";
+  if (isBlockedHost(hostname)) return "The address must be reachable from the internet: private and reserved hosts are not allowed.";
+  return null;
+}

@@ -1,0 +1,77 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+
+export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string; receivedAt: number };
+
+/** Answers a request that was read whole. */
+export type Answer = (response: ServerResponse, received: ReceivedRequest) => void;
+
+const ok: Answer = (response) => void response.writeHead(200).end("ok");
+
+/** A real HTTP server on loopback that keeps all it receives. `answer` can be replaced while it runs. */
+export async function startReceiver(answer: Answer = ok) {
+  const requests: ReceivedRequest[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  const receiver = { url: "", requests, answer, connectionCount: 0, received, close };
+
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request).catch(() => null);
+    if (body === null) return;
+    const received = {
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers,
+      body,
+      receivedAt: performance.now(),
+    };
+    requests.push(received);
+    receiver.answer(response, received);
+    for (const { count, resolve } of waiting) if (requests.length >= count) resolve();
+  });
+  server.on("connection", () => {
+    receiver.connectionCount++;
+  });
+
+  /** Resolves as soon as that many requests have arrived, all in all. */
+  function received(count: number): Promise<void> {
+    if (requests.length >= count) return Promise.resolve();
+    return new Promise((resolve) => {
+      waiting.push({ count, resolve });
+    });
+  }
+
+  async function close(): Promise<void> {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return receiver;
+}
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** A bare TCP server on loopback, for answers that no HTTP server would give. */
+export async function startTcpReceiver(onConnection: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { port, url: `http://127.0.0.1:${port}`, openSockets: () => sockets.size, close };
+}

@@ -1,0 +1,229 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { isBlockedAddress } from "@/lib/webhooks/blocked-addresses";
+import { findUrlProblem, outboundRequest } from "@/lib/webhooks/outbound-request";
+import { startNameServer } from "../support/name-server";
+import { type Receiver, startReceiver } from "../support/receiver";
+
+// As in production: nothing private is opened. The environment is parsed at the first call, which comes later.
+process.env.WEBHOOK_ALLOWED_PRIVATE_CIDRS = "";
+
+const post = (url: string) => outboundRequest({ connectionKey: "whk", url, headers: {}, body: "{}" }, { timeoutMs: 2_000 });
+
+let nameServer: Awaited<ReturnType<typeof startNameServer>>;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  nameServer = await startNameServer({
+    "loopback.example.com": ["127.0.0.1"],
+    "mixed.example.com": ["93.184.216.34", "127.0.0.1"],
+    "mixed6.example.com": ["93.184.216.34", "fd00::1"],
+    "metadata.example.com": ["169.254.169.254"],
+    "mapped.example.com": ["::ffff:7f00:1"],
+    "silent.example.com": null,
+  });
+});
+afterAll(() => Promise.all([nameServer.close(), receiver.close()]));
+
+// Every TCP socket that this process opens as a client is announced here.
+let openedSockets = 0;
+const count = () => {
+  openedSockets++;
+};
+beforeEach(() => {
+  openedSockets = 0;
+  subscribe("net.client.socket", count);
+});
+afterEach(() => {
+  unsubscribe("net.client.socket", count);
+});
+
+const hostileHosts = [
+  // Loopback, in every way of writing it that a parser understands.
+  "127.0.0.1",
+  "127.0.0.1.",
+  "127.1",
+  "127.0.1",
+  "127.255.255.254",
+  "2130706433",
+  "0x7f000001",
+  "0x7f.0.0.1",
+  "0x7F.1",
+  "0177.0.0.1",
+  "017700000001",
+  "0177.0x0.1",
+  "１２７.０.０.１",
+  "127。0。0。1",
+  "①②⑦.0.0.1",
+  "%31%32%37.0.0.1",
+  "[::1]",
+  "[0:0:0:0:0:0:0:1]",
+  "[0000:0000:0000:0000:0000:0000:0000:0001]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::127.0.0.1]",
+  "[::ffff:0:127.0.0.1]",
+  // This host, and unspecified.
+  "0.0.0.0",
+  "0",
+  "0.0.0.1",
+  "0.255.255.255",
+  "[::]",
+  "[::ffff:0.0.0.0]",
+  // Private networks.
+  "10.0.0.1",
+  "10.255.255.255",
+  "167772161",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.168.0.1",
+  "192.168.255.255",
+  "0xc0a80001",
+  "100.64.0.1",
+  "100.127.255.255",
+  "[fc00::1]",
+  "[fd12:3456:789a::1]",
+  "[::ffff:10.0.0.1]",
+  "[::ffff:192.168.0.1]",
+  // Link-local and metadata.
+  "169.254.0.1",
+  "169.254.169.254",
+  "2852039166",
+  "0xa9fea9fe",
+  "0251.0376.0251.0376",
+  "169.254.170.2",
+  "168.63.129.16",
+  "100.100.100.200",
+  "192.0.0.192",
+  "[fe80::1]",
+  "[febf::1]",
+  "[fec0::1]",
+  "[fd00:ec2::254]",
+  "[fd20:ce::254]",
+  "[::ffff:169.254.169.254]",
+  "[::a9fe:a9fe]",
+  "[64:ff9b::a9fe:a9fe]",
+  "[64:ff9b::7f00:1]",
+  "[64:ff9b:1::1]",
+  "[2002:7f00:1::]",
+  "[2002:a9fe:a9fe::1]",
+  "[2001::1]",
+  "[2001:0:7f00:1::]",
+  // Documentation, benchmarks, relays, multicast, reserved.
+  "192.0.0.1",
+  "192.0.2.1",
+  "192.31.196.1",
+  "192.52.193.1",
+  "192.88.99.1",
+  "192.175.48.1",
+  "198.18.0.1",
+  "198.19.255.255",
+  "198.51.100.1",
+  "203.0.113.1",
+  "224.0.0.1",
+  "239.255.255.255",
+  "240.0.0.1",
+  "255.255.255.255",
+  "[2001:db8::1]",
+  "[3fff::1]",
+  "[3fff:fff::1]",
+  "[2620:4f:8000::1]",
+  "[100::1]",
+  "[5f00::1]",
+  "[4000::1]",
+  "[ff02::1]",
+  // Names that lead inside.
+  "localhost",
+  "LOCALHOST",
+  "localhost.",
+  "foo.localhost",
+  "intranet",
+  "postgres",
+  "printer.local",
+  "metadata.google.internal",
+  "router.lan",
+  "nas.home.arpa",
+  "hidden.onion",
+  "host.localdomain",
+  "printer.local.",
+];
+
+test("the table is long enough to mean something", () => {
+  expect(new Set(hostileHosts).size).toBeGreaterThanOrEqual(80);
+});
+
+test.each(hostileHosts)("https://%s is refused when it is given, and not connected to when it is called", async (host) => {
+  const url = `https://${host}/hook`;
+  expect(findUrlProblem(url, { environment: "live" })).toMatch(/^The address must be reachable/);
+  expect(await post(url)).toEqual({ errorCode: "blocked_address", durationMs: expect.any(Number) });
+  expect(await post(`http://${host}:8080/`)).toEqual({ errorCode: "blocked_address", durationMs: expect.any(Number) });
+  expect(openedSockets).toBe(0);
+});
+
+test.each(["loopback", "mixed", "mixed6", "metadata", "mapped"])("%s.example.com is blocked for what it resolves to", async (name) => {
+  const { port } = new URL(receiver.url);
+  expect(findUrlProblem(`https://${name}.example.com/hook`, { environment: "live" })).toBeNull();
+  for (const protocol of ["http", "https"]) {
+    expect(await post(`${protocol}://${name}.example.com:${port}/hook`)).toEqual({
+      errorCode: "blocked_address",
+      durationMs: expect.any(Number),
+    });
+  }
+  expect(receiver.connectionCount).toBe(0);
+});
+
+test("a name that does not exist is dns_error, and a name server that keeps silent holds nobody up past the deadline", async () => {
+  expect(await post("https://missing.example.com/")).toMatchObject({ errorCode: "dns_error" });
+  const silent = await post("https://silent.example.com/");
+  expect("errorCode" in silent && silent.errorCode).toMatch(/^(dns_error|timeout)$/);
+  expect(silent.durationMs).toBeLessThan(2_500);
+});
+
+test.each([
+  ["not a url", /full address/],
+  ["", /full address/],
+  ["//example.com", /full address/],
+  ["https://", /full address/],
+  ["https://exa\nmple.com/", /full address/],
+  ["https://[fe80::1%25eth0]/", /full address/],
+  ["https://[::1/", /full address/],
+  ["https://256.256.256.256/", /full address/],
+  ["http://example.com/", /https/],
+  ["ftp://example.com/", /https/],
+  ["file:///etc/passwd", /https/],
+  ["gopher://example.com/", /https/],
+  ["javascript:alert(1)", /https/],
+  ["data:text/plain,x", /https/],
+  ["https://user:password@example.com/", /password/],
+  ["https://user@example.com/", /user name/],
+  ["https://example.com@127.0.0.1/", /user name/],
+  [`https://example.com/${"x".repeat(2_048)}`, /2048/],
+])("%j cannot be a webhook's address", (url, problem) => {
+  expect(findUrlProblem(url, { environment: "live" })).toMatch(problem);
+});
+
+test.each([
+  "https://example.com/hook",
+  "https://example.com:8443/a?b=c",
+  "https://93.184.216.34/",
+  "https://[2606:4700:4700::1111]/",
+  "https://xn--nxasmq6b.example.com/",
+])("%s can", (url) => {
+  expect(findUrlProblem(url, { environment: "live" })).toBeNull();
+});
+
+test("http is for the test environment, as long as nothing private is opened", () => {
+  expect(findUrlProblem("http://example.com/", { environment: "test" })).toBeNull();
+});
+
+test("only http and https are spoken", async () => {
+  for (const url of ["ftp://example.com/", "file:///etc/passwd", "nonsense"])
+    expect(await post(url)).toMatchObject({ errorCode: "invalid_url" });
+  expect(openedSockets).toBe(0);
+});
+
+test("ordinary public addresses are not blocked", () => {
+  for (const address of ["1.1.1.1", "8.8.8.8", "93.184.216.34", "172.32.0.1", "100.128.0.1", "2606:4700:4700::1111", "2a00:1450:4001::1"]) {
+    expect(isBlockedAddress(address), address).toBe(false);
+  }
+});
