@@ -1,4 +1,4 @@
-import { type Db, db, sqlState } from "@/lib/db";
+import { type Db, db, isDeadlock } from "@/lib/db";
 import { wakeDeliveries } from "@/lib/jobs/clock";
 import type { Environment } from "@/prisma/generated/enums";
 
@@ -37,7 +37,10 @@ export function system(partition: Partition): Identity {
   return { partition, actor: { type: "SYSTEM", id: "system" }, request: null, address: null };
 }
 
-const deadlockOrSerialization = new Set(["40P01", "40001"]);
+/** Wakes a clock for deliveries that a one-statement change wrote. */
+export function wake({ partition }: Identity, deliveryIds: string[]): void {
+  if (deliveryIds.length > 0) wakeDeliveries(deliveryIds.map((id) => ({ ...partition, id })));
+}
 
 /**
  * Runs a mutation as one transaction: all that `work` writes commits together or not at all, and only then is a clock
@@ -52,7 +55,7 @@ export async function mutate<Result>(identity: Identity, work: (caller: Caller) 
       wakeDeliveries(outbox);
       return result;
     } catch (error) {
-      if (attempt < 3 && deadlockOrSerialization.has(sqlState(error) ?? "")) continue;
+      if (attempt < 3 && isDeadlock(error)) continue;
       throw error;
     }
   }

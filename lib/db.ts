@@ -92,10 +92,19 @@ export function sqlState(error: unknown): string | undefined {
 const lostConnection =
   /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|Connection terminated|connection timeout|Can't reach database|Server has closed the connection|not queryable/i;
 
+/** Of two transactions that waited for each other, PostgreSQL ended this one; it may simply be run again. */
+export function isDeadlock(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === "40P01" || state === "40001";
+}
+
+/** SQLSTATEs after which the same request may succeed in a moment: locks that took too long, and statements that did. */
+const passing = new Set(["55P03", "57014", "40P01", "40001"]);
+
 /** The database is away or going away: the same request may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  if (state && (state.startsWith("08") || state.startsWith("57P") || state.startsWith("53"))) return true;
+  if (state && (passing.has(state) || state.startsWith("08") || state.startsWith("57P") || state.startsWith("53"))) return true;
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
   if (code === "P1001" || code === "P1017" || code === "P2024" || code === "P2028") return true;
   return lostConnection.test(`${code ?? ""} ${message ?? ""}`);

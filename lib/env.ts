@@ -37,6 +37,8 @@ const schema = z
     NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
     PORT: wholeNumber(0, 65_535).default(3000),
+    /** The address to listen on; unset, all of this machine's. */
+    HOST: z.string().min(1).optional(),
     /** The address that tenants and browsers use. */
     APP_URL: httpUrl.optional(),
     DATABASE_URL: z

@@ -14,7 +14,8 @@ export const idParameter = (kind: IdKind) =>
   z.string().refine((value) => isId(kind, value), { params: { kind: "not-found", idKind: kind } });
 
 /** A reference in a body. Whether it exists in the caller's partition, the service finds out. */
-export const reference = (kind: IdKind) => z.string().refine((value) => isId(kind, value), `is no id of this kind; they start with ${idPrefixes[kind]}_`);
+export const reference = (kind: IdKind) =>
+  z.string().refine((value) => isId(kind, value), `is no id of this kind; they start with ${idPrefixes[kind]}_`);
 
 const metadataValue = z.union([z.string().max(500), z.number(), z.boolean(), z.null()]);
 const maximumMetadataKeys = 50;

@@ -39,7 +39,7 @@ export const eventAndDeliveries = ({ payload = "e.payload", where = "true" } = {
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
     SELECT ${partition}, 'dlv_' || substr(e.id, 5, 10) || upper(substr(md5(e.id || w.id), 1, 16)), w.id, e.id, e.type,
       CASE w.status WHEN 'ENABLED' THEN 'PENDING' ELSE 'HELD' END::"DeliveryStatus",
-      CASE w.status WHEN 'ENABLED' THEN $3::timestamptz END, $3::timestamptz, $3::timestamptz
+      CASE w.status WHEN 'ENABLED' THEN least($3::timestamptz, clock_timestamp()) END, $3::timestamptz, $3::timestamptz
     FROM go, unnest($9::text[], $10::text[]) AS e (id, type)
     JOIN webhooks w ON w.tenant_id = $1::text AND w.environment = $2::"Environment"
       AND w.events && ARRAY['*', split_part(e.type, '.', 1) || '.*', e.type]

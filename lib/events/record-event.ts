@@ -37,7 +37,20 @@ export async function recordEvent(caller: Caller, type: EventType, object: objec
   const at = new Date();
   const { tenantId, environment } = caller.partition;
   const event = newEvent(caller, type, object, at, options);
-  const values = [tenantId, environment, at, null, null, null, null, null, [event.id], [type], [event.payload], options.exceptWebhookId ?? null];
+  const values = [
+    tenantId,
+    environment,
+    at,
+    null,
+    null,
+    null,
+    null,
+    null,
+    [event.id],
+    [type],
+    [event.payload],
+    options.exceptWebhookId ?? null,
+  ];
   const deliveries = await caller.db.$queryRawUnsafe<{ id: string }[]>(recordEventSql, ...values);
   caller.outbox.push(...deliveries.map(({ id }) => ({ ...caller.partition, id })));
 }

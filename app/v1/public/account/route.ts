@@ -1,0 +1,10 @@
+import { account } from "@/lib/account/schema";
+import { getAccount } from "@/lib/account/service";
+import { operation } from "@/lib/api/operation";
+
+export const GET = operation({
+  summary: "Get the account and the key that asks",
+  scope: "read:usage",
+  response: account,
+  run: ({ caller }) => getAccount(caller),
+});

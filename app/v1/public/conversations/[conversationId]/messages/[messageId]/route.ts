@@ -1,0 +1,11 @@
+import { operation } from "@/lib/api/operation";
+import { message, messageParams } from "@/lib/messages/schema";
+import { getMessage } from "@/lib/messages/service";
+
+export const GET = operation({
+  summary: "Get a message",
+  scope: "read:conversations",
+  params: messageParams,
+  response: message,
+  run: ({ caller, params }) => getMessage(caller, params.conversationId, params.messageId),
+});

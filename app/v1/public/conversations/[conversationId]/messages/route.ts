@@ -1,0 +1,24 @@
+import { operation } from "@/lib/api/operation";
+import { conversationParams } from "@/lib/conversations/schema";
+import { createMessageBody, listMessagesQuery, message, messagePage } from "@/lib/messages/schema";
+import { listMessages, postMessage, postMessageAtOnce } from "@/lib/messages/service";
+
+export const GET = operation({
+  summary: "List the messages of a conversation, oldest first",
+  scope: "read:conversations",
+  params: conversationParams,
+  query: listMessagesQuery,
+  response: messagePage,
+  run: ({ caller, params, query }) => listMessages(caller, params.conversationId, query),
+});
+
+export const POST = operation({
+  summary: "Post a message to a conversation",
+  scope: "write:conversations",
+  status: 201,
+  params: conversationParams,
+  body: createMessageBody,
+  response: message,
+  run: ({ caller, params, body }) => postMessage(caller, params.conversationId, body),
+  runAtOnce: ({ identity, params, body, claim, serialize }) => postMessageAtOnce(identity, params.conversationId, body, claim, serialize),
+});

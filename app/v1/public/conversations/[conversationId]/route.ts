@@ -1,0 +1,20 @@
+import { operation } from "@/lib/api/operation";
+import { conversation, conversationParams, updateConversationBody } from "@/lib/conversations/schema";
+import { getConversation, updateConversation } from "@/lib/conversations/service";
+
+export const GET = operation({
+  summary: "Get a conversation",
+  scope: "read:conversations",
+  params: conversationParams,
+  response: conversation,
+  run: ({ caller, params }) => getConversation(caller, params.conversationId),
+});
+
+export const PATCH = operation({
+  summary: "Change a conversation, its status above all",
+  scope: "write:conversations",
+  params: conversationParams,
+  body: updateConversationBody,
+  response: conversation,
+  run: ({ caller, params, body }) => updateConversation(caller, params.conversationId, body),
+});

@@ -1,0 +1,21 @@
+import { operation } from "@/lib/api/operation";
+import { conversation, conversationPage, createConversationBody, listConversationsQuery } from "@/lib/conversations/schema";
+import { createConversation, createConversationAtOnce, listConversations } from "@/lib/conversations/service";
+
+export const GET = operation({
+  summary: "List conversations, newest first",
+  scope: "read:conversations",
+  query: listConversationsQuery,
+  response: conversationPage,
+  run: ({ caller, query }) => listConversations(caller, query),
+});
+
+export const POST = operation({
+  summary: "Create a conversation, with a first message if you like",
+  scope: "write:conversations",
+  status: 201,
+  body: createConversationBody,
+  response: conversation,
+  run: ({ caller, body }) => createConversation(caller, body),
+  runAtOnce: ({ identity, body, claim, serialize }) => createConversationAtOnce(identity, body, claim, serialize),
+});

@@ -1,0 +1,20 @@
+import { operation } from "@/lib/api/operation";
+import { customer, customerParams, updateCustomerBody } from "@/lib/customers/schema";
+import { getCustomer, updateCustomer } from "@/lib/customers/service";
+
+export const GET = operation({
+  summary: "Get a customer",
+  scope: "read:customers",
+  params: customerParams,
+  response: customer,
+  run: ({ caller, params }) => getCustomer(caller, params.customerId),
+});
+
+export const PATCH = operation({
+  summary: "Change a customer",
+  scope: "write:customers",
+  params: customerParams,
+  body: updateCustomerBody,
+  response: customer,
+  run: ({ caller, params, body }) => updateCustomer(caller, params.customerId, body),
+});

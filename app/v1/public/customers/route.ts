@@ -1,0 +1,20 @@
+import { operation } from "@/lib/api/operation";
+import { createCustomerBody, customer, customerPage, listCustomersQuery } from "@/lib/customers/schema";
+import { createCustomer, listCustomers } from "@/lib/customers/service";
+
+export const GET = operation({
+  summary: "List customers, newest first",
+  scope: "read:customers",
+  query: listCustomersQuery,
+  response: customerPage,
+  run: ({ caller, query }) => listCustomers(caller, query),
+});
+
+export const POST = operation({
+  summary: "Create a customer",
+  scope: "write:customers",
+  status: 201,
+  body: createCustomerBody,
+  response: customer,
+  run: ({ caller, body }) => createCustomer(caller, body),
+});

@@ -1,0 +1,11 @@
+import { operation } from "@/lib/api/operation";
+import { eventPage, listEventsQuery } from "@/lib/events/schema";
+import { listEvents } from "@/lib/events/service";
+
+export const GET = operation({
+  summary: "List events, newest first",
+  scope: "read:webhooks",
+  query: listEventsQuery,
+  response: eventPage,
+  run: ({ caller, query }) => listEvents(caller, query),
+});

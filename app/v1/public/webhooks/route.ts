@@ -1,0 +1,21 @@
+import { operation } from "@/lib/api/operation";
+import { createWebhookBody, listWebhooksQuery, webhookPage, webhookWithSecret } from "@/lib/webhooks/schema";
+import { createWebhook, listWebhooks } from "@/lib/webhooks/service";
+
+export const GET = operation({
+  summary: "List webhooks, newest first",
+  scope: "read:webhooks",
+  query: listWebhooksQuery,
+  response: webhookPage,
+  run: ({ caller, query }) => listWebhooks(caller, query),
+});
+
+export const POST = operation({
+  summary: "Create a webhook; its secret is shown this once",
+  scope: "write:webhooks",
+  status: 201,
+  body: createWebhookBody,
+  response: webhookWithSecret,
+  answerHoldsSecret: true,
+  run: ({ caller, body }) => createWebhook(caller, body),
+});

@@ -1,0 +1,61 @@
+import { respond, splitUrl, type Target } from "./operation";
+import { type Method, routes } from "./routes";
+
+type Node = {
+  literal: Map<string, Node>;
+  parameter?: { name: string; node: Node };
+  methods?: Partial<Record<Method, { declaration: object }>>;
+};
+
+const root: Node = { literal: new Map() };
+
+for (const [path, methods] of Object.entries(routes)) {
+  let node = root;
+  for (const segment of path.slice(1).split("/")) node = childFor(node, segment);
+  node.methods = methods;
+}
+
+function childFor(node: Node, segment: string): Node {
+  if (segment.startsWith("{")) {
+    node.parameter ??= { name: segment.slice(1, -1), node: { literal: new Map() } };
+    return node.parameter.node;
+  }
+  const child = node.literal.get(segment) ?? { literal: new Map() };
+  node.literal.set(segment, child);
+  return child;
+}
+
+/** What a path and method lead to. HEAD is answered wherever GET is. */
+function find(path: string, method: string): Target {
+  const params: Record<string, string> = {};
+  let node: Node | undefined = root;
+  for (const segment of path.slice(1).split("/")) {
+    const literal: Node | undefined = node.literal.get(segment);
+    if (!literal && node.parameter) params[node.parameter.name] = decode(segment);
+    node = literal ?? node.parameter?.node;
+    if (!node) return "nothing";
+  }
+  const methods = node.methods as (typeof routes)["/v1/public/"] | undefined;
+  if (!methods) return "nothing";
+  const operation = methods[(method === "HEAD" ? "GET" : method) as Method];
+  return operation ? { declaration: operation.declaration, params } : { allow: allowed(methods) };
+}
+
+function allowed(methods: Partial<Record<Method, unknown>>): string[] {
+  const names = Object.keys(methods).sort();
+  return names.includes("GET") ? ["GET", "HEAD", ...names.filter((name) => name !== "GET")] : names;
+}
+
+/** A segment that cannot be decoded stays as it is: no id looks like it, so it leads to the same 404. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Answers any request below /v1: both doors, server/web.ts and Next's own server, lead here. */
+export function dispatch(request: Request): Promise<Response> {
+  return respond(request, find(splitUrl(request.url).path, request.method));
+}

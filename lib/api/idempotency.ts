@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import type { Partition } from "@/lib/caller";
+import type { Claim } from "@/lib/claim";
+import { type Db, db, sqlState } from "@/lib/db";
+import { AppError } from "@/lib/errors";
+import { claim as claimCte } from "@/lib/events/outbox.sql";
+import { openSecret, sealSecret } from "@/lib/webhooks/secret-box";
+
+const windowMs = 24 * 3_600_000;
+
+/** An answer that was stored: what a request with the same key gets, byte for byte. */
+export type StoredAnswer = { status: number; body: string };
+
+/** What makes two requests the same one. */
+type RequestIdentity = { method: string; path: string; search: string; bytes: Uint8Array };
+
+/**
+ * The claim of a request's `Idempotency-Key`, or null where it has none.
+ * @throws AppError `invalid-idempotency-key`
+ */
+export function readClaim(request: Request, identity: RequestIdentity, status: number, now: Date): Claim | null {
+  const header = request.headers.get("idempotency-key");
+  if (header === null) return null;
+  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    throw new AppError("invalid-idempotency-key", "An Idempotency-Key has 1 to 255 printable ASCII characters; a UUID is a good one.");
+  }
+  const fingerprint = createHash("sha256")
+    .update(`${identity.method} ${identity.path}?${identity.search}\n`)
+    .update(identity.bytes)
+    .digest();
+  return { key, fingerprint, status, expiresAt: new Date(now.getTime() + windowMs) };
+}
+
+/**
+ * The stored answer of an earlier request with this key, or null.
+ * @throws AppError `idempotency-key-reused` where that was another request
+ */
+export async function findStoredAnswer(partition: Partition, { key, fingerprint }: Claim): Promise<StoredAnswer | null> {
+  const record = await db().idempotencyRecord.findUnique({ where: { tenantId_environment_key: { ...partition, key } } });
+  if (!record || record.expiresAt <= new Date()) return null;
+  if (!fingerprint.equals(record.fingerprint)) {
+    throw new AppError("idempotency-key-reused", "This Idempotency-Key was used for another request. Use a new key for each request.");
+  }
+  const body = record.isEncrypted ? openSecret(record.body, sealContext(partition, key)) : record.body;
+  return { status: record.status, body };
+}
+
+const claimSql = `WITH ${claimCte({ from: "(SELECT 1) AS always" })} SELECT 1 AS claimed FROM claim`;
+
+/**
+ * Claims the key in the transaction of the change. Waits while another transaction with the same key is running.
+ * @returns whether the key was free; if not, the stored answer is there to be read.
+ */
+export async function claimKey(transaction: Db, partition: Partition, claim: Claim, body: string, now: Date): Promise<boolean> {
+  const values = [partition.tenantId, partition.environment, now, claim.key, claim.fingerprint, claim.status, body, claim.expiresAt];
+  const rows = await transaction.$queryRawUnsafe<{ claimed: number }[]>(claimSql, ...values);
+  return rows.length > 0;
+}
+
+/** Completes the record with the answer, in the same transaction. */
+export async function storeAnswer(
+  transaction: Db,
+  partition: Partition,
+  { key }: Claim,
+  body: string,
+  holdsSecret: boolean,
+): Promise<void> {
+  await transaction.idempotencyRecord.update({
+    where: { tenantId_environment_key: { ...partition, key } },
+    data: { body: holdsSecret ? sealSecret(body, sealContext(partition, key)) : body, isEncrypted: holdsSecret },
+  });
+}
+
+/** Waiting for the first request's end took longer than the lock timeout. */
+export function stillRunning(error: unknown): AppError | null {
+  if (sqlState(error) !== "55P03") return null;
+  const detail = "The first request with this Idempotency-Key has not ended yet. Send the same request again in a moment.";
+  return new AppError("idempotency-in-progress", detail, { retryAfter: 1 }, { "Retry-After": "1" });
+}
+
+const sealContext = ({ tenantId, environment }: Partition, key: string) => `${tenantId}|${environment}|idempotency|${key}`;

@@ -1,0 +1,256 @@
+import type { z } from "zod";
+import type { KnownKey } from "@/lib/api-keys/key-cache";
+import { markUsed } from "@/lib/api-keys/last-used";
+import type { Scope } from "@/lib/api-keys/scopes";
+import { type Caller, type Identity, mutate, reader } from "@/lib/caller";
+import type { Claim, Serialize } from "@/lib/claim";
+import { isDeadlock } from "@/lib/db";
+import { AppError, type ValidationIssue } from "@/lib/errors";
+import { newId } from "@/lib/ids";
+import { authenticate } from "./authenticate";
+import { clientAddress } from "./client-address";
+import { claimKey, findStoredAnswer, readClaim, type StoredAnswer, stillRunning, storeAnswer } from "./idempotency";
+import { toProblem } from "./problem";
+import { addRateLimitHeaders, limitKey, rateLimited } from "./rate-limit";
+import { readJsonBody, readQuery } from "./read-request";
+import { check, invalid } from "./validate";
+
+/** What a route file says of an operation. Everything that is known of it, documents included, is made from this. */
+export type Declaration<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> = {
+  summary: string;
+  scope: Scope;
+  /** Of the answer when all is well; 200 unless given. */
+  status?: 200 | 201 | 202;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  response: Response;
+  /** The answer is encrypted where it is stored for replays. */
+  answerHoldsSecret?: boolean;
+  /** Calls one service function. In a mutation `caller.db` is its transaction. */
+  run: (input: Input<Params, Query, Body> & { caller: Caller }) => Promise<z.input<Response>>;
+  /**
+   * The same effect and answer in one statement, for the few operations where that was measured to count. Null where it
+   * does not apply or wrote nothing; then `run` is asked.
+   */
+  runAtOnce?: (
+    input: Input<Params, Query, Body> & { identity: Identity; claim: Claim | null; serialize: Serialize<z.input<Response>> },
+  ) => Promise<string | null>;
+};
+
+type Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {
+  params: z.output<Params>;
+  query: z.output<Query>;
+  body: z.output<Body>;
+};
+
+type RouteContext = { params: Promise<Record<string, string>> };
+
+/** What a route file exports for a method: a handler that carries its declaration. */
+export type Operation = ((request: Request, context: RouteContext) => Promise<Response>) & { declaration: Declaration };
+
+export function operation<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType, Response extends z.ZodType>(
+  declaration: Declaration<Params, Query, Body, Response>,
+): Operation {
+  // The types hold the declaration together; whoever serves it treats all alike.
+  const untyped = declaration as unknown as Declaration;
+  const handler = async (request: Request, context: RouteContext) =>
+    respond(request, { declaration: untyped, params: await context.params });
+  return Object.assign(handler, { declaration: untyped });
+}
+
+/** What a request's path and method lead to. */
+export type Target = { declaration: Declaration; params: Record<string, string> } | { allow: string[] } | "nothing";
+
+/**
+ * The pipeline of every request below /v1, in the contract's order: authentication, rate limit, route and method, scope,
+ * size and media type, parsing, idempotency look-up, validation; then the service finds out about existence and its rules.
+ */
+export async function respond(request: Request, target: Target): Promise<Response> {
+  const requestId = newId("request");
+  const headers: Record<string, string> = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
+  const { path, search } = splitUrl(request.url);
+  try {
+    const address = clientAddress(request);
+    const key = await authenticate(request, address);
+    const taken = await limitKey(key);
+    addRateLimitHeaders(headers, taken);
+    if (!taken.isAllowed) throw rateLimited(taken);
+    markUsed(key);
+    if (!key.isAllowedFrom(address)) throw new AppError("ip-not-allowed", "This API key may not be used from this address.");
+
+    const { declaration, params } = requireOperation(target);
+    requireScope(key, declaration);
+    const identity: Identity = {
+      partition: { tenantId: key.tenantId, environment: key.environment },
+      actor: { type: "API_KEY", id: key.id },
+      request: { id: requestId, idempotencyKey: null },
+      address,
+    };
+    const answer =
+      request.method === "GET" || request.method === "HEAD"
+        ? await read(declaration, identity, params, search)
+        : await change(declaration, identity, params, { request, path, search, requestId });
+    if (answer.isReplay) headers["Idempotent-Replayed"] = "true";
+    headers["Content-Type"] = answer.status < 400 ? "application/json" : "application/problem+json";
+    return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });
+  } catch (thrown) {
+    const problem = toProblem(thrown, path, requestId);
+    const body = request.method === "HEAD" ? null : problem.body;
+    return new Response(body, {
+      status: problem.status,
+      headers: { ...headers, ...problem.headers, "Content-Type": "application/problem+json" },
+    });
+  }
+}
+
+function requireOperation(target: Target) {
+  if (target === "nothing") throw new AppError("not-found", "There is nothing at this path.");
+  if ("declaration" in target) return target;
+  const allow = target.allow.join(", ");
+  throw new AppError("method-not-allowed", `This path takes ${allow}.`, {}, { Allow: allow });
+}
+
+function requireScope(key: KnownKey, { scope }: Declaration): void {
+  if (key.scopes.has(scope)) return;
+  throw new AppError("insufficient-scope", `This operation needs the scope ${scope}, which the API key does not have.`, {
+    requiredScope: scope,
+  });
+}
+
+type Answer = StoredAnswer & { isReplay?: boolean };
+
+async function read(declaration: Declaration, identity: Identity, params: Record<string, string>, search: string): Promise<Answer> {
+  const input = validated(declaration, params, readQuery(search), undefined);
+  const result = await declaration.run({ ...input, caller: reader(identity) });
+  return { status: declaration.status ?? 200, body: serializerOf(declaration)(result) };
+}
+
+type Incoming = { request: Request; path: string; search: string; requestId: string };
+
+async function change(declaration: Declaration, identity: Identity, params: Record<string, string>, incoming: Incoming): Promise<Answer> {
+  const { request, path, search } = incoming;
+  const body = declaration.body ? await readJsonBody(request) : { bytes: new Uint8Array(), value: undefined };
+  const status = declaration.status ?? 200;
+  const claim = readClaim(request, { method: request.method, path, search, bytes: body.bytes }, status, new Date());
+  const caller: Identity = claim ? { ...identity, request: { id: incoming.requestId, idempotencyKey: claim.key } } : identity;
+
+  let input: Validated;
+  try {
+    input = validated(declaration, params, readQuery(search), body.value);
+  } catch (error) {
+    // The look-up comes before validation, but only what is not valid needs it here: a valid request claims its key below.
+    const stored = claim && (await findStoredAnswer(caller.partition, claim));
+    if (stored) return { ...stored, isReplay: true };
+    throw error;
+  }
+
+  try {
+    return await perform(declaration, caller, input, claim, path);
+  } catch (error) {
+    throw (claim && stillRunning(error)) ?? error;
+  }
+}
+
+type Validated = ReturnType<typeof validated>;
+
+/** Runs the change once for its idempotency key, whatever else is sent with it at the same time. */
+async function perform(declaration: Declaration, identity: Identity, input: Validated, claim: Claim | null, path: string): Promise<Answer> {
+  const status = declaration.status ?? 200;
+  const serialize = serializerOf(declaration);
+  if (declaration.runAtOnce) {
+    const body = await declaration.runAtOnce({ ...input, identity, claim, serialize }).catch(nullOnDeadlock);
+    if (body !== null) return { status, body };
+  }
+  if (!claim) return { status, body: await mutate(identity, async (caller) => serialize(await declaration.run({ ...input, caller }))) };
+
+  const earlier = await findStoredAnswer(identity.partition, claim);
+  if (earlier) return { ...earlier, isReplay: true };
+  try {
+    const body = await mutate(identity, async (caller) => {
+      if (!(await claimKey(caller.db, identity.partition, claim, "", new Date()))) return null;
+      const body = serialize(await declaration.run({ ...input, caller }));
+      await storeAnswer(caller.db, identity.partition, claim, body, declaration.answerHoldsSecret ?? false);
+      return body;
+    });
+    if (body !== null) return { status, body };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === "validation") throw error;
+    return storeRefusal(identity, claim, error, path);
+  }
+  return replay(identity, claim);
+}
+
+/** PostgreSQL ended the statement to break a deadlock, so it did nothing, and the longer way remains. */
+function nullOnDeadlock(error: unknown): null {
+  if (!isDeadlock(error)) throw error;
+  return null;
+}
+
+/**
+ * A refusal by the service is an answer like any other: it is stored and replayed. Its transaction is gone, so the record
+ * is written by itself; should another request have been quicker, that one's answer counts.
+ */
+async function storeRefusal(identity: Identity, claim: Claim, error: AppError, path: string): Promise<Answer> {
+  const { status, body } = toProblem(error, path, identity.request?.id ?? "");
+  const isStored = await claimKey(reader(identity).db, identity.partition, { ...claim, status }, body, new Date());
+  if (isStored) throw error;
+  return replay(identity, claim);
+}
+
+async function replay(identity: Identity, claim: Claim): Promise<Answer> {
+  const stored = await findStoredAnswer(identity.partition, claim);
+  if (!stored) throw new Error("an idempotency record was there to be found and is not");
+  return { ...stored, isReplay: true };
+}
+
+/** @throws AppError with everything that is wrong with path, query and body at once */
+function validated(
+  { params, query, body, response }: Declaration,
+  pathValues: Record<string, string>,
+  queryValues: Record<string, string>,
+  bodyValue: unknown,
+) {
+  const checkedParams = params ? check(params, pathValues, "path") : { output: {}, issues: [] };
+  const checkedQuery = query ? check(query, { ...queryValues }, "query") : { output: {}, issues: unknownParameters(queryValues) };
+  const checkedBody = body ? check(body, bodyValue, "body", fieldsOf(response)) : { output: undefined, issues: [] };
+  const issues = [...checkedParams.issues, ...checkedQuery.issues, ...checkedBody.issues];
+  if (issues.length > 0) throw invalid(issues);
+  return { params: checkedParams.output, query: checkedQuery.output, body: checkedBody.output };
+}
+
+function unknownParameters(query: Record<string, string>): ValidationIssue[] {
+  return Object.keys(query).map((name) => ({
+    pointer: `/${name}`,
+    location: "query",
+    code: "unknown_field",
+    message: `${name} is not known here`,
+  }));
+}
+
+const knownFields = new WeakMap<z.ZodType, ReadonlySet<string>>();
+
+function fieldsOf(response: z.ZodType): ReadonlySet<string> {
+  const known = knownFields.get(response) ?? new Set(Object.keys((response as { shape?: object }).shape ?? {}));
+  knownFields.set(response, known);
+  return known;
+}
+
+/** Parsing on the way out drops what the contract does not name, and fails where something is lacking. */
+const serializerOf =
+  ({ response }: Declaration): Serialize<unknown> =>
+  (result) =>
+    JSON.stringify(response.parse(result));
+
+/** The path, without what Next put in front of it, and the query without its question mark. */
+export function splitUrl(url: string): { path: string; search: string } {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const question = url.indexOf("?", start);
+  const path = (question < 0 ? url.slice(start) : url.slice(start, question)).replace(/^\/api\/v1(?=\/|$)/, "/v1");
+  return { path, search: question < 0 ? "" : url.slice(question + 1) };
+}

@@ -1,0 +1,40 @@
+import { isDatabaseUnavailable } from "@/lib/db";
+import { env } from "@/lib/env";
+import { AppError, errorKinds } from "@/lib/errors";
+import { log } from "@/lib/log";
+
+/** An error as it goes out (RFC 9457, formerly 7807): the one place where something thrown becomes an answer. */
+export type Problem = { status: number; body: string; headers: Record<string, string> };
+
+/**
+ * @param instance the path of the request
+ * What is no AppError shows nothing of itself: it is `unavailable` where the database is away, `internal` otherwise, and logged.
+ */
+export function toProblem(thrown: unknown, instance: string, requestId: string): Problem {
+  const error = thrown instanceof AppError ? thrown : concealed(thrown, instance, requestId);
+  const { status, title } = errorKinds[error.kind];
+  const body = JSON.stringify({
+    type: `${env().ERROR_BASE}/errors/${error.kind}`,
+    title,
+    status,
+    detail: error.detail,
+    instance,
+    requestId,
+    ...error.members,
+  });
+  return { status, body, headers: error.headers };
+}
+
+function concealed(thrown: unknown, instance: string, requestId: string): AppError {
+  if (isDatabaseUnavailable(thrown)) {
+    log.warn({ requestId, instance, error: (thrown as Error).message }, "the database could not be reached");
+    return new AppError(
+      "unavailable",
+      "The service cannot answer at the moment. Try again shortly.",
+      { retryAfter: 1 },
+      { "Retry-After": "1" },
+    );
+  }
+  log.error({ requestId, instance, error: thrown }, "a request failed");
+  return new AppError("internal", "Something went wrong on our side. The request id helps us to find out what.");
+}

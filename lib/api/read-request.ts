@@ -1,0 +1,123 @@
+import { AppError, type ValidationIssue } from "@/lib/errors";
+
+export const maximumBodyBytes = 256 * 1_024;
+const maximumDepth = 32;
+const maximumKeys = 1_000;
+
+export type JsonBody = { bytes: Uint8Array; value: unknown };
+
+/**
+ * The body as JSON, byte for byte and parsed.
+ * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`
+ */
+export async function readJsonBody(request: Request): Promise<JsonBody> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > maximumBodyBytes) throw tooLarge();
+  requireJson(request);
+  const bytes = await readBytes(request);
+  return { bytes, value: parseJson(bytes) };
+}
+
+function requireJson(request: Request): void {
+  const [type = "", ...parameters] = (request.headers.get("content-type") ?? "").toLowerCase().split(";");
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
+  const isUtf8 = !charset || /^charset="?utf-?8"?$/.test(charset);
+  if (type.trim() !== "application/json" || !isUtf8) {
+    throw new AppError("unsupported-media-type", "Send the body as `Content-Type: application/json`, in UTF-8.");
+  }
+  const encoding = request.headers.get("content-encoding");
+  if (encoding && encoding !== "identity") {
+    throw new AppError("unsupported-media-type", "Send the body without a Content-Encoding.");
+  }
+}
+
+/** Counts what comes instead of believing what was announced. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  if (!request.body) return new Uint8Array();
+  if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of request.body) {
+    length += part.byteLength;
+    if (length > maximumBodyBytes) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+const tooLarge = () =>
+  new AppError("payload-too-large", `A body has at most ${maximumBodyBytes / 1_024} KiB.`, {}, { Connection: "close" });
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw new AppError("malformed-request", "The body is not valid UTF-8.");
+  }
+  if (text.trim() === "") throw new AppError("malformed-request", "The body is empty; send a JSON object.");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError("malformed-request", `The body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * What no field of any body may hold, wherever it stands: NUL (PostgreSQL refuses it), lone surrogates (it would quietly
+ * replace them), integers that a double cannot hold, and nesting or numbers of keys that only an attack has.
+ */
+export function findUnacceptable(root: unknown, location: ValidationIssue["location"]): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
+  let keys = 0;
+  const add = (pointer: string, code: string, message: string) => issues.push({ pointer, location, code, message });
+  const visit = (value: unknown, pointer: string, depth: number): void => {
+    if (issues.length >= maximumIssues) return;
+    if (typeof value === "string") {
+      if (value.includes("\0") || !value.isWellFormed())
+        add(pointer, "invalid_characters", "holds a NUL character or half of a surrogate pair");
+    } else if (typeof value === "number") {
+      if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+        add(pointer, "unsafe_number", "is too large to be kept exactly");
+    } else if (value !== null && typeof value === "object") {
+      if (depth >= maximumDepth) return void add(pointer, "too_deep", `is nested more than ${maximumDepth} levels deep`);
+      for (const [key, part] of Object.entries(value)) {
+        if (++keys > maximumKeys) return void add(pointer, "too_many_keys", `has more than ${maximumKeys} keys and items in all`);
+        if (!Array.isArray(value)) visit(key, `${pointer}/${escapePointer(key)}`, depth);
+        visit(part, `${pointer}/${escapePointer(key)}`, depth + 1);
+      }
+    }
+  };
+  visit(root, "", 0);
+  return issues;
+}
+
+/** Findings that one answer tells at the most. */
+export const maximumIssues = 50;
+
+export const escapePointer = (part: PropertyKey) => String(part).replaceAll("~", "~0").replaceAll("/", "~1");
+
+/**
+ * The query as an object of strings.
+ * @throws AppError `validation` for a parameter that stands there twice
+ */
+export function readQuery(search: string): Record<string, string> {
+  const query: Record<string, string> = Object.create(null);
+  if (search === "") return query;
+  const repeated: ValidationIssue[] = [];
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (name in query) {
+      repeated.push({
+        pointer: `/${escapePointer(name)}`,
+        location: "query",
+        code: "repeated",
+        message: `${name} is given more than once`,
+      });
+    }
+    query[name] = value;
+  }
+  if (repeated[0]) throw new AppError("validation", `${repeated[0].message}.`, { errors: repeated.slice(0, maximumIssues) });
+  return query;
+}

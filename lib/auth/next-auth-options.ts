@@ -1,0 +1,59 @@
+import type { NextAuthOptions, User } from "next-auth";
+import { db } from "@/lib/db";
+import { env } from "@/lib/env";
+import { log } from "@/lib/log";
+import { findLiveSession, sessionLifetimeSeconds } from "@/lib/sessions/service";
+import { clientAddress } from "./client-address";
+import { returnPath } from "./return-path";
+import { signIn, signOut } from "./service";
+
+/** What next-auth calls a user is, here, the session that has just begun. */
+type StartedSession = User & { sessionId?: string };
+
+/**
+ * next-auth seals and opens the cookie and guards its own forms. Its token carries a session id and nothing else, so
+ * there is nothing in it to believe; even `trigger: "update"` can change nothing.
+ */
+export function nextAuthOptions(): NextAuthOptions {
+  return {
+    secret: env().NEXTAUTH_SECRET,
+    session: { strategy: "jwt", maxAge: sessionLifetimeSeconds },
+    pages: { signIn: "/login", error: "/login", signOut: "/" },
+    providers: [
+      {
+        id: "credentials",
+        type: "credentials",
+        name: "E-mail and password",
+        credentials: { email: { label: "Email", type: "email" }, password: { label: "Password", type: "password" } },
+        async authorize(credentials, request): Promise<StartedSession | null> {
+          const sent = request.headers ?? {};
+          const device = { address: clientAddress(sent["x-forwarded-for"]), userAgent: sent["user-agent"] ?? null };
+          const result = await signIn(credentials, device);
+          if (result.outcome === "throttled") throw new Error("TooManyAttempts");
+          return result.outcome === "signed-in" ? { id: result.sessionId, sessionId: result.sessionId } : null;
+        },
+      },
+    ],
+    callbacks: {
+      jwt: async ({ token, user }) => ({ sessionId: (user as StartedSession | undefined)?.sessionId ?? token.sessionId }),
+      async session({ token }) {
+        const user = typeof token.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
+        // Makes next-auth answer that nobody is signed in, and take the cookie back.
+        if (!user) throw new Error("The session was revoked or has run out.");
+        return { user: { name: user.name, email: user.email }, expires: user.expiresAt.toISOString() };
+      },
+      redirect: async ({ url, baseUrl }) => new URL(returnPath(url), baseUrl).href,
+    },
+    events: {
+      async signOut({ token }) {
+        const user = typeof token?.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
+        if (user) await signOut(user);
+      },
+    },
+    logger: {
+      error: (code) => log.warn({ code }, "next-auth refused a request"),
+      warn: () => {},
+      debug: () => {},
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { cache } from "react";
+import { db } from "@/lib/db";
+import { type Device, findLiveSession, type SignedInUser } from "@/lib/sessions/service";
+import { clientAddress } from "./client-address";
+import { readSessionId } from "./session-cookie";
+
+/** Whoever is signed in, read from the database once a request; null for nobody. */
+export const currentUser = cache(async (): Promise<SignedInUser | null> => {
+  const sessionId = await readSessionId();
+  return sessionId ? findLiveSession(db(), sessionId) : null;
+});
+
+/**
+ * The one gate of the dashboard: every page, action and route of it calls this, directly or through `dashboardCaller`.
+ * @param returnTo where to come back to after signing in.
+ */
+export async function requireUser(returnTo?: string): Promise<SignedInUser> {
+  const user = await currentUser();
+  if (!user) redirect(returnTo ? `/login?callbackUrl=${encodeURIComponent(returnTo)}` : "/login");
+  return user;
+}
+
+/** The browser that sent this request. */
+export async function currentDevice(): Promise<Device> {
+  const sent = await headers();
+  return { address: clientAddress(sent.get("x-forwarded-for")), userAgent: sent.get("user-agent") };
+}

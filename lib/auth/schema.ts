@@ -1,0 +1,54 @@
+import { z } from "zod";
+
+export const minimumPasswordLength = 12;
+/** Longer than any passphrase, and short enough that nobody sends megabytes to be hashed. */
+const maximumPasswordLength = 200;
+
+const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254, "use an address of at most 254 characters")
+  .pipe(z.email("give an e-mail address such as ada@example.com"));
+
+/** Two keyboards can spell one accented letter with different code points, so a password is brought to one form first. */
+const normalized = z.string().refine(isWellFormed, "contains characters that are not text").normalize("NFKC");
+const characters = (text: string) => [...text].length;
+
+const newPassword = normalized
+  .refine((text) => characters(text) >= minimumPasswordLength, `use at least ${minimumPasswordLength} characters`)
+  .refine((text) => characters(text) <= maximumPasswordLength, `use at most ${maximumPasswordLength} characters`)
+  .refine((text) => new Set(text).size >= 5, "use at least five different characters");
+
+const name = (what: string) =>
+  z
+    .string()
+    .trim()
+    .min(1, `give ${what}`)
+    .max(100, "use at most 100 characters")
+    .refine((text) => isWellFormed(text) && !text.includes("\u0000"), "contains characters that are not text");
+
+/** Only what every stored account fulfils: the answer to anything else is the answer to a wrong password. */
+export const signInInput = z.object({
+  email,
+  password: normalized.refine((text) => text !== "" && characters(text) <= maximumPasswordLength),
+});
+
+export const signUpInput = z
+  .object({
+    organisation: name("the name of your organisation"),
+    name: name("your name"),
+    email,
+    password: newPassword,
+  })
+  .refine(({ email, password }) => password.toLowerCase() !== email, {
+    path: ["password"],
+    message: "use something other than your e-mail address",
+  });
+
+export type SignUp = z.output<typeof signUpInput>;
+
+/** Without lone surrogates, which PostgreSQL would quietly replace. */
+function isWellFormed(text: string): boolean {
+  return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
+}

@@ -1,0 +1,62 @@
+import { db, sqlState } from "@/lib/db";
+import { type Device, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import { createAccount, findUserByEmail } from "@/lib/users/service";
+import { hashPassword, verifyPassword } from "./password";
+import { type SignUp, signInInput } from "./schema";
+import { mayMakeAccount, type Throttled, throttleFailures } from "./throttle";
+
+export type SignInResult = Throttled | { outcome: "failed" } | { outcome: "signed-in"; sessionId: string };
+
+/**
+ * Checks e-mail and password and starts a session. An unknown address, one without a password and a wrong password are
+ * one answer after one amount of work.
+ */
+export async function signIn(credentials: unknown, device: Device): Promise<SignInResult> {
+  const input = signInInput.safeParse(credentials);
+  // No account can have these, so there is no guess to count and none to hide.
+  if (!input.success) return { outcome: "failed" };
+  const { email, password } = input.data;
+
+  const checked = await throttleFailures({ email, address: device.address }, async () => {
+    const user = await findUserByEmail(db(), email);
+    const isRight = await verifyPassword(user?.passwordHash ?? null, password);
+    return isRight ? user : null;
+  });
+  if (checked.outcome !== "succeeded") return checked;
+
+  const session = await startSession(db(), checked.result.id, device);
+  return { outcome: "signed-in", sessionId: session.id };
+}
+
+export type SignUpResult =
+  | { outcome: "signed-in"; sessionId: string; tenantSlug: string }
+  | { outcome: "email-taken" }
+  | { outcome: "too-many" };
+
+/** Makes the tenant, its owner and the owner's first session, all or none of them. */
+export async function signUp(input: SignUp, device: Device): Promise<SignUpResult> {
+  if (!(await mayMakeAccount(device.address))) return { outcome: "too-many" };
+  if (await findUserByEmail(db(), input.email)) return { outcome: "email-taken" };
+
+  const passwordHash = await hashPassword(input.password);
+  try {
+    return await db().$transaction(async (transaction) => {
+      const { user, tenant } = await createAccount(transaction, { ...input, passwordHash });
+      const session = await startSession(transaction, user.id, device);
+      return { outcome: "signed-in", sessionId: session.id, tenantSlug: tenant.slug };
+    });
+  } catch (error) {
+    // Someone else took the address while the password was hashed.
+    if (isUniqueViolation(error)) return { outcome: "email-taken" };
+    throw error;
+  }
+}
+
+/** Signing out ends every session of the user, on every device. */
+export async function signOut(user: Pick<SignedInUser, "id">): Promise<void> {
+  await revokeSessions(db(), user.id);
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return sqlState(error) === "23505" || (error as { code?: unknown } | null)?.code === "P2002";
+}

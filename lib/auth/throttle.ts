@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
+import { throttleAddress } from "./client-address";
+
+const windowMs = 15 * 60_000;
+/** Failed sign-ins in one window, from anywhere to one account and from one address to any account. */
+export const maximumFailures = { account: 10, address: 50 };
+/** Accounts made from one address in one window. */
+export const maximumSignUps = 50;
+
+export type Throttled = { outcome: "throttled"; retryAfterSeconds: number };
+
+// Shared between Next's bundles of this module, as the limiter is.
+const shared = globalThis as { parlanceSignInsUnderWay?: Map<string, number> };
+
+/**
+ * Runs `attempt`, null from which is a failure, unless its account or address has failed too often. That is decided
+ * before `attempt` begins, and attempts still under way count as failures until they end: a hundred guesses at the same
+ * moment are no way round the limit. The account is counted whether it exists or not.
+ */
+export async function throttleFailures<Result>(
+  { email, address }: { email: string; address: string | null },
+  attempt: () => Promise<Result | null>,
+): Promise<Throttled | { outcome: "failed" } | { outcome: "succeeded"; result: Result }> {
+  shared.parlanceSignInsUnderWay ??= new Map();
+  const underWay = shared.parlanceSignInsUnderWay;
+  const counters = [
+    // Hashed, because the limiter's store has no need to know who has an account.
+    { identifier: `sign-in:account:${createHash("sha256").update(email).digest("base64url")}`, limit: maximumFailures.account },
+    { identifier: `sign-in:address:${throttleAddress(address)}`, limit: maximumFailures.address },
+  ];
+
+  const states = await Promise.all(counters.map(({ identifier, limit }) => rateLimiter().peek(identifier, limit, windowMs)));
+  // From here to the counting nothing is awaited, so that no other attempt comes in between.
+  const isExhausted = (counter: { identifier: string }, index: number) =>
+    (states[index]?.remaining ?? 0) <= (underWay.get(counter.identifier) ?? 0);
+  if (counters.some(isExhausted)) {
+    const resetAtMs = Math.max(...states.map((state) => state.resetAtMs));
+    return { outcome: "throttled", retryAfterSeconds: Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1000)) };
+  }
+
+  const change = (by: number) => {
+    for (const { identifier } of counters) {
+      const count = (underWay.get(identifier) ?? 0) + by;
+      if (count > 0) underWay.set(identifier, count);
+      else underWay.delete(identifier);
+    }
+  };
+  change(1);
+  try {
+    const result = await attempt();
+    if (result !== null) return { outcome: "succeeded", result };
+    await Promise.all(counters.map(({ identifier, limit }) => rateLimiter().take(identifier, limit, windowMs)));
+    return { outcome: "failed" };
+  } finally {
+    change(-1);
+  }
+}
+
+/** Whether this address may make another account now. */
+export async function mayMakeAccount(address: string | null): Promise<boolean> {
+  const taken = await rateLimiter().take(`sign-up:address:${throttleAddress(address)}`, maximumSignUps, windowMs);
+  return taken.isAllowed;
+}

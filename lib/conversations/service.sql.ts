@@ -1,0 +1,78 @@
+import type { Statement } from "@/lib/db";
+import { claim, eventAndDeliveries, partition } from "@/lib/events/outbox.sql";
+import type { ConversationModel } from "@/prisma/generated/models";
+import type { ListConversations } from "./schema";
+
+export type ConversationRow = ConversationModel;
+
+export const conversationColumns = `tenant_id AS "tenantId", environment, id, status, channel_id AS "channelId",
+  customer_id AS "customerId", agent_id AS "agentId", assignee_id AS "assigneeId", subject, priority, tags, metadata,
+  external_id AS "externalId", message_count AS "messageCount", last_message_at AS "lastMessageAt",
+  last_message_preview AS "lastMessagePreview", snoozed_until AS "snoozedUntil", resolved_at AS "resolvedAt",
+  closed_at AS "closedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+type Filters = Omit<ListConversations, "limit" | "order">;
+
+/** Each filter's condition; `#` stands for the parameter's number. */
+const conditions: Record<keyof Filters, string> = {
+  status: `status = ANY ($#::"ConversationStatus"[])`,
+  channelId: "channel_id = $#",
+  customerId: "customer_id = $#",
+  agentId: "agent_id = $#",
+  externalId: "external_id = $#",
+  tag: "tags @> ARRAY[$#]",
+  updatedSince: "updated_at >= $#",
+  cursor: "id < $#",
+};
+
+// A single status is compared by equality: that alone lets the index give the rows in their order.
+const oneStatus = `status = $#::"ConversationStatus"`;
+const cursorUpwards = "id > $#";
+
+/** The statement for the filters that are asked for, named after them, and its values. */
+export function listConversationsStatement(tenantId: string, environment: string, { limit, order, ...filters }: ListConversations) {
+  const values: unknown[] = [tenantId, environment, limit + 1];
+  let name = `list_conversations_${order}`;
+  let where = `tenant_id = $1 AND environment = $2::"Environment"`;
+  const add = (label: string, condition: string, value: unknown) => {
+    values.push(value);
+    name += `_${label}`;
+    where += ` AND ${condition.replace("#", String(values.length))}`;
+  };
+  for (const filter of Object.keys(filters) as (keyof Filters)[]) {
+    const value = filters[filter];
+    if (value === undefined) continue;
+    if (filter === "cursor" && order === "asc") add("cursor", cursorUpwards, value);
+    else if (filter === "status" && filters.status?.length === 1) add("one_status", oneStatus, filters.status[0]);
+    else add(filter, conditions[filter], value);
+  }
+  const text = `SELECT ${conversationColumns} FROM conversations WHERE ${where} ORDER BY id ${order} LIMIT $3`;
+  return { statement: { name, text } satisfies Statement, values };
+}
+
+/**
+ * The common parameters $1 to $11, then $12 conversation id, $13 channel id, $14 subject, $15 priority, $16 tags,
+ * $17 metadata, $18 external id, and of the first message, if there is one: $19 id, $20 direction, $21–$23 author,
+ * $24 text, $25 external id, $26 metadata, $27 preview.
+ */
+export const createConversationStatement: Statement = {
+  name: "create_conversation",
+  text: `
+  WITH ${claim({ from: "(SELECT 1) AS always" })},
+  go AS (SELECT 1 WHERE $4::text IS NULL OR EXISTS (SELECT 1 FROM claim)),
+  conversation AS (
+    INSERT INTO conversations (tenant_id, environment, id, channel_id, subject, priority, tags, metadata, external_id,
+      message_count, last_message_at, last_message_preview, created_at, updated_at)
+    SELECT ${partition}, $12::text, $13::text, $14::text, $15::"Priority", $16::text[], $17::jsonb, $18::text,
+      CASE WHEN $19::text IS NULL THEN 0 ELSE 1 END, CASE WHEN $19::text IS NOT NULL THEN $3::timestamptz END, $27::text,
+      $3::timestamptz, $3::timestamptz FROM go
+  ),
+  message AS (
+    INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, author_id, author_name,
+      text, external_id, metadata, created_at)
+    SELECT ${partition}, $19::text, $12::text, 1, $20::"Direction", $21::"AuthorType", $22::text, $23::text,
+      $24::text, $25::text, $26::jsonb, $3::timestamptz FROM go WHERE $19::text IS NOT NULL
+  ),
+  ${eventAndDeliveries()}
+  SELECT ARRAY(SELECT id FROM delivery) AS deliveries FROM go`,
+};

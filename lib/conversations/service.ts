@@ -1,0 +1,274 @@
+import { type Caller, type Identity, mutate, system, wake } from "@/lib/caller";
+import { changedFields, previousAttributes } from "@/lib/changes";
+import { type Claim, claimValues, type Serialize } from "@/lib/claim";
+import { findOrCreateCustomer } from "@/lib/customers/service";
+import { db, runStatement } from "@/lib/db";
+import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { newEvent, recordEvent } from "@/lib/events/record-event";
+import { newId } from "@/lib/ids";
+import { messageEventType, newMessage, previewOf, toMessageRow } from "@/lib/messages/message";
+import type { Message } from "@/lib/messages/schema";
+import { type Metadata, mergeMetadata, toPage } from "@/lib/schema";
+import { type Conversation, type CreateConversation, type ListConversations, transitions, type UpdateConversation } from "./schema";
+import { type ConversationRow, conversationColumns, createConversationStatement, listConversationsStatement } from "./service.sql";
+
+export async function listConversations({ partition }: Caller, query: ListConversations) {
+  const { statement, values } = listConversationsStatement(partition.tenantId, partition.environment, query);
+  return toPage(await runStatement<ConversationRow>(statement, values), query.limit, toConversation);
+}
+
+export async function getConversation({ db, partition }: Caller, id: string) {
+  const found = await db.conversation.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  if (!found) throw notFound("conversation", id);
+  return toConversation(found);
+}
+
+/** Opens a conversation, with a first message where one is given. */
+export async function createConversation(caller: Caller, body: CreateConversation): Promise<Conversation> {
+  await requireReferences(caller, body);
+  const customer = body.customer ? await findOrCreateCustomer(caller, body.customer) : null;
+  const customerId = customer?.id ?? body.customerId ?? null;
+  const { conversation, message } = newConversation(caller, body, customerId, new Date());
+
+  await caller.db.conversation.create({ data: toConversationRow(caller, conversation) });
+  if (customerId) {
+    const where = { tenantId_environment_id: { ...caller.partition, id: customerId } };
+    await caller.db.customer.update({ where, data: { conversationCount: { increment: 1 } } });
+  }
+  await recordEvent(caller, "conversation.created", conversation);
+  if (message) {
+    await caller.db.message.create({ data: toMessageRow(caller.partition, message) });
+    const eventType = messageEventType(message);
+    if (eventType) await recordEvent(caller, eventType, message);
+  }
+  return conversation;
+}
+
+/**
+ * The same as `createConversation`, together with its idempotency record, in one statement and one round trip.
+ * @returns the answer's body, or null where nothing was written: the key is taken, or the body refers to a customer or
+ * an agent, which takes more than one statement.
+ */
+export async function createConversationAtOnce(
+  identity: Identity,
+  body: CreateConversation,
+  claim: Claim | null,
+  serialize: Serialize<Conversation>,
+): Promise<string | null> {
+  if (body.customerId || body.customer || body.agentId) return null;
+  const at = new Date();
+  const { conversation, message } = newConversation(identity, body, null, at);
+  const events = [newEvent(identity, "conversation.created", conversation, at)];
+  const eventType = message && messageEventType(message);
+  if (eventType) events.push(newEvent(identity, eventType, message, at));
+
+  const answer = serialize(conversation);
+  const [written] = await runStatement<{ deliveries: string[] }>(createConversationStatement, [
+    ...[identity.partition.tenantId, identity.partition.environment, at],
+    ...claimValues(claim, answer),
+    ...[events.map(({ id }) => id), events.map(({ type }) => type), events.map(({ payload }) => payload)],
+    ...[conversation.id, conversation.channelId, conversation.subject, conversation.priority, conversation.tags],
+    ...[JSON.stringify(conversation.metadata), conversation.externalId],
+    ...(message ? messageValues(message) : [null, null, null, null, null, null, null, null, null]),
+  ]);
+  if (!written) return null;
+  wake(identity, written.deliveries);
+  return answer;
+}
+
+function messageValues(message: Message) {
+  const { id, direction, author, text, externalId, metadata } = message;
+  return [id, direction, author.type, author.id, author.name, text, externalId, JSON.stringify(metadata), previewOf(text)];
+}
+
+/**
+ * Changes what the patch names. Raises one event: `conversation.status_changed` where the status changes, whatever else
+ * does too, `conversation.updated` otherwise, none where nothing changes.
+ * @throws AppError `invalid-transition`
+ */
+export async function updateConversation(caller: Caller, id: string, patch: UpdateConversation): Promise<Conversation> {
+  const before = await lockConversation(caller, id);
+  await requireReferences(caller, patch);
+  const { metadata: metadataPatch, ...fields } = patch;
+  const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
+  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata: holds at most 50 keys");
+
+  const after = { ...before, ...fields, ...statusFields(before, patch), ...(metadata && { metadata }) };
+  return writeChange(caller, before, after);
+}
+
+/** Part of posting a customer's message: what was put aside or settled is open again. */
+export async function reopenForCustomer(caller: Caller, id: string): Promise<void> {
+  const before = await lockConversation(caller, id);
+  if (before.status !== "RESOLVED" && before.status !== "SNOOZED") return;
+  await writeChange(caller, before, { ...before, ...statusFields(before, { status: "OPEN" }) });
+}
+
+/**
+ * Opens conversations whose `snoozedUntil` has come, each in a transaction of its own.
+ * @param now the time that counts as now, or null for the database's
+ * @returns how many were opened
+ */
+export async function wakeSnoozedConversations(now: Date | null, limit: number): Promise<number> {
+  const due = await db().conversation.findMany({
+    where: { status: "SNOOZED", snoozedUntil: { lte: now ?? new Date() } },
+    orderBy: { snoozedUntil: "asc" },
+    take: limit,
+    select: { tenantId: true, environment: true, id: true },
+  });
+  let opened = 0;
+  for (const { id, ...partition } of due) {
+    opened += await mutate(system(partition), async (caller) => {
+      const before = await lockConversation(caller, id);
+      const isDue = before.status === "SNOOZED" && before.snoozedUntil && before.snoozedUntil <= (now ?? new Date());
+      if (!isDue) return 0;
+      await writeChange(caller, before, { ...before, ...statusFields(before, { status: "OPEN" }) });
+      return 1;
+    });
+  }
+  return opened;
+}
+
+/** The row, locked until the transaction ends: changes of one conversation come one after another. */
+export async function lockConversation({ db, partition }: Caller, id: string): Promise<ConversationRow> {
+  const sql = `SELECT ${conversationColumns} FROM conversations
+    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id = $3 FOR NO KEY UPDATE`;
+  const [row] = await db.$queryRawUnsafe<ConversationRow[]>(sql, partition.tenantId, partition.environment, id);
+  if (!row) throw notFound("conversation", id);
+  return row;
+}
+
+async function writeChange(caller: Caller, beforeRow: ConversationRow, afterRow: ConversationRow): Promise<Conversation> {
+  const before = toConversation(beforeRow);
+  const changed = changedFields(before, toConversation(afterRow));
+  if (changed.length === 0) return before;
+
+  const at = new Date();
+  const { tenantId: _tenant, environment: _environment, id, metadata, ...columns } = afterRow;
+  const row = await caller.db.conversation.update({
+    where: { tenantId_environment_id: { ...caller.partition, id } },
+    data: { ...columns, metadata: metadata as Metadata, updatedAt: at },
+  });
+  if (changed.includes("customerId")) await moveBetweenCustomers(caller, before.customerId, row.customerId);
+
+  const conversation = toConversation(row);
+  const type = changed.includes("status") ? "conversation.status_changed" : "conversation.updated";
+  await recordEvent(caller, type, conversation, { previousAttributes: previousAttributes(before, changed) });
+  return conversation;
+}
+
+/** What a new status brings with it: the times, and the rules of snoozing. */
+function statusFields(before: ConversationRow, { status: to = before.status, snoozedUntil }: UpdateConversation) {
+  const from = before.status;
+  if (to !== from && !transitions[from].includes(to)) {
+    const allowed = [...transitions[from]];
+    throw new AppError("invalid-transition", `A conversation cannot go from ${from} to ${to}.`, { from, to, allowed });
+  }
+  if (to !== "SNOOZED") {
+    if (snoozedUntil) throw invalidBody("/snoozedUntil", "invalid", "snoozedUntil: goes together with the status SNOOZED");
+    if (to === from) return {};
+    const at = new Date();
+    return {
+      status: to,
+      snoozedUntil: null,
+      resolvedAt: to === "OPEN" ? null : to === "RESOLVED" ? at : before.resolvedAt,
+      ...(to === "CLOSED" && { closedAt: at }),
+    };
+  }
+  const until = snoozedUntil === undefined && from === "SNOOZED" ? before.snoozedUntil : snoozedUntil;
+  if (!until) throw invalidBody("/snoozedUntil", "required", "snoozedUntil: is required for the status SNOOZED");
+  return { status: to, snoozedUntil: until };
+}
+
+/** What a body refers to exists in the caller's own partition, or the answer is the 404 of what exists nowhere. */
+async function requireReferences({ db, partition }: Caller, body: UpdateConversation | CreateConversation): Promise<void> {
+  const key = (id: string) => ({ where: { tenantId_environment_id: { ...partition, id } }, select: { id: true } });
+  if (body.customerId && !(await db.customer.findUnique(key(body.customerId)))) throw notFound("customer", body.customerId);
+  if (body.agentId && !(await db.agent.findUnique(key(body.agentId)))) throw notFound("agent", body.agentId);
+  if ("assigneeId" in body && body.assigneeId) {
+    const membership = { tenantId: partition.tenantId, userId: body.assigneeId };
+    if (!(await db.membership.findUnique({ where: { tenantId_userId: membership } }))) throw notFound("user", body.assigneeId);
+  }
+}
+
+async function moveBetweenCustomers({ db, partition }: Caller, from: string | null, to: string | null): Promise<void> {
+  const where = (id: string) => ({ tenantId_environment_id: { ...partition, id } });
+  if (from) await db.customer.update({ where: where(from), data: { conversationCount: { decrement: 1 } } });
+  if (to) await db.customer.update({ where: where(to), data: { conversationCount: { increment: 1 } } });
+}
+
+/** A conversation and its first message as they will be written and answered. */
+function newConversation({ partition }: Identity, body: CreateConversation, customerId: string | null, at: Date) {
+  const id = newId("conversation", at);
+  const message = body.message ? newMessage(partition, id, 1, body.message, at) : null;
+  const createdAt = at.toISOString();
+  const conversation: Conversation = {
+    id,
+    environment: partition.environment,
+    status: "OPEN",
+    channelId: body.channelId,
+    customerId,
+    agentId: body.agentId ?? null,
+    assigneeId: null,
+    subject: body.subject ?? null,
+    priority: body.priority,
+    tags: body.tags,
+    metadata: body.metadata,
+    externalId: body.externalId ?? null,
+    messageCount: message ? 1 : 0,
+    lastMessageAt: message ? createdAt : null,
+    lastMessagePreview: message ? previewOf(message.text) : null,
+    snoozedUntil: null,
+    resolvedAt: null,
+    closedAt: null,
+    createdAt,
+    updatedAt: createdAt,
+  };
+  return { conversation, message };
+}
+
+export function toConversation(row: ConversationRow): Conversation {
+  return {
+    id: row.id,
+    environment: row.environment,
+    status: row.status,
+    channelId: row.channelId,
+    customerId: row.customerId,
+    agentId: row.agentId,
+    assigneeId: row.assigneeId,
+    subject: row.subject,
+    priority: row.priority,
+    tags: row.tags,
+    metadata: row.metadata as Metadata,
+    externalId: row.externalId,
+    messageCount: row.messageCount,
+    lastMessageAt: row.lastMessageAt?.toISOString() ?? null,
+    lastMessagePreview: row.lastMessagePreview,
+    snoozedUntil: row.snoozedUntil?.toISOString() ?? null,
+    resolvedAt: row.resolvedAt?.toISOString() ?? null,
+    closedAt: row.closedAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+function toConversationRow({ partition }: Caller, conversation: Conversation) {
+  const {
+    tags,
+    createdAt,
+    updatedAt,
+    lastMessageAt,
+    snoozedUntil: _snoozed,
+    resolvedAt: _resolved,
+    closedAt: _closed,
+    ...columns
+  } = conversation;
+  return {
+    ...columns,
+    ...partition,
+    tags: [...tags],
+    lastMessageAt: lastMessageAt ? new Date(lastMessageAt) : null,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+  };
+}

@@ -1,0 +1,114 @@
+import type { Caller } from "@/lib/caller";
+import { changedFields, previousAttributes } from "@/lib/changes";
+import type { Prisma } from "@/lib/db";
+import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { recordEvent } from "@/lib/events/record-event";
+import { newId } from "@/lib/ids";
+import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
+import type { CustomerModel } from "@/prisma/generated/models";
+import { type CreateCustomer, type Customer, identifyingFields, type ListCustomers, type UpdateCustomer } from "./schema";
+
+export async function listCustomers(caller: Caller, { email, phone, externalId, ...page }: ListCustomers) {
+  const { after, orderBy, take } = pageById(page);
+  const filters = { ...(email && { email }), ...(phone && { phone }), ...(externalId && { externalId }) };
+  const rows = await caller.db.customer.findMany({ where: { ...caller.partition, ...filters, ...after }, orderBy, take });
+  return toPage(rows, page.limit, toCustomer);
+}
+
+export async function getCustomer(caller: Caller, id: string) {
+  const found = await caller.db.customer.findUnique({ where: { tenantId_environment_id: { ...caller.partition, id } } });
+
+  // Another tenant's customer, or the other environment's, is the same 404 as none at all.
+  if (!found) throw notFound("customer", id);
+
+  return toCustomer(found);
+}
+
+/** @throws AppError `conflict` with `existingId`, where another customer has the same externalId. */
+export async function createCustomer(caller: Caller, body: CreateCustomer) {
+  const created = await insertCustomer(caller, body);
+  if (!created) throw await externalIdTaken(caller, body.externalId);
+  return created;
+}
+
+/** For a conversation's `customer{…}`: the one with this externalId as it stands, or a new one. */
+export async function findOrCreateCustomer(caller: Caller, body: CreateCustomer): Promise<Customer> {
+  const created = await insertCustomer(caller, body);
+  if (created) return created;
+  const existing = await findByExternalId(caller, body.externalId);
+  return existing ? toCustomer(existing) : createCustomer(caller, body);
+}
+
+export async function updateCustomer(caller: Caller, id: string, patch: UpdateCustomer) {
+  const where = { tenantId_environment_id: { ...caller.partition, id } };
+  await lockCustomer(caller, id);
+  const before = await caller.db.customer.findUnique({ where });
+  if (!before) throw notFound("customer", id);
+
+  const { metadata: metadataPatch, ...fields } = patch;
+  const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
+  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata: holds at most 50 keys");
+
+  const after = { ...before, ...fields, ...(metadata && { metadata }) };
+  const changed = changedFields(toCustomer(before), toCustomer(after));
+  if (changed.length === 0) return toCustomer(before);
+  if (!identifyingFields.some((field) => after[field])) {
+    throw invalidBody("", "required", `A customer keeps at least one of ${identifyingFields.join(", ")}.`);
+  }
+  if (fields.externalId && fields.externalId !== before.externalId && (await findByExternalId(caller, fields.externalId))) {
+    throw await externalIdTaken(caller, fields.externalId);
+  }
+
+  const data = { ...fields, ...(metadata && { metadata }), updatedAt: new Date() } satisfies Prisma.CustomerUpdateInput;
+  const updated = toCustomer(await caller.db.customer.update({ where, data }));
+  await recordEvent(caller, "customer.updated", updated, { previousAttributes: previousAttributes(toCustomer(before), changed) });
+  return updated;
+}
+
+/** @returns null where the externalId is taken. The unique index decides, so two at once make one. */
+async function insertCustomer(caller: Caller, body: CreateCustomer): Promise<Customer | null> {
+  const now = new Date();
+  const [row] = await caller.db.customer.createManyAndReturn({
+    data: [{ ...caller.partition, id: newId("customer", now), ...body, metadata: body.metadata ?? {}, createdAt: now, updatedAt: now }],
+    skipDuplicates: true,
+  });
+  if (!row) return null;
+  const customer = toCustomer(row);
+  await recordEvent(caller, "customer.created", customer);
+  return customer;
+}
+
+async function findByExternalId(caller: Caller, externalId: string | null | undefined) {
+  return externalId ? caller.db.customer.findFirst({ where: { ...caller.partition, externalId } }) : null;
+}
+
+async function externalIdTaken(caller: Caller, externalId: string | null | undefined): Promise<AppError> {
+  const existing = await findByExternalId(caller, externalId);
+  return new AppError(
+    "conflict",
+    `A customer with the externalId "${externalId}" exists already.`,
+    existing ? { existingId: existing.id } : {},
+  );
+}
+
+/** Until the transaction ends, so that two patches at once do not undo each other's metadata. */
+async function lockCustomer({ db, partition }: Caller, id: string) {
+  await db.$queryRaw`SELECT 1 FROM customers
+    WHERE tenant_id = ${partition.tenantId} AND environment = ${partition.environment}::"Environment" AND id = ${id} FOR NO KEY UPDATE`;
+}
+
+export function toCustomer(row: CustomerModel): Customer {
+  return {
+    id: row.id,
+    environment: row.environment,
+    externalId: row.externalId,
+    name: row.name,
+    email: row.email,
+    phone: row.phone,
+    locale: row.locale,
+    metadata: row.metadata as Metadata,
+    conversationCount: row.conversationCount,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { environment, idOf, instant, listQuery, pageOf, timestamp } from "@/lib/schema";
+import { eventTypes } from "./catalogue";
+
+export const event = z
+  .object({
+    id: idOf("event"),
+    type: z.enum(eventTypes),
+    apiVersion: z.literal("v1"),
+    environment,
+    timestamp,
+    data: z.object({
+      object: z.record(z.string(), z.unknown()).meta({ description: "What the API would answer for the object at that moment." }),
+      previousAttributes: z.record(z.string(), z.unknown()).optional(),
+    }),
+    request: z.object({ id: idOf("request"), idempotencyKey: z.string().nullable() }).nullable(),
+  })
+  .meta({ id: "Event" });
+
+export const eventPage = pageOf(event);
+export const listEventsQuery = listQuery("event", "desc", {
+  type: z.enum(eventTypes).optional(),
+  since: instant.optional().meta({ description: "Only events of this time or later." }),
+});
+
+export type Event = z.input<typeof event>;
+export type ListEvents = z.output<typeof listEventsQuery>;

@@ -1,0 +1,67 @@
+import type { Statement } from "@/lib/db";
+import { claim, eventAndDeliveries, partition } from "@/lib/events/outbox.sql";
+import type { MessageModel } from "@/prisma/generated/models";
+
+export type MessageRow = MessageModel;
+
+const columns = `tenant_id AS "tenantId", environment, id, conversation_id AS "conversationId", sequence, direction, author_type AS "authorType",
+  author_id AS "authorId", author_name AS "authorName", text, external_id AS "externalId", metadata, created_at AS "createdAt"`;
+
+/**
+ * $1 tenant id, $2 environment, $3 conversation id, $4 cursor, $5 rows at most. The order is that of `sequence`. The
+ * cursor's own sequence is looked up; should that message be gone, that of the last one before it stands in.
+ */
+function listMessages(order: "asc" | "desc", hasCursor: boolean): Statement {
+  const within = `tenant_id = $1 AND environment = $2::"Environment" AND conversation_id = $3`;
+  const position = `coalesce(
+    (SELECT sequence FROM messages WHERE ${within} AND id = $4),
+    (SELECT max(sequence) FROM messages WHERE ${within} AND id < $4),
+    0)`;
+  const after = hasCursor ? `AND sequence ${order === "asc" ? ">" : "<"} ${position}` : "AND $4::text IS NULL";
+  return {
+    name: `list_messages_${order}_${hasCursor}`,
+    text: `SELECT ${columns} FROM messages WHERE ${within} ${after} ORDER BY sequence ${order} LIMIT $5`,
+  };
+}
+
+const listStatements = {
+  asc: { first: listMessages("asc", false), next: listMessages("asc", true) },
+  desc: { first: listMessages("desc", false), next: listMessages("desc", true) },
+};
+
+export const listMessagesStatement = (order: "asc" | "desc", hasCursor: boolean) => listStatements[order][hasCursor ? "next" : "first"];
+
+/**
+ * The common parameters $1 to $11, then $12 rest of the answer's body, $13 rest of the event's payload,
+ * $14 conversation id, $15 whether the author is somebody else than a customer, $16 message id, $17 direction,
+ * $18–$20 author, $21 text, $22 external id, $23 metadata, $24 preview or null for a note.
+ *
+ * The conversation's row is locked first, which gives simultaneous messages their order; a record or a sequence is
+ * written only where the message is.
+ */
+export const postMessageStatement: Statement = {
+  name: "post_message",
+  text: `
+  WITH target AS (
+    SELECT message_count + 1 AS sequence FROM conversations
+    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id = $14::text
+      AND (status IN ('OPEN', 'PENDING') OR (status <> 'CLOSED' AND $15::boolean))
+    FOR NO KEY UPDATE
+  ),
+  ${claim({ from: "target", body: "$7::text || sequence || $12::text" })},
+  go AS (SELECT sequence FROM target WHERE $4::text IS NULL OR EXISTS (SELECT 1 FROM claim)),
+  conversation AS (
+    UPDATE conversations SET message_count = go.sequence, updated_at = $3::timestamptz,
+      last_message_at = CASE WHEN $24::text IS NULL THEN last_message_at ELSE $3::timestamptz END,
+      last_message_preview = coalesce($24::text, last_message_preview)
+    FROM go WHERE tenant_id = $1 AND environment = $2::"Environment" AND id = $14::text
+  ),
+  message AS (
+    INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, author_id, author_name,
+      text, external_id, metadata, created_at)
+    SELECT ${partition}, $16::text, $14::text, sequence, $17::"Direction", $18::"AuthorType", $19::text, $20::text,
+      $21::text, $22::text, $23::jsonb, $3::timestamptz FROM go
+  ),
+  ${eventAndDeliveries({ payload: "e.payload || go.sequence || $13::text" })}
+  SELECT sequence, ARRAY(SELECT id FROM delivery) AS deliveries FROM go`,
+};
