@@ -1,0 +1,31 @@
+"use client";
+
+import Link from "next/link";
+import { useActionState } from "react";
+import { TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import { SubmitButton } from "@/components/ui/submit-button";
+import { signInAction } from "../actions";
+
+export function SignInForm({ callbackUrl, message }: { callbackUrl: string; message?: string }) {
+  const [state, action] = useActionState(signInAction, { message });
+
+  return (
+    <form action={action} className="space-y-5">
+      <h1 className="font-semibold text-2xl tracking-tight">Sign in</h1>
+      {state.message ? <Notice>{state.message}</Notice> : null}
+      <input type="hidden" name="callbackUrl" value={callbackUrl} />
+      <TextField label="Email" name="email" type="email" autoComplete="username" required defaultValue={state.values?.email} />
+      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+      <SubmitButton pending="Signing in…" className="w-full">
+        Sign in
+      </SubmitButton>
+      <p className="text-muted">
+        No account yet?{" "}
+        <Link href="/signup" className="font-medium text-accent underline underline-offset-2">
+          Sign up
+        </Link>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,11 @@
+import { redirect } from "next/navigation";
+import { currentUser } from "@/lib/auth/require-user";
+import { minimumPasswordLength } from "@/lib/auth/schema";
+import { SignUpForm } from "./sign-up-form";
+
+export const metadata = { title: "Sign up" };
+
+export default async function SignUpPage() {
+  if (await currentUser()) redirect("/");
+  return <SignUpForm minimumPasswordLength={minimumPasswordLength} />;
+}

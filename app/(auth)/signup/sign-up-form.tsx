@@ -1,0 +1,68 @@
+"use client";
+
+import Link from "next/link";
+import { useActionState } from "react";
+import { TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import { SubmitButton } from "@/components/ui/submit-button";
+import { signUpAction } from "../actions";
+
+export function SignUpForm({ minimumPasswordLength }: { minimumPasswordLength: number }) {
+  const [{ message, errors, values }, action] = useActionState(signUpAction, {});
+
+  return (
+    <form action={action} className="space-y-5">
+      <div className="space-y-1">
+        <h1 className="font-semibold text-2xl tracking-tight">Create your account</h1>
+        <p className="text-muted">A key for the API is one click away.</p>
+      </div>
+      {message ? <Notice>{message}</Notice> : null}
+      <TextField
+        label="Organisation"
+        name="organisation"
+        autoComplete="organization"
+        required
+        maxLength={100}
+        defaultValue={values?.organisation}
+        error={errors?.organisation}
+      />
+      <TextField
+        label="Your name"
+        name="name"
+        autoComplete="name"
+        required
+        maxLength={100}
+        defaultValue={values?.name}
+        error={errors?.name}
+      />
+      <TextField
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        defaultValue={values?.email}
+        error={errors?.email}
+      />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={minimumPasswordLength}
+        hint={`At least ${minimumPasswordLength} characters. A few words in a row are good.`}
+        error={errors?.password}
+      />
+      <SubmitButton pending="Creating your account…" className="w-full">
+        Create account
+      </SubmitButton>
+      <p className="text-muted">
+        Have an account?{" "}
+        <Link href="/login" className="font-medium text-accent underline underline-offset-2">
+          Sign in
+        </Link>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,12 @@
+import { MessagePage } from "@/components/shell/message-page";
+import { ButtonLink } from "@/components/ui/button";
+
+export const metadata = { title: "Not found" };
+
+export default function NotFound() {
+  return (
+    <MessagePage title="There is nothing here" action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}>
+      The address may be mistyped, or it belongs to an organisation that you are no member of.
+    </MessagePage>
+  );
+}

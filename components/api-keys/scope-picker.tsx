@@ -1,0 +1,99 @@
+"use client";
+
+import { useId } from "react";
+import type { ScopeResource } from "@/lib/api-keys/scope-choices";
+import type { Scope } from "@/lib/api-keys/scopes";
+
+export type ScopePreset = { name: string; description: string; scopes: readonly Scope[] };
+
+const levels = { none: "None", read: "Read", write: "Write", both: "Read and write" } as const;
+type Level = keyof typeof levels;
+
+const verbsOf: Record<Level, ("read" | "write")[]> = { none: [], read: ["read"], write: ["write"], both: ["read", "write"] };
+
+function levelOf(chosen: readonly Scope[], resource: string): Level {
+  const has = (verb: string) => (chosen as readonly string[]).includes(`${verb}:${resource}`);
+  return has("read") ? (has("write") ? "both" : "read") : has("write") ? "write" : "none";
+}
+
+const isSame = (left: readonly Scope[], right: readonly Scope[]) =>
+  left.length === right.length && left.every((scope) => right.includes(scope));
+
+type PickerProps = {
+  presets: ScopePreset[];
+  resources: ScopeResource[];
+  chosen: readonly Scope[];
+  onChange: (scopes: Scope[]) => void;
+  error?: string;
+};
+
+/** Presets for most, and below them the exact choice. Write grants nothing of read, so both is a choice of its own. */
+export function ScopePicker({ presets, resources, chosen, onChange, error }: PickerProps) {
+  const id = useId();
+  const preset = presets.find(({ scopes }) => isSame(scopes, chosen));
+
+  function setLevel(resource: string, level: Level) {
+    const others = chosen.filter((scope) => !scope.endsWith(`:${resource}`));
+    onChange([...others, ...verbsOf[level].map((verb) => `${verb}:${resource}` as Scope)]);
+  }
+
+  return (
+    <fieldset className="space-y-3" aria-describedby={`${id}-sentence`}>
+      <legend className="font-medium">Scopes</legend>
+      <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+        {presets.map(({ name, scopes }) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={preset?.name === name}
+            onClick={() => onChange([...scopes])}
+            className="h-9 rounded-lg border border-line-strong px-2 font-medium hover:bg-sunken aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div className="divide-y divide-line rounded-lg border border-line">
+        {resources.map(({ name, label, isWritable }) => (
+          <fieldset key={name} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-3 py-2">
+            <legend className="sr-only">{label}</legend>
+            <span aria-hidden="true">{label}</span>
+            <span className="flex flex-wrap gap-x-3">
+              {(isWritable ? (["none", "read", "write", "both"] as const) : (["none", "read"] as const)).map((level) => (
+                <label key={level} className="flex items-center gap-1.5 py-1 text-xs">
+                  <input
+                    type="radio"
+                    name={`${id}-${name}`}
+                    checked={levelOf(chosen, name) === level}
+                    onChange={() => setLevel(name, level)}
+                  />
+                  {levels[level]}
+                </label>
+              ))}
+            </span>
+          </fieldset>
+        ))}
+      </div>
+      <p id={`${id}-sentence`} aria-live="polite" className={error ? "text-danger" : "text-muted"}>
+        {error ?? sentence(resources, chosen)}
+      </p>
+      {chosen.map((scope) => (
+        <input key={scope} type="hidden" name="scopes" value={scope} />
+      ))}
+    </fieldset>
+  );
+}
+
+const list = new Intl.ListFormat("en");
+
+/** What the key can do, in words. */
+function sentence(resources: ScopeResource[], chosen: readonly Scope[]): string {
+  const at = (level: Level) => resources.filter(({ name }) => levelOf(chosen, name) === level).map(({ label }) => label.toLowerCase());
+  const parts = [
+    { verb: "read and write", labels: at("both") },
+    { verb: "read", labels: at("read") },
+    { verb: "write, without reading,", labels: at("write") },
+  ].filter(({ labels }) => labels.length > 0);
+  if (parts.length === 0) return "This key can do nothing yet: choose at least one scope.";
+  return `This key can ${list.format(parts.map(({ verb, labels }) => `${verb} ${list.format(labels)}`))}.`;
+}

@@ -1,0 +1,13 @@
+import type { Environment } from "@/prisma/generated/enums";
+
+export const environmentNames: Record<Environment, string> = { live: "Live", test: "Test" };
+
+/** The environment by name and shape, never by colour alone. */
+export function EnvironmentName({ environment }: { environment: Environment }) {
+  const look = environment === "test" ? "bg-test text-on-test" : "bg-primary text-on-primary";
+  return (
+    <span className={`inline-flex rounded px-1.5 py-0.5 font-semibold text-xs uppercase leading-none tracking-wide ${look}`}>
+      {environment}
+    </span>
+  );
+}

@@ -1,0 +1,26 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import type { Environment } from "@/prisma/generated/enums";
+import { environmentNames } from "./environment-name";
+
+/** Two links to the page that is open, one in each environment. */
+export function EnvironmentSwitch({ current }: { current: Environment }) {
+  const [, tenant = "", , page = ""] = usePathname().split("/");
+  return (
+    <nav aria-label="Environment" className="grid grid-cols-2 rounded-lg border border-line bg-sunken p-0.5">
+      {(["test", "live"] as const).map((environment) => (
+        <Link
+          key={environment}
+          href={`/${tenant}/${environment}/${page}`}
+          aria-current={environment === current ? "true" : undefined}
+          className="flex h-7 items-center justify-center gap-1.5 rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm"
+        >
+          <span aria-hidden="true" className={`size-2 ${environment === "test" ? "rounded-sm bg-test" : "rounded-full bg-good"}`} />
+          {environmentNames[environment]}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,58 @@
+"use client";
+
+import { Check, Copy } from "lucide-react";
+import { useRef, useState } from "react";
+import { Button, type ButtonLook } from "./button";
+
+/** Browsers give pages the clipboard on https and localhost only; elsewhere the older way still works. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.setAttribute("readonly", "");
+    area.style.position = "fixed";
+    area.style.opacity = "0";
+    // Inside the open dialog if there is one: it holds the focus, and without focus nothing can be selected.
+    (document.activeElement?.closest("[role=dialog]") ?? document.body).append(area);
+    area.select();
+    const isCopied = document.execCommand("copy");
+    area.remove();
+    return isCopied;
+  }
+}
+
+type CopyButtonProps = { text: string; label: string; look?: ButtonLook; onCopied?: () => void; children?: string };
+
+export function CopyButton({ text, label, look = "secondary", onCopied, children }: CopyButtonProps) {
+  const [isCopied, setIsCopied] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  async function copy() {
+    if (!(await copyText(text))) return;
+    onCopied?.();
+    setIsCopied(true);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setIsCopied(false), 2_000);
+  }
+
+  const Icon = isCopied ? Check : Copy;
+  return (
+    <Button look={look} onClick={copy} aria-label={isCopied ? `${label}: copied` : label} className={children ? "" : "w-9 px-0"}>
+      <Icon className="size-4" aria-hidden="true" />
+      {children ? (isCopied ? "Copied" : children) : null}
+    </Button>
+  );
+}
+
+/** Text to take along, whole, with a button that does. */
+export function CopyBlock({ text, label, onCopied }: { text: string; label: string; onCopied?: () => void }) {
+  return (
+    <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken p-1.5 pl-3">
+      <pre className="min-w-0 flex-1 whitespace-pre-wrap break-all py-2 font-mono text-xs">{text}</pre>
+      <CopyButton text={text} label={label} look="quiet" onCopied={onCopied} />
+    </div>
+  );
+}

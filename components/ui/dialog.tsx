@@ -1,0 +1,39 @@
+"use client";
+
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import type { ComponentProps, ReactNode } from "react";
+import { buttonClass } from "./button";
+
+export const Dialog = Base.Root;
+export const DialogTrigger = Base.Trigger;
+export const DialogClose = Base.Close;
+
+/** Scrolls inside itself, so that nothing of it is out of reach on a small screen. */
+export function DialogContent({
+  title,
+  description,
+  children,
+  ...rest
+}: { title: string; description: ReactNode; children: ReactNode } & Pick<ComponentProps<typeof Base.Popup>, "role" | "initialFocus">) {
+  return (
+    <Base.Portal>
+      <Base.Backdrop className="fixed inset-0 bg-[#000000]/45 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+      <Base.Popup
+        className="fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[calc(100vw-1.5rem)] max-w-xl -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-surface p-5 text-ink shadow-xl transition duration-150 data-ending-style:scale-98 data-starting-style:scale-98 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"
+        {...rest}
+      >
+        <div className="mb-5 flex items-start justify-between gap-4">
+          <div className="space-y-1">
+            <Base.Title className="font-semibold text-lg tracking-tight">{title}</Base.Title>
+            <Base.Description className="text-muted">{description}</Base.Description>
+          </div>
+          <Base.Close className={buttonClass("quiet", "-mt-1.5 -mr-2 w-9 px-0")} aria-label="Close">
+            <X className="size-4" aria-hidden="true" />
+          </Base.Close>
+        </div>
+        {children}
+      </Base.Popup>
+    </Base.Portal>
+  );
+}
