@@ -108,13 +108,14 @@ function buildPages() {
   const settings = readdirSync(".").filter((file) =>
     /^(next|postcss)\.config\.|^mdx-components\.|^tsconfig\.json$|^package-lock\.json$/.test(file),
   );
-  const stamp = hashOf([...settings, ...sources]);
-  if (existsSync(".next/BUILD_ID") && readStamp("pages") === stamp) return;
+  const fingerprint = () => hashOf([...settings, ...sources]);
+  if (existsSync(".next/BUILD_ID") && readStamp("pages") === fingerprint()) return;
   say("Building the pages…");
   // What is there is not valid any more, whatever becomes of this build.
   rmSync(".next/BUILD_ID", { force: true });
   run(process.execPath, ["node_modules/next/dist/bin/next", "build"], { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" }, true);
-  writeStamp("pages", stamp);
+  // Taken afterwards, because Next completes tsconfig.json by itself.
+  writeStamp("pages", fingerprint());
 }
 
 /**

@@ -249,7 +249,7 @@ function launcher(directories: string[]): Launcher {
   const isRoot = process.getuid?.() === 0;
   const ids = isRoot ? postgresUser() : undefined;
   const needsCapability = isRoot && !directories.every(isReachableByOthers);
-  const capability = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
+  const capability = ["--securebits=+no_setuid_fixup", "--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
   const wrap = (command: string, args: string[]): [string, string[]] =>
     needsCapability && ids
       ? ["setpriv", [`--reuid=${ids.uid}`, `--regid=${ids.gid}`, "--clear-groups", ...capability, "--", command, ...args]]
@@ -262,7 +262,14 @@ function launcher(directories: string[]): Launcher {
     // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things in order.
     start: (command, args, log) => spawn(...wrap(command, args), { ...identity, detached: true, stdio: ["ignore", log, log] }),
     finish: (command, args) => {
-      execFileSync(...wrap(command, args), { ...identity, stdio: ["ignore", "ignore", "pipe"] });
+      try {
+        execFileSync(...wrap(command, args), { ...identity, stdio: ["ignore", "ignore", "pipe"] });
+      } catch (error) {
+        const hint = needsCapability
+          ? "\nAs root, PostgreSQL runs as the user `postgres`, who may not enter this directory: put project and DATA_DIR where others may."
+          : "";
+        throw new Error(`${path.basename(command)} failed: ${(error as Error).message}${hint}`);
+      }
     },
   };
 }
