@@ -34,21 +34,31 @@ export async function outboundRequest(
   const elapsedMs = () => Math.round(performance.now() - startedAt);
   if (!URL.canParse(url) || !/^https?:/i.test(url)) return { errorCode: "invalid_url", durationMs: 0 };
 
-  try {
-    return await withAgent(connectionKey, deadlineMs, async (dispatcher) => {
-      const answer = await request(url, {
-        dispatcher,
-        method: "POST",
-        headers: { "user-agent": "Parlance-Webhooks/1.0", "accept-encoding": "identity", ...headers },
-        body,
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      const response = await readResponse(answer.body);
-      return { statusCode: answer.statusCode, response, durationMs: elapsedMs(), ...retryAfter(answer) };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const exchange = withAgent(connectionKey, deadlineMs, async (dispatcher) => {
+    const answer = await request(url, {
+      dispatcher,
+      method: "POST",
+      headers: { "user-agent": "Parlance-Webhooks/1.0", "accept-encoding": "identity", ...headers },
+      body,
+      signal,
     });
+    const response = await readResponse(answer.body);
+    return { statusCode: answer.statusCode, response, durationMs: elapsedMs(), ...retryAfter(answer) };
+  });
+
+  try {
+    // While a connection is being made, undici notes that the signal has fired and goes on waiting for the connection.
+    return await Promise.race([exchange, rejectionOf(signal)]);
   } catch (error) {
     return { errorCode: exchangeErrorCode(error), durationMs: elapsedMs() };
   }
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 /** Listens instead of iterating, which would cost more than the rest of a small answer. */
