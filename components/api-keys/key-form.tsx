@@ -34,9 +34,12 @@ export function KeyForm({ environment, presets, resources, state, isPending, sub
   }
 
   return (
-    <form onSubmit={onSubmit} className="space-y-5">
+    <form onSubmit={onSubmit} className="space-y-4">
+      {scopes.map((scope) => (
+        <input key={scope} type="hidden" name="scopes" value={scope} />
+      ))}
       {state.outcome === "refused" && state.message ? <Notice>{state.message}</Notice> : null}
-      <TextField label="Name" name="name" required maxLength={100} placeholder="Website backend" autoComplete="off" error={errors?.name} />
+      <TextField label="Name" name="name" required maxLength={100} autoComplete="off" error={errors?.name} />
       <fieldset className="space-y-1.5">
         <legend className="font-medium">Environment</legend>
         <div className="flex gap-5">

@@ -35,7 +35,7 @@ function Cell({ label, children }: { label: string; children: ReactNode }) {
       data-label={label}
       className="flex items-baseline justify-between gap-4 py-1 before:shrink-0 before:text-muted before:content-[attr(data-label)] lg:table-cell lg:px-3 lg:py-3 lg:align-top lg:before:content-none"
     >
-      <span className="min-w-0 text-right lg:text-left">{children}</span>
+      <span className="min-w-0 text-right lg:whitespace-nowrap lg:text-left">{children}</span>
     </td>
   );
 }
@@ -60,7 +60,7 @@ export function KeyTable({
         <thead className="sr-only lg:not-sr-only lg:table-header-group">
           <tr className="border-line border-b text-left text-muted text-xs">
             {headings.map((heading) => (
-              <th key={heading} scope="col" className="px-3 py-2.5 font-medium first:pl-5">
+              <th key={heading} scope="col" className="whitespace-nowrap px-3 py-2.5 font-medium first:w-full first:pl-5">
                 {heading}
               </th>
             ))}
@@ -81,7 +81,7 @@ export function KeyTable({
               </Cell>
               <Cell label="Created">
                 <Time at={key.createdAt} now={now} />
-                <span className="block text-muted text-xs">{key.createdBy}</span>
+                <span className="block max-w-40 truncate text-muted text-xs">{key.createdBy}</span>
               </Cell>
               <Cell label="Last used">
                 {key.lastUsedAt ? <Time at={key.lastUsedAt} now={now} /> : <span className="text-muted">Never</span>}

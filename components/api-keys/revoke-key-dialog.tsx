@@ -36,7 +36,7 @@ export function RevokeKeyDialog({ apiKey, environment, lastUsed, revokeKey }: Pr
 
   return (
     <Dialog open={isOpen} onOpenChange={setIsOpen}>
-      <DialogTrigger className={buttonClass("secondary", "h-8 px-3 text-danger")} aria-label={`Revoke ${apiKey.name}`}>
+      <DialogTrigger className={buttonClass({ look: "danger-quiet", size: "small" })} aria-label={`Revoke ${apiKey.name}`}>
         Revoke
       </DialogTrigger>
       <DialogContent
@@ -44,7 +44,7 @@ export function RevokeKeyDialog({ apiKey, environment, lastUsed, revokeKey }: Pr
         title={`Revoke “${apiKey.name}”?`}
         description={
           <>
-            This key belongs to <EnvironmentName environment={environment} />
+            This key belongs to <EnvironmentName environment={environment} />.
           </>
         }
       >
@@ -55,7 +55,7 @@ export function RevokeKeyDialog({ apiKey, environment, lastUsed, revokeKey }: Pr
           {lastUsed ? <Notice look="warn">It was last used {lastUsed}. Whatever uses it will stop working.</Notice> : null}
           {message ? <Notice>{message}</Notice> : null}
           <div className="flex justify-end gap-2">
-            <DialogClose className={buttonClass("secondary")}>Keep it</DialogClose>
+            <DialogClose className={buttonClass({ look: "secondary" })}>Keep it</DialogClose>
             <Button look="danger" onClick={revoke} disabled={isPending}>
               {isPending ? "Revoking…" : "Revoke key"}
             </Button>

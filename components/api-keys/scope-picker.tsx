@@ -55,7 +55,7 @@ export function ScopePicker({ presets, resources, chosen, onChange, error }: Pic
       </div>
       <div className="divide-y divide-line rounded-lg border border-line">
         {resources.map(({ name, label, isWritable }) => (
-          <fieldset key={name} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-3 py-2">
+          <fieldset key={name} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-3 py-1">
             <legend className="sr-only">{label}</legend>
             <span aria-hidden="true">{label}</span>
             <span className="flex flex-wrap gap-x-3">
@@ -77,9 +77,6 @@ export function ScopePicker({ presets, resources, chosen, onChange, error }: Pic
       <p id={`${id}-sentence`} aria-live="polite" className={error ? "text-danger" : "text-muted"}>
         {error ?? sentence(resources, chosen)}
       </p>
-      {chosen.map((scope) => (
-        <input key={scope} type="hidden" name="scopes" value={scope} />
-      ))}
     </fieldset>
   );
 }

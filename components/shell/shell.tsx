@@ -20,13 +20,13 @@ type ShellProps = {
 /** What stands round every page of the dashboard: a column on the left, or rows on top where the screen is narrow. */
 export function Shell({ tenant, environment, user, roleName, signOut, children }: ShellProps) {
   return (
-    <div className="flex min-h-dvh flex-col">
+    <div className={`flex min-h-dvh flex-col ${environment === "test" ? "[--bar:1.75rem]" : "[--bar:0rem]"}`}>
       <a href="#content" className="sr-only z-20 rounded-lg bg-surface px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
         Skip to the content
       </a>
       {environment === "test" ? <TestBar /> : null}
       <div className="flex flex-1 flex-col md:flex-row">
-        <header className="flex shrink-0 flex-col gap-3 border-line border-b bg-surface px-4 py-3 md:sticky md:top-0 md:max-h-dvh md:w-60 md:gap-5 md:border-r md:border-b-0 md:py-5">
+        <header className="flex shrink-0 flex-col gap-3 border-line border-b bg-surface px-4 py-3 md:sticky md:top-(--bar) md:h-[calc(100dvh-var(--bar))] md:w-60 md:gap-5 md:border-r md:border-b-0 md:py-5">
           <div className="flex items-center justify-between gap-4 md:flex-col md:items-start md:gap-3">
             <Link href="/" aria-label="Parlance, home">
               <Wordmark />
@@ -48,7 +48,7 @@ export function Shell({ tenant, environment, user, roleName, signOut, children }
                 </p>
               </div>
               <form action={signOut}>
-                <SubmitButton look="quiet" pending="Signing out…" className="px-2.5 md:w-full md:justify-start">
+                <SubmitButton look="quiet" size="small" pending="Signing out…" className="md:w-full md:justify-start">
                   <LogOut className="size-4" aria-hidden="true" />
                   Sign out
                 </SubmitButton>

@@ -6,18 +6,22 @@ const looks = {
   secondary: "border border-line bg-surface text-ink hover:bg-sunken",
   quiet: "text-muted hover:bg-sunken hover:text-ink",
   danger: "bg-danger text-on-danger hover:bg-danger-hover",
+  "danger-quiet": "border border-line bg-surface text-danger hover:bg-danger-soft",
 } as const;
 
+const sizes = { normal: "h-9 px-3.5", small: "h-8 px-2.5", icon: "size-9" } as const;
+
 export type ButtonLook = keyof typeof looks;
+type Appearance = { look?: ButtonLook; size?: keyof typeof sizes; className?: string };
 
-export function buttonClass(look: ButtonLook = "primary", extra = ""): string {
-  return `inline-flex h-9 shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-lg px-3.5 font-medium text-sm transition-colors disabled:opacity-60 ${looks[look]} ${extra}`;
+export function buttonClass({ look = "primary", size = "normal", className = "" }: Appearance = {}): string {
+  return `inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm transition-colors disabled:opacity-60 ${sizes[size]} ${looks[look]} ${className}`;
 }
 
-export function Button({ look, className, type = "button", ...rest }: ComponentProps<"button"> & { look?: ButtonLook }) {
-  return <button type={type} className={buttonClass(look, className)} {...rest} />;
+export function Button({ look, size, className, type = "button", ...rest }: ComponentProps<"button"> & Appearance) {
+  return <button type={type} className={buttonClass({ look, size, className })} {...rest} />;
 }
 
-export function ButtonLink({ look, className, ...rest }: ComponentProps<typeof Link> & { look?: ButtonLook }) {
-  return <Link className={buttonClass(look, className)} {...rest} />;
+export function ButtonLink({ look, size, className, ...rest }: ComponentProps<typeof Link> & Appearance) {
+  return <Link className={buttonClass({ look, size, className })} {...rest} />;
 }

@@ -40,7 +40,7 @@ export function CopyButton({ text, label, look = "secondary", onCopied, children
 
   const Icon = isCopied ? Check : Copy;
   return (
-    <Button look={look} onClick={copy} aria-label={isCopied ? `${label}: copied` : label} className={children ? "" : "w-9 px-0"}>
+    <Button look={look} onClick={copy} aria-label={isCopied ? `${label}: copied` : label} size={children ? "normal" : "icon"}>
       <Icon className="size-4" aria-hidden="true" />
       {children ? (isCopied ? "Copied" : children) : null}
     </Button>

@@ -28,7 +28,7 @@ export function DialogContent({
             <Base.Title className="font-semibold text-lg tracking-tight">{title}</Base.Title>
             <Base.Description className="text-muted">{description}</Base.Description>
           </div>
-          <Base.Close className={buttonClass("quiet", "-mt-1.5 -mr-2 w-9 px-0")} aria-label="Close">
+          <Base.Close className={buttonClass({ look: "quiet", size: "icon", className: "-mt-1.5 -mr-2" })} aria-label="Close">
             <X className="size-4" aria-hidden="true" />
           </Base.Close>
         </div>

@@ -1,24 +1,21 @@
 "use client";
 
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { useFormStatus } from "react-dom";
-import { Button, type ButtonLook } from "./button";
+import { Button } from "./button";
 
 /** Says so while its form is being sent, and cannot send it twice. */
 export function SubmitButton({
   children,
   pending,
-  look,
-  className,
+  ...appearance
 }: {
   children: ReactNode;
   pending: string;
-  look?: ButtonLook;
-  className?: string;
-}) {
+} & Pick<ComponentProps<typeof Button>, "look" | "size" | "className">) {
   const { pending: isPending } = useFormStatus();
   return (
-    <Button type="submit" look={look} className={className} disabled={isPending}>
+    <Button type="submit" disabled={isPending} {...appearance}>
       {isPending ? pending : children}
     </Button>
   );

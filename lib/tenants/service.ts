@@ -10,7 +10,7 @@ export const planRateLimits: Record<Plan, number> = { FREE: 60, PRO: 600, SCALE:
  */
 export async function createTenant(transaction: Db, { name, plan = "FREE" }: { name: string; plan?: Plan }) {
   const base = slugify(name);
-  for (let suffix = 1; ; suffix++) {
+  for (let suffix = takenPaths.has(base) ? 2 : 1; ; suffix++) {
     const tenant = { id: newId("tenant"), slug: suffix === 1 ? base : `${base}-${suffix}`, name, plan, createdAt: new Date() };
     const created = await transaction.tenant.createManyAndReturn({ data: [tenant], skipDuplicates: true });
     if (created[0]) return created[0];
@@ -21,12 +21,16 @@ export function findTenantBySlug(slug: string) {
   return db().tenant.findUnique({ where: { slug } });
 }
 
+/** A tenant's slug is the first part of its dashboard's paths, where these have another meaning. */
+const takenPaths = new Set(["api", "docs", "health", "login", "metrics", "ready", "signup", "v1"]);
+
 function slugify(name: string): string {
   const slug = name
     .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "")
-    .slice(0, 40);
+    .slice(0, 40)
+    .replace(/^-|-$/g, "");
   return slug || "tenant";
 }
