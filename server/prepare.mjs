@@ -88,7 +88,7 @@ async function bundle() {
     .map((file) => `server/${file}`);
   const isComplete = entryPoints.every((file) => existsSync(`dist/${path.basename(file, ".ts")}.js`));
   if (isComplete && readStamp("bundle") === stamp) return;
-  const { build } = createRequire(import.meta.url)("esbuild");
+  const { build, stop } = createRequire(import.meta.url)("esbuild");
   await build({
     entryPoints,
     outdir: "dist",
@@ -100,6 +100,7 @@ async function bundle() {
     sourcemap: true,
     logLevel: "warning",
   });
+  await stop();
   writeStamp("bundle", stamp);
 }
 

@@ -25,6 +25,9 @@ let isStopping = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0));
 process.on("uncaughtException", (error) => void fail(error));
 process.on("unhandledRejection", (error) => void fail(error));
+// Whoever kills npm the hard way means this, too.
+const { ppid } = process;
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== ppid && void stop(0), 1_000).unref();
 // The terminal may be gone before we are.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
