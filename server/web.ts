@@ -1,41 +1,20 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
-import { getRequestListener } from "@hono/node-server";
 import next from "next";
 import { registerClock } from "@/inngest/client";
-import { dispatch } from "@/lib/api/dispatch";
-import { toProblem } from "@/lib/api/problem";
 import { stopListening } from "@/lib/api-keys/key-cache";
 import { flushLastUsed } from "@/lib/api-keys/last-used";
 import { closeDatabase } from "@/lib/db";
 import { env } from "@/lib/env";
-import { AppError } from "@/lib/errors";
-import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
+import { createWebServer } from "./web-server";
 
-const headersTimeoutMs = 15_000;
-const requestTimeoutMs = 30_000;
 const shutdownTimeoutMs = 10_000;
 
-/** One listener, two ways through it: the API goes straight to its operations, everything else goes to Next. */
 async function main(): Promise<void> {
-  const { PORT, TRUSTED_PROXY_HOPS, HOST } = env();
+  const { PORT, HOST, TRUSTED_PROXY_HOPS } = env();
   registerClock();
   const pages = next({ dev: false, dir: process.cwd(), quiet: true });
   await pages.prepare();
-  const servePages = pages.getRequestHandler();
-  const serveApi = getRequestListener(dispatch, { overrideGlobalObjects: false });
-
-  const server = createServer(
-    { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, keepAliveTimeout: 65_000 },
-    (request, response) => {
-      setClientAddress(request, TRUSTED_PROXY_HOPS);
-      if (!isApi(request.url ?? "")) void servePages(request, response);
-      else if (request.method === "TRACE") answerTrace(request, response);
-      else void serveApi(request, response);
-    },
-  );
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
+  const server = createWebServer({ servePages: pages.getRequestHandler(), trustedProxyHops: TRUSTED_PROXY_HOPS });
   server.listen(PORT, HOST, () => log.info({ port: PORT }, "web is listening"));
 
   let isStopping = false;
@@ -56,47 +35,6 @@ async function main(): Promise<void> {
   process.on("SIGINT", stop);
   // Started by a supervisor, this process does not outlive it.
   process.on("disconnect", stop);
-}
-
-const isApi = (url: string) => url.startsWith("/v1") && (url.length === 3 || url[3] === "/" || url[3] === "?");
-
-/**
- * Puts the truth into `X-Forwarded-For`: the socket's address, or the one that the outermost trusted proxy saw. Whatever
- * else a client claims about where it comes from is dropped.
- */
-function setClientAddress(request: IncomingMessage, trustedHops: number): void {
-  const socketAddress = request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unknown";
-  const claimed = String(request.headers["x-forwarded-for"] ?? "");
-  const hops = [...claimed.split(",").map((hop) => hop.trim()), socketAddress].filter((hop) => hop !== "");
-  const address = hops.at(-1 - trustedHops) ?? hops[0] ?? socketAddress;
-
-  const { rawHeaders } = request;
-  for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {
-    if (rawHeaders[index]?.toLowerCase() === "x-forwarded-for") rawHeaders.splice(index, 2);
-  }
-  rawHeaders.push("X-Forwarded-For", address);
-  request.headers["x-forwarded-for"] = address;
-}
-
-/** The one method for which there can be no `Request`. */
-function answerTrace(request: IncomingMessage, response: ServerResponse): void {
-  const requestId = newId("request");
-  const error = new AppError("method-not-allowed", "TRACE is not supported.", {}, { Allow: "GET, HEAD, POST, PATCH, DELETE" });
-  const problem = toProblem(error, request.url ?? "", requestId);
-  response
-    .writeHead(problem.status, { ...problem.headers, "X-Request-Id": requestId, "Content-Type": "application/problem+json" })
-    .end(problem.body);
-}
-
-/** What cannot be read as HTTP at all is told so, as far as the socket still takes it. */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const requestId = newId("request");
-  const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
-  const detail = isLate ? "The request took too long to arrive." : "The request is not valid HTTP.";
-  const { body } = toProblem(new AppError("malformed-request", detail), "", requestId);
-  const head = ["HTTP/1.1 400 Bad Request", "Connection: close", `X-Request-Id: ${requestId}`, "Content-Type: application/problem+json"];
-  socket.end(`${head.join("\r\n")}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
 main().catch((error: Error) => {

@@ -10,7 +10,8 @@ type Location = ValidationIssue["location"];
  * @param readOnlyFields names that the resource has but that cannot be written, to tell them from unknown ones
  */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, location: Location, readOnlyFields?: ReadonlySet<string>) {
-  const unacceptable = findUnacceptable(value, location);
+  // In a path there are ids alone, and what is none leads to a 404.
+  const unacceptable = location === "path" ? [] : findUnacceptable(value, location);
   if (unacceptable.length > 0) return { issues: unacceptable.map(withField) };
   const parsed = schema.safeParse(value);
   if (parsed.success) return { output: parsed.data as z.output<Schema>, issues: [] };

@@ -29,22 +29,24 @@ const conditions: Record<keyof Filters, string> = {
 const oneStatus = `status = $#::"ConversationStatus"`;
 const cursorUpwards = "id > $#";
 
-/** The statement for the filters that are asked for, named after them, and its values. */
+const filterNames = Object.keys(conditions) as (keyof Filters)[];
+
+/** The statement for the filters that are asked for, named after them by their places in the list, and its values. */
 export function listConversationsStatement(tenantId: string, environment: string, { limit, order, ...filters }: ListConversations) {
   const values: unknown[] = [tenantId, environment, limit + 1];
-  let name = `list_conversations_${order}`;
+  let name = `list_conversations_${order}_`;
   let where = `tenant_id = $1 AND environment = $2::"Environment"`;
-  const add = (label: string, condition: string, value: unknown) => {
+  const add = (label: string | number, condition: string, value: unknown) => {
     values.push(value);
-    name += `_${label}`;
+    name += label;
     where += ` AND ${condition.replace("#", String(values.length))}`;
   };
-  for (const filter of Object.keys(filters) as (keyof Filters)[]) {
+  for (const [place, filter] of filterNames.entries()) {
     const value = filters[filter];
     if (value === undefined) continue;
-    if (filter === "cursor" && order === "asc") add("cursor", cursorUpwards, value);
-    else if (filter === "status" && filters.status?.length === 1) add("one_status", oneStatus, filters.status[0]);
-    else add(filter, conditions[filter], value);
+    if (filter === "cursor" && order === "asc") add(place, cursorUpwards, value);
+    else if (filter === "status" && filters.status?.length === 1) add("s", oneStatus, filters.status[0]);
+    else add(place, conditions[filter], value);
   }
   const text = `SELECT ${conversationColumns} FROM conversations WHERE ${where} ORDER BY id ${order} LIMIT $3`;
   return { statement: { name, text } satisfies Statement, values };

@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import { dispatch } from "@/lib/api/dispatch";
+import { toProblem } from "@/lib/api/problem";
+import { AppError } from "@/lib/errors";
+import { newId } from "@/lib/ids";
+
+const headersTimeoutMs = 15_000;
+const requestTimeoutMs = 30_000;
+const keepAliveTimeoutMs = 65_000;
+
+type Options = {
+  /** Whatever is not the API. */
+  servePages: (request: IncomingMessage, response: ServerResponse) => unknown;
+  trustedProxyHops: number;
+};
+
+/** One listener, two ways through it: the API goes straight to its operations, everything else goes to Next. */
+export function createWebServer({ servePages, trustedProxyHops }: Options): Server {
+  const serveApi = getRequestListener(dispatch, { overrideGlobalObjects: false });
+  const timeouts = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs };
+
+  const server = createServer(timeouts, (request, response) => {
+    setClientAddress(request, trustedProxyHops);
+    if (!isApi(request.url ?? "")) void servePages(request, response);
+    else if (request.method === "TRACE") answerTrace(request, response);
+    else void serveApi(request, response);
+  });
+  server.on("clientError", refuse);
+  return server;
+}
+
+const isApi = (url: string) => url.startsWith("/v1") && (url.length === 3 || url[3] === "/" || url[3] === "?");
+
+/**
+ * Puts the truth into `X-Forwarded-For`: the socket's address, or the one that the outermost trusted proxy saw. Whatever
+ * else a client claims about where it comes from is dropped.
+ */
+function setClientAddress(request: IncomingMessage, trustedHops: number): void {
+  const socketAddress = request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unknown";
+  const claimed = String(request.headers["x-forwarded-for"] ?? "");
+  const hops = [...claimed.split(",").map((hop) => hop.trim()), socketAddress].filter((hop) => hop !== "");
+  const address = hops.at(-1 - trustedHops) ?? hops[0] ?? socketAddress;
+
+  const { rawHeaders } = request;
+  for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {
+    if (rawHeaders[index]?.toLowerCase() === "x-forwarded-for") rawHeaders.splice(index, 2);
+  }
+  rawHeaders.push("X-Forwarded-For", address);
+  request.headers["x-forwarded-for"] = address;
+}
+
+/** The one method for which there can be no `Request`. */
+function answerTrace(request: IncomingMessage, response: ServerResponse): void {
+  const requestId = newId("request");
+  const error = new AppError("method-not-allowed", "TRACE is not supported.", {}, { Allow: "GET, HEAD, POST, PATCH, DELETE" });
+  const problem = toProblem(error, request.url ?? "", requestId);
+  response
+    .writeHead(problem.status, { ...problem.headers, "X-Request-Id": requestId, "Content-Type": "application/problem+json" })
+    .end(problem.body);
+}
+
+/** What cannot be read as HTTP at all is told so, as far as the socket still takes it. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const requestId = newId("request");
+  const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  const detail = isLate ? "The request took too long to arrive." : "The request is not valid HTTP.";
+  const { body } = toProblem(new AppError("malformed-request", detail), "", requestId);
+  const head = ["HTTP/1.1 400 Bad Request", "Connection: close", `X-Request-Id: ${requestId}`, "Content-Type: application/problem+json"];
+  socket.end(`${head.join("\r\n")}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}

@@ -1,0 +1,320 @@
+import { describe, expect, test } from "vitest";
+import { transitions } from "@/lib/conversations/schema";
+import { call, newTenant, type TestTenant } from "../support/api";
+
+const open = async (tenant: TestTenant, body: object = {}) =>
+  (await call(tenant, "POST", "/conversations", { channelId: "web", ...body })).body;
+
+describe("creating", () => {
+  test("201 answers the whole conversation, and getting it answers the same", async () => {
+    const tenant = await newTenant();
+
+    const created = await call(tenant, "POST", "/conversations", {
+      channelId: "web",
+      message: "Hello!",
+      subject: "Help",
+      tags: ["a", "a", "b"],
+      metadata: { plan: "gold" },
+    });
+
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      id: expect.stringMatching(/^cnv_[0-9A-HJKMNP-TV-Z]{26}$/),
+      environment: "test",
+      status: "OPEN",
+      channelId: "web",
+      customerId: null,
+      agentId: null,
+      assigneeId: null,
+      subject: "Help",
+      priority: "NORMAL",
+      tags: ["a", "b"],
+      metadata: { plan: "gold" },
+      externalId: null,
+      messageCount: 1,
+      lastMessageAt: created.body.createdAt,
+      lastMessagePreview: "Hello!",
+      snoozedUntil: null,
+      resolvedAt: null,
+      closedAt: null,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updatedAt: created.body.createdAt,
+    });
+    expect((await call(tenant, "GET", `/conversations/${created.body.id}`)).text).toBe(created.text);
+    const messages = await call(tenant, "GET", `/conversations/${created.body.id}/messages`);
+    expect(messages.body.data).toMatchObject([
+      { sequence: 1, direction: "INBOUND", text: "Hello!", author: { type: "CUSTOMER", id: null, name: null } },
+    ]);
+  });
+
+  test("201 with a customer in the body creates it once, and finds it by externalId afterwards", async () => {
+    const tenant = await newTenant();
+
+    const first = await open(tenant, {
+      customer: { externalId: "c-1", name: "Ada" },
+      message: { text: "Hi", author: { type: "USER", name: "Eve" } },
+    });
+    const second = await open(tenant, { customer: { externalId: "c-1" } });
+
+    expect(second.customerId).toBe(first.customerId);
+    const customer = await call(tenant, "GET", `/customers/${first.customerId}`);
+    expect(customer.body).toMatchObject({ name: "Ada", conversationCount: 2 });
+    const { data } = (await call(tenant, "GET", `/conversations/${first.id}/messages`)).body;
+    expect(data).toMatchObject([{ direction: "OUTBOUND", author: { type: "USER", id: null, name: "Eve" } }]);
+  });
+
+  test("404 for a customer or agent that is not there", async () => {
+    const tenant = await newTenant();
+    for (const reference of [{ customerId: "cus_00000000000000000000000000" }, { agentId: "agt_00000000000000000000000000" }]) {
+      expect(await call(tenant, "POST", "/conversations", { channelId: "web", ...reference })).toMatchObject({
+        status: 404,
+        body: { status: 404 },
+      });
+    }
+  });
+});
+
+describe("the status", () => {
+  const future = () => new Date(Date.now() + 3_600_000).toISOString();
+  const path: Record<string, string[]> = {
+    OPEN: [],
+    PENDING: ["PENDING"],
+    SNOOZED: ["SNOOZED"],
+    RESOLVED: ["RESOLVED"],
+    CLOSED: ["CLOSED"],
+  };
+  const move = (tenant: TestTenant, id: string, status: string) =>
+    call(tenant, "PATCH", `/conversations/${id}`, { status, ...(status === "SNOOZED" && { snoozedUntil: future() }) });
+
+  const statuses = Object.keys(transitions) as (keyof typeof transitions)[];
+  test.each(statuses.flatMap((from) => statuses.map((to) => ({ from, to }))))(
+    "from $from to $to follows the table",
+    async ({ from, to }) => {
+      const tenant = await newTenant();
+      const { id } = await open(tenant);
+      for (const step of path[from] ?? []) await move(tenant, id, step);
+
+      const reply = await move(tenant, id, to);
+
+      if (from === to || transitions[from].includes(to)) {
+        expect(reply).toMatchObject({ status: 200, body: { status: to } });
+        expect(reply.body.snoozedUntil === null).toBe(to !== "SNOOZED");
+        expect(reply.body.closedAt === null).toBe(to !== "CLOSED");
+        if (to === "OPEN" || to === "RESOLVED") expect(reply.body.resolvedAt === null).toBe(to === "OPEN");
+      } else {
+        expect(reply).toMatchObject({
+          status: 409,
+          body: { type: expect.stringMatching(/\/errors\/invalid-transition$/), from, to, allowed: transitions[from] },
+        });
+      }
+    },
+  );
+
+  test("200 for the same status again raises no event", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+    await move(tenant, id, "RESOLVED");
+    const before = (await call(tenant, "GET", `/conversations/${id}`)).text;
+
+    await move(tenant, id, "RESOLVED");
+
+    const events = await call(tenant, "GET", "/events?type=conversation.status_changed");
+    expect(events.body.data).toHaveLength(1);
+    expect((await call(tenant, "GET", `/conversations/${id}`)).text).toBe(before);
+  });
+
+  test("200 and one event, with what was there before, for a change of status and other fields together", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant, { metadata: { a: 1, b: 2 } });
+
+    const reply = await call(tenant, "PATCH", `/conversations/${id}`, { status: "PENDING", subject: "S", metadata: { a: null, c: 3 } });
+
+    expect(reply.body).toMatchObject({ status: "PENDING", subject: "S", metadata: { b: 2, c: 3 } });
+    const events = (await call(tenant, "GET", "/events?order=asc")).body.data;
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(["conversation.created", "conversation.status_changed"]);
+    expect(events[1].data).toEqual({
+      object: reply.body,
+      previousAttributes: { status: "OPEN", subject: null, metadata: { a: 1, b: 2 } },
+    });
+  });
+
+  test.each(["RESOLVED", "SNOOZED"])("a customer's message opens what is %s, another's does not", async (status) => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+    await move(tenant, id, status);
+
+    await call(tenant, "POST", `/conversations/${id}/messages`, { text: "from us", author: { type: "USER" } });
+    expect((await call(tenant, "GET", `/conversations/${id}`)).body.status).toBe(status);
+    await call(tenant, "POST", `/conversations/${id}/messages`, { text: "from them" });
+
+    expect((await call(tenant, "GET", `/conversations/${id}`)).body).toMatchObject({
+      status: "OPEN",
+      snoozedUntil: null,
+      resolvedAt: null,
+      messageCount: 2,
+    });
+    const types = (await call(tenant, "GET", "/events")).body.data.map(({ type }: { type: string }) => type);
+    expect(types.slice(0, 2)).toEqual(["conversation.status_changed", "message.received"]);
+  });
+
+  test("422 for snoozing without a time, into the past or beyond a year", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    for (const body of [
+      { status: "SNOOZED" },
+      { status: "SNOOZED", snoozedUntil: inDays(-1) },
+      { status: "SNOOZED", snoozedUntil: inDays(400) },
+      { snoozedUntil: inDays(1) },
+    ]) {
+      expect(await call(tenant, "PATCH", `/conversations/${id}`, body)).toMatchObject({
+        status: 422,
+        body: { errors: [{ pointer: "/snoozedUntil", location: "body" }] },
+      });
+    }
+  });
+});
+
+describe("listing", () => {
+  test("200 pages through everything once, and the last full page has no cursor", async () => {
+    const tenant = await newTenant();
+    const ids: string[] = [];
+    for (let index = 0; index < 9; index++) ids.unshift((await open(tenant)).id);
+
+    for (const [order, expected] of [
+      ["desc", ids],
+      ["asc", ids.toReversed()],
+    ] as const) {
+      const seen: string[] = [];
+      let cursor = "";
+      for (let page = 0; page < 3; page++) {
+        const { body } = await call(tenant, "GET", `/conversations?limit=3&order=${order}${cursor}`);
+        seen.push(...body.data.map(({ id }: { id: string }) => id));
+        expect("nextCursor" in body).toBe(page < 2);
+        cursor = `&cursor=${body.nextCursor}`;
+      }
+      expect(seen).toEqual(expected);
+    }
+  });
+
+  test("200 with every filter, alone and together", async () => {
+    const tenant = await newTenant();
+    const customer = (await call(tenant, "POST", "/customers", { name: "Ada" })).body;
+    const plain = await open(tenant);
+    const special = await open(tenant, { channelId: "mail", customerId: customer.id, externalId: "x-1", tags: ["vip", "new"] });
+    await call(tenant, "PATCH", `/conversations/${special.id}`, { status: "PENDING" });
+    const list = async (query: string) =>
+      (await call(tenant, "GET", `/conversations?${query}`)).body.data.map(({ id }: { id: string }) => id);
+
+    for (const query of [
+      "status=PENDING",
+      "status=PENDING,CLOSED",
+      "channelId=mail",
+      `customerId=${customer.id}`,
+      "externalId=x-1",
+      "tag=vip",
+    ]) {
+      expect([query, await list(query)]).toEqual([query, [special.id]]);
+    }
+    expect(
+      await list(
+        `status=PENDING&channelId=mail&customerId=${customer.id}&externalId=x-1&tag=new&updatedSince=${plain.createdAt}&cursor=cnv_7ZZZZZZZZZZZZZZZZZZZZZZZZZ`,
+      ),
+    ).toEqual([special.id]);
+    expect(await list("status=OPEN,PENDING&order=asc")).toEqual([plain.id, special.id]);
+    expect(await list("status=OPEN&tag=vip")).toEqual([]);
+    expect(await list(`updatedSince=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
+    expect(await list("agentId=agt_00000000000000000000000000")).toEqual([]);
+  });
+
+  test("a limit above 100 is 100; one below 1 or no number is 422", async () => {
+    const tenant = await newTenant();
+    expect((await call(tenant, "GET", "/conversations?limit=1000")).status).toBe(200);
+    for (const limit of ["0", "-1", "1.5", "x", ""]) {
+      expect(await call(tenant, "GET", `/conversations?limit=${limit}`)).toMatchObject({
+        status: 422,
+        body: { errors: [{ pointer: "/limit", location: "query" }] },
+      });
+    }
+  });
+
+  test("422 invalid-cursor for another list's id and for what is no id", async () => {
+    const tenant = await newTenant();
+    for (const cursor of ["cus_00000000000000000000000000", "cnv_1", "x", "cnv_0000000000000000000000000!"]) {
+      const reply = await call(tenant, "GET", `/conversations?cursor=${cursor}`);
+      expect(reply).toMatchObject({ status: 422, body: { type: expect.stringMatching(/\/errors\/invalid-cursor$/) } });
+    }
+  });
+});
+
+describe("messages", () => {
+  test("201 numbers messages posted at the same time 1 to n, in the order they are listed", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        call(tenant, "POST", `/conversations/${id}/messages`, { text: `"sequence":0 ${index}`, metadata: { sequence: 0 } }),
+      ),
+    );
+
+    expect(replies.map(({ body }) => body.sequence).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    const listed = (await call(tenant, "GET", `/conversations/${id}/messages?limit=100`)).body.data;
+    expect(listed.map(({ sequence }: { sequence: number }) => sequence)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    for (const { body, text } of replies) {
+      expect(listed).toContainEqual(body);
+      expect((await call(tenant, "GET", `/conversations/${id}/messages/${body.id}`)).text).toBe(text);
+    }
+    const events = (await call(tenant, "GET", "/events?type=message.received&limit=100")).body.data;
+    for (const { body } of replies) expect(events.map((event: { data: { object: object } }) => event.data.object)).toContainEqual(body);
+    const conversation = (await call(tenant, "GET", `/conversations/${id}`)).body;
+    expect(conversation).toMatchObject({ messageCount: 20, lastMessagePreview: expect.stringContaining("sequence") });
+  });
+
+  test("200 pages through messages both ways", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+    for (let index = 0; index < 5; index++) await call(tenant, "POST", `/conversations/${id}/messages`, { text: String(index) });
+
+    for (const [order, expected] of [
+      ["asc", ["0", "1", "2", "3", "4"]],
+      ["desc", ["4", "3", "2", "1", "0"]],
+    ] as const) {
+      const first = (await call(tenant, "GET", `/conversations/${id}/messages?limit=3&order=${order}`)).body;
+      const second = (await call(tenant, "GET", `/conversations/${id}/messages?limit=3&order=${order}&cursor=${first.nextCursor}`)).body;
+      expect([...first.data, ...second.data].map(({ text }) => text)).toEqual(expected);
+      expect(second).not.toHaveProperty("nextCursor");
+    }
+  });
+
+  test("201 for a note raises no event and shows in no preview", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant, { message: "Hello" });
+
+    const note = await call(tenant, "POST", `/conversations/${id}/messages`, { text: "between us", direction: "INTERNAL" });
+
+    expect(note).toMatchObject({ status: 201, body: { direction: "INTERNAL", author: { type: "API" }, sequence: 2 } });
+    expect((await call(tenant, "GET", `/conversations/${id}`)).body.lastMessagePreview).toBe("Hello");
+    expect((await call(tenant, "GET", "/events")).body.data).toHaveLength(2);
+  });
+
+  test("409 conversation-closed, with nothing written", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+    await call(tenant, "PATCH", `/conversations/${id}`, { status: "CLOSED" });
+
+    const reply = await call(tenant, "POST", `/conversations/${id}/messages`, { text: "too late" });
+
+    expect(reply).toMatchObject({ status: 409, body: { type: expect.stringMatching(/\/errors\/conversation-closed$/) } });
+    expect((await call(tenant, "GET", `/conversations/${id}/messages`)).body).toEqual({ data: [] });
+  });
+
+  test("404 for the messages of a conversation that is not there, and 200 with none for an empty one", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+    expect((await call(tenant, "GET", `/conversations/${id}/messages`)).body).toEqual({ data: [] });
+    const missing = "/conversations/cnv_00000000000000000000000000/messages";
+    expect((await call(tenant, "GET", missing)).status).toBe(404);
+    expect((await call(tenant, "POST", missing, { text: "x" })).status).toBe(404);
+  });
+});

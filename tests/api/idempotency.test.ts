@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import { db } from "@/lib/db";
+import { call, newKey, newTenant, send, type TestTenant } from "../support/api";
+
+const key = (value: string) => ({ "idempotency-key": value });
+const listed = async (tenant: TestTenant, path: string) => (await call(tenant, "GET", `${path}?limit=100`)).body.data;
+
+describe.each([
+  ["in one statement", { channelId: "web", message: "Hello" }],
+  ["in a transaction", { channelId: "web", message: "Hello", customer: { name: "Ada" } }],
+])("a conversation created %s", (_how, body) => {
+  test("50 requests at once with one key make one conversation and get 50 equal answers", async () => {
+    const tenant = await newTenant();
+
+    const replies = await Promise.all(Array.from({ length: 50 }, () => call(tenant, "POST", "/conversations", body, key("one"))));
+
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(replies[0]?.status).toBe(201);
+    expect(replies.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(49);
+    expect(await listed(tenant, "/conversations")).toHaveLength(1);
+    expect((await listed(tenant, "/events")).filter(({ type }: { type: string }) => type === "conversation.created")).toHaveLength(1);
+  });
+
+  test("422 idempotency-key-reused for another body, path or query, and nothing is made", async () => {
+    const tenant = await newTenant();
+    await call(tenant, "POST", "/conversations", body, key("k"));
+
+    for (const [path, other] of [
+      ["/conversations", { ...body, channelId: "mail" }],
+      ["/conversations", { channelId: 7 }],
+      ["/customers", { name: "Ada" }],
+      ["/conversations?unknown=1", body],
+    ] as const) {
+      const reply = await call(tenant, "POST", path, other, key("k"));
+      expect(reply).toMatchObject({ status: 422, body: { type: expect.stringMatching(/\/errors\/idempotency-key-reused$/) } });
+    }
+    expect(await listed(tenant, "/conversations")).toHaveLength(1);
+  });
+
+  test("a key means nothing to another tenant or the other environment, and the same to another key of this one", async () => {
+    const tenant = await newTenant();
+    const first = await call(tenant, "POST", "/conversations", body, key("k"));
+
+    for (const other of [await newTenant(), await newKey(tenant, { environment: "live" })]) {
+      const reply = await call(other, "POST", "/conversations", body, key("k"));
+      expect(reply.body.id).not.toBe(first.body.id);
+      expect(reply.headers.get("idempotent-replayed")).toBeNull();
+    }
+    const rolled = await call(await newKey(tenant), "POST", "/conversations", body, key("k"));
+    expect(rolled.text).toBe(first.text);
+  });
+
+  test("after 24 hours the key is free again", async () => {
+    const tenant = await newTenant();
+    const first = await call(tenant, "POST", "/conversations", body, key("k"));
+    const shift = (milliseconds: number) =>
+      db().idempotencyRecord.updateMany({ where: { tenantId: tenant.tenantId }, data: { expiresAt: new Date(Date.now() + milliseconds) } });
+
+    await shift(60_000);
+    expect((await call(tenant, "POST", "/conversations", body, key("k"))).text).toBe(first.text);
+    await shift(-60_000);
+    const second = await call(tenant, "POST", "/conversations", body, key("k"));
+
+    expect(second.status).toBe(201);
+    expect(second.body.id).not.toBe(first.body.id);
+    expect((await call(tenant, "POST", "/conversations", body, key("k"))).text).toBe(second.text);
+  });
+});
+
+test("a record lives for 24 hours", async () => {
+  const tenant = await newTenant();
+  await call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"));
+  const record = await db().idempotencyRecord.findFirstOrThrow({ where: { tenantId: tenant.tenantId } });
+  expect(Math.abs(record.expiresAt.getTime() - Date.now() - 24 * 3_600_000)).toBeLessThan(60_000);
+});
+
+test("messages, patches and deletions replay too, each done once", async () => {
+  const tenant = await newTenant();
+  const { body: conversation } = await call(tenant, "POST", "/conversations", { channelId: "web" });
+  const { body: webhook } = await call(tenant, "POST", "/webhooks", { url: "https://example.com/", events: ["*"] });
+  const requests = [
+    ["POST", `/conversations/${conversation.id}/messages`, { text: "Hi" }],
+    ["PATCH", `/conversations/${conversation.id}`, { status: "PENDING" }],
+    ["DELETE", `/webhooks/${webhook.id}`, undefined],
+  ] as const;
+
+  for (const [method, path, body] of requests) {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => call(tenant, method, path, body, key(`${method} ${path}`))));
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(replies[0]?.status).toBeLessThan(300);
+  }
+  const counted = await call(tenant, "GET", `/conversations/${conversation.id}`);
+  expect(counted.body).toMatchObject({ messageCount: 1, status: "PENDING" });
+});
+
+test("a refusal is replayed even when it would succeed by now", async () => {
+  const tenant = await newTenant();
+  const body = { channelId: "web", customerId: "cus_00000000000000000000000000" };
+  const refused = await call(tenant, "POST", "/conversations", body, key("k"));
+  await db().customer.create({
+    data: { ...tenant.identity.partition, id: body.customerId, name: "Ada", createdAt: new Date(), updatedAt: new Date() },
+  });
+
+  const again = await call(tenant, "POST", "/conversations", body, key("k"));
+
+  expect(refused.status).toBe(404);
+  expect(again.text).toBe(refused.text);
+  expect(again.headers.get("content-type")).toBe("application/problem+json");
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect((await call(tenant, "POST", "/conversations", body, key("k2"))).status).toBe(201);
+});
+
+test("what never began is not stored: bad bodies, missing scopes, too many requests", async () => {
+  const tenant = await newTenant();
+  expect((await call(tenant, "POST", "/conversations", {}, key("k"))).status).toBe(422);
+  expect((await call(tenant, "POST", "/conversations", "{", key("k"))).status).toBe(400);
+  expect(
+    (await call(await newKey(tenant, { scopes: ["read:usage"] }), "POST", "/conversations", { channelId: "web" }, key("k"))).status,
+  ).toBe(403);
+  expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))).status).toBe(201);
+});
+
+test("a secret in a stored answer is encrypted at rest and replayed as it was", async () => {
+  const tenant = await newTenant();
+  const body = { url: "https://example.com/", events: ["*"] };
+  const first = await call(tenant, "POST", "/webhooks", body, key("k"));
+  const again = await call(tenant, "POST", "/webhooks", body, key("k"));
+
+  expect(again.text).toBe(first.text);
+  expect(again.body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  const rows = await db().$queryRaw<{ text: string }[]>`
+    SELECT row_to_json(r)::text AS text FROM idempotency_records r WHERE tenant_id = ${tenant.tenantId}
+    UNION ALL SELECT row_to_json(s)::text FROM webhook_secrets s WHERE tenant_id = ${tenant.tenantId}
+    UNION ALL SELECT row_to_json(a)::text FROM audit_entries a WHERE tenant_id = ${tenant.tenantId}
+    UNION ALL SELECT row_to_json(e)::text FROM events e WHERE tenant_id = ${tenant.tenantId}`;
+  expect(rows.length).toBeGreaterThan(2);
+  for (const { text } of rows) expect(text).not.toContain(first.body.secret.slice(6));
+});
+
+test.each(["", "x".repeat(256), "tab\tin it"])("400 invalid-idempotency-key for %j", async (value) => {
+  const tenant = await newTenant();
+  const reply = await call(tenant, "POST", "/conversations", { channelId: "web" }, key(value));
+  expect(reply).toMatchObject({ status: 400, body: { type: expect.stringMatching(/\/errors\/invalid-idempotency-key$/) } });
+});
+
+test("quotes around a key are taken off", async () => {
+  const tenant = await newTenant();
+  const first = await call(tenant, "POST", "/conversations", { channelId: "web" }, key("abc"));
+  expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key('"abc"'))).text).toBe(first.text);
+});
+
+test("409 idempotency-in-progress when the first request has not ended after five seconds", async () => {
+  const tenant = await newTenant();
+  const held = db().$transaction(
+    async (transaction) => {
+      await transaction.idempotencyRecord.create({
+        data: {
+          ...tenant.identity.partition,
+          key: "k",
+          fingerprint: new Uint8Array(32),
+          status: 201,
+          body: "",
+          createdAt: new Date(),
+          expiresAt: new Date(),
+        },
+      });
+      const reply = await send("/v1/public/conversations", {
+        method: "POST",
+        headers: { authorization: `Bearer ${tenant.key}`, "content-type": "application/json", ...key("k") },
+        body: JSON.stringify({ channelId: "web" }),
+      });
+      expect(reply).toMatchObject({
+        status: 409,
+        body: { type: expect.stringMatching(/\/errors\/idempotency-in-progress$/), retryAfter: 1 },
+      });
+      expect(reply.headers.get("retry-after")).toBe("1");
+      throw new Error("rolled back");
+    },
+    { timeout: 15_000 },
+  );
+  await expect(held).rejects.toThrow("rolled back");
+  expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))).status).toBe(201);
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll } from "vitest";
+import { scopes as everyScope, type Scope } from "@/lib/api-keys/scopes";
+import { createApiKey } from "@/lib/api-keys/service";
+import { type Identity, mutate } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { createTenant } from "@/lib/tenants/service";
+import type { Environment } from "@/prisma/generated/enums";
+import { type Door, openDoor } from "./door";
+
+let door: Door | undefined;
+
+beforeAll(async () => {
+  door = await openDoor();
+}, 60_000);
+
+afterAll(() => door?.close());
+
+export function baseUrl(): string {
+  if (!door) throw new Error("the door is not open yet");
+  return door.url;
+}
+
+/** A tenant's environment with a key: what a test acts as. */
+export type TestTenant = { tenantId: string; slug: string; environment: Environment; key: string; keyId: string; identity: Identity };
+
+type KeyOptions = {
+  environment?: Environment;
+  scopes?: readonly Scope[];
+  rateLimitPerMinute?: number | null;
+  allowedIps?: string[];
+  expiresAt?: Date;
+};
+
+/** A tenant of its own for each test, so that nothing needs to be cleaned up. */
+export async function newTenant(options: KeyOptions = {}): Promise<TestTenant> {
+  const tenant = await createTenant(db(), { name: `Tenant ${Math.random().toString(36).slice(2)}` });
+  return newKey(tenant, options);
+}
+
+/** Another key of the same tenant, in either environment. */
+export async function newKey(tenant: { id: string; slug: string } | TestTenant, options: KeyOptions = {}): Promise<TestTenant> {
+  const { environment = "test", scopes = everyScope, rateLimitPerMinute = 100_000, allowedIps, expiresAt } = options;
+  const tenantId = "id" in tenant ? tenant.id : tenant.tenantId;
+  const identity: Identity = {
+    partition: { tenantId, environment },
+    actor: { type: "OPERATOR", id: "tests" },
+    request: null,
+    address: null,
+  };
+  const input = {
+    name: "key",
+    scopes: [...scopes],
+    rateLimitPerMinute,
+    ...(allowedIps && { allowedIps }),
+    ...(expiresAt && { expiresAt }),
+  };
+  const { apiKey, key } = await mutate(identity, (caller) => createApiKey(caller, input));
+  return { tenantId, slug: tenant.slug, environment, key, keyId: apiKey.id, identity };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server says; the tests say what it should be.
+export type Reply = { status: number; headers: Headers; text: string; body: any };
+
+/** One request through the door. `path` begins behind `/v1/public`. */
+export async function call(
+  { key }: Pick<TestTenant, "key">,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const hasBody = body !== undefined;
+  return send(`/v1/public${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(hasBody && { "content-type": "application/json" }), ...headers },
+    ...(hasBody && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+}
+
+export async function send(path: string, init: RequestInit): Promise<Reply> {
+  const response = await fetch(`${baseUrl()}${path}`, init);
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : undefined };
+}
+
+/** An answer less what differs from request to request, for comparing two that should be alike. */
+export function withoutIds(problem: Record<string, unknown>): Record<string, unknown> {
+  const text = JSON.stringify({ ...problem, requestId: undefined, instance: undefined });
+  return JSON.parse(text.replaceAll(/(cnv|msg|cus|agt|kb|doc|whk|evt|dlv|key|usr)_[0-9A-HJKMNP-TV-Z]{26}/g, "$1_…"));
+}

@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
+import { createWebServer } from "@/server/web-server";
+
+/** Where the API can be reached: through our own server, or through Next's, which serves the same route files. */
+export type Door = { url: string; close: () => Promise<void> };
+
+/** `TEST_DOOR=next` leads the API tests through `next start` on the built product; otherwise they take our own server. */
+export const openDoor = (): Promise<Door> => (process.env.TEST_DOOR === "next" ? openNextDoor() : openWebDoor());
+
+async function openWebDoor(): Promise<Door> {
+  const server = createWebServer({ servePages: (_request, response) => response.writeHead(404).end("a page"), trustedProxyHops: 0 });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+async function openNextDoor(): Promise<Door> {
+  const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: "production", NEXTAUTH_URL: "http://localhost:3000" };
+  const child = spawn(process.execPath, ["node_modules/next/dist/bin/next", "start", "-H", "127.0.0.1", "-p", "0"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
+    if (!port) continue;
+    child.stdout.resume();
+    const close = async () => {
+      child.kill("SIGTERM");
+      await exited;
+    };
+    return { url: `http://127.0.0.1:${port}`, close };
+  }
+  throw new Error("next start ended before it listened; is the product built?");
+}
