@@ -76,7 +76,7 @@ async function freePort(wanted: string): Promise<number> {
       const reason = code === "EACCES" ? "may not be used by this user" : code === "EADDRINUSE" ? "is taken" : `cannot be used (${code})`;
       reject(new Error(`Port ${wanted} ${reason}. Choose another one: PORT=${number === 65_535 ? 3000 : number + 1} npm start`));
     });
-    probe.listen(number, () => {
+    probe.listen(number, process.env.HOST || undefined, () => {
       const address = probe.address();
       probe.close(() => resolve(typeof address === "object" && address ? address.port : number));
     });

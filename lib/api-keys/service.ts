@@ -1,5 +1,6 @@
 import { recordAudit } from "@/lib/audit/service";
-import type { Caller } from "@/lib/caller";
+import type { Caller, Partition } from "@/lib/caller";
+import { db } from "@/lib/db";
 import { notFound } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { generateKey } from "./key";
@@ -39,6 +40,13 @@ export async function createApiKey(caller: Caller, input: CreateApiKey) {
 export async function listApiKeys(caller: Caller) {
   const keys = await caller.db.apiKey.findMany({ where: caller.partition, orderBy: { id: "desc" }, take: 500 });
   return keys.map(withoutHash);
+}
+
+/** For operators, who name a key without knowing whose it is. */
+export async function partitionOfApiKey(id: string): Promise<Partition> {
+  const found = await db().apiKey.findFirst({ where: { id }, select: { tenantId: true, environment: true } });
+  if (!found) throw notFound("apiKey", id);
+  return found;
 }
 
 /** Revoking twice is revoking once. Every process drops the key from its cache when this commits. */

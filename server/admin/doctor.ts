@@ -1,0 +1,99 @@
+import { Redis } from "@upstash/redis";
+import pg from "pg";
+import { type Env, parseEnv } from "@/lib/env";
+import { readiness } from "@/lib/readiness";
+import { pendingMigrations } from "@/prisma/migrate";
+
+/** What was looked at, and either how it is or what is wrong with it and how to mend that. */
+type Finding = { subject: string; fact?: string; problem?: string };
+
+const networkTimeoutMs = 5_000;
+/** A worker that runs takes what is due within a second or so; beside Inngest, what is two minutes late. */
+const lateAfterSeconds = { embedded: 60, inngest: 180 };
+
+/** Looks at everything the service needs, and changes nothing. */
+export async function examine(): Promise<Finding[]> {
+  let env: Env;
+  try {
+    env = parseEnv(process.env);
+  } catch (error) {
+    return [{ subject: "configuration", problem: (error as Error).message }];
+  }
+  const findings: Finding[] = [{ subject: "configuration", fact: "usable" }];
+  const database = await examineDatabase(env.DATABASE_URL);
+  findings.push(...database, await examineLimiter(env), await examineInngest(env));
+  if (!database.some(({ problem }) => problem)) findings.push(await examineDeliveries(env));
+  return findings;
+}
+
+async function examineDatabase(databaseUrl: string): Promise<Finding[]> {
+  const { host, pathname } = new URL(databaseUrl);
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: networkTimeoutMs });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ server_version: string }>("SHOW server_version");
+    const pending = await pendingMigrations(databaseUrl);
+    return [
+      { subject: "database", fact: `PostgreSQL ${rows[0]?.server_version} at ${host}${pathname}` },
+      pending.length > 0
+        ? {
+            subject: "migrations",
+            problem: `not applied: ${pending.join(", ")}. \`npm start\` applies them, so does \`npx prisma migrate deploy\``,
+          }
+        : { subject: "migrations", fact: "all applied" },
+    ];
+  } catch (error) {
+    const problem = `${host}${pathname} does not answer (${(error as Error).message || (error as { code?: string }).code}). Start it (\`npm start\` starts the embedded one), or correct DATABASE_URL`;
+    return [{ subject: "database", problem }];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function examineLimiter({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }: Env): Promise<Finding> {
+  const subject = "rate limiter";
+  if (!url || !token) return { subject, fact: "counts in memory, which is right for a single web process" };
+  try {
+    const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(networkTimeoutMs) });
+    await redis.ping();
+    return { subject, fact: `Upstash at ${new URL(url).host} answers` };
+  } catch (error) {
+    return {
+      subject,
+      problem: `Upstash at ${new URL(url).host} does not answer (${(error as Error).message}), so requests are let through uncounted. Check UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN`,
+    };
+  }
+}
+
+async function examineInngest({ JOBS, INNGEST_DEV, INNGEST_BASE_URL, INNGEST_SIGNING_KEY }: Env): Promise<Finding> {
+  const subject = "job clock";
+  if (JOBS === "embedded") return { subject, fact: "embedded, in the worker" };
+  if (INNGEST_SIGNING_KEY && !INNGEST_SIGNING_KEY.startsWith("signkey-")) {
+    return { subject, problem: "INNGEST_SIGNING_KEY does not begin with signkey-: copy it anew from Inngest" };
+  }
+  const address = INNGEST_BASE_URL ?? (INNGEST_DEV?.startsWith("http") ? INNGEST_DEV : INNGEST_DEV ? "http://127.0.0.1:8288" : null);
+  if (!address) return { subject, fact: "Inngest's cloud" };
+  try {
+    await fetch(address, { signal: AbortSignal.timeout(networkTimeoutMs) });
+    return { subject, fact: `Inngest at ${address} answers` };
+  } catch {
+    return {
+      subject,
+      problem: `Inngest at ${address} does not answer. Start it, or set JOBS=embedded; until then the worker sends what is two minutes late`,
+    };
+  }
+}
+
+async function examineDeliveries({ JOBS }: Env): Promise<Finding> {
+  const subject = "deliveries";
+  const { oldestDueDeliverySeconds: seconds } = await readiness();
+  if (seconds === null) return { subject, problem: "cannot be counted: the database went away" };
+  if (seconds > lateAfterSeconds[JOBS]) {
+    return {
+      subject,
+      problem: `the oldest one that is due has waited ${Math.round(seconds)} s. Is the worker running? Its log is logs/worker.log in the data directory`,
+    };
+  }
+  return { subject, fact: seconds === 0 ? "none is waiting" : `the oldest one that is due has waited ${seconds} s` };
+}

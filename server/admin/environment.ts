@@ -1,0 +1,22 @@
+import { type DemoFile, readJson, type Secrets } from "../embedded/data-directory";
+import { embeddedDatabaseUrl, localEnvironment } from "../embedded/environment";
+
+/**
+ * Makes this process see what the processes of `npm start` see: the embedded database and the generated secrets, where
+ * the environment does not name others.
+ * @throws when there is neither a DATABASE_URL nor a data directory.
+ */
+export function adoptLocalEnvironment(): void {
+  const secrets = readJson<Secrets>("secrets.json");
+  if (process.env.DATABASE_URL) {
+    process.env.SECRET_KEYS ||= secrets?.SECRET_KEYS ?? "";
+    process.env.NEXTAUTH_SECRET ||= secrets?.NEXTAUTH_SECRET ?? "";
+    return;
+  }
+  const databaseUrl = embeddedDatabaseUrl();
+  if (!databaseUrl) throw new Error("There is no database yet: run `npm start` first, or set DATABASE_URL (and SECRET_KEYS).");
+
+  const url = readJson<DemoFile>("demo.json")?.url;
+  const port = Number(process.env.PORT || (url && new URL(url).port) || 3000);
+  Object.assign(process.env, localEnvironment({ port, databaseUrl, isDevelopment: false }));
+}
