@@ -7,6 +7,7 @@ import { returnPath } from "@/lib/auth/return-path";
 import { signUpInput } from "@/lib/auth/schema";
 import { signIn, signOut, signUp } from "@/lib/auth/service";
 import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
+import { AppError } from "@/lib/errors";
 
 /** What a form shows after it was sent in vain. Passwords are not among what is given back. */
 export type FormState = { message?: string; errors?: Record<string, string | undefined>; values?: Record<string, string> };
@@ -16,10 +17,18 @@ const text = (form: FormData, name: string) => {
   return typeof value === "string" ? value : "";
 };
 
+/** More people at once than the server hashes passwords for. */
+function unavailable(error: unknown) {
+  if (error instanceof AppError && error.kind === "unavailable") return { outcome: "unavailable" as const, detail: error.detail };
+  throw error;
+}
+
 export async function signInAction(_before: FormState, form: FormData): Promise<FormState> {
   const email = text(form, "email");
-  const result = await signIn({ email, password: text(form, "password") }, await currentDevice());
+  const device = await currentDevice();
+  const result = await signIn({ email, password: text(form, "password") }, device).catch(unavailable);
 
+  if (result.outcome === "unavailable") return { message: result.detail, values: { email } };
   if (result.outcome === "throttled") {
     const minutes = Math.ceil(result.retryAfterSeconds / 60);
     return {
@@ -42,7 +51,9 @@ export async function signUpAction(_before: FormState, form: FormData): Promise<
     return { errors: Object.fromEntries(Object.entries(fieldErrors).map(([field, messages]) => [field, messages?.[0]])), values };
   }
 
-  const result = await signUp(input.data, await currentDevice());
+  const device = await currentDevice();
+  const result = await signUp(input.data, device).catch(unavailable);
+  if (result.outcome === "unavailable") return { message: result.detail, values };
   if (result.outcome === "too-many") return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };
   if (result.outcome === "email-taken") return { errors: { email: "There is an account with this address already." }, values };
 

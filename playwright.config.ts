@@ -1,0 +1,28 @@
+import { defineConfig } from "@playwright/test";
+
+// The browser is the machine's own: Debian's chromium, or whatever CHROMIUM_PATH names. It calls nobody but us.
+const browserArguments = [
+  "--no-sandbox",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-quic",
+  "--no-first-run",
+];
+
+export default defineConfig({
+  testDir: "tests/e2e",
+  globalSetup: "./tests/e2e/start-product.ts",
+  fullyParallel: true,
+  workers: 2,
+  forbidOnly: Boolean(process.env.CI),
+  timeout: 60_000,
+  reporter: [["list"]],
+  use: {
+    // Set by the global setup, before the workers read this file again.
+    baseURL: process.env.PRODUCT_URL,
+    permissions: ["clipboard-read", "clipboard-write"],
+    trace: "retain-on-failure",
+    launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium", args: browserArguments },
+  },
+});

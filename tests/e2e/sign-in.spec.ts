@@ -1,0 +1,69 @@
+import { expect, test } from "@playwright/test";
+import { password, signUp } from "./sign-up";
+
+test("signing out ends the session on every device, and its cookie opens nothing any more", async ({ page, browser, baseURL }) => {
+  const { email, tenantSlug } = await signUp(page);
+  const phone = await browser.newContext({ baseURL });
+  const phonePage = await phone.newPage();
+
+  await phonePage.goto(`/${tenantSlug}/live/api-keys`);
+  await phonePage.getByLabel("Email").fill(email);
+  await phonePage.getByLabel("Password").fill(password);
+  await phonePage.getByRole("button", { name: "Sign in" }).click();
+  await expect(phonePage).toHaveURL(`/${tenantSlug}/live/api-keys`);
+  const [cookie] = (await phone.cookies()).filter(({ name }) => name === "next-auth.session-token");
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax" });
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page).toHaveURL("/login");
+  await phonePage.goto(`/${tenantSlug}/live/api-keys`);
+  await expect(phonePage).toHaveURL(/\/login\?callbackUrl=/);
+  await phone.close();
+});
+
+test("a wrong password and an unknown address read the same, and no address leads elsewhere", async ({ page }) => {
+  const { email } = await signUp(page);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page).toHaveURL("/login");
+
+  for (const address of [email, "nobody@example.com"]) {
+    await page.goto("/login?callbackUrl=https://elsewhere.example/");
+    await page.getByLabel("Email").fill(address);
+    await page.getByLabel("Password").fill("wrong password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByText("The e-mail address or the password is not right.")).toBeVisible();
+    await expect(page.getByLabel("Email")).toHaveValue(address);
+  }
+
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page).toHaveURL(/\/test\/api-keys$/);
+});
+
+test("another organisation, and one that does not exist, are not found alike", async ({ page, browser, baseURL }) => {
+  const { tenantSlug } = await signUp(page);
+  const stranger = await browser.newContext({ baseURL });
+  const strangerPage = await stranger.newPage();
+  await signUp(strangerPage);
+
+  for (const slug of [tenantSlug, "no-such-organisation"]) {
+    for (const path of [`/${slug}`, `/${slug}/test/api-keys`, `/${slug}/live`]) {
+      const response = await strangerPage.goto(path);
+      expect(response?.status(), path).toBe(404);
+      await expect(strangerPage.getByRole("heading", { name: "There is nothing here" })).toBeVisible();
+    }
+  }
+  await stranger.close();
+});
+
+test("pages carry their security headers, and keys open no page", async ({ request }) => {
+  const login = await request.get("/login");
+  expect(login.headers()).toMatchObject({ "x-content-type-options": "nosniff", "x-frame-options": "DENY" });
+  expect(login.headers()["content-security-policy"]).toContain("frame-ancestors 'none'");
+  expect(login.headers()).not.toHaveProperty("x-powered-by");
+
+  const withKey = await request.get("/demo/test/api-keys", { headers: { authorization: "Bearer prl_test_x" }, maxRedirects: 0 });
+  expect(withKey.status()).toBe(307);
+  expect(withKey.headers().location).toContain("/login");
+});

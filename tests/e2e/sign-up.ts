@@ -1,0 +1,18 @@
+import { randomBytes } from "node:crypto";
+import { expect, type Page } from "@playwright/test";
+
+export const password = "correct horse battery";
+
+/** A person with an organisation of their own, looking at its test keys. */
+export async function signUp(page: Page): Promise<{ email: string; tenantSlug: string }> {
+  const mark = randomBytes(4).toString("hex");
+  const email = `ada-${mark}@example.com`;
+  await page.goto("/signup");
+  await page.getByLabel("Organisation").fill(`Engines ${mark}`);
+  await page.getByLabel("Your name").fill("Ada Lovelace");
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await expect(page).toHaveURL(`/engines-${mark}/test/api-keys`);
+  return { email, tenantSlug: `engines-${mark}` };
+}

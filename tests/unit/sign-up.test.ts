@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { signUpInput } from "@/lib/auth/schema";
+import { signIn, signUp } from "@/lib/auth/service";
+import { db } from "@/lib/db";
+import { findLiveSession } from "@/lib/sessions/service";
+
+const device = { address: "10.2.0.1", userAgent: "test" };
+let number = 0;
+const newInput = (organisation = "Analytical Engines") =>
+  signUpInput.parse({ organisation, name: "Ada", email: `Ada${++number}@Example.com`, password: "correct horse battery" });
+
+test("a tenant, its owner and a session come into being together", async () => {
+  const input = newInput();
+  const result = await signUp(input, device);
+
+  if (result.outcome !== "signed-in") throw new Error(result.outcome);
+  expect(await findLiveSession(db(), result.sessionId)).toMatchObject({
+    name: "Ada",
+    email: `ada${number}@example.com`,
+    memberships: [{ role: "OWNER", tenant: { name: "Analytical Engines", slug: result.tenantSlug } }],
+  });
+  expect(await signIn(input, device)).toMatchObject({ outcome: "signed-in" });
+});
+
+test("an address that is taken makes nothing, also when two ask for it at the same moment", async () => {
+  const input = newInput("Twice");
+  const results = await Promise.all([signUp(input, device), signUp(input, device), signUp(input, device)]);
+
+  expect(results.map(({ outcome }) => outcome).sort()).toEqual(["email-taken", "email-taken", "signed-in"]);
+  expect(await db().tenant.count({ where: { name: "Twice" } })).toBe(1);
+  expect(await signUp(input, device)).toEqual({ outcome: "email-taken" });
+});
+
+test.each([
+  ["Zoë & Söhne", "zoe-sohne"],
+  ["Docs", "docs-2"],
+  ["v1", "v1-2"],
+  ["東京", "tenant"],
+])("%s has its dashboard at /%s", async (organisation, slug) => {
+  expect(await signUp(newInput(organisation), device)).toMatchObject({ tenantSlug: slug });
+});
+
+test("accounts from one address come to an end", async () => {
+  const outcomes = [];
+  for (let account = 0; account < 52; account++) {
+    // An address that is taken costs no hash, and counts all the same.
+    outcomes.push((await signUp({ ...newInput(), email: "ada1@example.com" }, { ...device, address: "10.2.0.2" })).outcome);
+  }
+  expect(outcomes.filter((outcome) => outcome === "too-many")).toHaveLength(2);
+  expect(outcomes.at(-1)).toBe("too-many");
+});
+
+const whole = { organisation: "Engines", name: "Ada", email: "ada@example.com", password: "correct horse battery" };
+
+test.each([
+  ["organisation", { organisation: "  " }],
+  ["organisation", { organisation: "x".repeat(101) }],
+  ["organisation", { organisation: "a\u0000b" }],
+  ["name", { name: "\ud800 Ada" }],
+  ["email", { email: "ada" }],
+  ["email", { email: `${"a".repeat(250)}@example.com` }],
+  ["password", { password: "eleven char" }],
+  ["password", { password: "x".repeat(201) }],
+  ["password", { password: "aaaaaaaaaaaaaaaa" }],
+  ["password", { password: "ADA@example.com", email: "ada@example.com" }],
+])("refuses this %s: %o", (field, change) => {
+  const parsed = signUpInput.safeParse({ ...whole, ...change });
+  expect(new Set(parsed.error?.issues.map(({ path }) => path[0]))).toEqual(new Set([field]));
+});
+
+test("a password's length is counted in characters, after it was brought to one form", () => {
+  // Twelve letters of two code units each are long enough; eleven, spelt as twenty-two code points, are not.
+  expect(signUpInput.safeParse({ ...whole, password: "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒ" }).success).toBe(true);
+  expect(signUpInput.safeParse({ ...whole, password: "äëïöüÄËÏÖÜä".normalize("NFD") }).success).toBe(false);
+});
