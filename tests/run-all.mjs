@@ -1,0 +1,127 @@
+// What `npm test` runs once everything is installed and built: the checks, then every test, each runner to its end. The
+// last line counts them all together, and the exit code says whether all of it held.
+
+import { execFileSync, spawn } from "node:child_process";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Count */
+
+const bin = (/** @type {string} */ name) => path.resolve("node_modules/.bin", name);
+const reports = mkdtempSync(path.join(tmpdir(), "parlance-reports-"));
+const vitestReport = path.join(reports, "vitest.json");
+const nextReport = path.join(reports, "vitest-next.json");
+const playwrightReport = path.join(reports, "playwright.json");
+const vitest = (/** @type {string} */ report) => ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+
+/** @type {Count[]} */
+const counts = [];
+/** @type {string[]} */
+const remarks = [];
+
+const [redis, chromium] = installTools();
+if (!redis) remarks.push("redis-server is missing: the limiter was not tested against a real Redis (apt-get install redis-server).");
+
+counts.push(countCheck(await run("npm", ["run", "check"])));
+counts.push(countVitest(vitestReport, await run(bin("vitest"), vitest(vitestReport))));
+// The API tests once more, through Next's own server.
+counts.push(countVitest(nextReport, await run(bin("vitest"), [...vitest(nextReport), "tests/api"], { TEST_DOOR: "next" })));
+if (chromium) {
+  const environment = { PLAYWRIGHT_JSON_OUTPUT_FILE: playwrightReport, CHROMIUM_PATH: chromium };
+  counts.push(countPlaywright(playwrightReport, await run(bin("playwright"), ["test", "--reporter=list,json"], environment)));
+} else {
+  counts.push({ passed: 0, failed: 0, skipped: 1 });
+  remarks.push("Chromium is missing: the browser tests were not run (apt-get install chromium, or set CHROMIUM_PATH).");
+}
+rmSync(reports, { recursive: true, force: true });
+
+const sum = (/** @type {keyof Count} */ name) => counts.reduce((total, count) => total + count[name], 0);
+const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
+for (const remark of remarks) process.stdout.write(`\n${remark}\n`);
+process.stdout.write(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+/**
+ * Redis and Chromium come from the system, not from npm. As root on Debian they are installed; elsewhere one is told.
+ * @returns {[string | null, string | null]}
+ */
+function installTools() {
+  const wanted = () => /** @type {[string | null, string | null]} */ ([findProgram("redis-server"), findChromium()]);
+  const missing = ["redis-server", "chromium"].filter((_name, index) => !wanted()[index]);
+  if (missing.length === 0 || process.getuid?.() !== 0 || !findProgram("apt-get")) return wanted();
+  try {
+    /** @type {import("node:child_process").ExecFileSyncOptions} */
+    const options = { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
+    process.stdout.write(`Installing ${missing.join(" and ")}…\n`);
+    execFileSync("apt-get", ["-qq", "update"], options);
+    execFileSync("apt-get", ["-qq", "install", "-y", "--no-install-recommends", ...missing], options);
+  } catch {
+    process.stdout.write("apt-get could not install them.\n");
+  }
+  return wanted();
+}
+
+function findChromium() {
+  const { CHROMIUM_PATH } = process.env;
+  if (CHROMIUM_PATH) return existsSync(CHROMIUM_PATH) ? CHROMIUM_PATH : null;
+  return findProgram("chromium") ?? findProgram("chromium-browser") ?? findProgram("google-chrome");
+}
+
+/** @param {string} name */
+function findProgram(name) {
+  for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
+    const file = path.join(folder, name);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return null;
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {Record<string, string>} environment
+ * @returns {Promise<number>} the exit code
+ */
+function run(command, args, environment = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...environment } });
+    child.once("error", () => resolve(1));
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+/** @param {number} exitCode @returns {Count} */
+function countCheck(exitCode) {
+  return { passed: exitCode === 0 ? 1 : 0, failed: exitCode === 0 ? 0 : 1, skipped: 0 };
+}
+
+/**
+ * A runner that failed without a failed test (a file that does not load, an unhandled error) counts as one failure.
+ * @param {Count} count @param {number} exitCode @returns {Count}
+ */
+function orFailure(count, exitCode) {
+  return exitCode !== 0 && count.failed === 0 ? { ...count, failed: 1 } : count;
+}
+
+/** @param {string} report @param {number} exitCode */
+function countVitest(report, exitCode) {
+  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = read(report);
+  return orFailure({ passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests }, exitCode);
+}
+
+/** @param {string} report @param {number} exitCode */
+function countPlaywright(report, exitCode) {
+  const { expected = 0, unexpected = 0, flaky = 0, skipped = 0 } = read(report).stats ?? {};
+  return orFailure({ passed: expected + flaky, failed: unexpected, skipped }, exitCode);
+}
+
+/** @param {string} report */
+function read(report) {
+  return existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
+}
