@@ -16,7 +16,9 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: Boolean(process.env.CI),
-  timeout: 60_000,
+  timeout: 90_000,
+  // The first pages after a start load their modules, on a machine that may be busy.
+  expect: { timeout: 20_000 },
   reporter: [["list"]],
   use: {
     // Set by the global setup, before the workers read this file again.

@@ -12,7 +12,10 @@ const shutdownTimeoutMs = 10_000;
 async function main(): Promise<void> {
   const { PORT, HOST, TRUSTED_PROXY_HOPS } = env();
   registerClock();
-  const pages = next({ dev: false, dir: process.cwd(), quiet: true });
+  // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to; unless it is told where it
+  // listens, it asks whoever listens on port 3000.
+  const isEveryAddress = !HOST || HOST === "0.0.0.0" || HOST === "::";
+  const pages = next({ dev: false, dir: process.cwd(), quiet: true, hostname: isEveryAddress ? "127.0.0.1" : HOST, port: PORT });
   await pages.prepare();
   const server = createWebServer({ servePages: pages.getRequestHandler(), trustedProxyHops: TRUSTED_PROXY_HOPS });
   server.listen(PORT, HOST, () => log.info({ port: PORT }, "web is listening"));
