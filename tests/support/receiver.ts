@@ -9,7 +9,7 @@ export type Answer = (response: ServerResponse, received: ReceivedRequest) => vo
 const ok: Answer = (response) => void response.writeHead(200).end("ok");
 
 /** A real HTTP server on loopback that keeps all it receives. `answer` can be replaced while it runs. */
-export async function startReceiver(answer: Answer = ok) {
+export async function startReceiver(answer: Answer = ok, port = 0) {
   const requests: ReceivedRequest[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const receiver = { url: "", requests, answer, connectionCount: 0, received, close };
@@ -45,7 +45,7 @@ export async function startReceiver(answer: Answer = ok) {
     await new Promise((resolve) => server.close(resolve));
   }
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return receiver;
 }
