@@ -94,6 +94,8 @@ async function bundle() {
     outdir: "dist",
     bundle: true,
     packages: "external",
+    // Also in tsconfig.json; given here, a file that does not exist is an error rather than one more package.
+    alias: { "@": process.cwd() },
     platform: "node",
     format: "esm",
     target: "node20",
