@@ -1,0 +1,47 @@
+import pg from "pg";
+import { env } from "@/lib/env";
+import { wakeChannel } from "@/lib/jobs/clock";
+import { log } from "@/lib/log";
+
+const reconnectMs = 250;
+
+/** Calls `onWake` whenever a commit has left something to send. Only a hint: while the connection is away, polling goes on. */
+export function listenForWakeUps(onWake: () => void) {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  async function connect(): Promise<void> {
+    const connection = new pg.Client({ connectionString: env().DATABASE_URL, keepAlive: true, application_name: "parlance wake-up" });
+    client = connection;
+    connection.on("notification", onWake);
+    connection.on("error", (error) => lost(connection, error));
+    connection.on("end", () => lost(connection));
+    try {
+      await connection.connect();
+      await connection.query(`LISTEN ${wakeChannel}`);
+      // Whatever was committed while nobody listened.
+      onWake();
+    } catch (error) {
+      lost(connection, error as Error);
+    }
+  }
+
+  function lost(connection: pg.Client, error?: Error): void {
+    if (client !== connection || isStopped) return;
+    client = undefined;
+    if (error) log.warn({ error: error.message }, "the connection that hears of new deliveries broke");
+    connection.end().catch(() => {});
+    timer = setTimeout(() => void connect(), reconnectMs);
+  }
+
+  void connect();
+
+  async function stop(): Promise<void> {
+    isStopped = true;
+    clearTimeout(timer);
+    await client?.end().catch(() => {});
+  }
+
+  return { stop };
+}

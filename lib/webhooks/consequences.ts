@@ -1,0 +1,19 @@
+import { disableWebhook } from "@/lib/webhooks/disable";
+import type { EndedAttempt, RecordedAttempt } from "@/lib/webhooks/record";
+import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
+
+const statusGone = 410;
+
+/** Disables the webhooks that failed once too often, and those whose receiver says that it is gone for good. */
+export async function disableWhereDue(attempts: EndedAttempt[], recorded: (RecordedAttempt | null)[]): Promise<void> {
+  for (const [index, { delivery, result }] of attempts.entries()) {
+    const record = recorded[index];
+    if (!record) continue;
+    if ("statusCode" in result && result.statusCode === statusGone) await disableWebhook(partitionOf(delivery), delivery.webhookId, "GONE");
+    else if (record.consecutiveFailures >= disableAfterFailures) {
+      await disableWebhook(partitionOf(delivery), delivery.webhookId, "CONSECUTIVE_FAILURES");
+    }
+  }
+}
+
+const partitionOf = ({ tenantId, environment }: EndedAttempt["delivery"]) => ({ tenantId, environment });

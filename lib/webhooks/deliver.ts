@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { currentTime } from "@/lib/jobs/time";
+import { log } from "@/lib/log";
+import { createAllowances, initialLimit } from "@/lib/webhooks/allowances";
+import { type ClaimedDelivery, claimDeliveries, leaseSeconds, startOfWalk } from "@/lib/webhooks/claim";
+import { deadlineMs } from "@/lib/webhooks/outbound-request";
+import { isSuccess } from "@/lib/webhooks/record";
+import { createRecorder } from "@/lib/webhooks/recorder";
+import { sendDelivery } from "@/lib/webhooks/send-delivery";
+
+const batchSize = 100;
+/** What hangs costs little more than a socket, so there is room for many that do. */
+const defaultConcurrency = 1_024;
+const pollMs = 1_000;
+const pauseAfterErrorMs = 250;
+
+/** A claim that lay about for longer, because the process was stopped or starved, might be another's before its answer came. */
+const latestStartMs = leaseSeconds * 1000 - deadlineMs - 5_000;
+
+export type DeliverOptions = {
+  /** Takes only what is overdue by so much: beside Inngest, which sends the rest. */
+  overdueSeconds?: number;
+  concurrency?: number;
+};
+
+/**
+ * Sends what is due, until it is stopped. Looks once a second, and at once when it is woken or had to leave something.
+ * Any number of these may run, in one process or many.
+ */
+export function startDelivering({ overdueSeconds = 0, concurrency = defaultConcurrency }: DeliverOptions = {}) {
+  const recorder = createRecorder();
+  const allowances = createAllowances();
+  const underWay = new Set<Promise<void>>();
+  let cursor = startOfWalk;
+  let isStopping = false;
+  let isAbandoned = false;
+  let isWoken = false;
+  let endPause: (() => void) | null = null;
+
+  function wake(): void {
+    isWoken = true;
+    endPause?.();
+  }
+
+  async function pause(milliseconds: number): Promise<void> {
+    if (isWoken || isStopping) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    endPause = null;
+  }
+
+  async function run(): Promise<void> {
+    while (!isStopping) {
+      isWoken = false;
+      try {
+        if (!(await claimAndSend())) await pause(pollMs);
+      } catch (error) {
+        log.warn({ error: (error as Error).message }, "deliveries could not be claimed");
+        await sleep(pauseAfterErrorMs);
+      }
+    }
+  }
+
+  /** @returns whether there may be more to claim at once. */
+  async function claimAndSend(): Promise<boolean> {
+    const limit = Math.min(batchSize, concurrency - underWay.size);
+    if (limit <= 0) return false;
+    const claim = await claimDeliveries({
+      ...{ now: currentTime(), limit, cursor, overdueSeconds },
+      ...{ allowances: allowances.remaining(), defaultAllowance: initialLimit },
+    });
+    cursor = claim.cursor;
+    for (const delivery of claim.deliveries) start(delivery);
+    // Fewer than the initial limit: then no webhook was held to it, and whoever was held to less is asked for when it is free.
+    return !claim.isRoundComplete || claim.deliveries.length >= initialLimit;
+  }
+
+  function start(delivery: ClaimedDelivery): void {
+    allowances.take(delivery.webhookId);
+    const sending = send(delivery)
+      .catch((error: Error) => {
+        log.error({ error: error.message, delivery: delivery.id }, "a delivery could not be sent");
+        return false;
+      })
+      .then((hasSucceeded) => {
+        const wasFull = underWay.size >= concurrency;
+        underWay.delete(sending);
+        if (allowances.release(delivery.webhookId, hasSucceeded) || wasFull) wake();
+      });
+    underWay.add(sending);
+  }
+
+  async function send(delivery: ClaimedDelivery): Promise<boolean> {
+    if (performance.now() - delivery.claimedAtMs > latestStartMs) return false;
+    const startedAt = currentTime() ?? new Date();
+    const result = await sendDelivery(delivery, startedAt);
+    if (isAbandoned) return false;
+    const recording = recorder.record({ delivery, result, startedAt, trigger: "AUTOMATIC" });
+    if (isSuccess(result)) return true;
+    // After a failure nothing more goes there before it is counted.
+    await recording;
+    return false;
+  }
+
+  const running = run();
+
+  /** Claims nothing more, and waits for what is under way. What takes longer than that is sent again after its lease. */
+  async function stop(graceMs = deadlineMs): Promise<void> {
+    isStopping = true;
+    wake();
+    await running;
+    await Promise.race([Promise.all(underWay), sleep(graceMs, undefined, { ref: false })]);
+    isAbandoned = true;
+    await recorder.flush();
+  }
+
+  return { wake, stop };
+}

@@ -1,0 +1,92 @@
+import type { Statement } from "@/lib/db";
+import { probeAfterFailures } from "@/lib/webhooks/retry-schedule";
+
+const now = `coalesce($1::timestamptz, now())`;
+
+const sameRow = (a: string, b: string) => `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.id = ${b}.id`;
+const webhookOf = (w: string, e: string) =>
+  `${w}.tenant_id = ${e}.tenant_id AND ${w}.environment = ${e}.environment AND ${w}.id = ${e}.webhook_id`;
+
+/**
+ * Records attempts that have ended, in the order of their ending: the deliveries, then the attempts, then the counters of
+ * their webhooks, and each of these only for what the one before it wrote. An attempt counts only for the holder of the
+ * lease and under the number it was claimed for, so one that ran over its lease changes nothing.
+ *
+ * $1 now, $2 seconds to the next probe, then arrays of the same length: $3 tenants, $4 environments, $5 deliveries,
+ * $6 webhooks, $7 lease holders, $8 attempt numbers, $9 triggers, $10 started at, $11 durations, $12 status codes,
+ * $13 error codes, $14 responses, $15 is success, $16 the delivery's new status or null for no change, $17 seconds to
+ * the next attempt. Returns a row for each attempt that was recorded, by its place in the arrays.
+ */
+export const recordAttemptsStatement: Statement = {
+  name: "record_attempts",
+  text: `
+  WITH ended AS MATERIALIZED (
+    SELECT * FROM unnest(
+      $3::text[], $4::text[]::"Environment"[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[]::"AttemptTrigger"[],
+      $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::boolean[], $16::text[]::"DeliveryStatus"[], $17::float8[]
+    ) WITH ORDINALITY AS e (
+      tenant_id, environment, id, webhook_id, lease_holder, number, trigger,
+      started_at, duration_ms, status_code, error_code, response, is_success, new_status, delay_seconds, place
+    )
+  ),
+  delivery AS (
+    UPDATE deliveries d SET
+      status = CASE WHEN e.new_status = 'PENDING' AND w.status <> 'ENABLED' THEN 'HELD' ELSE coalesce(e.new_status, d.status) END,
+      attempt_count = e.number,
+      automatic_count = d.automatic_count + CASE WHEN e.trigger = 'AUTOMATIC' THEN 1 ELSE 0 END,
+      next_attempt_at = CASE
+        WHEN e.new_status IS NULL THEN d.next_attempt_at
+        WHEN e.new_status = 'PENDING' AND w.status = 'ENABLED' THEN ${now} + make_interval(secs => e.delay_seconds)
+      END,
+      lease_holder = NULL,
+      lease_expires_at = NULL,
+      updated_at = ${now}
+    FROM ended e JOIN webhooks w ON ${webhookOf("w", "e")}
+    WHERE ${sameRow("d", "e")} AND d.lease_holder = e.lease_holder AND d.attempt_count = e.number - 1
+      AND (e.trigger <> 'AUTOMATIC' OR d.status = 'PENDING')
+    RETURNING d.status, d.next_attempt_at, e.place
+  ),
+  attempt AS (
+    INSERT INTO delivery_attempts
+      (tenant_id, environment, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response)
+    SELECT e.tenant_id, e.environment, e.id, e.number, e.trigger, e.started_at, e.duration_ms, e.status_code, e.error_code, e.response
+    FROM delivery JOIN ended e USING (place)
+    ON CONFLICT DO NOTHING
+    RETURNING tenant_id, environment, delivery_id AS id
+  ),
+  counted AS (
+    SELECT e.tenant_id, e.environment, e.webhook_id, e.place, e.is_success, NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
+      max(e.place) FILTER (WHERE e.is_success) OVER (PARTITION BY e.tenant_id, e.environment, e.webhook_id) AS last_success
+    FROM attempt a JOIN ended e ON ${sameRow("e", "a")}
+  ),
+  tally AS MATERIALIZED (
+    SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(is_failure) AS has_failure,
+      count(*) FILTER (WHERE is_failure AND place > coalesce(last_success, 0))::int AS failures_since_success
+    FROM counted GROUP BY tenant_id, environment, webhook_id
+  ),
+  -- One after the other in one order, so that two processes never wait for each other. A webhook that is well and was so
+  -- a second ago is left alone: thousands of successes a second then share one write.
+  locked AS MATERIALIZED (
+    SELECT t.*, CASE WHEN t.has_success THEN 0 ELSE w.consecutive_failures END + t.failures_since_success AS failures
+    FROM webhooks w JOIN tally t ON ${webhookOf("w", "t")}
+    WHERE t.has_failure
+      OR t.has_success AND (
+        w.consecutive_failures > 0 OR w.probe_after IS NOT NULL
+        OR w.last_success_at IS NULL OR w.last_success_at <= ${now} - interval '1 second'
+      )
+    ORDER BY w.tenant_id, w.environment, w.id
+    FOR NO KEY UPDATE OF w
+  ),
+  counter AS (
+    UPDATE webhooks w SET
+      consecutive_failures = l.failures,
+      probe_after = CASE WHEN l.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => $2::float8) END,
+      last_success_at = CASE WHEN l.has_success THEN ${now} ELSE w.last_success_at END,
+      last_failure_at = CASE WHEN l.has_failure THEN ${now} ELSE w.last_failure_at END
+    FROM locked l WHERE ${webhookOf("w", "l")}
+    RETURNING w.tenant_id, w.environment, w.id AS webhook_id, w.consecutive_failures
+  )
+  SELECT d.place::int AS place, d.status, d.next_attempt_at, coalesce(c.consecutive_failures, 0) AS consecutive_failures
+  FROM delivery d JOIN ended e USING (place)
+  LEFT JOIN counter c USING (tenant_id, environment, webhook_id)`,
+};

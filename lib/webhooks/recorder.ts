@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDatabaseUnavailable, sqlState } from "@/lib/db";
+import { currentTime } from "@/lib/jobs/time";
+import { log } from "@/lib/log";
+import { leaseSeconds } from "@/lib/webhooks/claim";
+import { disableWhereDue } from "@/lib/webhooks/consequences";
+import { type EndedAttempt, type RecordedAttempt, recordAttempts } from "@/lib/webhooks/record";
+
+const gatherMs = 2;
+const maximumBatch = 500;
+const retryMs = 200;
+const deadlock = "40P01";
+
+type Entry = { attempt: EndedAttempt; resolve: (recorded: RecordedAttempt | null) => void };
+
+/**
+ * Gathers attempts that have ended and writes them together, in the order of their ending. One statement at a time is
+ * under way, and what ends meanwhile shares the next one.
+ */
+export function createRecorder() {
+  let waiting: Entry[] = [];
+  let draining: Promise<void> | null = null;
+
+  /** Resolves once the attempt stands in the database: null where its lease had passed on, or could not be kept. */
+  function record(attempt: EndedAttempt): Promise<RecordedAttempt | null> {
+    return new Promise((resolve) => {
+      waiting.push({ attempt, resolve });
+      draining ??= drain();
+    });
+  }
+
+  async function drain(): Promise<void> {
+    await sleep(gatherMs);
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, maximumBatch);
+      waiting = waiting.slice(maximumBatch);
+      await write(batch);
+    }
+    draining = null;
+  }
+
+  async function flush(): Promise<void> {
+    while (draining) await draining;
+  }
+
+  return { record, flush };
+}
+
+async function write(batch: Entry[]): Promise<void> {
+  const attempts = batch.map(({ attempt }) => attempt);
+  const recorded = await recordPersistently(attempts);
+  for (const [index, { resolve }] of batch.entries()) resolve(recorded[index] ?? null);
+  try {
+    await disableWhereDue(attempts, recorded);
+  } catch (error) {
+    log.warn({ error: (error as Error).message }, "a webhook could not be disabled yet; the sweep will");
+  }
+}
+
+/** Goes on while the leases last. After that the deliveries are due again, and are repeated rather than lost. */
+async function recordPersistently(attempts: EndedAttempt[]): Promise<(RecordedAttempt | null)[]> {
+  const newestClaimMs = Math.max(...attempts.map(({ delivery }) => delivery.claimedAtMs));
+  for (;;) {
+    try {
+      return await recordAttempts(attempts, currentTime());
+    } catch (error) {
+      const isWorthRepeating = isDatabaseUnavailable(error) || sqlState(error) === deadlock;
+      if (!isWorthRepeating || performance.now() - newestClaimMs > leaseSeconds * 1000) {
+        log.error({ error: (error as Error).message, attempts: attempts.length }, "attempts could not be recorded and will be repeated");
+        return [];
+      }
+      await sleep(retryMs);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { wakeSnoozedConversations } from "@/lib/conversations/service";
+import { closeDatabase } from "@/lib/db";
+import { env } from "@/lib/env";
+import { purgeExpired } from "@/lib/jobs/purge-expired";
+import { repeat } from "@/lib/jobs/repeat";
+import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
+import { listenForWakeUps } from "@/lib/jobs/wake-listener";
+import { log } from "@/lib/log";
+import { startDelivering } from "@/lib/webhooks/deliver";
+import { closeOutboundAgents } from "@/lib/webhooks/outbound-agents";
+
+// The process that sends webhooks and does what falls due, apart from the API, so that a storm of deliveries does not slow
+// it. Any number may run at once. It ends on SIGTERM or SIGINT, and with the process that started it.
+
+/** Beside Inngest: late enough that a run which is on its way is not overtaken. */
+const overdueSeconds = 120;
+
+const { JOBS } = env();
+const delivering = startDelivering({ overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 });
+const listener = JOBS === "inngest" ? null : listenForWakeUps(delivering.wake);
+const jobs = [
+  repeat("wake snoozed conversations", (limit) => wakeSnoozedConversations(null, limit), { pauseMs: 2_000, limit: 100 }),
+  repeat("sweep webhooks", sweepWebhooks, { pauseMs: 5_000, limit: 100 }),
+  repeat("purge what has expired", purgeExpired, { pauseMs: 60_000, limit: 1_000 }),
+];
+log.info({ jobs: JOBS }, "the worker is running");
+
+let isStopping = false;
+
+async function stop(reason: string): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  log.info({ reason }, "the worker stops: nothing more is claimed");
+  await Promise.all([delivering.stop(), listener?.stop(), ...jobs.map((job) => job.stop())]);
+  await closeOutboundAgents();
+  await closeDatabase();
+  log.info("the worker has stopped");
+  process.exit(0);
+}
+
+function stopOn(reason: string): void {
+  stop(reason).catch((error: Error) => {
+    log.error({ error: error.message }, "the worker did not stop cleanly");
+    process.exit(1);
+  });
+}
+
+process.on("SIGTERM", () => stopOn("SIGTERM"));
+process.on("SIGINT", () => stopOn("SIGINT"));
+process.on("disconnect", () => stopOn("the process that started it is gone"));

@@ -1,0 +1,74 @@
+import { mutate, type Partition, system } from "@/lib/caller";
+import { db, pool } from "@/lib/db";
+import { recordEvent } from "@/lib/events/record-event";
+import { newId } from "@/lib/ids";
+import { setCurrentTime } from "@/lib/jobs/time";
+import { createTenant } from "@/lib/tenants/service";
+import { createWebhook } from "@/lib/webhooks/service";
+
+export async function newPartition(environment: Partition["environment"] = "test"): Promise<Partition> {
+  const { id } = await createTenant(db(), { name: "Delivery" });
+  return { tenantId: id, environment };
+}
+
+/** A webhook that wants everything, in a tenant of its own unless one is given. */
+export async function newWebhook(url: string, partition?: Partition) {
+  const home = partition ?? (await newPartition());
+  const { id, secret } = await mutate(system(home), (caller) =>
+    createWebhook(caller, { url, events: ["*"], metadata: {}, description: null }),
+  );
+  return { partition: home, id, secret };
+}
+
+/** Raises one event the way a service does. Returns the deliveries it made. */
+export function raiseEvent(partition: Partition) {
+  return mutate(system(partition), async (caller) => {
+    await recordEvent(caller, "message.received", { id: newId("message"), text: "Grüße" });
+    return [...caller.outbox];
+  });
+}
+
+/** Raises many at once, all due since `dueAt`, for one webhook. */
+export async function raiseBacklog({ tenantId, environment }: Partition, webhookId: string, count: number, dueAt: Date) {
+  const text = `
+    WITH number AS (SELECT i, $5::text || lpad(i::text, 8, '0') AS suffix FROM generate_series(1, $4::int) i),
+    event AS (
+      INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
+      SELECT $1, $2::"Environment", 'evt_' || suffix, 'message.received', json_build_object('number', i)::text, $6 FROM number RETURNING id
+    )
+    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
+    SELECT $1, $2::"Environment", 'dlv_' || suffix, $3, 'evt_' || suffix, 'message.received', 'PENDING', $6, $6, $6 FROM number`;
+  await pool().query(text, [tenantId, environment, webhookId, count, newId("event").slice(4, 22), dueAt]);
+}
+
+export function findWebhook({ tenantId, environment }: Partition, id: string) {
+  return db().webhook.findUniqueOrThrow({ where: { tenantId_environment_id: { tenantId, environment, id } } });
+}
+
+export function attemptsOf({ tenantId, environment }: Partition, deliveryId: string) {
+  return db().deliveryAttempt.findMany({ where: { tenantId, environment, deliveryId }, orderBy: { number: "asc" } });
+}
+
+/** How many deliveries of a webhook stand where: `{ PENDING: 3 }`. */
+export async function countByStatus({ tenantId, environment }: Partition, webhookId: string): Promise<Record<string, number>> {
+  const groups = await db().delivery.groupBy({ by: ["status"], where: { tenantId, environment, webhookId }, _count: true });
+  return Object.fromEntries(groups.map(({ status, _count }) => [status, _count]));
+}
+
+/** Time that stands still until it is moved. `release` gives the database's clock back. */
+export function virtualClock(start = new Date("2030-01-01T00:00:00.000Z")) {
+  let now = start;
+  setCurrentTime(() => now);
+  return {
+    now: () => now,
+    advance: (seconds: number) => {
+      now = new Date(now.getTime() + Math.ceil(seconds * 1000));
+    },
+    advanceTo: (time: Date) => {
+      if (time > now) now = time;
+    },
+    release: () => setCurrentTime(null),
+  };
+}
+
+export type VirtualClock = ReturnType<typeof virtualClock>;
