@@ -2,7 +2,7 @@
 
 import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useActionState, useState } from "react";
+import { useState, useTransition } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
@@ -11,7 +11,7 @@ import type { Environment } from "@/prisma/generated/enums";
 import { CreatedKey } from "./created-key";
 import { KeyForm } from "./key-form";
 import type { ScopePreset } from "./scope-picker";
-import type { CreateKey } from "./states";
+import type { CreateKey, CreateKeyResult } from "./states";
 
 type Props = {
   tenantSlug: string;
@@ -22,28 +22,26 @@ type Props = {
   createKey: CreateKey;
 };
 
-export function CreateKeyDialog(props: Props) {
-  // A new number makes a new dialog: the key that was shown is gone from the page with the old one.
-  const [number, setNumber] = useState(0);
-  return <OneKeyDialog key={number} {...props} onClosed={() => setNumber(number + 1)} />;
-}
-
-function OneKeyDialog({
-  tenantSlug,
-  environment: pageEnvironment,
-  apiUrl,
-  presets,
-  resources,
-  createKey,
-  onClosed,
-}: Props & { onClosed: () => void }) {
+export function CreateKeyDialog({ tenantSlug, environment: pageEnvironment, apiUrl, presets, resources, createKey }: Props) {
   const router = useRouter();
   const [isOpen, setIsOpen] = useState(false);
   const [environment, setEnvironment] = useState(pageEnvironment);
-  const [state, submit, isPending] = useActionState(createKey, { outcome: "idle" });
+  const [result, setResult] = useState<CreateKeyResult | null>(null);
+  const [isPending, startTransition] = useTransition();
   const [isSaved, setIsSaved] = useState(false);
   const [isWarned, setIsWarned] = useState(false);
-  const created = state.outcome === "created" ? state : null;
+  const created = result?.outcome === "created" ? result : null;
+
+  // Not the form's `action`: React empties a form after its action, and what was refused should stand as it was.
+  const submit = (form: FormData) => startTransition(async () => setResult(await createKey(form)));
+
+  /** Also forgets the key: it is gone from the page with the dialog. */
+  function reset() {
+    setEnvironment(pageEnvironment);
+    setResult(null);
+    setIsSaved(false);
+    setIsWarned(false);
+  }
 
   function close() {
     setIsOpen(false);
@@ -63,7 +61,7 @@ function OneKeyDialog({
       disablePointerDismissal
       onOpenChange={(open) => (open ? setIsOpen(true) : requestClose())}
       onOpenChangeComplete={(open) => {
-        if (!open) onClosed();
+        if (!open) reset();
       }}
     >
       <DialogTrigger className={buttonClass()}>
@@ -99,7 +97,7 @@ function OneKeyDialog({
             environment={environment}
             presets={presets}
             resources={resources}
-            state={state}
+            result={result}
             isPending={isPending}
             submit={submit}
             onEnvironmentChange={setEnvironment}

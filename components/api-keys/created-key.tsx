@@ -1,14 +1,14 @@
 "use client";
 
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { Button } from "@/components/ui/button";
 import { CopyBlock, CopyButton } from "@/components/ui/copy";
 import { Notice } from "@/components/ui/notice";
 import { firstRequest } from "./first-request";
-import type { CreateKeyState } from "./states";
+import type { CreateKeyResult } from "./states";
 
 type CreatedKeyProps = {
-  created: Extract<CreateKeyState, { outcome: "created" }>;
+  created: Extract<CreateKeyResult, { outcome: "created" }>;
   apiUrl: string;
   isSaved: boolean;
   isWarned: boolean;
@@ -20,6 +20,10 @@ type CreatedKeyProps = {
 /** The one time a key is seen. Leaving is held up until it was copied, or is said to be kept. */
 export function CreatedKey({ created, apiUrl, isSaved, isWarned, onSaved, onDone, onDiscard }: CreatedKeyProps) {
   const keep = () => onSaved(true);
+  const input = useRef<HTMLInputElement>(null);
+
+  // The form that held the focus is gone.
+  useEffect(() => input.current?.focus(), []);
 
   useEffect(() => {
     if (isSaved) return;
@@ -33,6 +37,7 @@ export function CreatedKey({ created, apiUrl, isSaved, isWarned, onSaved, onDone
       <div className="space-y-2">
         <div className="flex gap-2">
           <input
+            ref={input}
             readOnly
             aria-label="API key"
             value={created.key}

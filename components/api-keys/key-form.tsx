@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, startTransition, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { environmentNames } from "@/components/shell/environment-name";
 import { Button } from "@/components/ui/button";
 import { SelectField, TextField } from "@/components/ui/field";
@@ -9,28 +9,28 @@ import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 import type { Scope } from "@/lib/api-keys/scopes";
 import type { Environment } from "@/prisma/generated/enums";
 import { ScopePicker, type ScopePreset } from "./scope-picker";
-import type { CreateKeyState } from "./states";
+import type { CreateKeyResult } from "./states";
 
 type KeyFormProps = {
   environment: Environment;
   presets: ScopePreset[];
   resources: ScopeResource[];
-  state: CreateKeyState;
+  /** How the last attempt ended, if there was one. */
+  result: CreateKeyResult | null;
   isPending: boolean;
   submit: (form: FormData) => void;
   onEnvironmentChange: (environment: Environment) => void;
 };
 
-export function KeyForm({ environment, presets, resources, state, isPending, submit, onEnvironmentChange }: KeyFormProps) {
+export function KeyForm({ environment, presets, resources, result, isPending, submit, onEnvironmentChange }: KeyFormProps) {
   const [scopes, setScopes] = useState<Scope[]>([...(presets[0]?.scopes ?? [])]);
   const [expiry, setExpiry] = useState("never");
-  const errors = state.outcome === "refused" ? state.errors : undefined;
+  const refused = result?.outcome === "refused" ? result : null;
+  const errors = refused?.errors;
 
-  // Not the form's `action`: React empties a form after its action, and what was refused should stand as it was.
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    startTransition(() => submit(form));
+    submit(new FormData(event.currentTarget));
   }
 
   return (
@@ -38,7 +38,7 @@ export function KeyForm({ environment, presets, resources, state, isPending, sub
       {scopes.map((scope) => (
         <input key={scope} type="hidden" name="scopes" value={scope} />
       ))}
-      {state.outcome === "refused" && state.message ? <Notice>{state.message}</Notice> : null}
+      {refused?.message ? <Notice>{refused.message}</Notice> : null}
       <TextField label="Name" name="name" required maxLength={100} autoComplete="off" error={errors?.name} />
       <fieldset className="space-y-1.5">
         <legend className="font-medium">Environment</legend>

@@ -23,16 +23,15 @@ export function DialogContent({
         className="fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[calc(100vw-1.5rem)] max-w-xl -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-surface p-5 text-ink shadow-xl transition duration-150 data-ending-style:scale-98 data-starting-style:scale-98 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"
         {...rest}
       >
-        <div className="mb-5 flex items-start justify-between gap-4">
-          <div className="space-y-1">
-            <Base.Title className="font-semibold text-lg tracking-tight">{title}</Base.Title>
-            <Base.Description className="text-muted">{description}</Base.Description>
-          </div>
-          <Base.Close className={buttonClass({ look: "quiet", size: "icon", className: "-mt-1.5 -mr-2" })} aria-label="Close">
-            <X className="size-4" aria-hidden="true" />
-          </Base.Close>
+        <div className="mb-5 space-y-1 pr-10">
+          <Base.Title className="font-semibold text-lg tracking-tight">{title}</Base.Title>
+          <Base.Description className="text-muted">{description}</Base.Description>
         </div>
         {children}
+        {/* Last, so that the focus begins with what the dialog is about. */}
+        <Base.Close className={buttonClass({ look: "quiet", size: "icon", className: "absolute top-4 right-4" })} aria-label="Close">
+          <X className="size-4" aria-hidden="true" />
+        </Base.Close>
       </Base.Popup>
     </Base.Portal>
   );

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 
-export const inputClass =
+const inputClass =
   "h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-ink placeholder:text-muted aria-invalid:border-danger max-md:text-base";
 
 type FieldProps = { label: string; hint?: ReactNode; error?: string };

@@ -14,9 +14,12 @@ export type DashboardCaller = Place & ({ isAllowed: true; identity: Identity } |
 
 /** A tenant that does not exist and one that the user is no member of are the same page: not found. */
 export async function dashboardPlace(tenantSlug: string, environment: string, page = ""): Promise<Place> {
+  // No such place for anybody, so nobody is asked to sign in for it: /favicon.ico, /.well-known/security.txt.
+  if (!/^[a-z0-9-]+$/.test(tenantSlug) || (environment !== "live" && environment !== "test")) notFound();
+
   const user = await requireUser(`/${tenantSlug}/${environment}${page}`);
   const membership = user.memberships.find(({ tenant }) => tenant.slug === tenantSlug);
-  if (!membership || (environment !== "live" && environment !== "test")) notFound();
+  if (!membership) notFound();
   return { user, tenant: membership.tenant, environment, role: membership.role };
 }
 

@@ -22,8 +22,8 @@ export default async function startProduct(): Promise<() => Promise<void>> {
     if (product.exitCode !== null) throw new Error(`The product ended with ${product.exitCode} before it was ready.`);
     if (Date.now() > deadline) throw new Error("The product did not start in time.");
   }
-  const { url, email, password } = JSON.parse(readFileSync(demoFile, "utf8"));
-  Object.assign(process.env, { PRODUCT_URL: url, DEMO_EMAIL: email, DEMO_PASSWORD: password });
+  const { url, databaseUrl } = JSON.parse(readFileSync(demoFile, "utf8"));
+  Object.assign(process.env, { PRODUCT_URL: url, PRODUCT_DATABASE_URL: databaseUrl });
 
   return async () => {
     const ended = product.exitCode === null ? once(product, "exit") : Promise.resolve();

@@ -2,7 +2,7 @@
 
 import { revalidatePath } from "next/cache";
 import { flattenError, z } from "zod";
-import type { CreateKeyState, RevokeKeyResult } from "@/components/api-keys/states";
+import type { CreateKeyResult, RevokeKeyResult } from "@/components/api-keys/states";
 import { createApiKeyInput } from "@/lib/api-keys/schema";
 import { createApiKey, revokeApiKey } from "@/lib/api-keys/service";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
@@ -21,7 +21,7 @@ const expiry = z.object({ expiry: z.enum(["never", "7", "30", "90", "date"]), da
   return new Date(`${end.data}T23:59:59.999Z`);
 });
 
-export async function createApiKeyAction(tenantSlug: string, _before: CreateKeyState, form: FormData): Promise<CreateKeyState> {
+export async function createApiKeyAction(tenantSlug: string, form: FormData): Promise<CreateKeyResult> {
   const caller = await dashboardCaller(tenantSlug, String(form.get("environment")), "ADMIN", "/api-keys");
   if (!caller.isAllowed) return { outcome: "refused", message: noRole };
 

@@ -1,0 +1,25 @@
+import { expect, test } from "@playwright/test";
+import pg from "pg";
+import { signUp } from "./sign-up";
+
+test("a role that was taken away counts at once, on a page that is still open, too", async ({ page }) => {
+  const { email } = await signUp(page);
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name").fill("Kept");
+  await page.getByRole("button", { name: "Create test key" }).click();
+  await page.getByLabel("I have kept the key").check();
+  await page.getByRole("button", { name: "Done" }).click();
+
+  const database = new pg.Client({ connectionString: process.env.PRODUCT_DATABASE_URL });
+  await database.connect();
+  const demotion = "UPDATE memberships SET role = 'MEMBER' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
+  await database.query(demotion, [email]).finally(() => database.end());
+
+  await page.getByRole("button", { name: "Revoke Kept" }).click();
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await expect(page.getByText("Only owners and admins may manage API keys.")).toBeVisible();
+
+  await page.reload();
+  await expect(page.getByText("You are Member here. It takes an Owner or an Admin")).toBeVisible();
+  await expect(page.getByText("Kept")).toBeHidden();
+});
