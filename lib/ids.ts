@@ -1,3 +1,4 @@
+import { randomFillSync } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
 /** Every kind of thing that has an id, and the prefix that tells them apart. */
@@ -20,7 +21,19 @@ export const idPrefixes = {
 
 export type IdKind = keyof typeof idPrefixes;
 
-const nextUlid = monotonicFactory();
+// Random numbers are drawn from the system by the thousand; one at a time, they would cost more than all else of an id.
+const randomNumbers = new Uint32Array(1_024);
+let used = randomNumbers.length;
+
+function random(): number {
+  if (used === randomNumbers.length) {
+    randomFillSync(randomNumbers);
+    used = 0;
+  }
+  return (randomNumbers[used++] ?? 0) / 2 ** 32;
+}
+
+const nextUlid = monotonicFactory(random);
 
 /** `<prefix>_` and a ULID: 26 characters whose order is the order of creation, within a process even inside one millisecond. */
 export function newId(kind: IdKind, at?: Date): string {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
 import { toProblem } from "@/lib/api/problem";
 import { AppError } from "@/lib/errors";
@@ -18,7 +19,15 @@ type Options = {
 
 /** One listener, two ways through it: the API goes straight to its operations, everything else goes to Next. */
 export function createWebServer({ servePages, trustedProxyHops }: Options): Server {
-  const serveApi = getRequestListener(dispatch, { overrideGlobalObjects: false });
+  const serveApi = getRequestListener(
+    async (request, { outgoing }) => {
+      const { status, headers, body } = await dispatch(request);
+      if (body === null) outgoing.writeHead(status, headers).end();
+      else outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) }).end(body);
+      return RESPONSE_ALREADY_SENT;
+    },
+    { overrideGlobalObjects: false },
+  );
   const timeouts = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs };
 
   const server = createServer(timeouts, (request, response) => {

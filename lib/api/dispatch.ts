@@ -1,4 +1,4 @@
-import { respond, splitUrl, type Target } from "./operation";
+import { type Outgoing, respond, splitUrl, type Target } from "./operation";
 import { type Method, routes } from "./routes";
 
 type Node = {
@@ -55,7 +55,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Answers any request below /v1: both doors, server/web.ts and Next's own server, lead here. */
-export function dispatch(request: Request): Promise<Response> {
+/** Answers any request below /v1: both doors, server/web-server.ts and Next's own server, lead here. */
+export function dispatch(request: Request): Promise<Outgoing> {
   return respond(request, find(splitUrl(request.url).path, request.method));
 }

@@ -60,21 +60,27 @@ export function operation<Params extends z.ZodType, Query extends z.ZodType, Bod
   // The types hold the declaration together; whoever serves it treats all alike.
   const untyped = declaration as unknown as Declaration;
   const handler = async (request: Request, context: RouteContext) =>
-    respond(request, { declaration: untyped, params: await context.params });
+    toResponse(await respond(request, { declaration: untyped, params: await context.params }));
   return Object.assign(handler, { declaration: untyped });
 }
 
 /** What a request's path and method lead to. */
 export type Target = { declaration: Declaration; params: Record<string, string> } | { allow: string[] } | "nothing";
 
+/** An answer before it is put on the wire. Our own server writes it as it is; a `Response` would cost more than the rest. */
+export type Outgoing = { status: number; headers: Record<string, string>; body: string | null };
+
+export const toResponse = ({ body, ...init }: Outgoing): Response => new Response(body, init);
+
 /**
  * The pipeline of every request below /v1, in the contract's order: authentication, rate limit, route and method, scope,
  * size and media type, parsing, idempotency look-up, validation; then the service finds out about existence and its rules.
  */
-export async function respond(request: Request, target: Target): Promise<Response> {
+export async function respond(request: Request, target: Target): Promise<Outgoing> {
   const requestId = newId("request");
   const headers: Record<string, string> = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
   const { path, search } = splitUrl(request.url);
+  let answer: Answer;
   try {
     const address = clientAddress(request);
     const key = await authenticate(request, address);
@@ -92,21 +98,18 @@ export async function respond(request: Request, target: Target): Promise<Respons
       request: { id: requestId, idempotencyKey: null },
       address,
     };
-    const answer =
+    answer =
       request.method === "GET" || request.method === "HEAD"
         ? await read(declaration, identity, params, search)
         : await change(declaration, identity, params, { request, path, search, requestId });
     if (answer.isReplay) headers["Idempotent-Replayed"] = "true";
-    headers["Content-Type"] = answer.status < 400 ? "application/json" : "application/problem+json";
-    return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });
   } catch (thrown) {
     const problem = toProblem(thrown, path, requestId);
-    const body = request.method === "HEAD" ? null : problem.body;
-    return new Response(body, {
-      status: problem.status,
-      headers: { ...headers, ...problem.headers, "Content-Type": "application/problem+json" },
-    });
+    Object.assign(headers, problem.headers);
+    answer = problem;
   }
+  headers["Content-Type"] = answer.status < 400 ? "application/json" : "application/problem+json";
+  return { status: answer.status, headers, body: request.method === "HEAD" ? null : answer.body };
 }
 
 function requireOperation(target: Target) {

@@ -1,7 +1,10 @@
 import { dispatch } from "@/lib/api/dispatch";
+import { toResponse } from "@/lib/api/operation";
 
 // Under Next's own server, next.config.js leads every request below /v1 here, so that unknown paths and wrong methods are
 // answered by the same pipeline as under server/web.ts.
-export { dispatch as DELETE, dispatch as GET, dispatch as HEAD, dispatch as OPTIONS, dispatch as PATCH, dispatch as POST, dispatch as PUT };
+const answer = async (request: Request) => toResponse(await dispatch(request));
+
+export { answer as DELETE, answer as GET, answer as HEAD, answer as OPTIONS, answer as PATCH, answer as POST, answer as PUT };
 
 export const dynamic = "force-dynamic";
