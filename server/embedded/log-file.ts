@@ -3,8 +3,8 @@ import { inDataDirectory } from "./data-directory";
 
 export type LogFile = {
   path: string;
-  /** One line of a process: into the file, and to the terminal when it is a warning or worse, or no JSON at all. */
-  write: (line: string) => void;
+  /** One line of a process: into the file, and to the terminal when it is a warning or worse, or an error that is no JSON. */
+  write: (line: string, stream: "stdout" | "stderr") => void;
   /** A sentence of the supervisor about that process: to both. */
   notice: (sentence: string) => void;
   lastLines: (count: number) => string;
@@ -30,9 +30,9 @@ export function logFile(name: string, { isEchoed = false } = {}): LogFile {
 
   return {
     path,
-    write: (line) => {
+    write: (line, stream) => {
       append(line);
-      if (isEchoed || isWorthSeeing(line)) toTerminal(line);
+      if (isEchoed || isWorthSeeing(line, stream)) toTerminal(line);
     },
     notice: (sentence) => {
       append(JSON.stringify({ level: warning, time: new Date().toISOString(), msg: sentence }));
@@ -42,12 +42,12 @@ export function logFile(name: string, { isEchoed = false } = {}): LogFile {
   };
 }
 
-function isWorthSeeing(line: string): boolean {
+function isWorthSeeing(line: string, stream: "stdout" | "stderr"): boolean {
   if (line.trim() === "") return false;
   try {
     const { level } = JSON.parse(line) as { level?: unknown };
-    return typeof level !== "number" || level >= warning;
+    return typeof level === "number" && level >= warning;
   } catch {
-    return true;
+    return stream === "stderr";
   }
 }

@@ -30,7 +30,10 @@ export function supervise(program: string[], environment: NodeJS.ProcessEnv, log
     // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things in order.
     const stdio = ["ignore", "pipe", "pipe", "ipc"] as ("ignore" | "pipe" | "ipc")[];
     child = spawn(process.execPath, ["--import", guard, ...program], { env: environment, detached: true, stdio });
-    for (const output of [child.stdout, child.stderr]) if (output) createInterface({ input: output }).on("line", log.write);
+    for (const stream of ["stdout", "stderr"] as const) {
+      const input = child[stream];
+      if (input) createInterface({ input }).on("line", (line) => log.write(line, stream));
+    }
     child.once("exit", (code, signal) => {
       if (isStopping) return;
       failures++;
