@@ -23,6 +23,8 @@ const securityHeaders = [
   { key: "Cross-Origin-Opener-Policy", value: "same-origin" },
 ];
 
+const strictTransport = [{ key: "Strict-Transport-Security", value: "max-age=63072000" }];
+
 /** @type {import("next").NextConfig} */
 export default {
   poweredByHeader: false,
@@ -35,5 +37,9 @@ export default {
   allowedDevOrigins: ["127.0.0.1", "localhost"],
   // Every request of the API goes through one dispatcher, whichever server it came in by.
   rewrites: async () => ({ beforeFiles: [{ source: "/v1/:path*", destination: "/api/v1/:path*" }] }),
-  headers: async () => [{ source: "/((?!v1/).*)", headers: securityHeaders }],
+  headers: async () => [
+    { source: "/((?!v1/).*)", headers: securityHeaders },
+    // Only where the visitor came over https, which the proxy in front says. Browsers ignore it on plain http.
+    { source: "/((?!v1/).*)", has: [{ type: "header", key: "x-forwarded-proto", value: "https" }], headers: strictTransport },
+  ],
 };

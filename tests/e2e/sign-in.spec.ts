@@ -62,6 +62,9 @@ test("pages carry their security headers, and keys open no page", async ({ reque
   expect(login.headers()).toMatchObject({ "x-content-type-options": "nosniff", "x-frame-options": "DENY" });
   expect(login.headers()["content-security-policy"]).toContain("frame-ancestors 'none'");
   expect(login.headers()).not.toHaveProperty("x-powered-by");
+  expect(login.headers()).not.toHaveProperty("strict-transport-security");
+  const secure = await request.get("/login", { headers: { "x-forwarded-proto": "https" } });
+  expect(secure.headers()["strict-transport-security"]).toMatch(/^max-age=\d{8}/);
 
   const withKey = await request.get("/demo/test/api-keys", { headers: { authorization: "Bearer prl_test_x" }, maxRedirects: 0 });
   expect(withKey.status()).toBe(307);
