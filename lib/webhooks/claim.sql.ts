@@ -19,7 +19,8 @@ const isReady = `w.status = 'ENABLED' AND w.consecutive_failures < ${disableAfte
 const samePartition = (a: string, b: string) => `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
 
 /**
- * From `picked`, whose rows are locked, to what is needed for sending. A webhook that keeps failing is reserved by moving
+ * From `picked`, whose rows are locked, to what is needed for sending. They are found again by their place in the table,
+ * which a row keeps while it is locked, and so at the same cost whatever the planner knows of the table. A webhook that keeps failing is reserved by moving
  * `probe_after` past the lease: of two claims that found it ready, the second one sees that here and takes nothing. Its
  * lock is skipped where it is taken, and never waited for.
  */
@@ -38,7 +39,7 @@ const leaseAndReturn = `
   leased AS (
     UPDATE deliveries d SET lease_holder = $2::text, lease_expires_at = ${now} + make_interval(secs => $3::float8)
     FROM picked p
-    WHERE ${samePartition("d", "p")} AND d.id = p.id
+    WHERE d.ctid = p.row
       AND (NOT p.is_failing OR EXISTS (SELECT 1 FROM probe w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count, p.url
   ),
@@ -99,9 +100,9 @@ export const claimBatchStatement: Statement = {
     WHERE ${isReady} AND coalesce(b.allowance, $11::int) > 0
   ),
   picked AS MATERIALIZED (
-    SELECT r.tenant_id, r.environment, r.webhook_id, r.url, r.is_failing, d.id FROM ready r
+    SELECT r.tenant_id, r.environment, r.webhook_id, r.url, r.is_failing, d.row FROM ready r
     CROSS JOIN LATERAL (
-      SELECT d.id FROM deliveries d
+      SELECT d.ctid AS row FROM deliveries d
       WHERE d.status = 'PENDING' AND ${samePartition("d", "r")} AND d.webhook_id = r.webhook_id
         AND d.next_attempt_at <= ${now} - make_interval(secs => $12::float8) AND ${isFree}
       ORDER BY d.next_attempt_at
@@ -124,7 +125,7 @@ export const claimOneStatement: Statement = {
   name: "claim_delivery",
   text: `
   WITH picked AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, w.consecutive_failures >= ${probeAfterFailures} AS is_failing, d.id
+    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, w.consecutive_failures >= ${probeAfterFailures} AS is_failing, d.ctid AS row
     FROM deliveries d
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
     WHERE d.tenant_id = $4::text AND d.environment = $5::"Environment" AND d.id = $6::text

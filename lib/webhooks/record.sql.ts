@@ -13,19 +13,21 @@ const webhookOf = (w: string, e: string) =>
  * lease and under the number it was claimed for, so one that ran over its lease changes nothing.
  *
  * $1 now, $2 seconds to the next probe, then arrays of the same length: $3 tenants, $4 environments, $5 deliveries,
- * $6 webhooks, $7 lease holders, $8 attempt numbers, $9 triggers, $10 started at, $11 durations, $12 status codes,
- * $13 error codes, $14 responses, $15 is success, $16 the delivery's new status or null for no change, $17 seconds to
- * the next attempt. Returns a row for each attempt that was recorded, by its place in the arrays.
+ * $6 webhooks, $7 events, $8 lease holders, $9 attempt numbers, $10 triggers, $11 started at, $12 durations, $13 status
+ * codes, $14 error codes, $15 responses, $16 is success, $17 the delivery's new status or null for no change, $18 seconds
+ * to the next attempt. (Webhook and event add nothing to the identity of a delivery; they make every index that the
+ * planner could choose lead to one row, also while it knows nothing of the table yet.) Returns a row for each attempt that was recorded, by its place in the arrays.
  */
 export const recordAttemptsStatement: Statement = {
   name: "record_attempts",
   text: `
   WITH ended AS MATERIALIZED (
     SELECT * FROM unnest(
-      $3::text[], $4::text[]::"Environment"[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[]::"AttemptTrigger"[],
-      $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::boolean[], $16::text[]::"DeliveryStatus"[], $17::float8[]
+      $3::text[], $4::text[]::"Environment"[], $5::text[], $6::text[], $7::text[], $8::text[], $9::int[],
+      $10::text[]::"AttemptTrigger"[], $11::timestamptz[], $12::int[], $13::int[], $14::text[], $15::text[], $16::boolean[],
+      $17::text[]::"DeliveryStatus"[], $18::float8[]
     ) WITH ORDINALITY AS e (
-      tenant_id, environment, id, webhook_id, lease_holder, number, trigger,
+      tenant_id, environment, id, webhook_id, event_id, lease_holder, number, trigger,
       started_at, duration_ms, status_code, error_code, response, is_success, new_status, delay_seconds, place
     )
   ),
@@ -42,7 +44,7 @@ export const recordAttemptsStatement: Statement = {
       lease_expires_at = NULL,
       updated_at = ${now}
     FROM ended e JOIN webhooks w ON ${webhookOf("w", "e")}
-    WHERE ${sameRow("d", "e")} AND d.lease_holder = e.lease_holder AND d.attempt_count = e.number - 1
+    WHERE ${sameRow("d", "e")} AND d.webhook_id = e.webhook_id AND d.event_id = e.event_id AND d.lease_holder = e.lease_holder AND d.attempt_count = e.number - 1
       AND (e.trigger <> 'AUTOMATIC' OR d.status = 'PENDING')
     RETURNING d.status, d.next_attempt_at, e.place
   ),

@@ -32,7 +32,7 @@ export function isSuccess(result: OutboundResult): boolean {
  * @returns for each of them what was recorded, or null where its lease had passed to another.
  */
 export async function recordAttempts(attempts: EndedAttempt[], now: Date | null): Promise<(RecordedAttempt | null)[]> {
-  const columns: unknown[][] = Array.from({ length: 15 }, () => []);
+  const columns: unknown[][] = Array.from({ length: 16 }, () => []);
   for (const attempt of attempts) {
     for (const [index, value] of columnsOf(attempt).entries()) columns[index]?.push(value);
   }
@@ -46,11 +46,11 @@ export async function recordAttempts(attempts: EndedAttempt[], now: Date | null)
 }
 
 function columnsOf({ delivery, result, startedAt, trigger }: EndedAttempt): unknown[] {
-  const { tenantId, environment, id, webhookId, leaseHolder, attemptNumber } = delivery;
+  const { tenantId, environment, id, webhookId, eventId, leaseHolder, attemptNumber } = delivery;
   const [newStatus, delaySeconds] = nextStep(delivery, result, trigger);
   const answer = "statusCode" in result ? [result.statusCode, null, result.response] : [null, result.errorCode, null];
   return [
-    ...[tenantId, environment, id, webhookId, leaseHolder, attemptNumber, trigger],
+    ...[tenantId, environment, id, webhookId, eventId, leaseHolder, attemptNumber, trigger],
     ...[startedAt, result.durationMs, ...answer, isSuccess(result), newStatus, delaySeconds],
   ];
 }
