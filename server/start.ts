@@ -64,7 +64,10 @@ async function startDatabase(): Promise<string> {
   return databaseUrl;
 }
 
-const nextDev = (port: number) => ["node_modules/next/dist/bin/next", "dev", "--port", String(port)];
+function nextDev(port: number): string[] {
+  const host = process.env.HOST ? ["--hostname", process.env.HOST] : [];
+  return ["node_modules/next/dist/bin/next", "dev", "--port", String(port), ...host];
+}
 
 /** PORT=0 chooses a free one. */
 async function freePort(wanted: string): Promise<number> {

@@ -7,5 +7,3 @@ process.on("disconnect", () => {
   setTimeout(() => process.exit(1), lastChanceMs).unref();
   process.kill(process.pid, "SIGTERM");
 });
-// Listening alone must not keep a process alive that has nothing else to do.
-process.channel?.unref();
