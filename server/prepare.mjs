@@ -1,7 +1,7 @@
 // What every command runs first. It needs nothing but Node: it installs, generates and builds what is missing or out of
 // date, and then goes on, in this same process, with the program that was asked for:
 //
-//   node server/prepare.mjs start|dev|admin|test|build [arguments]
+//   node server/prepare.mjs start|dev|admin|test|build|check [arguments]
 //
 // All it has to say goes to standard error, so that standard output belongs to that program.
 
@@ -19,6 +19,7 @@ const programs = {
   admin: { pages: false, module: "dist/admin.js" },
   test: { pages: true, module: "tests/run-all.mjs" },
   build: { pages: true, module: null },
+  check: { pages: false, module: null },
 };
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
