@@ -1,0 +1,29 @@
+import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
+import { maximumAutomaticAttempts } from "@/lib/webhooks/retry-schedule";
+import { deliveryDue, inngest } from "../client";
+
+const deliveriesUnderWayPerWebhook = 10;
+
+/**
+ * One delivery from its first attempt to its last. A step may run twice, which the attempt's own record makes harmless.
+ * The names of the steps must stay: runs that sleep for a day look for them. What still waits at the end, because its
+ * webhook pauses, the worker takes over.
+ */
+export function deliverWebhook() {
+  return inngest().createFunction(
+    {
+      id: "deliver-webhook",
+      triggers: [deliveryDue],
+      retries: 4,
+      concurrency: { key: "event.data.webhookId", limit: deliveriesUnderWayPerWebhook },
+    },
+    async ({ event, step }) => {
+      const { tenantId, environment, deliveryId } = event.data;
+      for (let number = 1; ; number++) {
+        const outcome = await step.run(`attempt-${number}`, () => attemptDelivery({ tenantId, environment, id: deliveryId }));
+        if (outcome.retryAt === null || number === maximumAutomaticAttempts) return outcome;
+        await step.sleepUntil(`retry-${number}`, outcome.retryAt);
+      }
+    },
+  );
+}
