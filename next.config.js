@@ -35,6 +35,8 @@ export default {
   serverExternalPackages: ["@node-rs/argon2", "pg", "pino"],
   // The development server is reached under both names.
   allowedDevOrigins: ["127.0.0.1", "localhost"],
+  // A path that ends in a slash is another path, in the API as under server/web.ts.
+  skipTrailingSlashRedirect: true,
   // Every request of the API goes through one dispatcher, whichever server it came in by.
   rewrites: async () => ({ beforeFiles: [{ source: "/v1/:path*", destination: "/api/v1/:path*" }] }),
   headers: async () => [

@@ -35,7 +35,7 @@ const httpUrl = z.url({ protocol: /^https?$/, message: "give an http or https ad
 const schema = z
   .object({
     NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
-    LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+    LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
     PORT: wholeNumber(0, 65_535).default(3000),
     /** The address to listen on; unset, all of this machine's. */
     HOST: z.string().min(1).optional(),

