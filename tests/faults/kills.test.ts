@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createApiKey } from "@/lib/api-keys/service";
 import { scopes } from "@/lib/api-keys/scopes";
+import { createApiKey } from "@/lib/api-keys/service";
 import { type Identity, mutate } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { createTenant } from "@/lib/tenants/service";
@@ -27,7 +27,12 @@ afterAll(async () => {
 
 async function newKey(): Promise<{ key: string; tenantId: string }> {
   const { id: tenantId } = await createTenant(db(), { name: "Faults" });
-  const identity: Identity = { partition: { tenantId, environment: "test" }, actor: { type: "OPERATOR", id: "tests" }, request: null, address: null };
+  const identity: Identity = {
+    partition: { tenantId, environment: "test" },
+    actor: { type: "OPERATOR", id: "tests" },
+    request: null,
+    address: null,
+  };
   const input = { name: "faults", scopes: [...scopes], rateLimitPerMinute: 1_000_000 };
   return { tenantId, key: (await mutate(identity, (caller) => createApiKey(caller, input))).key };
 }
@@ -38,7 +43,12 @@ type Reply = { status: number; body: { id: string; secret?: string } };
 async function insist(key: string, path: string, body: object, idempotencyKey: string): Promise<Reply> {
   for (;;) {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": idempotencyKey };
-    const reply = await fetch(`${product.url}/v1/public${path}`, { method: "POST", headers, body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) }).then(
+    const reply = await fetch(`${product.url}/v1/public${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000),
+    }).then(
       async (response) => ({ status: response.status, body: (await response.json()) as Reply["body"] }),
       () => null,
     );
@@ -96,18 +106,24 @@ test(`nothing acknowledged is lost and nothing is done twice over ${kills} kills
 
   // No event without its row, no row without its event.
   const objectIds = (type: string) =>
-    events.filter((event) => event.type === type).map(({ payload }) => (JSON.parse(payload) as { data: { object: { id: string } } }).data.object.id);
+    events
+      .filter((event) => event.type === type)
+      .map(({ payload }) => (JSON.parse(payload) as { data: { object: { id: string } } }).data.object.id);
   expect(objectIds("conversation.created").toSorted()).toEqual([...conversationIds].toSorted());
   expect(objectIds("message.received").toSorted()).toEqual([...messageIds].toSorted());
   expect(objectIds("customer.created")).toHaveLength(await db().customer.count({ where }));
 
   // Every event arrives. What a killed worker was sending waits for its lease to end; here that moment comes at once.
   await db().$executeRaw`UPDATE deliveries SET lease_expires_at = now(), next_attempt_at = now() WHERE status = 'PENDING'`;
-  await expect.poll(() => db().delivery.count({ where: { ...where, status: { not: "DELIVERED" } } }), { timeout: 60_000, interval: 250 }).toBe(0);
+  await expect
+    .poll(() => db().delivery.count({ where: { ...where, status: { not: "DELIVERED" } } }), { timeout: 60_000, interval: 250 })
+    .toBe(0);
   const received = new Set(receiver.requests.map(({ headers }) => headers["x-service-event-id"]));
   for (const { id } of events) expect(received.has(id)).toBe(true);
   const repeated = receiver.requests.length - received.size;
-  process.stdout.write(`faults: ${acknowledged.length * 2} acknowledged writes, ${events.length} events, ${repeated} of them received more than once\n`);
+  process.stdout.write(
+    `faults: ${acknowledged.length * 2} acknowledged writes, ${events.length} events, ${repeated} of them received more than once\n`,
+  );
 });
 
 test("an event whose receiver was down, and whose senders were killed, arrives once all are back", { timeout: 60_000 }, async () => {
@@ -124,7 +140,10 @@ test("an event whose receiver was down, and whose senders were killed, arrives o
   product.start("worker");
   await back.received(1);
 
-  expect(JSON.parse(back.requests[0]?.body ?? "")).toMatchObject({ type: "message.received", data: { object: { conversationId: body.id } } });
+  expect(JSON.parse(back.requests[0]?.body ?? "")).toMatchObject({
+    type: "message.received",
+    data: { object: { conversationId: body.id } },
+  });
   await back.close();
 });
 

@@ -37,7 +37,12 @@ export async function startProduct(environment: Record<string, string> = {}) {
   /** Resolves once web answers. */
   const ready = async () => {
     const deadline = Date.now() + 30_000;
-    while (!(await fetch(`${url}/health`).then(({ ok }) => ok, () => false))) {
+    while (
+      !(await fetch(`${url}/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      ))
+    ) {
       if (Date.now() > deadline) throw new Error("web does not answer; is the product built?");
       await sleep(20);
     }
