@@ -22,7 +22,11 @@ export type Declaration<
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
 > = {
+  /** Stable: client libraries name their functions after it. */
+  operationId: string;
   summary: string;
+  /** What the summary leaves open, in Markdown. */
+  description?: string;
   scope: Scope;
   /** Of the answer when all is well; 200 unless given. */
   status?: 200 | 201 | 202;

@@ -3,6 +3,7 @@ import { getAccount } from "@/lib/account/service";
 import { operation } from "@/lib/api/operation";
 
 export const GET = operation({
+  operationId: "getAccount",
   summary: "Get the account and the key that asks",
   scope: "read:usage",
   response: account,

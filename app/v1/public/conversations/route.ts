@@ -3,6 +3,7 @@ import { conversation, conversationPage, createConversationBody, listConversatio
 import { createConversation, createConversationAtOnce, listConversations } from "@/lib/conversations/service";
 
 export const GET = operation({
+  operationId: "listConversations",
   summary: "List conversations, newest first",
   scope: "read:conversations",
   query: listConversationsQuery,
@@ -11,6 +12,7 @@ export const GET = operation({
 });
 
 export const POST = operation({
+  operationId: "createConversation",
   summary: "Create a conversation, with a first message if you like",
   scope: "write:conversations",
   status: 201,

@@ -3,6 +3,7 @@ import { createCustomerBody, customer, customerPage, listCustomersQuery } from "
 import { createCustomer, listCustomers } from "@/lib/customers/service";
 
 export const GET = operation({
+  operationId: "listCustomers",
   summary: "List customers, newest first",
   scope: "read:customers",
   query: listCustomersQuery,
@@ -11,6 +12,7 @@ export const GET = operation({
 });
 
 export const POST = operation({
+  operationId: "createCustomer",
   summary: "Create a customer",
   scope: "write:customers",
   status: 201,

@@ -3,6 +3,7 @@ import { createWebhookBody, listWebhooksQuery, webhookPage, webhookWithSecret } 
 import { createWebhook, listWebhooks } from "@/lib/webhooks/service";
 
 export const GET = operation({
+  operationId: "listWebhooks",
   summary: "List webhooks, newest first",
   scope: "read:webhooks",
   query: listWebhooksQuery,
@@ -11,6 +12,7 @@ export const GET = operation({
 });
 
 export const POST = operation({
+  operationId: "createWebhook",
   summary: "Create a webhook; its secret is shown this once",
   scope: "write:webhooks",
   status: 201,

@@ -3,6 +3,7 @@ import { conversation, conversationParams, updateConversationBody } from "@/lib/
 import { getConversation, updateConversation } from "@/lib/conversations/service";
 
 export const GET = operation({
+  operationId: "getConversation",
   summary: "Get a conversation",
   scope: "read:conversations",
   params: conversationParams,
@@ -11,6 +12,7 @@ export const GET = operation({
 });
 
 export const PATCH = operation({
+  operationId: "updateConversation",
   summary: "Change a conversation, its status above all",
   scope: "write:conversations",
   params: conversationParams,

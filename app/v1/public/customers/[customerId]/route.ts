@@ -3,6 +3,7 @@ import { customer, customerParams, updateCustomerBody } from "@/lib/customers/sc
 import { getCustomer, updateCustomer } from "@/lib/customers/service";
 
 export const GET = operation({
+  operationId: "getCustomer",
   summary: "Get a customer",
   scope: "read:customers",
   params: customerParams,
@@ -11,6 +12,7 @@ export const GET = operation({
 });
 
 export const PATCH = operation({
+  operationId: "updateCustomer",
   summary: "Change a customer",
   scope: "write:customers",
   params: customerParams,

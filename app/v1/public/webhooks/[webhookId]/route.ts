@@ -3,6 +3,7 @@ import { deletedWebhook, updateWebhookBody, webhook, webhookParams } from "@/lib
 import { deleteWebhook, getWebhook, updateWebhook } from "@/lib/webhooks/service";
 
 export const GET = operation({
+  operationId: "getWebhook",
   summary: "Get a webhook",
   scope: "read:webhooks",
   params: webhookParams,
@@ -11,6 +12,7 @@ export const GET = operation({
 });
 
 export const PATCH = operation({
+  operationId: "updateWebhook",
   summary: "Change a webhook, disable it or enable it again",
   scope: "write:webhooks",
   params: webhookParams,
@@ -20,6 +22,7 @@ export const PATCH = operation({
 });
 
 export const DELETE = operation({
+  operationId: "deleteWebhook",
   summary: "Delete a webhook and its deliveries",
   scope: "write:webhooks",
   params: webhookParams,

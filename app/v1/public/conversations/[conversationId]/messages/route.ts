@@ -4,6 +4,7 @@ import { createMessageBody, listMessagesQuery, message, messagePage } from "@/li
 import { listMessages, postMessage, postMessageAtOnce } from "@/lib/messages/service";
 
 export const GET = operation({
+  operationId: "listMessages",
   summary: "List the messages of a conversation, oldest first",
   scope: "read:conversations",
   params: conversationParams,
@@ -13,6 +14,7 @@ export const GET = operation({
 });
 
 export const POST = operation({
+  operationId: "postMessage",
   summary: "Post a message to a conversation",
   scope: "write:conversations",
   status: 201,

@@ -3,6 +3,7 @@ import { message, messageParams } from "@/lib/messages/schema";
 import { getMessage } from "@/lib/messages/service";
 
 export const GET = operation({
+  operationId: "getMessage",
   summary: "Get a message",
   scope: "read:conversations",
   params: messageParams,
