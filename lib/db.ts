@@ -18,6 +18,15 @@ const statementTimeoutMs = 20_000;
 
 type Connections = { pool: pg.Pool; prisma: PrismaClient };
 
+let processSettings = "";
+
+/** Settings of PostgreSQL for all connections of this process. Called before the first one is opened. */
+export function setConnectionSettings(settings: Record<string, string>): void {
+  processSettings = Object.entries(settings)
+    .map(([name, value]) => ` -c ${name}=${value}`)
+    .join("");
+}
+
 // Kept on globalThis, because one process can load this module twice: the API server's bundle and Next's, or Next's own
 // reloads in development. They share one pool.
 const shared = globalThis as { parlanceConnections?: Connections };
@@ -27,7 +36,7 @@ function connect(): Connections {
     connectionString: env().DATABASE_URL,
     max: env().DATABASE_POOL_SIZE,
     connectionTimeoutMillis: 5_000,
-    options: `-c lock_timeout=${lockTimeoutMs} -c statement_timeout=${statementTimeoutMs}`,
+    options: `-c lock_timeout=${lockTimeoutMs} -c statement_timeout=${statementTimeoutMs} -c jit=off${processSettings}`,
   });
   // Without a listener, a connection that breaks while idle would end the process.
   pool.on("error", (error) => log.warn({ error: error.message }, "a database connection broke while idle"));

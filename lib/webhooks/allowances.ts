@@ -29,8 +29,21 @@ export function createAllowances() {
     entries.set(webhookId, entry);
     entry.underWay++;
     entry.usedAtMs = performance.now();
-    // Perhaps more was due than it was allowed.
-    if (entry.underWay >= entry.limit) entry.isSaturated = true;
+  }
+
+  /**
+   * Told what a claim was allowed and what it took: a webhook that took all it was allowed may have more that is due.
+   * @returns whether one of these has room again already
+   */
+  function noteSaturation(allowed: Map<string, number>, taken: Map<string, number>): boolean {
+    let hasRoom = false;
+    for (const [webhookId, allowance] of allowed) {
+      const entry = entries.get(webhookId);
+      if (!entry || (taken.get(webhookId) ?? 0) < allowance) continue;
+      entry.isSaturated = !isWorthClaiming(entry);
+      hasRoom ||= !entry.isSaturated;
+    }
+    return hasRoom;
   }
 
   /** @returns whether it is worth claiming again now, rather than for each delivery that ends. */
@@ -39,10 +52,15 @@ export function createAllowances() {
     if (!entry) return false;
     entry.underWay--;
     entry.limit = isSuccess ? Math.min(entry.limit + 1, maximumLimit) : 1;
-    const isWorthClaiming = entry.isSaturated && entry.underWay <= entry.limit / 2;
-    if (isWorthClaiming) entry.isSaturated = false;
-    return isWorthClaiming;
+    if (!entry.isSaturated || !isWorthClaiming(entry)) return false;
+    entry.isSaturated = false;
+    return true;
   }
 
-  return { remaining, take, release };
+  return { remaining, take, noteSaturation, release };
+}
+
+/** Half of what it may have, so that a claim brings many at once. */
+function isWorthClaiming({ underWay, limit }: Entry): boolean {
+  return underWay <= limit / 2;
 }

@@ -70,14 +70,21 @@ export function startDelivering({ overdueSeconds = 0, concurrency = defaultConcu
   async function claimAndSend(): Promise<boolean> {
     const limit = Math.min(batchSize, concurrency - underWay.size);
     if (limit <= 0) return false;
+    const allowed = allowances.remaining();
     const claim = await claimDeliveries({
       ...{ now: currentTime(), limit, cursor, overdueSeconds },
-      ...{ allowances: allowances.remaining(), defaultAllowance: initialLimit },
+      ...{ allowances: allowed, defaultAllowance: initialLimit },
     });
     cursor = claim.cursor;
-    for (const delivery of claim.deliveries) start(delivery);
-    // Fewer than the initial limit: then no webhook was held to it, and whoever was held to less is asked for when it is free.
-    return !claim.isRoundComplete || claim.deliveries.length >= initialLimit;
+
+    const taken = new Map<string, number>();
+    for (const delivery of claim.deliveries) {
+      taken.set(delivery.webhookId, (taken.get(delivery.webhookId) ?? 0) + 1);
+      start(delivery);
+    }
+    const hasRoom = allowances.noteSaturation(allowed, taken);
+    // Fewer than the initial limit: then nobody was held to it, and whoever is held to another is asked for when it has room.
+    return hasRoom || !claim.isRoundComplete || claim.deliveries.length >= initialLimit;
   }
 
   function start(delivery: ClaimedDelivery): void {

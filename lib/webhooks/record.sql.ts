@@ -46,20 +46,20 @@ export const recordAttemptsStatement: Statement = {
     FROM ended e JOIN webhooks w ON ${webhookOf("w", "e")}
     WHERE ${sameRow("d", "e")} AND d.webhook_id = e.webhook_id AND d.event_id = e.event_id AND d.lease_holder = e.lease_holder AND d.attempt_count = e.number - 1
       AND (e.trigger <> 'AUTOMATIC' OR d.status = 'PENDING')
-    RETURNING d.status, d.next_attempt_at, e.place
+    RETURNING d.status, d.next_attempt_at, e.*
   ),
   attempt AS (
     INSERT INTO delivery_attempts
       (tenant_id, environment, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response)
     SELECT e.tenant_id, e.environment, e.id, e.number, e.trigger, e.started_at, e.duration_ms, e.status_code, e.error_code, e.response
-    FROM delivery JOIN ended e USING (place)
+    FROM delivery e
     ON CONFLICT DO NOTHING
     RETURNING tenant_id, environment, delivery_id AS id
   ),
   counted AS (
     SELECT e.tenant_id, e.environment, e.webhook_id, e.place, e.is_success, NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
       max(e.place) FILTER (WHERE e.is_success) OVER (PARTITION BY e.tenant_id, e.environment, e.webhook_id) AS last_success
-    FROM attempt a JOIN ended e ON ${sameRow("e", "a")}
+    FROM attempt a JOIN delivery e ON e.id = a.id AND e.tenant_id = a.tenant_id AND e.environment = a.environment
   ),
   tally AS MATERIALIZED (
     SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(is_failure) AS has_failure,
@@ -89,6 +89,5 @@ export const recordAttemptsStatement: Statement = {
     RETURNING w.tenant_id, w.environment, w.id AS webhook_id, w.consecutive_failures
   )
   SELECT d.place::int AS place, d.status, d.next_attempt_at, coalesce(c.consecutive_failures, 0) AS consecutive_failures
-  FROM delivery d JOIN ended e USING (place)
-  LEFT JOIN counter c USING (tenant_id, environment, webhook_id)`,
+  FROM delivery d LEFT JOIN counter c USING (webhook_id, tenant_id, environment)`,
 };

@@ -7,7 +7,7 @@ import { disableWhereDue } from "@/lib/webhooks/consequences";
 import { type EndedAttempt, type RecordedAttempt, recordAttempts } from "@/lib/webhooks/record";
 
 const gatherMs = 2;
-const maximumBatch = 500;
+const maximumBatch = 100;
 const retryMs = 200;
 const deadlock = "40P01";
 
