@@ -34,8 +34,8 @@ export function embeddedDatabaseUrl(): string | null {
 export function localEnvironment({ port, databaseUrl, isDevelopment }: { port: number; databaseUrl: string; isDevelopment: boolean }) {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
   const { SECRET_KEYS, NEXTAUTH_SECRET } = readOrMakeSecrets();
-  // Loopback only where nobody but this machine's user can have made the webhooks: with a database of one's own, one says so.
-  const loopback = given.DATABASE_URL ? {} : { WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128" };
+  // With the embedded database, this is one machine's own: it listens on loopback, and so its webhooks may go there.
+  const loopback = given.DATABASE_URL ? {} : { HOST: "127.0.0.1", WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128" };
   return {
     NEXTAUTH_URL: given.APP_URL ?? `http://localhost:${port}`,
     SECRET_KEYS,
