@@ -58,6 +58,8 @@ const schema = z
     TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
     UPSTASH_REDIS_REST_URL: httpUrl.optional(),
     UPSTASH_REDIS_REST_TOKEN: z.string().min(1).optional(),
+    /** There is no other worker on this database, so leases that are found at start belonged to one that was killed. */
+    SOLE_WORKER: z.stringbool().default(false),
     JOBS: z.enum(["embedded", "inngest"]).optional(),
     INNGEST_EVENT_KEY: z.string().min(1).optional(),
     INNGEST_SIGNING_KEY: z.string().min(1).optional(),

@@ -9,6 +9,7 @@ import { listenForWakeUps } from "@/lib/jobs/wake-listener";
 import { log } from "@/lib/log";
 import { startDelivering } from "@/lib/webhooks/deliver";
 import { closeOutboundAgents } from "@/lib/webhooks/outbound-agents";
+import { releaseLeases } from "@/lib/webhooks/release-leases";
 
 // The process that sends webhooks and does what falls due, apart from the API, so that a storm of deliveries does not slow
 // it. Any number may run at once. It ends on SIGTERM or SIGINT, and with the process that started it.
@@ -16,7 +17,11 @@ import { closeOutboundAgents } from "@/lib/webhooks/outbound-agents";
 /** Beside Inngest: late enough that a run which is on its way is not overtaken. */
 const overdueSeconds = 120;
 
-const { JOBS } = env();
+const { JOBS, SOLE_WORKER } = env();
+if (SOLE_WORKER) {
+  const released = await releaseLeases().catch((error: Error) => error.message);
+  log.info({ released }, "leases of a predecessor were released");
+}
 // The claim is a long statement that runs many times a second: planning it anew would take longer than running it. It wants
 // few rows in the order of an index, so a plan that reads or sorts a whole backlog is never the better one.
 setConnectionSettings({ plan_cache_mode: "force_generic_plan", enable_bitmapscan: "off", enable_seqscan: "off" });

@@ -35,12 +35,12 @@ export function localEnvironment({ port, databaseUrl, isDevelopment }: { port: n
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
   const { SECRET_KEYS, NEXTAUTH_SECRET } = readOrMakeSecrets();
   // With the embedded database, this is one machine's own: it listens on loopback, and so its webhooks may go there.
-  const loopback = given.DATABASE_URL ? {} : { HOST: "127.0.0.1", WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128" };
+  const alone = given.DATABASE_URL ? {} : { HOST: "127.0.0.1", WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128", SOLE_WORKER: "true" };
   return {
     NEXTAUTH_URL: given.APP_URL ?? `http://localhost:${port}`,
     SECRET_KEYS,
     NEXTAUTH_SECRET,
-    ...loopback,
+    ...alone,
     ...given,
     DATABASE_URL: databaseUrl,
     DATA_DIR: dataDirectory,
