@@ -5,7 +5,7 @@ import type { Scope } from "@/lib/api-keys/scopes";
 import { type Caller, type Identity, mutate, reader } from "@/lib/caller";
 import type { Claim, Serialize } from "@/lib/claim";
 import { isDeadlock } from "@/lib/db";
-import { AppError, type ValidationIssue } from "@/lib/errors";
+import { AppError, type ErrorKind, type ValidationIssue } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { authenticate } from "./authenticate";
 import { clientAddress } from "./client-address";
@@ -34,6 +34,8 @@ export type Declaration<
   query?: Query;
   body?: Body;
   response: Response;
+  /** Errors of the service itself, beside what the pipeline and an id in the path can lead to. Documented, and no others pass the tests. */
+  problems?: readonly ErrorKind[];
   /** The answer is encrypted where it is stored for replays. */
   answerHoldsSecret?: boolean;
   /** Calls one service function. In a mutation `caller.db` is its transaction. */

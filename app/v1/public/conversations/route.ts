@@ -18,6 +18,7 @@ export const POST = operation({
   status: 201,
   body: createConversationBody,
   response: conversation,
+  problems: ["not-found"],
   run: ({ caller, body }) => createConversation(caller, body),
   runAtOnce: ({ identity, body, claim, serialize }) => createConversationAtOnce(identity, body, claim, serialize),
 });

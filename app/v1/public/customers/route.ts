@@ -18,5 +18,6 @@ export const POST = operation({
   status: 201,
   body: createCustomerBody,
   response: customer,
+  problems: ["conflict"],
   run: ({ caller, body }) => createCustomer(caller, body),
 });

@@ -18,6 +18,7 @@ export const POST = operation({
   status: 201,
   body: createWebhookBody,
   response: webhookWithSecret,
+  problems: ["limit-reached"],
   answerHoldsSecret: true,
   run: ({ caller, body }) => createWebhook(caller, body),
 });

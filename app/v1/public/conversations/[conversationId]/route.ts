@@ -18,5 +18,6 @@ export const PATCH = operation({
   params: conversationParams,
   body: updateConversationBody,
   response: conversation,
+  problems: ["invalid-transition"],
   run: ({ caller, params, body }) => updateConversation(caller, params.conversationId, body),
 });

@@ -18,5 +18,6 @@ export const PATCH = operation({
   params: customerParams,
   body: updateCustomerBody,
   response: customer,
+  problems: ["conflict"],
   run: ({ caller, params, body }) => updateCustomer(caller, params.customerId, body),
 });

@@ -21,6 +21,7 @@ export const POST = operation({
   params: conversationParams,
   body: createMessageBody,
   response: message,
+  problems: ["conversation-closed"],
   run: ({ caller, params, body }) => postMessage(caller, params.conversationId, body),
   runAtOnce: ({ identity, params, body, claim, serialize }) => postMessageAtOnce(identity, params.conversationId, body, claim, serialize),
 });
