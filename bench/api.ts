@@ -29,6 +29,7 @@ const seconds = Number(options.seconds);
 const connections = Number(options.connections);
 const tenants = 50;
 
+type Result = { rate: number; p99: number; cpu: number };
 type Server = { name: string; port: number; command: string[]; env?: Record<string, string> };
 
 const servers: Server[] = [
@@ -58,9 +59,13 @@ try {
   for (const server of servers) children.push(await start(server, environment, key));
 
   for (const operation of operations) {
-    const results = new Map(servers.map(({ name }) => [name, [] as { rate: number; p99: number }[]]));
+    const results = new Map<string, Result[]>(servers.map(({ name }) => [name, []]));
     for (let round = 0; round < rounds; round++) {
-      for (const { name, port } of servers) results.get(name)?.push(await drive(port, operation, key, seconds));
+      for (const [index, { name, port }] of servers.entries()) {
+        const before = cpuMicroseconds(children[index]);
+        const { rate, p99, count } = await drive(port, operation, key, seconds);
+        results.get(name)?.push({ rate, p99, cpu: (cpuMicroseconds(children[index]) - before) / count });
+      }
     }
     print(operation.name, results);
   }
@@ -163,22 +168,32 @@ async function drive(
   });
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${method} ${path}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);
-  return { rate: result.requests.average, p99: result.latency.p99 };
+  return { rate: result.requests.average, p99: result.latency.p99, count: result.requests.total };
 }
 
-function print(title: string, results: Map<string, { rate: number; p99: number }[]>): void {
+function print(title: string, results: Map<string, Result[]>): void {
   const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
   const rows = [...results].map(([name, runs]) => ({
     name,
     rate: median(runs.map(({ rate }) => rate)),
     p99: median(runs.map(({ p99 }) => p99)),
+    cpu: median(runs.map(({ cpu }) => cpu)),
   }));
   const floor = rows[0];
   process.stdout.write(`\n${title} (${connections} connections, ${rounds} rounds of ${seconds} s)\n`);
-  for (const { name, rate, p99 } of rows) {
+  for (const { name, rate, p99, cpu } of rows) {
     const ratio = (rate / (floor?.rate ?? rate)).toFixed(2);
-    process.stdout.write(`  ${name.padEnd(40)} ${rate.toFixed(0).padStart(7)}/s  ratio ${ratio}  p99 ${p99} ms\n`);
+    process.stdout.write(
+      `  ${name.padEnd(40)} ${rate.toFixed(0).padStart(7)}/s  ratio ${ratio}  p99 ${p99} ms  ${cpu.toFixed(0)} µs of CPU a request\n`,
+    );
   }
+}
+
+/** User and system time of a process so far. Steadier than its rate on a machine that others use too. */
+function cpuMicroseconds(child: ChildProcess | undefined): number {
+  const fields = readFileSync(`/proc/${child?.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const ticksPerSecond = 100;
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
 }
 
 function residentMegabytes(child: ChildProcess): number {
