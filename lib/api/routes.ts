@@ -1,4 +1,6 @@
 import * as account from "@/app/v1/public/account/route";
+import * as agent from "@/app/v1/public/agents/[agentId]/route";
+import * as agents from "@/app/v1/public/agents/route";
 import * as message from "@/app/v1/public/conversations/[conversationId]/messages/[messageId]/route";
 import * as messages from "@/app/v1/public/conversations/[conversationId]/messages/route";
 import * as conversation from "@/app/v1/public/conversations/[conversationId]/route";
@@ -20,6 +22,8 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/conversations/{conversationId}/messages/{messageId}": message,
   "/v1/public/customers": customers,
   "/v1/public/customers/{customerId}": customer,
+  "/v1/public/agents": agents,
+  "/v1/public/agents/{agentId}": agent,
   "/v1/public/webhooks": webhooks,
   "/v1/public/webhooks/{webhookId}": webhook,
   "/v1/public/events": events,

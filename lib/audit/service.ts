@@ -6,6 +6,11 @@ import type { Prisma } from "@/lib/db";
 export const auditActions = [
   "api_key.created",
   "api_key.revoked",
+  "agent.created",
+  "agent.updated",
+  "agent.published",
+  "agent.rolled_back",
+  "agent.archived",
   "webhook.created",
   "webhook.updated",
   "webhook.deleted",

@@ -1,0 +1,25 @@
+import { agent, agentPage, createAgentBody, listAgentsQuery } from "@/lib/agents/schema";
+import { createAgent, listAgents } from "@/lib/agents/service";
+import { operation } from "@/lib/api/operation";
+
+export const GET = operation({
+  operationId: "listAgents",
+  summary: "List agents, newest first",
+  description: "Each as its draft stands, whether it is published or not.",
+  scope: "read:agents",
+  query: listAgentsQuery,
+  response: agentPage,
+  run: ({ caller, query }) => listAgents(caller, query),
+});
+
+export const POST = operation({
+  operationId: "createAgent",
+  summary: "Create an agent, as a draft",
+  description: "A person publishes it in the dashboard; the API never does.",
+  scope: "write:agents",
+  status: 201,
+  body: createAgentBody,
+  response: agent,
+  problems: ["not-found"],
+  run: ({ caller, body }) => createAgent(caller, body),
+});

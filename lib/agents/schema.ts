@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { environment, idOf, idParameter, listQuery, metadata, pageOf, reference, timestamp } from "@/lib/schema";
+
+export const maximumKnowledgeBases = 20;
+
+const name = z.string().trim().min(1).max(100);
+const model = z.string().trim().min(1).max(100);
+const knowledgeBaseIds = z
+  .array(reference("knowledgeBase"))
+  .max(maximumKnowledgeBases)
+  .transform((ids) => [...new Set(ids)])
+  .meta({ description: "What the agent may look things up in. They exist in the same environment." });
+
+const fields = {
+  description: z.string().max(500).nullish(),
+  model: model.nullish().meta({ description: "Which model answers; the tenant's own name for it.", examples: ["small-1"] }),
+  instructions: z.string().max(32_000).nullish(),
+  greeting: z.string().max(1_000).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+};
+
+export const createAgentBody = z.strictObject({
+  name,
+  ...fields,
+  knowledgeBaseIds: knowledgeBaseIds.default([]),
+  metadata: metadata.default({}),
+});
+
+export const updateAgentBody = z.strictObject({
+  name: name.optional(),
+  ...fields,
+  knowledgeBaseIds: knowledgeBaseIds.optional(),
+  metadata: metadata.optional(),
+});
+
+/** What a version keeps: all of the draft that a person or the API can write. */
+export const agentContent = z.object({
+  name: z.string(),
+  description: z.string().nullable(),
+  model: z.string().nullable(),
+  instructions: z.string().nullable(),
+  greeting: z.string().nullable(),
+  temperature: z.number().nullable(),
+  knowledgeBaseIds: z.array(z.string()),
+  metadata,
+});
+
+export const agent = z
+  .object({
+    id: idOf("agent"),
+    environment,
+    status: z
+      .enum(["DRAFT", "PUBLISHED", "ARCHIVED"])
+      .meta({ description: "`DRAFT` until a person publishes the agent in the dashboard. Never changed through the API." }),
+    ...agentContent.shape,
+    hasUnpublishedChanges: z
+      .boolean()
+      .meta({ description: "Whether the draft, which is what this shows, differs from the published version." }),
+    publishedVersion: z.number().int().nullable(),
+    publishedAt: timestamp.nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "Agent" });
+
+export const agentPage = pageOf(agent);
+export const agentParams = z.object({ agentId: idParameter("agent") });
+export const listAgentsQuery = listQuery("agent", "desc", {});
+
+export type CreateAgent = z.output<typeof createAgentBody>;
+export type UpdateAgent = z.output<typeof updateAgentBody>;
+export type AgentContent = z.output<typeof agentContent>;
+export type Agent = z.input<typeof agent>;
+export type ListAgents = z.output<typeof listAgentsQuery>;

@@ -1,0 +1,207 @@
+import { recordAudit } from "@/lib/audit/service";
+import type { Caller } from "@/lib/caller";
+import { changedFields, previousAttributes } from "@/lib/changes";
+import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { recordEvent } from "@/lib/events/record-event";
+import { newId } from "@/lib/ids";
+import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
+import type { AgentModel, AgentVersionModel } from "@/prisma/generated/models";
+import { type Agent, type AgentContent, agentContent, type CreateAgent, type ListAgents, type UpdateAgent } from "./schema";
+
+// An agent's row is its draft. Publishing copies the draft into a version, and versions are never written again, so that
+// nothing that comes through the API changes what answers customers.
+
+export async function listAgents({ db, partition }: Caller, page: ListAgents) {
+  const { after, orderBy, take } = pageById(page);
+  const rows = await db.agent.findMany({ where: { ...partition, ...after }, orderBy, take });
+  return toPage(rows, page.limit, toAgent);
+}
+
+export async function getAgent(caller: Caller, id: string): Promise<Agent> {
+  return toAgent(await requireAgent(caller, id));
+}
+
+export async function createAgent(caller: Caller, body: CreateAgent): Promise<Agent> {
+  await requireKnowledgeBases(caller, body.knowledgeBaseIds);
+  const at = new Date();
+  const data = { ...caller.partition, ...body, id: newId("agent", at), createdAt: at, updatedAt: at };
+  const created = toAgent(await caller.db.agent.create({ data }));
+  await recordEvent(caller, "agent.created", created);
+  await recordAudit(caller, { action: "agent.created", targetId: created.id, changes: { after: { name: created.name } } });
+  return created;
+}
+
+/**
+ * Changes the draft; the published version stays as it is.
+ * @throws AppError `agent-archived`
+ */
+export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent): Promise<Agent> {
+  const before = await lockAgent(caller, id);
+  if (patch.knowledgeBaseIds) await requireKnowledgeBases(caller, patch.knowledgeBaseIds);
+  requireNotArchived(before);
+
+  const { metadata: metadataPatch, ...fields } = patch;
+  const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
+  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata: holds at most 50 keys");
+
+  const draft = { ...before, ...fields, ...(metadata && { metadata }) };
+  const hasUnpublishedChanges = await differsFromPublished(caller, draft);
+  return write(caller, before, { ...contentOf(draft), hasUnpublishedChanges }, "agent.updated");
+}
+
+/**
+ * Makes the draft the published version, under the next number. A draft that is published already makes no new one.
+ * @throws AppError `agent-archived`
+ */
+export async function publishAgent(caller: Caller, id: string): Promise<Agent> {
+  const before = await lockAgent(caller, id);
+  requireNotArchived(before);
+  if (!before.hasUnpublishedChanges) return toAgent(before);
+  return publishContent(caller, before, contentOf(before), "agent.published");
+}
+
+/**
+ * Makes an earlier version the draft and publishes it, under the next number, so that the history only ever grows. Changes
+ * that were not published are lost.
+ * @throws AppError `agent-archived`, `not-found` for a version that the agent does not have
+ */
+export async function rollBackAgent(caller: Caller, id: string, version: number): Promise<Agent> {
+  const before = await lockAgent(caller, id);
+  const content = agentContent.parse((await requireVersion(caller, id, version)).content);
+  await requireKnowledgeBases(caller, content.knowledgeBaseIds);
+  requireNotArchived(before);
+  if (!before.hasUnpublishedChanges && changedFields(contentOf(before), content).length === 0) return toAgent(before);
+  return publishContent(caller, before, content, "agent.rolled_back", version);
+}
+
+/** An archived agent keeps its versions and can still be read, but takes no more changes. Archiving twice is archiving once. */
+export async function archiveAgent(caller: Caller, id: string): Promise<Agent> {
+  const before = await lockAgent(caller, id);
+  return write(caller, before, { status: "ARCHIVED" }, "agent.archived");
+}
+
+/** All versions of an agent, newest first. */
+export async function listAgentVersions(caller: Caller, id: string) {
+  const { id: agentId } = await requireAgent(caller, id);
+  const rows = await caller.db.agentVersion.findMany({
+    where: { ...caller.partition, agentId },
+    orderBy: { version: "desc" },
+    take: 500,
+  });
+  return rows.map(toAgentVersion);
+}
+
+type Action = "agent.updated" | "agent.archived" | "agent.published" | "agent.rolled_back";
+
+async function publishContent(caller: Caller, before: AgentModel, content: AgentContent, action: Action, fromVersion?: number) {
+  const at = new Date();
+  const version = (before.publishedVersion ?? 0) + 1;
+  const publishedById = caller.actor.type === "USER" ? caller.actor.id : null;
+  await caller.db.agentVersion.create({
+    data: { ...caller.partition, agentId: before.id, version, content, publishedById, createdAt: at },
+  });
+  const changes = {
+    ...content,
+    status: "PUBLISHED" as const,
+    hasUnpublishedChanges: false,
+    publishedVersion: version,
+    publishedAt: at,
+  };
+  return write(caller, before, changes, action, fromVersion);
+}
+
+/** Writes what differs, with the event and the audit entry that belong to it; nothing at all where nothing differs. */
+async function write(caller: Caller, row: AgentModel, changes: Partial<AgentModel>, action: Action, fromVersion?: number): Promise<Agent> {
+  const before = toAgent(row);
+  const changed = changedFields(before, toAgent({ ...row, ...changes }));
+  if (changed.length === 0) return before;
+
+  const { metadata, ...columns } = changes;
+  const after = toAgent(
+    await caller.db.agent.update({
+      where: { tenantId_environment_id: { ...caller.partition, id: row.id } },
+      data: { ...columns, ...(metadata !== undefined && { metadata: metadata as Metadata }), updatedAt: new Date() },
+    }),
+  );
+  const isPublished = after.publishedVersion !== before.publishedVersion;
+  const previous = previousAttributes(before, changed);
+  await recordEvent(caller, isPublished ? "agent.published" : "agent.updated", after, { previousAttributes: previous });
+  await recordAudit(caller, {
+    action,
+    targetId: row.id,
+    changes: { before: previous, after: previousAttributes(after, changed), ...(fromVersion !== undefined && { fromVersion }) },
+  });
+  return after;
+}
+
+/** True also for an agent that was never published. */
+async function differsFromPublished(caller: Caller, draft: AgentModel): Promise<boolean> {
+  if (draft.publishedVersion === null) return true;
+  const { content } = await requireVersion(caller, draft.id, draft.publishedVersion);
+  return changedFields(contentOf(draft), agentContent.parse(content)).length > 0;
+}
+
+async function requireAgent({ db, partition }: Caller, id: string): Promise<AgentModel> {
+  const found = await db.agent.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  if (!found) throw notFound("agent", id);
+  return found;
+}
+
+/** The row, locked until the transaction ends: changes of one agent come one after another. */
+async function lockAgent(caller: Caller, id: string): Promise<AgentModel> {
+  const { tenantId, environment } = caller.partition;
+  await caller.db.$queryRaw`SELECT 1 FROM agents
+    WHERE tenant_id = ${tenantId} AND environment = ${environment}::"Environment" AND id = ${id} FOR NO KEY UPDATE`;
+  return requireAgent(caller, id);
+}
+
+async function requireVersion({ db, partition }: Caller, agentId: string, version: number): Promise<AgentVersionModel> {
+  const where = { tenantId_environment_agentId_version: { ...partition, agentId, version } };
+  const found = await db.agentVersion.findUnique({ where });
+  if (!found) throw new AppError("not-found", `The agent has no version ${version}.`);
+  return found;
+}
+
+/** Another tenant's knowledge base, or the other environment's, is the same 404 as none at all. */
+async function requireKnowledgeBases({ db, partition }: Caller, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const found = await db.knowledgeBase.findMany({ where: { ...partition, id: { in: ids } }, select: { id: true } });
+  const known = new Set(found.map(({ id }) => id));
+  const missing = ids.find((id) => !known.has(id));
+  if (missing) throw notFound("knowledgeBase", missing);
+}
+
+function requireNotArchived({ status }: AgentModel): void {
+  if (status === "ARCHIVED") throw new AppError("agent-archived", "An archived agent cannot be changed.");
+}
+
+function contentOf(row: AgentModel): AgentContent {
+  return {
+    name: row.name,
+    description: row.description,
+    model: row.model,
+    instructions: row.instructions,
+    greeting: row.greeting,
+    temperature: row.temperature,
+    knowledgeBaseIds: row.knowledgeBaseIds,
+    metadata: row.metadata as Metadata,
+  };
+}
+
+export function toAgent(row: AgentModel): Agent {
+  return {
+    id: row.id,
+    environment: row.environment,
+    status: row.status,
+    ...contentOf(row),
+    hasUnpublishedChanges: row.hasUnpublishedChanges,
+    publishedVersion: row.publishedVersion,
+    publishedAt: row.publishedAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+function toAgentVersion({ version, content, publishedById, createdAt }: AgentVersionModel) {
+  return { version, content: agentContent.parse(content), publishedById, createdAt: createdAt.toISOString() };
+}
