@@ -12,6 +12,8 @@ import pg from "pg";
 /** Relative to the project's root, where every command runs. */
 export const migrationsDirectory = "prisma/migrations";
 export const schemaFile = "prisma/schema.prisma";
+/** SQL that the first migration has beside what Prisma makes of the schema. */
+export const beyondSchemaFile = "prisma/beyond-schema.sql";
 
 const filters = { externalTables: [], externalEnums: [] };
 

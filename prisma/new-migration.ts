@@ -1,13 +1,14 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { withTemporaryPostgres } from "@/server/embedded/postgres";
-import { diffSchema, migrationsDirectory, schemaFile } from "./migrate";
+import { beyondSchemaFile, diffSchema, migrationsDirectory, schemaFile } from "./migrate";
 
 // npm run migration -- <name>      writes the migration that leads from the last one's schema to today's
 // npm run migration -- --initial   replaces all migrations by a single first one; only before the first release
 //
 // Beside each migration.sql lies the schema it leads to, so that the next one is a comparison of two files. A migration
-// that needs more than Prisma can say (a generated column, an extension) is completed by hand before it is committed.
+// that needs more than Prisma can say (a generated column, an extension) is completed by hand before it is committed; the
+// first one is completed by beyond-schema.sql, which the later ones' additions do not go into.
 
 const name = process.argv[2] ?? "";
 const isInitial = name === "--initial";
@@ -30,7 +31,7 @@ if (/^(\s|--[^\n]*\n?)*$/.test(sql)) {
 const stamp = new Date().toISOString().replace(/\D/g, "").slice(0, 14);
 const directory = path.join(migrationsDirectory, isInitial ? "20260101000000_init" : `${stamp}_${name}`);
 mkdirSync(directory, { recursive: true });
-writeFileSync(path.join(directory, "migration.sql"), sql);
+writeFileSync(path.join(directory, "migration.sql"), isInitial ? sql + readFileSync(beyondSchemaFile, "utf8") : sql);
 cpSync(schemaFile, path.join(directory, "schema.prisma"));
 writeFileSync(
   path.join(migrationsDirectory, "migration_lock.toml"),

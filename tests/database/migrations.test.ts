@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { applyMigrations, diffSchema, pendingMigrations } from "@/prisma/migrate";
+import { applyMigrations, beyondSchemaFile, diffSchema, pendingMigrations } from "@/prisma/migrate";
 import { newDatabase } from "../support/database";
 
 /** What PostgreSQL itself says it holds, one line a fact. */
@@ -39,6 +40,7 @@ test("the migrations lead to the very database that the schema describes", async
 
   const fromSchema = await withClient(described, async (client) => {
     await client.query(script);
+    await client.query(readFileSync(beyondSchemaFile, "utf8"));
     return factsOf(client);
   });
   const fromMigrations = await withClient(migrated, factsOf);

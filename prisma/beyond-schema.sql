@@ -1,0 +1,10 @@
+
+-- What schema.prisma has no words for. It is part of the first migration, and here so that writing that anew keeps it.
+
+-- Full text, in no particular language: 'simple' only lower-cases words, so that it is right for every tenant's language
+-- and 2 versions of a product number stay 2. The knowledge base's id is one more word of each chunk, which the parser can
+-- make of nobody's text: a search asks for it too, and the index then reads that base's entries and no other tenant's.
+ALTER TABLE "document_chunks" ADD COLUMN "search" tsvector NOT NULL
+  GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, "text") || array_to_tsvector(ARRAY["knowledge_base_id"])) STORED;
+
+CREATE INDEX "document_chunks_search_idx" ON "document_chunks" USING GIN ("search");
