@@ -8,3 +8,7 @@ ALTER TABLE "document_chunks" ADD COLUMN "search" tsvector NOT NULL
   GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, "text") || array_to_tsvector(ARRAY["knowledge_base_id"])) STORED;
 
 CREATE INDEX "document_chunks_search_idx" ON "document_chunks" USING GIN ("search");
+
+-- Attempts that a person asked for are few among very many deliveries, and found without a glance at the others.
+CREATE INDEX "deliveries_requested_idx" ON "deliveries" ("tenant_id", "environment", "webhook_id", "requested_at")
+  WHERE "requested_at" IS NOT NULL;

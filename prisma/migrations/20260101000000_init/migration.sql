@@ -38,6 +38,9 @@ CREATE TYPE "DisabledReason" AS ENUM ('MANUAL', 'CONSECUTIVE_FAILURES', 'GONE');
 CREATE TYPE "DeliveryStatus" AS ENUM ('PENDING', 'DELIVERED', 'FAILED', 'HELD', 'DISCARDED');
 
 -- CreateEnum
+CREATE TYPE "BacklogAction" AS ENUM ('RECOVER', 'RESUME', 'DISCARD');
+
+-- CreateEnum
 CREATE TYPE "AttemptTrigger" AS ENUM ('AUTOMATIC', 'MANUAL', 'TEST');
 
 -- CreateTable
@@ -333,12 +336,29 @@ CREATE TABLE "deliveries" (
     "attempt_count" INTEGER NOT NULL DEFAULT 0,
     "automatic_count" INTEGER NOT NULL DEFAULT 0,
     "next_attempt_at" TIMESTAMPTZ(3),
+    "requested_trigger" "AttemptTrigger",
+    "requested_at" TIMESTAMPTZ(3),
     "lease_holder" TEXT,
     "lease_expires_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "deliveries_pkey" PRIMARY KEY ("tenant_id","environment","id")
+);
+
+-- CreateTable
+CREATE TABLE "backlog_tasks" (
+    "tenant_id" TEXT NOT NULL,
+    "environment" "Environment" NOT NULL,
+    "id" TEXT NOT NULL,
+    "webhook_id" TEXT NOT NULL,
+    "action" "BacklogAction" NOT NULL,
+    "after_id" TEXT NOT NULL,
+    "before_id" TEXT NOT NULL,
+    "next_due_at" TIMESTAMPTZ(3) NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "backlog_tasks_pkey" PRIMARY KEY ("tenant_id","environment","id")
 );
 
 -- CreateTable
@@ -516,6 +536,9 @@ CREATE INDEX "deliveries_status_tenant_id_environment_webhook_id_next_att_idx" O
 CREATE INDEX "deliveries_status_next_attempt_at_idx" ON "deliveries"("status", "next_attempt_at");
 
 -- CreateIndex
+CREATE INDEX "backlog_tasks_tenant_id_environment_webhook_id_idx" ON "backlog_tasks"("tenant_id", "environment", "webhook_id");
+
+-- CreateIndex
 CREATE INDEX "idempotency_records_expires_at_idx" ON "idempotency_records"("expires_at");
 
 -- CreateIndex
@@ -561,6 +584,9 @@ ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_tenant_id_environment_webhoo
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_tenant_id_environment_event_id_fkey" FOREIGN KEY ("tenant_id", "environment", "event_id") REFERENCES "events"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "backlog_tasks" ADD CONSTRAINT "backlog_tasks_tenant_id_environment_webhook_id_fkey" FOREIGN KEY ("tenant_id", "environment", "webhook_id") REFERENCES "webhooks"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "delivery_attempts" ADD CONSTRAINT "delivery_attempts_tenant_id_environment_delivery_id_fkey" FOREIGN KEY ("tenant_id", "environment", "delivery_id") REFERENCES "deliveries"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
@@ -575,3 +601,7 @@ ALTER TABLE "document_chunks" ADD COLUMN "search" tsvector NOT NULL
   GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, "text") || array_to_tsvector(ARRAY["knowledge_base_id"])) STORED;
 
 CREATE INDEX "document_chunks_search_idx" ON "document_chunks" USING GIN ("search");
+
+-- Attempts that a person asked for are few among very many deliveries, and found without a glance at the others.
+CREATE INDEX "deliveries_requested_idx" ON "deliveries" ("tenant_id", "environment", "webhook_id", "requested_at")
+  WHERE "requested_at" IS NOT NULL;
