@@ -6,16 +6,25 @@ export const timestamp = z.string().meta({ format: "date-time", examples: ["2026
 
 export const environment = z.enum(["live", "test"]);
 
+const exampleId = (kind: IdKind) => `${idPrefixes[kind]}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
+
 /** An id in an answer. */
-export const idOf = (kind: IdKind) => z.string().meta({ examples: [`${idPrefixes[kind]}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`] });
+export const idOf = (kind: IdKind) =>
+  z.string().meta({ examples: [exampleId(kind)], pattern: `^${idPrefixes[kind]}_[0-9A-HJKMNP-TV-Z]{26}$` });
 
 /** An id in a path. One that cannot exist is answered as one that does not. */
 export const idParameter = (kind: IdKind) =>
-  z.string().refine((value) => isId(kind, value), { params: { kind: "not-found", idKind: kind } });
+  z
+    .string()
+    .refine((value) => isId(kind, value), { params: { kind: "not-found", idKind: kind } })
+    .meta({ examples: [exampleId(kind)] });
 
 /** A reference in a body. Whether it exists in the caller's partition, the service finds out. */
 export const reference = (kind: IdKind) =>
-  z.string().refine((value) => isId(kind, value), `is no id of this kind; they start with ${idPrefixes[kind]}_`);
+  z
+    .string()
+    .refine((value) => isId(kind, value), `is no id of this kind; they start with ${idPrefixes[kind]}_`)
+    .meta({ examples: [exampleId(kind)] });
 
 const metadataValue = z.union([z.string().max(500), z.number(), z.boolean(), z.null()]);
 const maximumMetadataKeys = 50;
@@ -24,7 +33,12 @@ const maximumMetadataKeys = 50;
 export const metadata = z
   .record(z.string().min(1).max(40), metadataValue)
   .refine((value) => Object.keys(value).length <= maximumMetadataKeys, `holds at most ${maximumMetadataKeys} keys`)
-  .meta({ examples: [{ plan: "gold" }] });
+  .meta({
+    id: "Metadata",
+    description: "Your own notes: a flat object of at most 50 keys. A PATCH merges it, and a null deletes its key.",
+    examples: [{ plan: "gold" }],
+    maxProperties: maximumMetadataKeys,
+  });
 
 export type Metadata = z.output<typeof metadata>;
 
@@ -49,7 +63,14 @@ const limit = z
   .regex(/^[1-9][0-9]{0,8}$/, "is a whole number from 1 to 100")
   .transform((text) => Math.min(Number(text), maximumLimit))
   .default(defaultLimit)
-  .meta({ description: "Items a page: 1 to 100. A larger figure is taken as 100." });
+  .meta({
+    description: "Items a page: 1 to 100. A larger figure is taken as 100.",
+    // What the text in the query is to be read as.
+    type: "integer",
+    minimum: 1,
+    pattern: undefined,
+    default: defaultLimit,
+  });
 
 /** The query of a list: the cursor is the id of the last item of the page before. */
 export const listQuery = <Filters extends z.ZodRawShape>(kind: IdKind, defaultOrder: "asc" | "desc", filters: Filters) =>
@@ -69,7 +90,8 @@ export const commaList = <Value extends string>(values: readonly [Value, ...Valu
   z
     .string()
     .transform((text) => [...new Set(text.split(","))])
-    .pipe(z.array(z.enum(values)).min(1));
+    .pipe(z.array(z.enum(values)).min(1))
+    .meta({ type: "array", items: { type: "string", enum: values } });
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), nextCursor: z.string().optional().meta({ description: "Present only when more pages exist." }) });

@@ -99,7 +99,7 @@ export const conversationParams = z.object({ conversationId: idParameter("conver
 export const listConversationsQuery = listQuery("conversation", "desc", {
   status: commaList(conversationStatuses)
     .optional()
-    .meta({ description: "One status or several, separated by commas.", examples: ["OPEN"] }),
+    .meta({ description: "One status or several, separated by commas.", examples: [["OPEN", "PENDING"]] }),
   channelId: channelId.optional(),
   customerId: z.string().max(255).optional(),
   agentId: z.string().max(255).optional(),

@@ -1,0 +1,153 @@
+import { nameOfReference, resolve } from "./openapi-schemas";
+import type { JsonSchema, JsonValue } from "./openapi-types";
+
+const at = "2026-01-31T09:30:00.000Z";
+const idAfter = (prefix: string) => `${prefix}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
+
+/**
+ * One story for all examples: Ada asks about an order. Fields that are not named here are made from their schema; a schema
+ * that is not named here altogether is, too.
+ */
+const story: Record<string, Record<string, JsonValue>> = {
+  Account: {
+    name: "Acme",
+    plan: "PRO",
+    key: { id: idAfter("key"), name: "Shop", scopes: ["read:usage"], expiresAt: null },
+    rateLimit: { limit: 600, windowSeconds: 60 },
+  },
+  Conversation: {
+    environment: "test",
+    channelId: "web",
+    agentId: null,
+    assigneeId: null,
+    subject: "Where is my order?",
+    priority: "NORMAL",
+    tags: ["orders"],
+    externalId: "ticket-1042",
+    messageCount: 1,
+    lastMessagePreview: "Hello! Where is my order?",
+    snoozedUntil: null,
+    resolvedAt: null,
+    closedAt: null,
+  },
+  CreateConversationBody: {
+    channelId: "web",
+    message: "Hello! Where is my order?",
+    customer: { externalId: "user_8412", name: "Ada Lovelace" },
+    subject: "Where is my order?",
+    tags: ["orders"],
+  },
+  UpdateConversationBody: { status: "RESOLVED", tags: ["orders", "answered"] },
+  Message: {
+    environment: "test",
+    sequence: 1,
+    direction: "INBOUND",
+    author: { type: "CUSTOMER", id: null, name: "Ada Lovelace" },
+    text: "Hello! Where is my order?",
+    metadata: {},
+  },
+  PostMessageBody: { text: "It left the warehouse this morning.", author: { type: "AGENT", name: "Concierge" } },
+  Customer: {
+    environment: "test",
+    externalId: "user_8412",
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    phone: "+4930123456",
+    locale: "en-GB",
+    conversationCount: 1,
+  },
+  CreateCustomerBody: { externalId: "user_8412", name: "Ada Lovelace", email: "ada@example.com", metadata: { plan: "gold" } },
+  UpdateCustomerBody: { phone: "+4930123456", metadata: { plan: null } },
+  Agent: {
+    environment: "test",
+    status: "DRAFT",
+    name: "Concierge",
+    description: "Answers questions about orders",
+    model: "small-1",
+    instructions: "Be brief and friendly.",
+    greeting: "Hello! How can I help?",
+    temperature: 0.3,
+    knowledgeBaseIds: [idAfter("kb")],
+    hasUnpublishedChanges: true,
+    publishedAt: null,
+  },
+  CreateAgentBody: { name: "Concierge", model: "small-1", instructions: "Be brief and friendly.", knowledgeBaseIds: [idAfter("kb")] },
+  UpdateAgentBody: { instructions: "Be brief, friendly and exact." },
+  KnowledgeBase: { environment: "test", name: "Handbook", description: "What every agent should know", sizeBytes: 48_213 },
+  CreateKnowledgeBaseBody: { name: "Handbook", description: "What every agent should know" },
+  Document: {
+    name: "returns.md",
+    contentType: "text/markdown",
+    sizeBytes: 2_048,
+    sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    status: "READY",
+    error: null,
+    characterCount: 2_011,
+    chunkCount: 3,
+  },
+  Webhook: {
+    environment: "test",
+    url: "https://example.com/parlance",
+    description: "The shop's own server",
+    events: ["conversation.created", "message.*"],
+    disabledReason: null,
+    disabledAt: null,
+    secretHint: "whsec_…LaSw",
+    previousSecretExpiresAt: null,
+    lastFailureAt: null,
+  },
+  CreateWebhookBody: {
+    url: "https://example.com/parlance",
+    events: ["conversation.created", "message.*"],
+    description: "The shop's own server",
+  },
+  UpdateWebhookBody: { status: "ENABLED" },
+  Event: { environment: "test", type: "message.received" },
+};
+story.WebhookWithSecret = { ...story.Webhook };
+
+/**
+ * A value that a schema allows, for people to read: from the story above, from its own examples, or made of its parts.
+ * @param isRequest leaves out what a request may leave out
+ */
+export function exampleOf(schemas: Record<string, JsonSchema>, schema: JsonSchema, isRequest = false): JsonValue {
+  const known = resolve(schemas, schema);
+  const told = story[nameOfReference(schema) ?? ""];
+  if (isRequest && told) return told;
+  const inside = (part: JsonSchema) => exampleOf(schemas, part, isRequest);
+  const [example] = known.examples ?? [];
+  if (example !== undefined) return example;
+  if (known.const !== undefined) return known.const;
+  if (known.default !== undefined) return known.default;
+  const [option] = known.enum ?? [];
+  if (option !== undefined) return option;
+  const [branch] = known.anyOf ?? known.oneOf ?? [];
+  if (branch) return inside(branch);
+
+  const types = [known.type ?? "object"].flat();
+  // What may be null and says no more of itself is null at first, as in a thing that was just made.
+  if (types.includes("null")) return null;
+  if (types.includes("object")) {
+    const entries = Object.entries(known.properties ?? {});
+    const shown = isRequest ? entries.filter(([name]) => known.required?.includes(name)) : entries;
+    const made = Object.fromEntries(shown.map(([name, part]) => [name, told && name in told ? (told[name] as JsonValue) : inside(part)]));
+    return "nextCursor" in made ? { ...made, nextCursor: idOfFirst(made.data) } : made;
+  }
+  if (types.includes("array")) return known.items ? [inside(known.items)] : [];
+  if (types.includes("integer") || types.includes("number")) return known.minimum ?? 0;
+  if (types.includes("boolean")) return false;
+  return textOf(known);
+}
+
+/** The cursor is the id of the last item, which here is the only one. */
+function idOfFirst(items: JsonValue | undefined): JsonValue {
+  const [item] = Array.isArray(items) ? items : [];
+  return item !== null && typeof item === "object" && "id" in item ? (item.id as JsonValue) : "";
+}
+
+function textOf({ format, minLength = 0 }: JsonSchema): string {
+  if (format === "date-time") return at;
+  if (format === "date") return at.slice(0, 10);
+  if (format === "uri") return "https://example.com/";
+  return "text".padEnd(minLength, "x");
+}

@@ -1,0 +1,41 @@
+import type { Header } from "./openapi-types";
+
+export const rateLimitHeaders: Record<string, Header> = {
+  "RateLimit-Policy": {
+    description: "The limit: `q` requests in `w` seconds.",
+    required: true,
+    schema: { type: "string", pattern: '^"default";q=[0-9]+;w=[0-9]+$' },
+    example: '"default";q=60;w=60',
+  },
+  RateLimit: {
+    description: "What is left of it: `r` requests, until `t` seconds from now.",
+    required: true,
+    schema: { type: "string", pattern: '^"default";r=[0-9]+;t=[0-9]+$' },
+    example: '"default";r=59;t=42',
+  },
+  "X-RateLimit-Limit": { description: "The same as `q`.", required: true, schema: { type: "integer", minimum: 1 }, example: 60 },
+  "X-RateLimit-Remaining": { description: "The same as `r`.", required: true, schema: { type: "integer", minimum: 0 }, example: 59 },
+  "X-RateLimit-Reset": {
+    description: "When the window ends, in unix seconds.",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+    example: 1_769_851_842,
+  },
+};
+
+export const operationHeaders = {
+  "X-Request-Id": {
+    description: "The id of this request, to find it again in logs.",
+    required: true,
+    schema: { type: "string", pattern: "^req_[0-9A-HJKMNP-TV-Z]{26}$" },
+    example: "req_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
+  },
+  "Idempotent-Replayed": {
+    description: "`true` where this is the stored answer of an earlier request with the same `Idempotency-Key`.",
+    required: false,
+    schema: { type: "string", enum: ["true"] },
+    example: "true",
+  },
+  "Retry-After": { description: "Whole seconds to wait.", required: true, schema: { type: "integer", minimum: 1 }, example: 42 },
+  "WWW-Authenticate": { description: "How to authenticate.", required: true, schema: { type: "string" }, example: "Bearer" },
+} satisfies Record<string, Header>;

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import type { JsonSchema } from "./openapi-types";
+
+type Direction = "input" | "output";
+
+const sharedPrefix = "#/$defs/";
+const componentPrefix = "#/components/schemas/";
+
+/**
+ * Collects the named schemas of a document. `schemaOf` gives a zod schema as JSON Schema, in which every schema that has
+ * an id of its own is a reference.
+ */
+export function schemaCollector() {
+  const schemas: Record<string, JsonSchema> = {};
+
+  function add(name: string, schema: JsonSchema): void {
+    const known = schemas[name];
+    // One name for two shapes would describe one of them wrongly.
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`two schemas are named ${name}`);
+    schemas[name] = schema;
+  }
+
+  function schemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
+    // Inside of another one, a schema with an id becomes a reference, as it does everywhere else.
+    const whole = z.toJSONSchema(z.object({ schema }), { io: direction, unrepresentable: "any", override: describe });
+    const { $defs = {}, properties = {} } = whole as JsonSchema & { $defs?: Record<string, JsonSchema> };
+    for (const [name, definition] of Object.entries($defs)) add(name, readable(definition, direction));
+    return readable(properties.schema ?? {}, direction);
+  }
+
+  /** The same under a name of its own, unless it has one already. */
+  function referenceTo(name: string, schema: z.ZodType, direction: Direction): JsonSchema {
+    const found = schemaOf(schema, direction);
+    if (found.$ref) return found;
+    add(name, found);
+    return { $ref: `${componentPrefix}${name}` };
+  }
+
+  return { schemas, add, schemaOf, referenceTo };
+}
+
+export const resolve = (schemas: Record<string, JsonSchema>, schema: JsonSchema): JsonSchema =>
+  schema.$ref ? { ...schemas[schema.$ref.slice(componentPrefix.length)], ...withoutReference(schema) } : schema;
+
+export const nameOfReference = ({ $ref }: JsonSchema): string | undefined => $ref?.slice(componentPrefix.length);
+
+const withoutReference = ({ $ref: _, ...rest }: JsonSchema): JsonSchema => rest;
+
+type Described = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema };
+
+/** zod leaves out examples and defaults where a text is turned into something else; those of ours are about the text. */
+function describe({ zodSchema, jsonSchema }: Described): void {
+  if (zodSchema._zod.def.type === "date") Object.assign(jsonSchema, { type: "string", format: "date-time" });
+  const { examples, default: value } = z.globalRegistry.get(zodSchema) ?? {};
+  if (examples !== undefined) Object.assign(jsonSchema, { examples });
+  if (value !== undefined) Object.assign(jsonSchema, { default: value });
+}
+
+/** The same schema, less what only a machine would write. */
+function readable(schema: JsonSchema, direction: Direction): JsonSchema {
+  const { id: _, ...given } = schema as JsonSchema & { id?: string };
+  const result: JsonSchema = { ...given };
+  if (result.$ref) result.$ref = result.$ref.replace(sharedPrefix, componentPrefix);
+  if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum;
+  if (result.maximum === Number.MAX_SAFE_INTEGER) delete result.maximum;
+  // The format says the same as zod's long pattern.
+  if (result.format === "date-time" || result.format === "email") delete result.pattern;
+  // Answers may gain fields in the same version of the API, bodies are strict.
+  if (direction === "output" && result.additionalProperties === false) delete result.additionalProperties;
+
+  const inside = (part: JsonSchema) => readable(part, direction);
+  if (result.properties) {
+    result.properties = Object.fromEntries(Object.entries(result.properties).map(([name, part]) => [name, inside(part)]));
+  }
+  if (result.items) result.items = inside(result.items);
+  if (typeof result.additionalProperties === "object") result.additionalProperties = inside(result.additionalProperties);
+  for (const keyword of ["anyOf", "oneOf", "allOf"] as const) {
+    if (result[keyword]) result[keyword] = result[keyword].map(inside);
+  }
+  return foldNull(result);
+}
+
+/** `anyOf: [X, null]` says in three lines what `type: [x, "null"]` says in one. */
+function foldNull(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema;
+  if (anyOf?.length !== 2 || anyOf[1]?.type !== "null") return schema;
+  const [value] = anyOf;
+  if (!value || typeof value.type !== "string" || "const" in value) return schema;
+  return { ...value, ...rest, type: [value.type, "null"], ...(value.enum && { enum: [...value.enum, null] }) };
+}

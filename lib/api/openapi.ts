@@ -1,0 +1,288 @@
+import type { z } from "zod";
+import { scopes } from "@/lib/api-keys/scopes";
+import { env } from "@/lib/env";
+import { type ErrorKind, errorKinds } from "@/lib/errors";
+import { eventOperations } from "./openapi-events";
+import { exampleOf } from "./openapi-example";
+import { operationHeaders, rateLimitHeaders } from "./openapi-headers";
+import { problem, problemExample, problemExplanations } from "./openapi-problems";
+import { schemaCollector } from "./openapi-schemas";
+import type { ApiOperation, ApiResponse, Example, Header, MediaType, OpenApiDocument, Parameter, Reference } from "./openapi-types";
+import type { Declaration } from "./operation";
+import { type Method, routes } from "./routes";
+
+type Collector = ReturnType<typeof schemaCollector>;
+
+/** What each group of operations is about, by the first part of its paths. */
+const tags: Record<string, { name: string; description: string }> = {
+  conversations: {
+    name: "Conversations",
+    description:
+      "A conversation with a customer on one of your channels, and the messages in it. It begins as `OPEN`, can wait as `PENDING` or `SNOOZED`, and ends as `RESOLVED` (a customer's message opens it again) or `CLOSED` (final).",
+  },
+  customers: {
+    name: "Customers",
+    description: "The people you talk to, known by your own `externalId`, an e-mail address or a phone number.",
+  },
+  agents: {
+    name: "Agents",
+    description:
+      "Agents that answer by themselves. The API reads and writes their **draft**; a person publishes it in the dashboard, and what is published never changes by itself.",
+  },
+  "knowledge-bases": {
+    name: "Knowledge bases",
+    description: "Documents that agents draw upon. Text is taken out of an uploaded file in the background, cut up and made searchable.",
+  },
+  webhooks: {
+    name: "Webhooks",
+    description: "Receivers of yours that are told of events, with their signing secrets and every delivery that was tried.",
+  },
+  events: { name: "Events", description: "What has happened in the last 30 days, whether a webhook wanted it or not." },
+  "event-types": { name: "Events", description: "" },
+  usage: { name: "Usage", description: "What the account has used. Use of the test environment is counted and never billed." },
+  account: { name: "Account", description: "Who the API key speaks for, and what it may do." },
+};
+
+const descriptionOfApi = `Conversations over HTTP and JSON, with webhooks that arrive.
+
+Every request carries \`Authorization: Bearer <key>\`. A key belongs to the live or to the test environment and has the scopes that it was given; each operation names the one it needs.
+
+Lists come in pages, newest first: pass \`nextCursor\` on as \`cursor\` until there is none. Every change takes an \`Idempotency-Key\` and is then made once, however often the request arrives within 24 hours. Problems are \`application/problem+json\`, and the \`type\` of each is a page that explains it.
+
+Answers may gain fields within v1, and lists of values may gain values; requests are checked strictly.`;
+
+type Options = {
+  /** The address of the API, without a slash at its end. */
+  serverUrl: string;
+  /** The types of problems are `{errorBase}/errors/<kind>`. */
+  errorBase: string;
+};
+
+/** The OpenAPI document, made from what the route files declare and from nothing else. */
+export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocument {
+  const collector = schemaCollector();
+  collector.referenceTo("Problem", problem, "output");
+  const paths: OpenApiDocument["paths"] = {};
+  for (const [path, methods] of Object.entries(routes)) {
+    const described = Object.entries(methods).map(([method, { declaration }]) => [
+      method.toLowerCase(),
+      describeOperation(collector, path, method as Method, declaration),
+    ]);
+    paths[path] = Object.fromEntries(described);
+  }
+  const webhooks = eventOperations(collector);
+
+  const used = new Set(Object.keys(routes).map((path) => tagOf(path).name));
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Parlance API",
+      version: "1.0.0",
+      summary: "Conversations, customers, agents, knowledge bases and webhooks of one account.",
+      description: descriptionOfApi,
+      contact: { name: "Parlance", url: `${serverUrl}/docs` },
+    },
+    servers: [{ url: serverUrl, description: "This installation. The API key decides between live and test." }],
+    externalDocs: { description: "Guides", url: `${serverUrl}/docs` },
+    security: [{ apiKey: [] }],
+    tags: [
+      ...Object.values(tags).filter(({ name, description }) => description !== "" && used.has(name)),
+      { name: "Deliveries", description: "What your own server receives. Each is signed, and repeated until it is answered with a 2xx." },
+    ],
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: `An API key, made in the dashboard. Each operation needs one of its scopes: ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
+        },
+      },
+      parameters: { IdempotencyKey: idempotencyKey },
+      headers: { ...operationHeaders, ...rateLimitHeaders },
+      examples: problemExamples(errorBase),
+      schemas: Object.fromEntries(Object.entries(collector.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
+}
+
+let published: OpenApiDocument | undefined;
+
+/** The document of this installation. */
+export function publishedDocument(): OpenApiDocument {
+  const { APP_URL: serverUrl, ERROR_BASE: errorBase } = env();
+  published ??= openApiDocument({ serverUrl, errorBase });
+  return published;
+}
+
+const tagOf = (path: string): { name: string; description: string } => {
+  const segment = path.split("/")[3] ?? "";
+  const tag = tags[segment];
+  if (!tag) throw new Error(`lib/api/openapi.ts has no tag for the paths below ${segment}`);
+  return tag;
+};
+
+const idempotencyKey: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "Makes the change once, however often the request is sent within 24 hours: the same key and the same request get the first answer, byte for byte. A UUID is a good one.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
+  example: "0f9f8a52-9f0e-4c39-a7f8-6d4d6c1b6f27",
+};
+
+function describeOperation(collector: Collector, path: string, method: Method, declaration: Declaration): ApiOperation {
+  const { operationId, summary, description, scope, status = 200 } = declaration;
+  const isMutation = method !== "GET";
+  const requestBody = bodyOf(collector, declaration);
+  const answer = collector.referenceTo(answerName(declaration), declaration.response, "output");
+  const success: ApiResponse = {
+    description: successDescriptions[status],
+    headers: successHeaders(isMutation),
+    content: { "application/json": { schema: answer, example: exampleOf(collector.schemas, answer) } },
+  };
+  const parameters: (Parameter | Reference)[] = [
+    ...pathParameters(collector, path, declaration),
+    ...queryParameters(collector, declaration),
+    ...(isMutation ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+  ];
+  return {
+    operationId,
+    summary,
+    description: `${description ? `${description}\n\n` : ""}Needs the scope \`${scope}\`.`,
+    tags: [tagOf(path).name],
+    security: [{ apiKey: [] }],
+    "x-required-scope": scope,
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: { [status]: success, ...problemResponses(problemKinds(path, method, declaration)) },
+  };
+}
+
+const successDescriptions = {
+  200: "All is well.",
+  201: "It was created.",
+  202: "It was accepted, and happens in the background.",
+} as const;
+
+function pathParameters({ schemaOf }: Collector, path: string, { params }: Declaration): Parameter[] {
+  const { properties = {} } = params ? schemaOf(params, "input") : {};
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
+    const { description, ...schema } = properties[name] ?? { type: "string" };
+    return { name, in: "path", required: true, ...(description && { description }), schema };
+  });
+}
+
+function queryParameters({ schemaOf }: Collector, { query }: Declaration): Parameter[] {
+  const { properties = {}, required = [] } = query ? schemaOf(query, "input") : {};
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    ...(description && { description }),
+    schema,
+    // Several values are separated by commas.
+    ...(schema.type === "array" && { style: "form" as const, explode: false }),
+  }));
+}
+
+function bodyOf(collector: Collector, { operationId, body }: Declaration): ApiOperation["requestBody"] {
+  if (!body) return undefined;
+  const schema = collector.referenceTo(`${capitalized(operationId)}Body`, body, "input");
+  const json: MediaType = { schema, example: exampleOf(collector.schemas, schema, true) };
+  return { required: true, content: { "application/json": json } };
+}
+
+/** A page is named after what is on it, anything else that has no name of its own after its operation. */
+function answerName({ operationId, response }: Declaration): string {
+  const { data } = (response as { shape?: { data?: { element?: z.ZodType } } }).shape ?? {};
+  const item = data?.element?.meta?.()?.id;
+  return item ? `${item}Page` : `${capitalized(operationId)}Answer`;
+}
+
+const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** Everything that can be wrong with a request of this operation, in the order of its statuses. */
+export function problemKinds(path: string, method: Method, { query, body, problems = [] }: Declaration): ErrorKind[] {
+  const hasCursor = Boolean(query && "cursor" in ((query as { shape?: object }).shape ?? {}));
+  const kinds = new Set<ErrorKind>([
+    "unauthorized",
+    "insufficient-scope",
+    "ip-not-allowed",
+    ...(path.includes("{") ? (["not-found"] as const) : []),
+    ...(body ? (["malformed-request", "payload-too-large", "unsupported-media-type"] as const) : []),
+    ...(method === "GET" ? [] : (["invalid-idempotency-key", "idempotency-in-progress", "idempotency-key-reused"] as const)),
+    "validation",
+    ...(hasCursor ? (["invalid-cursor"] as const) : []),
+    "rate-limited",
+    "internal",
+    "unavailable",
+    ...problems,
+  ]);
+  return (Object.keys(errorKinds) as ErrorKind[]).filter((kind) => kinds.has(kind));
+}
+
+function problemResponses(kinds: ErrorKind[]): Record<string, ApiResponse> {
+  const statuses = [...new Set(kinds.map((kind) => errorKinds[kind].status))];
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      problemResponse(
+        status,
+        kinds.filter((kind) => errorKinds[kind].status === status),
+      ),
+    ]),
+  );
+}
+
+function problemResponse(status: number, kinds: ErrorKind[]): ApiResponse {
+  return {
+    description: kinds.map((kind) => `\`${kind}\`: ${problemExplanations[kind].what}`).join("\n\n"),
+    headers: problemHeaders(status, kinds),
+    content: {
+      "application/problem+json": {
+        schema: { $ref: "#/components/schemas/Problem" },
+        examples: Object.fromEntries(kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }])),
+      },
+    },
+    "x-problem-kinds": kinds,
+  };
+}
+
+const header = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
+const allRateLimitHeaders = () => Object.fromEntries(Object.keys(rateLimitHeaders).map((name) => [name, header(name)]));
+
+function successHeaders(isMutation: boolean): Record<string, Reference> {
+  return {
+    "X-Request-Id": header("X-Request-Id"),
+    ...allRateLimitHeaders(),
+    ...(isMutation && { "Idempotent-Replayed": header("Idempotent-Replayed") }),
+  };
+}
+
+/** Before the key is known there is nothing to count against, so a few answers may lack the headers of the rate limit. */
+function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Header | Reference> {
+  const optional = Object.entries(rateLimitHeaders).map(([name, header]) => [name, { ...header, required: false }]);
+  const limit = status === 401 ? {} : status === 429 || status >= 500 ? Object.fromEntries(optional) : allRateLimitHeaders();
+  const isReplayable = [404, 409].includes(status);
+  return {
+    "X-Request-Id": header("X-Request-Id"),
+    ...limit,
+    ...(status === 401 && { "WWW-Authenticate": header("WWW-Authenticate") }),
+    ...([429, 503].includes(status) && { "Retry-After": header("Retry-After") }),
+    ...(kinds.includes("idempotency-in-progress") && { "Retry-After": { ...operationHeaders["Retry-After"], required: false } }),
+    ...(isReplayable && kinds.includes("idempotency-in-progress") && { "Idempotent-Replayed": header("Idempotent-Replayed") }),
+  };
+}
+
+function problemExamples(errorBase: string): Record<string, Example> {
+  const kinds = Object.keys(errorKinds) as ErrorKind[];
+  return Object.fromEntries(
+    kinds.map((kind) => {
+      const { what: summary, mend } = problemExplanations[kind];
+      return [kind, { summary, description: mend.join("\n\n"), value: problemExample(kind, errorBase) }];
+    }),
+  );
+}
