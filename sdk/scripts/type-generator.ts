@@ -1,0 +1,201 @@
+/** As much of JSON Schema 2020-12 as the API's document uses. */
+type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema | boolean;
+  contentMediaType?: string;
+  description?: string;
+};
+
+type Content = Record<string, { schema?: Schema }>;
+
+type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: Schema };
+
+type Operation = {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Content; required?: boolean };
+  responses?: Record<string, { content?: Content }>;
+};
+
+/** As much of an OpenAPI 3.1 document as types are made from. */
+export type OpenApiDocument = {
+  paths?: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, Schema>; parameters?: Record<string, Parameter> };
+};
+
+const pathPrefix = "/v1/public";
+const methods = ["get", "post", "put", "patch", "delete"];
+
+/** A value that is sent may be a `Date`, and what is optional may be undefined; a value that is answered is neither. */
+type Direction = "sent" | "answered";
+
+/** The TypeScript of the client's types: schemas, queries, bodies, operations, events. */
+export function generateTypes(document: OpenApiDocument): string {
+  const operations = operationsOf(document);
+  const schemas = document.components?.schemas ?? {};
+  const answered = reachable(
+    schemas,
+    operations
+      .flatMap(({ answer }) => answer)
+      .concat(Object.values(document.webhooks ?? {}).map((event) => contentOf(event.post?.requestBody))),
+  );
+  const sent = reachable(
+    schemas,
+    operations.flatMap(({ body }) => body ?? []),
+  );
+  const direction = (name: string): Direction => (sent.has(name) && !answered.has(name) ? "sent" : "answered");
+
+  const parts = ["// Made from the OpenAPI document by `npm run sdk:types`. Changes belong into the API's route declarations."];
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (sent.has(name) || answered.has(name)) parts.push(declare(name, schema, direction(name)));
+  }
+  for (const { id, query, body } of operations) {
+    if (query) parts.push(declare(`${capitalized(id)}Query`, query, "sent"));
+    if (body && !body.$ref) parts.push(declare(`${capitalized(id)}Body`, body, "sent"));
+  }
+  const rows = operations.map(({ id, route, query, body, answer }) => {
+    const bodyType = body && (body.$ref ? typeOf(body, "sent", "") : `${capitalized(id)}Body`);
+    const members = [
+      `    route: ${JSON.stringify(route)};`,
+      `    query: ${query ? `${capitalized(id)}Query` : "undefined"};`,
+      `    body: ${bodyType ?? "undefined"};`,
+      `    answer: ${typeOf(answer, "answered", "    ")};`,
+    ];
+    return `  ${id}: {\n${members.join("\n")}\n  };\n`;
+  });
+  parts.push(`/** Every operation of the API by its operationId. */\nexport type Operations = {\n${rows.join("")}};\n`);
+  parts.push(declareEvents(document));
+  return parts.join("\n");
+}
+
+function operationsOf({ paths = {}, components = {} }: OpenApiDocument) {
+  return Object.entries(paths).flatMap(([path, item]) => {
+    if (!path.startsWith(`${pathPrefix}/`)) return [];
+    return methods.flatMap((method) => {
+      const operation = item[method];
+      if (!operation?.operationId) return [];
+      const shared = (item.parameters ?? []) as unknown as Parameter[];
+      const parameters = [...shared, ...(operation.parameters ?? [])].map((parameter) => {
+        const { $ref } = parameter as Schema;
+        return ($ref && components.parameters?.[$ref.split("/").at(-1) ?? ""]) || parameter;
+      });
+      const success = Object.entries(operation.responses ?? {}).find(([status]) => status.startsWith("2"))?.[1];
+      return {
+        id: operation.operationId,
+        route: `${method.toUpperCase()} ${path.slice(pathPrefix.length)}`,
+        query: toQuery(parameters.filter((parameter) => parameter.in === "query")),
+        body: operation.requestBody && contentOf(operation.requestBody),
+        answer: contentOf(success),
+      };
+    });
+  });
+}
+
+/** A form is put together by the client; its type is that of the JSON form. */
+const contentOf = (holder: { content?: Content } | undefined): Schema => holder?.content?.["application/json"]?.schema ?? {};
+
+function toQuery(parameters: Parameter[]): Schema | undefined {
+  if (parameters.length === 0) return undefined;
+  const entries = parameters.map(({ name, schema = {}, description }) => {
+    // A list may be given as one, or as the text that it becomes.
+    const listed = schema.type === "array" ? { anyOf: [schema, schema.items ?? {}] } : schema;
+    return [name, { ...listed, ...(description && { description }) }] as const;
+  });
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+  return { type: "object", properties: Object.fromEntries(entries), required };
+}
+
+function declareEvents({ webhooks = {} }: OpenApiDocument): string {
+  const types = Object.values(webhooks).map(({ post }) => typeOf(contentOf(post?.requestBody), "answered", ""));
+  return `/** Everything that a webhook can be sent; \`type\` tells which. */\nexport type WebhookEvent =${[...new Set(types)].map((type) => `\n  | ${type}`).join("")};\n`;
+}
+
+function declare(name: string, schema: Schema, direction: Direction): string {
+  return `${comment(schema.description, "")}export type ${name} = ${typeOf(schema, direction, "")};\n`;
+}
+
+function typeOf(schema: Schema, direction: Direction, indent: string): string {
+  if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
+  if ("const" in schema) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  const either = schema.anyOf ?? schema.oneOf;
+  if (either) return [...new Set(either.map((part) => typeOf(part, direction, indent)))].join(" | ");
+  if (schema.allOf) return schema.allOf.map((part) => `(${typeOf(part, direction, indent)})`).join(" & ");
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, direction, indent)).join(" | ");
+  switch (schema.type) {
+    case "string":
+      return schema.format === "date-time" && direction === "sent" ? "string | Date" : "string";
+    case "number":
+    case "integer":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "null":
+      return "null";
+    case "array": {
+      const item = typeOf(schema.items ?? {}, direction, indent);
+      const list = /^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`;
+      return direction === "sent" ? `readonly ${list}` : list;
+    }
+    case "object":
+      return objectType(schema, direction, indent);
+    default:
+      return "unknown";
+  }
+}
+
+function objectType({ properties = {}, required = [], additionalProperties }: Schema, direction: Direction, indent: string): string {
+  const names = Object.keys(properties);
+  if (names.length === 0) {
+    const values = typeof additionalProperties === "object" ? typeOf(additionalProperties, direction, indent) : "unknown";
+    return additionalProperties === false ? "Record<string, never>" : `Record<string, ${values}>`;
+  }
+  const inner = `${indent}  `;
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const isOptional = !required.includes(name);
+    const orUndefined = isOptional && direction === "sent" ? " | undefined" : "";
+    const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+    return `${comment(schema.description, inner)}${inner}${key}${isOptional ? "?" : ""}: ${typeOf(schema, direction, inner)}${orUndefined};\n`;
+  });
+  return `{\n${members.join("")}${indent}}`;
+}
+
+function comment(text: string | undefined, indent: string): string {
+  if (!text) return "";
+  const lines = text.replaceAll("*/", "*\\/").trim().split("\n");
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
+}
+
+/** The names of all schemas that these lead to. */
+function reachable(schemas: Record<string, Schema>, roots: Schema[]): Set<string> {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, part] of Object.entries(value)) {
+      const name = key === "$ref" && typeof part === "string" ? part.split("/").at(-1) : undefined;
+      if (name === undefined) visit(part);
+      else if (!found.has(name)) {
+        found.add(name);
+        visit(schemas[name]);
+      }
+    }
+  };
+  for (const root of roots) visit(root);
+  return found;
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

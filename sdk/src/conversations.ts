@@ -1,0 +1,37 @@
+import type { Caller } from "./call";
+import type {
+  CreateConversationBody,
+  ListConversationsQuery,
+  ListMessagesQuery,
+  PostMessageBody,
+  UpdateConversationBody,
+} from "./generated/types";
+import type { RequestOptions } from "./transport";
+
+export const conversationsOf = ({ call, list }: Caller) => ({
+  /** Newest first. */
+  list: (query?: ListConversationsQuery, options?: RequestOptions) => list("GET /conversations", { query }, options),
+
+  /** With a first message if you like. */
+  create: (body: CreateConversationBody, options?: RequestOptions) => call("POST /conversations", { body }, options),
+
+  get: (conversationId: string, options?: RequestOptions) =>
+    call("GET /conversations/{conversationId}", { path: { conversationId } }, options),
+
+  /** Changes what is given; null clears a field, and in `metadata` deletes a key. */
+  update: (conversationId: string, body: UpdateConversationBody, options?: RequestOptions) =>
+    call("PATCH /conversations/{conversationId}", { path: { conversationId }, body }, options),
+
+  messages: {
+    /** Oldest first. */
+    list: (conversationId: string, query?: ListMessagesQuery, options?: RequestOptions) =>
+      list("GET /conversations/{conversationId}/messages", { path: { conversationId }, query }, options),
+
+    /** A customer's message unless `author` says otherwise. */
+    create: (conversationId: string, body: PostMessageBody, options?: RequestOptions) =>
+      call("POST /conversations/{conversationId}/messages", { path: { conversationId }, body }, options),
+
+    get: (conversationId: string, messageId: string, options?: RequestOptions) =>
+      call("GET /conversations/{conversationId}/messages/{messageId}", { path: { conversationId, messageId } }, options),
+  },
+});

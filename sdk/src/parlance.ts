@@ -1,0 +1,76 @@
+import { agentsOf } from "./agents";
+import { callerOf } from "./call";
+import { conversationsOf } from "./conversations";
+import { customersOf } from "./customers";
+import { ParlanceError } from "./errors";
+import { eventsOf } from "./events";
+import { type RequestOptions, type Wait, wait } from "./transport";
+import { webhooksOf } from "./webhook-subscriptions";
+
+export type ParlanceOptions = {
+  /** Where the service is; the environment variable `PARLANCE_BASE_URL` unless given, and without it http://localhost:3000. */
+  baseUrl?: string | undefined;
+  /** Milliseconds that each attempt has for its whole answer; 30,000 unless given. */
+  timeout?: number | undefined;
+  /** Attempts after the first one; 2 unless given. */
+  maxRetries?: number | undefined;
+  /** In place of the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** In place of a timer between attempts, for tests that would rather not wait. */
+  wait?: Wait | undefined;
+};
+
+const minute = 60_000;
+
+/**
+ * The client of a tenant's environment, live or test, which the API key decides. Keep it on a server: the key can do
+ * whatever its scopes allow.
+ *
+ * ```ts
+ * const parlance = new Parlance("prl_test_…", { baseUrl: "https://parlance.example.com" });
+ * for await (const conversation of parlance.conversations.list({ status: "OPEN" })) console.log(conversation.id);
+ * ```
+ */
+export class Parlance {
+  /** What the key belongs to: `test` is free of charge and sees nothing of `live`. */
+  readonly environment: "live" | "test";
+  readonly conversations: ReturnType<typeof conversationsOf>;
+  readonly customers: ReturnType<typeof customersOf>;
+  readonly agents: ReturnType<typeof agentsOf>;
+  readonly webhooks: ReturnType<typeof webhooksOf>;
+  readonly events: ReturnType<typeof eventsOf>;
+  readonly account: {
+    /** The tenant, and the key this client uses. */
+    get: (options?: RequestOptions) => ReturnType<typeof getAccount>;
+  };
+
+  /** @throws ParlanceError where `apiKey` does not look like one */
+  constructor(apiKey: string | undefined, options: ParlanceOptions = {}) {
+    const [, environment] = /^\w+_(live|test)_\w+$/.exec(apiKey ?? "") ?? [];
+    if (!apiKey || !environment) throw new ParlanceError("That is no API key: one looks like prl_test_… or prl_live_….");
+    const { baseUrl = defaultBaseUrl(), timeout = minute / 2, maxRetries = 2, fetch = globalThis.fetch } = options;
+    const caller = callerOf({
+      apiKey,
+      baseUrl: baseUrl.replace(/\/+$/, ""),
+      timeoutMs: timeout,
+      maxRetries,
+      // Called as a method of anything else, the browsers' own refuses.
+      fetch: (input, init) => fetch(input, init),
+      wait: options.wait ?? wait,
+    });
+    this.environment = environment as "live" | "test";
+    this.conversations = conversationsOf(caller);
+    this.customers = customersOf(caller);
+    this.agents = agentsOf(caller);
+    this.webhooks = webhooksOf(caller);
+    this.events = eventsOf(caller);
+    this.account = { get: (options) => getAccount(caller, options) };
+  }
+}
+
+const getAccount = ({ call }: ReturnType<typeof callerOf>, options?: RequestOptions) => call("GET /account", {}, options);
+
+function defaultBaseUrl(): string {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.PARLANCE_BASE_URL || "http://localhost:3000";
+}

@@ -1,0 +1,160 @@
+import { ApiError, ConnectionError, ParlanceError, TimeoutError, toApiError } from "./errors";
+import { version } from "./version";
+
+/** What a single call can have otherwise than the client. */
+export type RequestOptions = {
+  /** Ends the call, retries and waits included; the signal's reason is thrown. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds that each attempt has for its whole answer. */
+  timeout?: number | undefined;
+  maxRetries?: number | undefined;
+  /** For POST, PATCH and DELETE. Without one each call gets a new UUID; give your own to repeat a call after a crash. */
+  idempotencyKey?: string | undefined;
+};
+
+export type Settings = {
+  apiKey: string;
+  baseUrl: string;
+  timeoutMs: number;
+  maxRetries: number;
+  fetch: typeof globalThis.fetch;
+  wait: Wait;
+};
+
+/** Resolves after so many milliseconds, or rejects with the signal's reason. */
+export type Wait = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+
+/** A call that is complete but for what each attempt adds. Its body must be readable more than once, for retries. */
+export type Outgoing = { method: string; path: string; body?: string | Blob; contentType?: string; idempotencyKey?: string | undefined };
+
+export type Answer<Data> = {
+  data: Data;
+  /** Status and headers. Its body has been read: it is `data`. */
+  response: Response;
+  requestId: string | null;
+};
+
+const longestRetryAfterSeconds = 60;
+const firstDelayMs = 500;
+const longestDelayMs = 8_000;
+
+/**
+ * Sends a call until it succeeds, cannot succeed, or has used up its retries. All attempts carry the same idempotency key,
+ * so whatever was lost on the way takes effect once.
+ */
+export async function send<Data>(settings: Settings, outgoing: Outgoing, options: RequestOptions): Promise<Answer<Data>> {
+  const { signal, timeout = settings.timeoutMs, maxRetries = settings.maxRetries } = options;
+  const url = new URL(settings.baseUrl + outgoing.path);
+  const init = toInit(settings, outgoing);
+  for (let retries = 0; ; retries++) {
+    signal?.throwIfAborted();
+    try {
+      return await attempt<Data>(settings, url, init, timeout, signal);
+    } catch (error) {
+      const delayMs = retries < maxRetries ? delayBeforeRetry(error, retries) : null;
+      if (delayMs === null) throw error;
+      await settings.wait(delayMs, signal);
+    }
+  }
+}
+
+function toInit({ apiKey }: Settings, { method, body, contentType, idempotencyKey }: Outgoing): RequestInit {
+  const headers = new Headers({
+    Accept: "application/json",
+    Authorization: `Bearer ${apiKey}`,
+    "User-Agent": `parlance-typescript/${version}`,
+  });
+  if (contentType) headers.set("Content-Type", contentType);
+  if (idempotencyKey) headers.set("Idempotency-Key", idempotencyKey);
+  // Followed, a redirect could turn a POST into a GET. The API has none.
+  return { method, headers, redirect: "manual", ...(body !== undefined && { body }) };
+}
+
+async function attempt<Data>(
+  { fetch }: Settings,
+  url: URL,
+  init: RequestInit,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Answer<Data>> {
+  const deadline = new AbortController();
+  const abort = () => deadline.abort();
+  // Timers take longer times for none at all.
+  const timer = timeoutMs < 2 ** 31 ? setTimeout(abort, timeoutMs) : undefined;
+  signal?.addEventListener("abort", abort);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { ...init, signal: deadline.signal });
+    text = await response.text();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (deadline.signal.aborted) throw new TimeoutError(timeoutMs);
+    throw new ConnectionError(`${init.method} ${url.origin}${url.pathname} got no answer: ${reasonOf(cause)}`, { cause });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+  const body = parseJson(text);
+  if (!response.ok || body === undefined) throw toApiError(response, body);
+  return { data: body as Data, response, requestId: response.headers.get("x-request-id") };
+}
+
+/** What Node's `fetch` says of itself is only "fetch failed"; what happened stands in its cause. */
+function reasonOf(thrown: unknown): string {
+  const { cause, message } = thrown as { cause?: { code?: string; message?: string }; message?: string };
+  return cause?.code ?? cause?.message ?? message ?? String(thrown);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns milliseconds, or null where another attempt would be useless, or would have to wait longer than a minute. */
+function delayBeforeRetry(error: unknown, retries: number): number | null {
+  const jitter = Math.random();
+  const backoffMs = Math.min(firstDelayMs * 2 ** retries, longestDelayMs) * (0.5 + jitter / 2);
+  if (error instanceof ConnectionError) return backoffMs;
+  if (!(error instanceof ApiError)) return null;
+  const { status, kind, retryAfter } = error;
+  if (status !== 429 && status < 500 && kind !== "idempotency-in-progress") return null;
+  if (retryAfter === null) return backoffMs;
+  // Never before the time that was named, and not everybody at that very moment.
+  return retryAfter > longestRetryAfterSeconds ? null : retryAfter * 1_000 + firstDelayMs * jitter;
+}
+
+export const wait: Wait = (milliseconds, signal) =>
+  new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
+  });
+
+/** `{name}` in a path becomes its value; a value that would lead to another path is refused. */
+export function fillPath(path: string, values: Record<string, string> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
+    const value = values[name];
+    if (typeof value !== "string" || !/^[\w-]+$/.test(value)) throw new ParlanceError(`${name} is no id: ${JSON.stringify(value)}`);
+    return value;
+  });
+}
+
+/** What is undefined is left out, arrays become comma lists, dates RFC 3339. */
+export function toSearch(query: object = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === null) continue;
+    search.set(name, value instanceof Date ? value.toISOString() : String(value));
+  }
+  const text = search.toString();
+  return text && `?${text}`;
+}

@@ -1,0 +1,165 @@
+import { ParlanceError } from "./errors";
+import type { WebhookEvent } from "./generated/types";
+
+export type * from "./generated/types";
+export { ParlanceError };
+
+/** Why an event was refused; what is right to do differs. */
+export type WebhookVerificationCode =
+  /** No secret was given: a mistake in the receiver's configuration. */
+  | "missing-secret"
+  /** The payload is no text or bytes. It must be what arrived, before any parsing: parsing and printing change it. */
+  | "payload-not-raw"
+  | "missing-header"
+  | "malformed-header"
+  /** No signature fits: another secret, another payload, or a forgery. */
+  | "signature-mismatch"
+  | "timestamp-too-old"
+  | "timestamp-in-future"
+  /** The signature fits, and yet the payload is no event. */
+  | "malformed-payload";
+
+/** Answer 400 to whoever sent it. */
+export class WebhookVerificationError extends ParlanceError {
+  override name = "WebhookVerificationError";
+
+  constructor(
+    readonly code: WebhookVerificationCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** One secret, or all that are valid: during a rotation the new one and the old one. Each whole, with its `whsec_`. */
+type Secrets = { secret: string; secrets?: undefined } | { secret?: undefined; secrets: readonly string[] };
+
+export type VerifyWebhookInput = Secrets & {
+  /** The body as it arrived. */
+  payload: string | ArrayBuffer | Uint8Array;
+  /** The value of `X-Service-Signature`. */
+  header: string | readonly string[] | null | undefined;
+  /** How far the signature's time may lie from now, either way; 300 unless given. */
+  toleranceSeconds?: number;
+  /** The time to compare with; the clock's unless given. */
+  now?: Date;
+};
+
+const signatureHeaderName = "X-Service-Signature";
+const encoder = new TextEncoder();
+
+/**
+ * The event, if one of the secrets signed it within the last five minutes. The same event can arrive more than once: its
+ * `id` tells.
+ * @throws WebhookVerificationError with a `code`
+ */
+export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookEvent> {
+  const { payload, toleranceSeconds = 300, now = new Date() } = input;
+  const secrets = (input.secrets ?? [input.secret]).filter((secret) => typeof secret === "string" && secret !== "") as string[];
+  if (secrets.length === 0) throw new WebhookVerificationError("missing-secret", "Give the webhook's signing secret, whsec_….");
+  const body = toBytes(payload);
+  if (!body) throw new WebhookVerificationError("payload-not-raw", "The payload has to be the body as it arrived, before it is parsed.");
+  const { timestamp, signatures } = parseHeader(input.header);
+
+  let isGenuine = false;
+  for (const secret of secrets) {
+    const expected = await sign(secret, timestamp, body);
+    // All are compared, so that the time taken tells nothing of which one fitted.
+    for (const signature of signatures) isGenuine = isEqual(signature, expected) || isGenuine;
+  }
+  if (!isGenuine) {
+    throw new WebhookVerificationError("signature-mismatch", "No signature fits: another secret, or not the very body that was sent.");
+  }
+
+  const ageSeconds = Math.floor(now.getTime() / 1_000) - Number(timestamp);
+  if (ageSeconds > toleranceSeconds) throw new WebhookVerificationError("timestamp-too-old", `Signed ${ageSeconds} s ago.`);
+  if (-ageSeconds > toleranceSeconds) throw new WebhookVerificationError("timestamp-in-future", `Signed ${-ageSeconds} s ahead of now.`);
+  return parseEvent(body);
+}
+
+export type SignTestWebhookInput = Secrets & {
+  /** What is sent: an event, or a payload as it is. */
+  payload: string | object;
+  /** When it was signed; now unless given. */
+  timestamp?: Date;
+};
+
+/**
+ * Signs as the service does, to test a receiver.
+ * @returns the payload as text, the value of `X-Service-Signature`, and all headers of a delivery, those of the Standard
+ * Webhooks specification among them
+ */
+export async function signTestWebhook({ payload, secret, secrets = [secret ?? ""], timestamp = new Date() }: SignTestWebhookInput) {
+  const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+  const body = encoder.encode(text);
+  const seconds = String(Math.floor(timestamp.getTime() / 1_000));
+  const { id = "evt_test", type = "webhook.test" } = (typeof payload === "string" ? {} : payload) as { id?: string; type?: string };
+
+  const signatures = await Promise.all(secrets.map(async (key) => `v1=${await sign(key, seconds, body)}`));
+  const header = [`t=${seconds}`, ...signatures].join(",");
+  const standardSignatures = secrets.map(async (key) => {
+    const bytes = Uint8Array.from(atob(key.replace(/^whsec_/, "")), (character) => character.charCodeAt(0));
+    return `v1,${btoa(String.fromCharCode(...(await hmac(bytes, encoder.encode(`${id}.${seconds}.`), body))))}`;
+  });
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    [signatureHeaderName]: header,
+    "X-Service-Event-Id": id,
+    "X-Service-Event-Type": type,
+    "webhook-id": id,
+    "webhook-timestamp": seconds,
+    "webhook-signature": (await Promise.all(standardSignatures)).join(" "),
+  };
+  return { payload: text, header, headers };
+}
+
+function parseHeader(header: VerifyWebhookInput["header"]) {
+  const text = typeof header === "string" ? header : (header?.join(",") ?? "");
+  if (text === "") throw new WebhookVerificationError("missing-header", `There is no ${signatureHeaderName} header.`);
+  const pairs = text.split(",").map((pair) => pair.trim().split("="));
+  const valuesOf = (name: string) => pairs.flatMap(([key, value]) => (key === name && value ? [value] : []));
+  const [timestamp, ...furtherTimestamps] = valuesOf("t");
+  const signatures = valuesOf("v1");
+  if (!timestamp || !/^\d{1,12}$/.test(timestamp) || furtherTimestamps.length > 0 || signatures.length === 0) {
+    throw new WebhookVerificationError("malformed-header", `${signatureHeaderName} has the form t=<unix seconds>,v1=<hex>.`);
+  }
+  return { timestamp, signatures };
+}
+
+function parseEvent(body: Uint8Array): WebhookEvent {
+  try {
+    const event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    if (typeof event.id === "string" && typeof event.type === "string") return event;
+  } catch {
+    // It is answered below.
+  }
+  throw new WebhookVerificationError("malformed-payload", "The signature fits, but the payload is no event.");
+}
+
+function toBytes(payload: unknown): Uint8Array | null {
+  if (typeof payload === "string") return encoder.encode(payload);
+  if (payload instanceof ArrayBuffer) return new Uint8Array(payload);
+  return payload instanceof Uint8Array ? payload : null;
+}
+
+/** Lower-case hex. The key is the secret whole, its prefix included. */
+async function sign(secret: string, timestamp: string, body: Uint8Array): Promise<string> {
+  const digest = await hmac(encoder.encode(secret), encoder.encode(`${timestamp}.`), body);
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function hmac(key: Uint8Array<ArrayBuffer>, before: Uint8Array, body: Uint8Array): Promise<Uint8Array> {
+  const signed = new Uint8Array(before.length + body.length);
+  signed.set(before);
+  signed.set(body, before.length);
+  const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, signed));
+}
+
+/** In a time that does not depend on where the two differ. */
+function isEqual(signature: string, expected: string): boolean {
+  if (signature.length !== expected.length) return false;
+  let difference = 0;
+  for (let index = 0; index < expected.length; index++) difference |= signature.charCodeAt(index) ^ expected.charCodeAt(index);
+  return difference === 0;
+}
