@@ -20,11 +20,13 @@ type Content = Record<string, { schema?: Schema }>;
 
 type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: Schema };
 
+type Reference = { $ref: string };
+
 type Operation = {
   operationId?: string;
   summary?: string;
   description?: string;
-  parameters?: Parameter[];
+  parameters?: (Parameter | Reference)[];
   requestBody?: { content: Content; required?: boolean };
   responses?: Record<string, { content?: Content }>;
 };
@@ -46,16 +48,11 @@ type Direction = "sent" | "answered";
 export function generateTypes(document: OpenApiDocument): string {
   const operations = operationsOf(document);
   const schemas = document.components?.schemas ?? {};
-  const answered = reachable(
-    schemas,
-    operations
-      .flatMap(({ answer }) => answer)
-      .concat(Object.values(document.webhooks ?? {}).map((event) => contentOf(event.post?.requestBody))),
-  );
-  const sent = reachable(
-    schemas,
-    operations.flatMap(({ body }) => body ?? []),
-  );
+  const events = Object.values(document.webhooks ?? {}).map(({ post }) => contentOf(post?.requestBody));
+  const answers = operations.flatMap(({ answer, problems }) => [answer, ...problems]);
+  const answered = reachable(schemas, [...answers, ...events]);
+  const bodies = operations.flatMap(({ body }) => body ?? []);
+  const sent = reachable(schemas, bodies);
   const direction = (name: string): Direction => (sent.has(name) && !answered.has(name) ? "sent" : "answered");
 
   const parts = ["// Made from the OpenAPI document by `npm run sdk:types`. Changes belong into the API's route declarations."];
@@ -77,7 +74,7 @@ export function generateTypes(document: OpenApiDocument): string {
     return `  ${id}: {\n${members.join("\n")}\n  };\n`;
   });
   parts.push(`/** Every operation of the API by its operationId. */\nexport type Operations = {\n${rows.join("")}};\n`);
-  parts.push(declareEvents(document));
+  parts.push(declareEvents(events));
   return parts.join("\n");
 }
 
@@ -87,10 +84,9 @@ function operationsOf({ paths = {}, components = {} }: OpenApiDocument) {
     return methods.flatMap((method) => {
       const operation = item[method];
       if (!operation?.operationId) return [];
-      const shared = (item.parameters ?? []) as unknown as Parameter[];
-      const parameters = [...shared, ...(operation.parameters ?? [])].map((parameter) => {
-        const { $ref } = parameter as Schema;
-        return ($ref && components.parameters?.[$ref.split("/").at(-1) ?? ""]) || parameter;
+      const parameters = (operation.parameters ?? []).flatMap((parameter) => {
+        if (!("$ref" in parameter)) return parameter;
+        return components.parameters?.[nameOf(parameter)] ?? [];
       });
       const success = Object.entries(operation.responses ?? {}).find(([status]) => status.startsWith("2"))?.[1];
       return {
@@ -99,10 +95,13 @@ function operationsOf({ paths = {}, components = {} }: OpenApiDocument) {
         query: toQuery(parameters.filter((parameter) => parameter.in === "query")),
         body: operation.requestBody && contentOf(operation.requestBody),
         answer: contentOf(success),
+        problems: Object.values(operation.responses ?? {}).flatMap(({ content }) => content?.["application/problem+json"]?.schema ?? []),
       };
     });
   });
 }
+
+const nameOf = ({ $ref }: Reference): string => $ref.split("/").at(-1) ?? "";
 
 /** A form is put together by the client; its type is that of the JSON form. */
 const contentOf = (holder: { content?: Content } | undefined): Schema => holder?.content?.["application/json"]?.schema ?? {};
@@ -118,9 +117,10 @@ function toQuery(parameters: Parameter[]): Schema | undefined {
   return { type: "object", properties: Object.fromEntries(entries), required };
 }
 
-function declareEvents({ webhooks = {} }: OpenApiDocument): string {
-  const types = Object.values(webhooks).map(({ post }) => typeOf(contentOf(post?.requestBody), "answered", ""));
-  return `/** Everything that a webhook can be sent; \`type\` tells which. */\nexport type WebhookEvent =${[...new Set(types)].map((type) => `\n  | ${type}`).join("")};\n`;
+function declareEvents(events: Schema[]): string {
+  const types = new Set(events.map((event) => typeOf(event, "answered", "")));
+  const union = [...types].map((type) => `\n  | ${type}`).join("");
+  return `/** Everything that a webhook can be sent; \`type\` tells which. */\nexport type WebhookEvent =${union};\n`;
 }
 
 function declare(name: string, schema: Schema, direction: Direction): string {
@@ -128,7 +128,7 @@ function declare(name: string, schema: Schema, direction: Direction): string {
 }
 
 function typeOf(schema: Schema, direction: Direction, indent: string): string {
-  if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
+  if (schema.$ref) return nameOf({ $ref: schema.$ref });
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   const either = schema.anyOf ?? schema.oneOf;

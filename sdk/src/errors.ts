@@ -1,27 +1,7 @@
-/** One thing that is wrong with a request, and where: `pointer` is a JSON Pointer into `location`. */
-export type ValidationIssue = {
-  pointer: string;
-  location: "body" | "query" | "path" | "header";
-  code: string;
-  message: string;
-};
+import type { Problem } from "./generated/types";
 
-/** A problem document (RFC 9457) as the API answers it. */
-export type Problem = {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  instance: string;
-  requestId: string;
-  errors?: ValidationIssue[];
-  requiredScope?: string;
-  existingId?: string;
-  retryAfter?: number;
-  from?: string;
-  to?: string;
-  allowed?: string[];
-};
+/** One thing that is wrong with a request, and where: `pointer` is a JSON Pointer into `location`. */
+export type ValidationIssue = NonNullable<Problem["errors"]>[number];
 
 /** What every error of this package is. An abort is none: there the signal's own reason is thrown. */
 export class ParlanceError extends Error {

@@ -1,57 +1,20 @@
 // Made from the OpenAPI document by `npm run sdk:types`. Changes belong into the API's route declarations.
-export type Conversation = {
+export type Account = {
   id: string;
+  name: string;
+  plan: "FREE" | "PRO" | "SCALE";
   environment: "live" | "test";
-  status: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED";
-  channelId: string;
-  customerId: string | null;
-  agentId: string | null;
-  assigneeId: string | null;
-  subject: string | null;
-  priority: "LOW" | "NORMAL" | "HIGH" | "URGENT";
-  tags: string[];
-  metadata: Record<string, string | number | boolean | null>;
-  externalId: string | null;
-  messageCount: number;
-  lastMessageAt: string | null;
-  lastMessagePreview: string | null;
-  snoozedUntil: string | null;
-  resolvedAt: string | null;
-  closedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-};
-
-export type Message = {
-  id: string;
-  environment: "live" | "test";
-  conversationId: string;
-  /** 1, 2, 3… within its conversation. */
-  sequence: number;
-  direction: "INBOUND" | "OUTBOUND" | "INTERNAL";
-  author: {
-    type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
-    id: string | null;
-    name: string | null;
+  key: {
+    id: string;
+    name: string;
+    scopes: ("read:conversations" | "write:conversations" | "read:customers" | "write:customers" | "read:agents" | "write:agents" | "read:knowledge" | "write:knowledge" | "read:webhooks" | "write:webhooks" | "read:usage")[];
+    expiresAt: string | null;
   };
-  text: string;
-  externalId: string | null;
-  metadata: Record<string, string | number | boolean | null>;
+  rateLimit: {
+    limit: number;
+    windowSeconds: number;
+  };
   createdAt: string;
-};
-
-export type Customer = {
-  id: string;
-  environment: "live" | "test";
-  externalId: string | null;
-  name: string | null;
-  email: string | null;
-  phone: string | null;
-  locale: string | null;
-  metadata: Record<string, string | number | boolean | null>;
-  conversationCount: number;
-  createdAt: string;
-  updatedAt: string;
 };
 
 export type Agent = {
@@ -66,7 +29,7 @@ export type Agent = {
   greeting: string | null;
   temperature: number | null;
   knowledgeBaseIds: string[];
-  metadata: Record<string, string | number | boolean | null>;
+  metadata: Metadata;
   /** Whether the draft, which is what this shows, differs from the published version. */
   hasUnpublishedChanges: boolean;
   publishedVersion: number | null;
@@ -75,46 +38,329 @@ export type Agent = {
   updatedAt: string;
 };
 
-export type Webhook = {
+/** An agent was created, as a draft. */
+export type AgentCreatedEvent = {
+  id: string;
+  type: "agent.created";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Agent;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+export type AgentPage = {
+  data: Agent[];
+  /** Present only when more pages exist. */
+  nextCursor?: string;
+};
+
+/** A person published an agent's draft in the dashboard. */
+export type AgentPublishedEvent = {
+  id: string;
+  type: "agent.published";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Agent;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+/** An agent's draft changed. */
+export type AgentUpdatedEvent = {
+  id: string;
+  type: "agent.updated";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Agent;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+export type Conversation = {
   id: string;
   environment: "live" | "test";
-  url: string;
-  description: string | null;
-  events: string[];
-  status: "ENABLED" | "DISABLED";
-  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | null;
-  disabledAt: string | null;
-  consecutiveFailures: number;
-  lastSuccessAt: string | null;
-  lastFailureAt: string | null;
-  secretHint: string;
-  /** Until then the secret before this one signs too. */
-  previousSecretExpiresAt: string | null;
-  metadata: Record<string, string | number | boolean | null>;
+  status: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED";
+  channelId: string;
+  customerId: string | null;
+  agentId: string | null;
+  assigneeId: string | null;
+  subject: string | null;
+  priority: "LOW" | "NORMAL" | "HIGH" | "URGENT";
+  tags: string[];
+  metadata: Metadata;
+  externalId: string | null;
+  messageCount: number;
+  lastMessageAt: string | null;
+  lastMessagePreview: string | null;
+  snoozedUntil: string | null;
+  resolvedAt: string | null;
+  closedAt: string | null;
   createdAt: string;
   updatedAt: string;
 };
 
-export type WebhookWithSecret = {
+/** A conversation was created. */
+export type ConversationCreatedEvent = {
+  id: string;
+  type: "conversation.created";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Conversation;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+export type ConversationPage = {
+  data: Conversation[];
+  /** Present only when more pages exist. */
+  nextCursor?: string;
+};
+
+/** A conversation's status changed, and perhaps other fields with it. */
+export type ConversationStatusChangedEvent = {
+  id: string;
+  type: "conversation.status_changed";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Conversation;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+/** Fields of a conversation other than its status changed. */
+export type ConversationUpdatedEvent = {
+  id: string;
+  type: "conversation.updated";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Conversation;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+export type CreateAgentBody = {
+  name: string;
+  description?: string | null | undefined;
+  /** Which model answers; the tenant's own name for it. */
+  model?: string | null | undefined;
+  instructions?: string | null | undefined;
+  greeting?: string | null | undefined;
+  temperature?: number | null | undefined;
+  /** What the agent may look things up in. They exist in the same environment. */
+  knowledgeBaseIds?: readonly string[] | undefined;
+  metadata?: Metadata | undefined;
+};
+
+export type CreateConversationBody = {
+  /** The tenant's own name for a channel; any value. */
+  channelId: string;
+  /** The first message, as a text or an object. */
+  message?: string | {
+    text: string;
+    author?: {
+      type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
+      id?: string | null | undefined;
+      name?: string | null | undefined;
+    } | undefined;
+    externalId?: string | null | undefined;
+    metadata?: Metadata | undefined;
+  } | undefined;
+  customerId?: string | null | undefined;
+  /** Found by its `externalId`, or created. */
+  customer?: {
+    externalId?: string | null | undefined;
+    name?: string | null | undefined;
+    email?: string | null | undefined;
+    phone?: string | null | undefined;
+    locale?: string | null | undefined;
+    metadata?: Metadata | undefined;
+  } | undefined;
+  agentId?: string | null | undefined;
+  subject?: string | null | undefined;
+  priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT" | undefined;
+  tags?: readonly string[] | undefined;
+  metadata?: Metadata | undefined;
+  externalId?: string | null | undefined;
+};
+
+export type CreateCustomerBody = {
+  externalId?: string | null | undefined;
+  name?: string | null | undefined;
+  email?: string | null | undefined;
+  phone?: string | null | undefined;
+  locale?: string | null | undefined;
+  metadata?: Metadata | undefined;
+};
+
+export type CreateWebhookBody = {
+  url: string;
+  description?: string | null | undefined;
+  events: readonly string[];
+  metadata?: Metadata | undefined;
+};
+
+export type Customer = {
   id: string;
   environment: "live" | "test";
-  url: string;
-  description: string | null;
-  events: string[];
-  status: "ENABLED" | "DISABLED";
-  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | null;
-  disabledAt: string | null;
-  consecutiveFailures: number;
-  lastSuccessAt: string | null;
-  lastFailureAt: string | null;
-  secretHint: string;
-  /** Until then the secret before this one signs too. */
-  previousSecretExpiresAt: string | null;
-  metadata: Record<string, string | number | boolean | null>;
+  externalId: string | null;
+  name: string | null;
+  email: string | null;
+  phone: string | null;
+  locale: string | null;
+  metadata: Metadata;
+  conversationCount: number;
   createdAt: string;
   updatedAt: string;
-  /** Shown this once. */
-  secret: string;
+};
+
+/** A customer was created. */
+export type CustomerCreatedEvent = {
+  id: string;
+  type: "customer.created";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Customer;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+export type CustomerPage = {
+  data: Customer[];
+  /** Present only when more pages exist. */
+  nextCursor?: string;
+};
+
+/** Fields of a customer changed. */
+export type CustomerUpdatedEvent = {
+  id: string;
+  type: "customer.updated";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Customer;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+export type DeleteWebhookAnswer = {
+  id: string;
+  deleted: true;
+};
+
+/** A document was uploaded, and waits to be processed. */
+export type DocumentCreatedEvent = {
+  id: string;
+  type: "document.created";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Record<string, unknown>;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+/** A document was deleted. */
+export type DocumentDeletedEvent = {
+  id: string;
+  type: "document.deleted";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Record<string, unknown>;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+/** A document could not be processed; its `error` says why. */
+export type DocumentFailedEvent = {
+  id: string;
+  type: "document.failed";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Record<string, unknown>;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+/** A document was processed, and can be found. */
+export type DocumentReadyEvent = {
+  id: string;
+  type: "document.ready";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Record<string, unknown>;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
 };
 
 export type Event = {
@@ -134,94 +380,89 @@ export type Event = {
   } | null;
 };
 
-export type Account = {
+export type EventPage = {
+  data: Event[];
+  /** Present only when more pages exist. */
+  nextCursor?: string;
+};
+
+/** A knowledge base was created. */
+export type KnowledgeBaseCreatedEvent = {
   id: string;
-  name: string;
-  plan: "FREE" | "PRO" | "SCALE";
+  type: "knowledge_base.created";
+  apiVersion: "v1";
   environment: "live" | "test";
-  key: {
+  timestamp: string;
+  data: {
+    object: Record<string, unknown>;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
     id: string;
-    name: string;
-    scopes: ("read:conversations" | "write:conversations" | "read:customers" | "write:customers" | "read:agents" | "write:agents" | "read:knowledge" | "write:knowledge" | "read:webhooks" | "write:webhooks" | "read:usage")[];
-    expiresAt: string | null;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+export type Message = {
+  id: string;
+  environment: "live" | "test";
+  conversationId: string;
+  /** 1, 2, 3… within its conversation. */
+  sequence: number;
+  direction: "INBOUND" | "OUTBOUND" | "INTERNAL";
+  author: {
+    type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
+    id: string | null;
+    name: string | null;
   };
-  rateLimit: {
-    limit: number;
-    windowSeconds: number;
-  };
+  text: string;
+  externalId: string | null;
+  metadata: Metadata;
   createdAt: string;
 };
 
-export type ListConversationsQuery = {
-  /** `nextCursor` of the page before. */
-  cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
-  limit?: string | undefined;
-  /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
-  /** One status or several, separated by commas. */
-  status?: string | undefined;
-  channelId?: string | undefined;
-  customerId?: string | undefined;
-  agentId?: string | undefined;
-  externalId?: string | undefined;
-  tag?: string | undefined;
-  updatedSince?: string | Date | undefined;
+export type MessagePage = {
+  data: Message[];
+  /** Present only when more pages exist. */
+  nextCursor?: string;
 };
 
-export type CreateConversationBody = {
-  /** The tenant's own name for a channel; any value. */
-  channelId: string;
-  /** The first message, as a text or an object. */
-  message?: string | {
-    text: string;
-    author?: {
-      type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
-      id?: string | null | undefined;
-      name?: string | null | undefined;
-    } | undefined;
-    externalId?: string | null | undefined;
-    metadata?: Record<string, string | number | boolean | null> | undefined;
-  } | undefined;
-  customerId?: string | null | undefined;
-  /** Found by its `externalId`, or created. */
-  customer?: {
-    externalId?: string | null | undefined;
-    name?: string | null | undefined;
-    email?: string | null | undefined;
-    phone?: string | null | undefined;
-    locale?: string | null | undefined;
-    metadata?: Record<string, string | number | boolean | null> | undefined;
-  } | undefined;
-  agentId?: string | null | undefined;
-  subject?: string | null | undefined;
-  priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT" | undefined;
-  tags?: readonly string[] | undefined;
-  metadata?: Record<string, string | number | boolean | null> | undefined;
-  externalId?: string | null | undefined;
+/** A customer's message was added to a conversation. */
+export type MessageReceivedEvent = {
+  id: string;
+  type: "message.received";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Message;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
 };
 
-export type UpdateConversationBody = {
-  status?: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED" | undefined;
-  snoozedUntil?: string | Date | null | undefined;
-  customerId?: string | null | undefined;
-  agentId?: string | null | undefined;
-  assigneeId?: string | null | undefined;
-  subject?: string | null | undefined;
-  priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT" | undefined;
-  tags?: readonly string[] | undefined;
-  metadata?: Record<string, string | number | boolean | null> | undefined;
-  externalId?: string | null | undefined;
+/** A message by you, an agent or a program was added to a conversation. */
+export type MessageSentEvent = {
+  id: string;
+  type: "message.sent";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Message;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
 };
 
-export type ListMessagesQuery = {
-  /** `nextCursor` of the page before. */
-  cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
-  limit?: string | undefined;
-  /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
-};
+/** Your own notes: a flat object of at most 50 keys. A PATCH merges it, and a null deletes its key. */
+export type Metadata = Record<string, string | number | boolean | null>;
 
 export type PostMessageBody = {
   text: string;
@@ -234,59 +475,44 @@ export type PostMessageBody = {
   /** `INTERNAL` makes it a note; otherwise it follows from the author. */
   direction?: "INBOUND" | "OUTBOUND" | "INTERNAL" | undefined;
   externalId?: string | null | undefined;
-  metadata?: Record<string, string | number | boolean | null> | undefined;
+  metadata?: Metadata | undefined;
 };
 
-export type ListCustomersQuery = {
-  /** `nextCursor` of the page before. */
-  cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
-  limit?: string | undefined;
-  /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
-  email?: string | undefined;
-  phone?: string | undefined;
-  externalId?: string | undefined;
-};
-
-export type CreateCustomerBody = {
-  externalId?: string | null | undefined;
-  name?: string | null | undefined;
-  email?: string | null | undefined;
-  phone?: string | null | undefined;
-  locale?: string | null | undefined;
-  metadata?: Record<string, string | number | boolean | null> | undefined;
-};
-
-export type UpdateCustomerBody = {
-  externalId?: string | null | undefined;
-  name?: string | null | undefined;
-  email?: string | null | undefined;
-  phone?: string | null | undefined;
-  locale?: string | null | undefined;
-  metadata?: Record<string, string | number | boolean | null> | undefined;
-};
-
-export type ListAgentsQuery = {
-  /** `nextCursor` of the page before. */
-  cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
-  limit?: string | undefined;
-  /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
-};
-
-export type CreateAgentBody = {
-  name: string;
-  description?: string | null | undefined;
-  /** Which model answers; the tenant's own name for it. */
-  model?: string | null | undefined;
-  instructions?: string | null | undefined;
-  greeting?: string | null | undefined;
-  temperature?: number | null | undefined;
-  /** What the agent may look things up in. They exist in the same environment. */
-  knowledgeBaseIds?: readonly string[] | undefined;
-  metadata?: Record<string, string | number | boolean | null> | undefined;
+/** What went wrong, as RFC 9457 (formerly 7807) has it. */
+export type Problem = {
+  /** The kind of the problem: the address of a page that explains it. */
+  type: string;
+  /** Short, and always the same for this kind. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** What went wrong this time, for people to read. */
+  detail: string;
+  /** The path of the request. */
+  instance: string;
+  requestId: string;
+  /** All that is wrong with the request. With `validation` and `invalid-cursor`. */
+  errors?: ({
+    /** A JSON Pointer into `location`; empty for the whole of it. */
+    pointer: string;
+    location: "body" | "query" | "path" | "header";
+    /** For programs. */
+    code: string;
+    /** For people. */
+    message: string;
+  })[];
+  /** With `insufficient-scope`. */
+  requiredScope?: string;
+  /** With `conflict`. */
+  existingId?: string;
+  /** Seconds to wait, as in `Retry-After`. */
+  retryAfter?: number;
+  /** With `invalid-transition`. */
+  from?: string;
+  /** With `invalid-transition`. */
+  to?: string;
+  /** With `invalid-transition`: where it could go instead. */
+  allowed?: string[];
 };
 
 export type UpdateAgentBody = {
@@ -299,23 +525,29 @@ export type UpdateAgentBody = {
   temperature?: number | null | undefined;
   /** What the agent may look things up in. They exist in the same environment. */
   knowledgeBaseIds?: readonly string[] | undefined;
-  metadata?: Record<string, string | number | boolean | null> | undefined;
+  metadata?: Metadata | undefined;
 };
 
-export type ListWebhooksQuery = {
-  /** `nextCursor` of the page before. */
-  cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
-  limit?: string | undefined;
-  /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
+export type UpdateConversationBody = {
+  status?: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED" | undefined;
+  snoozedUntil?: string | Date | null | undefined;
+  customerId?: string | null | undefined;
+  agentId?: string | null | undefined;
+  assigneeId?: string | null | undefined;
+  subject?: string | null | undefined;
+  priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT" | undefined;
+  tags?: readonly string[] | undefined;
+  metadata?: Metadata | undefined;
+  externalId?: string | null | undefined;
 };
 
-export type CreateWebhookBody = {
-  url: string;
-  description?: string | null | undefined;
-  events: readonly string[];
-  metadata?: Record<string, string | number | boolean | null> | undefined;
+export type UpdateCustomerBody = {
+  externalId?: string | null | undefined;
+  name?: string | null | undefined;
+  email?: string | null | undefined;
+  phone?: string | null | undefined;
+  locale?: string | null | undefined;
+  metadata?: Metadata | undefined;
 };
 
 export type UpdateWebhookBody = {
@@ -324,14 +556,152 @@ export type UpdateWebhookBody = {
   events?: readonly string[] | undefined;
   /** `ENABLED` sets the count of failures to 0. */
   status?: "ENABLED" | "DISABLED" | undefined;
-  metadata?: Record<string, string | number | boolean | null> | undefined;
+  metadata?: Metadata | undefined;
+};
+
+export type Webhook = {
+  id: string;
+  environment: "live" | "test";
+  url: string;
+  description: string | null;
+  events: string[];
+  status: "ENABLED" | "DISABLED";
+  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | null;
+  disabledAt: string | null;
+  consecutiveFailures: number;
+  lastSuccessAt: string | null;
+  lastFailureAt: string | null;
+  secretHint: string;
+  /** Until then the secret before this one signs too. */
+  previousSecretExpiresAt: string | null;
+  metadata: Metadata;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** Another webhook of yours was disabled, by itself or by hand. */
+export type WebhookDisabledEvent = {
+  id: string;
+  type: "webhook.disabled";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Webhook;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+export type WebhookPage = {
+  data: Webhook[];
+  /** Present only when more pages exist. */
+  nextCursor?: string;
+};
+
+/** You asked for a test delivery. */
+export type WebhookTestEvent = {
+  id: string;
+  type: "webhook.test";
+  apiVersion: "v1";
+  environment: "live" | "test";
+  timestamp: string;
+  data: {
+    object: Webhook;
+    previousAttributes?: Record<string, unknown>;
+  };
+  request: {
+    id: string;
+    idempotencyKey: string | null;
+  } | null;
+};
+
+export type WebhookWithSecret = {
+  id: string;
+  environment: "live" | "test";
+  url: string;
+  description: string | null;
+  events: string[];
+  status: "ENABLED" | "DISABLED";
+  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | null;
+  disabledAt: string | null;
+  consecutiveFailures: number;
+  lastSuccessAt: string | null;
+  lastFailureAt: string | null;
+  secretHint: string;
+  /** Until then the secret before this one signs too. */
+  previousSecretExpiresAt: string | null;
+  metadata: Metadata;
+  createdAt: string;
+  updatedAt: string;
+  /** Shown this once. */
+  secret: string;
+};
+
+export type ListConversationsQuery = {
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: "asc" | "desc" | undefined;
+  /** One status or several, separated by commas. */
+  status?: readonly ("OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED")[] | "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED" | undefined;
+  channelId?: string | undefined;
+  customerId?: string | undefined;
+  agentId?: string | undefined;
+  externalId?: string | undefined;
+  tag?: string | undefined;
+  updatedSince?: string | Date | undefined;
+};
+
+export type ListMessagesQuery = {
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: "asc" | "desc" | undefined;
+};
+
+export type ListCustomersQuery = {
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: "asc" | "desc" | undefined;
+  email?: string | undefined;
+  phone?: string | undefined;
+  externalId?: string | undefined;
+};
+
+export type ListAgentsQuery = {
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: "asc" | "desc" | undefined;
+};
+
+export type ListWebhooksQuery = {
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: "asc" | "desc" | undefined;
 };
 
 export type ListEventsQuery = {
   /** `nextCursor` of the page before. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
-  limit?: string | undefined;
+  limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: "asc" | "desc" | undefined;
   type?: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test" | undefined;
@@ -345,11 +715,7 @@ export type Operations = {
     route: "GET /conversations";
     query: ListConversationsQuery;
     body: undefined;
-    answer: {
-      data: Conversation[];
-      /** Present only when more pages exist. */
-      nextCursor?: string;
-    };
+    answer: ConversationPage;
   };
   createConversation: {
     route: "POST /conversations";
@@ -373,11 +739,7 @@ export type Operations = {
     route: "GET /conversations/{conversationId}/messages";
     query: ListMessagesQuery;
     body: undefined;
-    answer: {
-      data: Message[];
-      /** Present only when more pages exist. */
-      nextCursor?: string;
-    };
+    answer: MessagePage;
   };
   postMessage: {
     route: "POST /conversations/{conversationId}/messages";
@@ -395,11 +757,7 @@ export type Operations = {
     route: "GET /customers";
     query: ListCustomersQuery;
     body: undefined;
-    answer: {
-      data: Customer[];
-      /** Present only when more pages exist. */
-      nextCursor?: string;
-    };
+    answer: CustomerPage;
   };
   createCustomer: {
     route: "POST /customers";
@@ -423,11 +781,7 @@ export type Operations = {
     route: "GET /agents";
     query: ListAgentsQuery;
     body: undefined;
-    answer: {
-      data: Agent[];
-      /** Present only when more pages exist. */
-      nextCursor?: string;
-    };
+    answer: AgentPage;
   };
   createAgent: {
     route: "POST /agents";
@@ -451,11 +805,7 @@ export type Operations = {
     route: "GET /webhooks";
     query: ListWebhooksQuery;
     body: undefined;
-    answer: {
-      data: Webhook[];
-      /** Present only when more pages exist. */
-      nextCursor?: string;
-    };
+    answer: WebhookPage;
   };
   createWebhook: {
     route: "POST /webhooks";
@@ -479,20 +829,13 @@ export type Operations = {
     route: "DELETE /webhooks/{webhookId}";
     query: undefined;
     body: undefined;
-    answer: {
-      id: string;
-      deleted: true;
-    };
+    answer: DeleteWebhookAnswer;
   };
   listEvents: {
     route: "GET /events";
     query: ListEventsQuery;
     body: undefined;
-    answer: {
-      data: Event[];
-      /** Present only when more pages exist. */
-      nextCursor?: string;
-    };
+    answer: EventPage;
   };
   getAccount: {
     route: "GET /account";
@@ -504,4 +847,20 @@ export type Operations = {
 
 /** Everything that a webhook can be sent; `type` tells which. */
 export type WebhookEvent =
-  | Event;
+  | ConversationCreatedEvent
+  | ConversationUpdatedEvent
+  | ConversationStatusChangedEvent
+  | MessageReceivedEvent
+  | MessageSentEvent
+  | CustomerCreatedEvent
+  | CustomerUpdatedEvent
+  | AgentCreatedEvent
+  | AgentUpdatedEvent
+  | AgentPublishedEvent
+  | KnowledgeBaseCreatedEvent
+  | DocumentCreatedEvent
+  | DocumentReadyEvent
+  | DocumentFailedEvent
+  | DocumentDeletedEvent
+  | WebhookDisabledEvent
+  | WebhookTestEvent;
