@@ -101,7 +101,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
       },
       parameters: { IdempotencyKey: idempotencyKey },
       headers: { ...operationHeaders, ...rateLimitHeaders },
-      examples: problemExamples(errorBase),
+      examples: problemExamples(paths, errorBase),
       schemas: Object.fromEntries(Object.entries(collector.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
@@ -277,8 +277,11 @@ function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Head
   };
 }
 
-function problemExamples(errorBase: string): Record<string, Example> {
-  const kinds = Object.keys(errorKinds) as ErrorKind[];
+/** Of every kind that an operation names. */
+function problemExamples(paths: OpenApiDocument["paths"], errorBase: string): Record<string, Example> {
+  const responses = Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ responses }) => Object.values(responses)));
+  const used = new Set(responses.flatMap((response) => response["x-problem-kinds"] ?? []));
+  const kinds = (Object.keys(errorKinds) as ErrorKind[]).filter((kind) => used.has(kind));
   return Object.fromEntries(
     kinds.map((kind) => {
       const { what: summary, mend } = problemExplanations[kind];

@@ -5,6 +5,7 @@ import { type Identity, mutate } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { createTenant } from "@/lib/tenants/service";
 import type { Environment } from "@/prisma/generated/enums";
+import { requireDescribed } from "./described-answers";
 import { type Door, openDoor } from "./door";
 
 let door: Door | undefined;
@@ -77,11 +78,16 @@ export async function call(
   });
 }
 
+/** Every answer is held against the OpenAPI document, whatever the test looks for. */
 export async function send(path: string, init: RequestInit): Promise<Reply> {
   const response = await fetch(`${baseUrl()}${path}`, init);
   const text = await response.text();
-  const isJson = response.headers.get("content-type")?.includes("json");
-  return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : undefined };
+  const { status, headers } = response;
+  const isJson = headers.get("content-type")?.includes("json");
+  const body = isJson && text ? JSON.parse(text) : undefined;
+  const [pathname = ""] = path.split("?");
+  requireDescribed({ method: init.method ?? "GET", path: pathname, requestBody: init.body, status, headers, body });
+  return { status, headers, text, body };
 }
 
 /** An answer less what differs from request to request, for comparing two that should be alike. */
