@@ -40,6 +40,8 @@ export const recordAttemptsStatement: Statement = {
         WHEN e.new_status IS NULL THEN d.next_attempt_at
         WHEN e.new_status = 'PENDING' AND w.status = 'ENABLED' THEN ${now} + make_interval(secs => e.delay_seconds)
       END,
+      requested_trigger = CASE WHEN e.trigger = 'AUTOMATIC' THEN d.requested_trigger END,
+      requested_at = CASE WHEN e.trigger = 'AUTOMATIC' THEN d.requested_at END,
       lease_holder = NULL,
       lease_expires_at = NULL,
       updated_at = ${now}
@@ -57,7 +59,7 @@ export const recordAttemptsStatement: Statement = {
     RETURNING tenant_id, environment, delivery_id AS id
   ),
   counted AS (
-    SELECT e.tenant_id, e.environment, e.webhook_id, e.place, e.is_success, NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
+    SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.is_success, NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
       max(e.place) FILTER (WHERE e.is_success) OVER (PARTITION BY e.tenant_id, e.environment, e.webhook_id) AS last_success
     FROM attempt a JOIN delivery e ON e.id = a.id AND e.tenant_id = a.tenant_id AND e.environment = a.environment
   ),
@@ -87,6 +89,15 @@ export const recordAttemptsStatement: Statement = {
       last_failure_at = CASE WHEN l.has_failure THEN ${now} ELSE w.last_failure_at END
     FROM locked l WHERE ${webhookOf("w", "l")}
     RETURNING w.tenant_id, w.environment, w.id AS webhook_id, w.consecutive_failures
+  ),
+  -- For the tenants' usage. After the webhooks, so that everyone takes these locks in the same order.
+  attempt_day AS (
+    INSERT INTO delivery_days AS a (tenant_id, environment, day, attempts, failures)
+    SELECT tenant_id, environment, (started_at AT TIME ZONE 'UTC')::date AS day, count(*), count(*) FILTER (WHERE NOT is_success)
+    FROM counted WHERE (SELECT count(*) FROM counter) IS NOT NULL
+    GROUP BY tenant_id, environment, day ORDER BY tenant_id, environment, day
+    ON CONFLICT (tenant_id, environment, day) DO UPDATE SET
+      attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures
   )
   SELECT d.place::int AS place, d.status, d.next_attempt_at, coalesce(c.consecutive_failures, 0) AS consecutive_failures
   FROM delivery d LEFT JOIN counter c USING (webhook_id, tenant_id, environment)`,
