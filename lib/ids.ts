@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { monotonicFactory } from "ulid";
+import { encodeTime, monotonicFactory } from "ulid";
 
 /** Every kind of thing that has an id, and the prefix that tells them apart. */
 export const idPrefixes = {
@@ -16,6 +16,7 @@ export const idPrefixes = {
   webhook: "whk",
   event: "evt",
   delivery: "dlv",
+  backlogTask: "btk",
   request: "req",
 } as const;
 
@@ -38,6 +39,11 @@ const nextUlid = monotonicFactory(random);
 /** `<prefix>_` and a ULID: 26 characters whose order is the order of creation, within a process even inside one millisecond. */
 export function newId(kind: IdKind, at?: Date): string {
   return `${idPrefixes[kind]}_${nextUlid(at?.getTime())}`;
+}
+
+/** An id below every one that is made at this time or later, and above every earlier one: a time as a place in the order of ids. */
+export function firstIdAt(kind: IdKind, at: Date): string {
+  return `${idPrefixes[kind]}_${encodeTime(Math.max(0, at.getTime()), 10)}${"0".repeat(16)}`;
 }
 
 const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

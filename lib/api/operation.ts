@@ -33,6 +33,8 @@ export type Declaration<
   params?: Params;
   query?: Query;
   body?: Body;
+  /** Without a body and its media type, the request counts as one with an empty object. */
+  isBodyOptional?: boolean;
   response: Response;
   /** Errors of the service itself, beside what the pipeline and an id in the path can lead to. Documented, and no others pass the tests. */
   problems?: readonly ErrorKind[];
@@ -144,7 +146,9 @@ type Incoming = { request: Request; path: string; search: string; requestId: str
 
 async function change(declaration: Declaration, identity: Identity, params: Record<string, string>, incoming: Incoming): Promise<Answer> {
   const { request, path, search } = incoming;
-  const body = declaration.body ? await readJsonBody(request) : { bytes: new Uint8Array(), value: undefined };
+  const body = declaration.body
+    ? await readJsonBody(request, { isOptional: declaration.isBodyOptional ?? false })
+    : { bytes: new Uint8Array(), value: undefined };
   const status = declaration.status ?? 200;
   const claim = readClaim(request, { method: request.method, path, search, bytes: body.bytes }, status, new Date());
   const caller: Identity = claim ? { ...identity, request: { id: incoming.requestId, idempotencyKey: claim.key } } : identity;

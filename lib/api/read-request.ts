@@ -7,12 +7,16 @@ const maximumKeys = 1_000;
 export type JsonBody = { bytes: Uint8Array; value: unknown };
 
 /**
- * The body as JSON, byte for byte and parsed.
+ * The body as JSON, byte for byte and parsed. An optional one may be left out, with its media type: it is then an empty object.
  * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`
  */
-export async function readJsonBody(request: Request): Promise<JsonBody> {
+export async function readJsonBody(request: Request, { isOptional = false } = {}): Promise<JsonBody> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > maximumBodyBytes) throw tooLarge();
+  if (isOptional && !request.headers.has("content-type") && !request.headers.has("content-encoding")) {
+    const bytes = await readBytes(request);
+    if (bytes.byteLength === 0) return { bytes, value: {} };
+  }
   requireJson(request);
   const bytes = await readBytes(request);
   return { bytes, value: parseJson(bytes) };

@@ -34,7 +34,7 @@ export async function attemptDelivery(
   const delivery = await claimDelivery(reference, now);
   if (delivery) {
     const startedAt = now ?? new Date();
-    const attempt = { delivery, result: await sendDelivery(delivery, startedAt), startedAt, trigger: "AUTOMATIC" as const };
+    const attempt = { delivery, result: await sendDelivery(delivery, startedAt), startedAt, trigger: delivery.trigger };
     const recorded = await recordAttempts([attempt], currentTime() ?? now);
     await disableWhereDue([attempt], recorded);
   }

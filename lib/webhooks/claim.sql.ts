@@ -41,7 +41,8 @@ const leaseAndReturn = `
     FROM picked p
     WHERE d.ctid = p.row
       AND (NOT p.is_failing OR EXISTS (SELECT 1 FROM probe w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
-    RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count, p.url
+    RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
+      d.requested_trigger, p.url
   ),
   secret AS MATERIALIZED (
     SELECT s.tenant_id, s.environment, s.webhook_id, array_agg(s.ciphertext ORDER BY s.version DESC) AS sealed_secrets
@@ -104,7 +105,7 @@ export const claimBatchStatement: Statement = {
     CROSS JOIN LATERAL (
       SELECT d.ctid AS row FROM deliveries d
       WHERE d.status = 'PENDING' AND ${samePartition("d", "r")} AND d.webhook_id = r.webhook_id
-        AND d.next_attempt_at <= ${now} - make_interval(secs => $12::float8) AND ${isFree}
+        AND d.next_attempt_at <= ${now} - make_interval(secs => $12::float8) AND ${isFree} AND d.requested_at IS NULL
       ORDER BY d.next_attempt_at
       LIMIT CASE WHEN r.is_failing THEN 1 ELSE least(r.allowance, r.share) END
       FOR NO KEY UPDATE SKIP LOCKED
@@ -120,16 +121,42 @@ export const claimBatchStatement: Statement = {
   LEFT JOIN claimed ON true`,
 };
 
-/** The same for one delivery, $4 $5 $6 (tenant, environment, id), if it is due and its webhook ready. */
+/**
+ * Claims attempts that a person asked for, apart from every schedule: of a delivery in any status, and also while its
+ * webhook pauses or is disabled. The first five of each webhook have their turn, so that one that hangs keeps none waiting.
+ * $4 rows at most, $5 seconds since they were asked for.
+ */
+export const claimRequestedStatement: Statement = {
+  name: "claim_requested_attempts",
+  text: `
+  WITH ranked AS MATERIALIZED (
+    SELECT d.ctid AS row, row_number() OVER (PARTITION BY d.tenant_id, d.environment, d.webhook_id ORDER BY d.requested_at, d.id) AS place
+    FROM deliveries d WHERE d.requested_at IS NOT NULL
+  ),
+  picked AS MATERIALIZED (
+    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, false AS is_failing, d.ctid AS row FROM ranked r
+    JOIN deliveries d ON d.ctid = r.row
+    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
+    WHERE r.place <= 5 AND ${isFree} AND d.requested_at IS NOT NULL
+      AND ($5::float8 = 0 OR d.requested_at <= ${now} - make_interval(secs => $5::float8))
+    LIMIT $4::int
+    FOR NO KEY UPDATE OF d SKIP LOCKED
+  ),
+  ${leaseAndReturn}
+  SELECT * FROM claimed`,
+};
+
+/** The same for one delivery, $4 $5 $6 (tenant, environment, id), if it was asked for, or is due and its webhook ready. */
 export const claimOneStatement: Statement = {
   name: "claim_delivery",
   text: `
   WITH picked AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, w.consecutive_failures >= ${probeAfterFailures} AS is_failing, d.ctid AS row
+    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, d.ctid AS row,
+      w.consecutive_failures >= ${probeAfterFailures} AND d.requested_at IS NULL AS is_failing
     FROM deliveries d
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
     WHERE d.tenant_id = $4::text AND d.environment = $5::"Environment" AND d.id = $6::text
-      AND d.status = 'PENDING' AND d.next_attempt_at <= ${now} AND ${isFree} AND ${isReady}
+      AND ${isFree} AND (d.requested_at IS NOT NULL OR d.status = 'PENDING' AND d.next_attempt_at <= ${now} AND ${isReady})
     FOR NO KEY UPDATE OF d SKIP LOCKED
   ),
   ${leaseAndReturn}

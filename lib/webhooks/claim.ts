@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { DeliveryReference } from "@/lib/caller";
 import { runStatement } from "@/lib/db";
-import { claimBatchStatement, claimOneStatement } from "@/lib/webhooks/claim.sql";
-import type { Environment } from "@/prisma/generated/enums";
+import { claimBatchStatement, claimOneStatement, claimRequestedStatement } from "@/lib/webhooks/claim.sql";
+import type { AttemptTrigger, Environment } from "@/prisma/generated/enums";
 
 /** Longer than the deadline of a request and the recording of its result together. */
 export const leaseSeconds = 30;
@@ -19,6 +19,8 @@ export type ClaimedDelivery = {
   attemptNumber: number;
   /** Automatic attempts that have ended. */
   automaticCount: number;
+  /** AUTOMATIC, unless a person asked for this attempt. */
+  trigger: AttemptTrigger;
   url: string;
   payload: string;
   /** Those that are valid now, newest first. */
@@ -56,6 +58,7 @@ type ClaimedRow = {
   event_type: string;
   attempt_count: number;
   automatic_count: number;
+  requested_trigger: AttemptTrigger | null;
   url: string;
   payload: string;
   sealed_secrets: string[] | null;
@@ -84,6 +87,15 @@ export async function claimDeliveries(request: ClaimRequest) {
   return { deliveries, isRoundComplete, cursor: { tenantId, environment, webhookId } };
 }
 
+type RequestedClaim = { now: Date | null; limit: number; overdueSeconds: number };
+
+/** Leases attempts that a person asked for, whatever their deliveries' status and their webhooks' state. */
+export async function claimRequested({ now, limit, overdueSeconds }: RequestedClaim): Promise<ClaimedDelivery[]> {
+  const leaseHolder = randomUUID();
+  const rows = await runStatement<ClaimedRow>(claimRequestedStatement, [now, leaseHolder, leaseSeconds, limit, overdueSeconds]);
+  return rows.map((row) => toClaimed(row, leaseHolder));
+}
+
 /** Leases this one delivery, or nothing where it is not due, under way, finished, or its webhook not to be sent to. */
 export async function claimDelivery(reference: DeliveryReference, now: Date | null): Promise<ClaimedDelivery | null> {
   const leaseHolder = randomUUID();
@@ -102,6 +114,7 @@ function toClaimed(row: ClaimedRow, leaseHolder: string): ClaimedDelivery {
     eventType: row.event_type,
     attemptNumber: row.attempt_count + 1,
     automaticCount: row.automatic_count,
+    trigger: row.requested_trigger ?? "AUTOMATIC",
     url: row.url,
     payload: row.payload,
     sealedSecrets: row.sealed_secrets ?? [],

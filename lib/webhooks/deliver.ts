@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { currentTime } from "@/lib/jobs/time";
 import { log } from "@/lib/log";
 import { createAllowances, initialLimit } from "@/lib/webhooks/allowances";
-import { type ClaimedDelivery, claimDeliveries, leaseSeconds, startOfWalk } from "@/lib/webhooks/claim";
+import { type ClaimedDelivery, claimDeliveries, claimRequested, leaseSeconds, startOfWalk } from "@/lib/webhooks/claim";
 import { deadlineMs } from "@/lib/webhooks/outbound-request";
 import { isSuccess } from "@/lib/webhooks/record";
 import { createRecorder } from "@/lib/webhooks/recorder";
@@ -12,6 +12,9 @@ const batchSize = 100;
 /** What hangs costs little more than a socket, so there is room for many that do. */
 const defaultConcurrency = 1_024;
 const pollMs = 1_000;
+/** Attempts that a person asked for are few, and looked for apart, so that looking costs the others nothing. */
+const requestedPollMs = 500;
+const requestedBatchSize = 20;
 const pauseAfterErrorMs = 250;
 
 /** A claim that lay about for longer, because the process was stopped or starved, might be another's before its answer came. */
@@ -36,6 +39,7 @@ export function startDelivering({ overdueSeconds = 0, concurrency = defaultConcu
   let isAbandoned = false;
   let isWoken = false;
   let endPause: (() => void) | null = null;
+  const stopping = new AbortController();
 
   function wake(): void {
     isWoken = true;
@@ -52,6 +56,18 @@ export function startDelivering({ overdueSeconds = 0, concurrency = defaultConcu
       };
     });
     endPause = null;
+  }
+
+  async function runRequested(): Promise<void> {
+    while (!isStopping) {
+      const limit = Math.min(requestedBatchSize, concurrency - underWay.size);
+      try {
+        for (const delivery of limit > 0 ? await claimRequested({ now: currentTime(), limit, overdueSeconds }) : []) start(delivery);
+      } catch (error) {
+        log.warn({ error: (error as Error).message }, "requested attempts could not be claimed");
+      }
+      await sleep(requestedPollMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
   }
 
   async function run(): Promise<void> {
@@ -107,18 +123,19 @@ export function startDelivering({ overdueSeconds = 0, concurrency = defaultConcu
     const startedAt = currentTime() ?? new Date();
     const result = await sendDelivery(delivery, startedAt);
     if (isAbandoned) return false;
-    const recording = recorder.record({ delivery, result, startedAt, trigger: "AUTOMATIC" });
+    const recording = recorder.record({ delivery, result, startedAt, trigger: delivery.trigger });
     if (isSuccess(result)) return true;
     // After a failure nothing more goes there before it is counted.
     await recording;
     return false;
   }
 
-  const running = run();
+  const running = Promise.all([run(), runRequested()]);
 
   /** Claims nothing more, and waits for what is under way. What takes longer than that is sent again after its lease. */
   async function stop(graceMs = deadlineMs): Promise<void> {
     isStopping = true;
+    stopping.abort();
     wake();
     await running;
     await Promise.race([Promise.all(underWay), sleep(graceMs, undefined, { ref: false })]);

@@ -42,7 +42,7 @@ const holdBatchSize = 1_000;
 
 /**
  * `FOR SHARE` waits for whoever is just enabling the webhook again, and then finds nothing to hold. What is under way is
- * left alone: its attempt is held when it ends, or here once its lease is over.
+ * left alone: its attempt is held when it ends, or here once its lease is over; so is what a person asked to be sent.
  */
 const holdStatement: Statement = {
   name: "hold_deliveries",
@@ -54,7 +54,7 @@ const holdStatement: Statement = {
   waiting AS MATERIALIZED (
     SELECT d.id FROM disabled w
     JOIN deliveries d ON d.status = 'PENDING' AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.webhook_id = w.id
-    WHERE d.lease_expires_at IS NULL OR d.lease_expires_at <= coalesce($1::timestamptz, now())
+    WHERE d.requested_at IS NULL AND (d.lease_expires_at IS NULL OR d.lease_expires_at <= coalesce($1::timestamptz, now()))
     LIMIT $5::int
     FOR NO KEY UPDATE OF d SKIP LOCKED
   )

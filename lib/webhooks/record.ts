@@ -9,7 +9,7 @@ export type EndedAttempt = {
   delivery: ClaimedDelivery;
   result: OutboundResult;
   startedAt: Date;
-  /** A failed MANUAL or TEST attempt adds nothing to the webhook's count, and leaves the delivery as it was. */
+  /** A failed MANUAL or TEST attempt adds nothing to the webhook's count. The first leaves the delivery as it was, the second ends it. */
   trigger: AttemptTrigger;
 };
 
@@ -57,7 +57,8 @@ function columnsOf({ delivery, result, startedAt, trigger }: EndedAttempt): unkn
 
 function nextStep(delivery: ClaimedDelivery, result: OutboundResult, trigger: AttemptTrigger): [DeliveryStatus | null, number | null] {
   if (isSuccess(result)) return ["DELIVERED", null];
-  if (trigger !== "AUTOMATIC") return [null, null];
+  if (trigger === "MANUAL") return [null, null];
+  if (trigger === "TEST") return ["FAILED", null];
   const retryAfterSeconds = "statusCode" in result ? result.retryAfterSeconds : undefined;
   const delaySeconds = retryDelaySeconds(delivery.automaticCount + 1, retryAfterSeconds);
   return delaySeconds === null ? ["FAILED", null] : ["PENDING", delaySeconds];
