@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import * as sdk from "@/sdk/src/index";
+import { signTestWebhook, verifyWebhook } from "@/sdk/src/webhooks";
+import { baseUrl, call, newKey, newTenant, type TestTenant } from "../support/api";
+
+const clientOf = ({ key }: Pick<TestTenant, "key">, options: sdk.ParlanceOptions = {}) =>
+  new sdk.Parlance(key, { baseUrl: baseUrl(), ...options });
+
+const failure = (promise: Promise<unknown>): Promise<sdk.ApiError> =>
+  promise.then(
+    () => expect.fail("it succeeded"),
+    (error) => error,
+  );
+
+async function newClient() {
+  const tenant = await newTenant();
+  return { tenant, client: clientOf(tenant) };
+}
+
+async function withConversations(count: number) {
+  const { tenant, client } = await newClient();
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) ids.unshift((await client.conversations.create({ channelId: "web" })).id);
+  return { tenant, client, ids };
+}
+
+test("a list awaited is its first page, and its cursor leads on", async () => {
+  const { client, ids } = await withConversations(5);
+
+  const first = await client.conversations.list({ limit: 3 });
+  expect(first.data.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+  expect(first.nextCursor).toBe(ids[2]);
+  const second = await client.conversations.list({ limit: 3, cursor: first.nextCursor });
+  expect(second).toEqual({ data: [expect.objectContaining({ id: ids[3] }), expect.objectContaining({ id: ids[4] })] });
+});
+
+test("for await goes through every item of every page once, and asks for no page that it does not need", async () => {
+  const { tenant, ids } = await withConversations(7);
+  const paths: string[] = [];
+  const client = clientOf(tenant, {
+    fetch: (url, init) => {
+      paths.push(new URL(String(url)).search);
+      return fetch(url, init);
+    },
+  });
+
+  const found: string[] = [];
+  for await (const { id } of client.conversations.list({ limit: 2, status: ["OPEN"] })) found.push(id);
+  expect(found).toEqual(ids);
+  expect(paths).toEqual(["", ids[1], ids[3], ids[5]].map((cursor) => `?limit=2&status=OPEN${cursor && `&cursor=${cursor}`}`));
+
+  paths.length = 0;
+  for await (const { id } of client.conversations.list({ limit: 2 })) if (id === ids[2]) break;
+  expect(paths).toHaveLength(2);
+});
+
+test("pages and toArray give the same in other portions", async () => {
+  const { client, ids } = await withConversations(5);
+
+  const sizes: number[] = [];
+  for await (const { data } of client.conversations.list({ limit: 2 }).pages()) sizes.push(data.length);
+  expect(sizes).toEqual([2, 2, 1]);
+
+  const list = () => client.conversations.list({ limit: 2 });
+  const idsOf = (items: sdk.Conversation[]) => items.map(({ id }) => id);
+  expect(idsOf(await list().toArray({ limit: 3 }))).toEqual(ids.slice(0, 3));
+  expect(idsOf(await list().toArray({ limit: Number.POSITIVE_INFINITY }))).toEqual(ids);
+  expect(await list().toArray({ limit: 0 })).toEqual([]);
+});
+
+test("withResponse tells status, headers and request id beside the data, of one thing and of a page", async () => {
+  const { client } = await newClient();
+
+  const created = await client.customers.create({ name: "Ada" }).withResponse();
+  expect(created.response.status).toBe(201);
+  expect(created.requestId).toMatch(/^req_/);
+  expect(created.response.headers.get("ratelimit")).toMatch(/^"default";r=\d+;t=\d+$/);
+  const page = await client.customers.list().withResponse();
+  expect(page.data).toEqual({ data: [created.data] });
+});
+
+test("a conversation lives its life", async () => {
+  const { client } = await newClient();
+
+  const created = await client.conversations.create({
+    channelId: "web",
+    message: "Hello",
+    customer: { externalId: "c-1", name: "Ada" },
+    metadata: { plan: "gold" },
+  });
+  expect(created).toMatchObject({ status: "OPEN", environment: "test", messageCount: 1 });
+  const reply = await client.conversations.messages.create(created.id, { text: "Hi!", author: { type: "AGENT" } });
+  expect(reply).toMatchObject({ sequence: 2, direction: "OUTBOUND" });
+  expect(await client.conversations.messages.get(created.id, reply.id)).toEqual(reply);
+  const texts = [];
+  for await (const { text } of client.conversations.messages.list(created.id, { limit: 1 })) texts.push(text);
+  expect(texts).toEqual(["Hello", "Hi!"]);
+
+  const snoozedUntil = new Date(Date.now() + 3_600_000);
+  const snoozed = await client.conversations.update(created.id, { status: "SNOOZED", snoozedUntil });
+  expect(snoozed).toMatchObject({ status: "SNOOZED", snoozedUntil: snoozedUntil.toISOString() });
+  await client.conversations.update(created.id, { status: "RESOLVED", metadata: { plan: null } });
+  expect(await client.conversations.get(created.id)).toMatchObject({ status: "RESOLVED", metadata: {} });
+
+  const illegal = await failure(client.conversations.update(created.id, { status: "PENDING" }));
+  expect(illegal).toBeInstanceOf(sdk.InvalidTransitionError);
+  expect(illegal).toMatchObject({ status: 409, from: "RESOLVED", to: "PENDING", allowed: ["OPEN", "CLOSED"] });
+  await client.conversations.update(created.id, { status: "CLOSED" });
+  expect(await failure(client.conversations.messages.create(created.id, { text: "?" }))).toBeInstanceOf(sdk.ConversationClosedError);
+});
+
+test("customers, agents and webhooks are made, read, changed and listed", async () => {
+  const { client } = await newClient();
+
+  const customer = await client.customers.create({ externalId: "c-1", email: "Ada@Example.com" });
+  expect(await client.customers.update(customer.id, { name: "Ada" })).toMatchObject({ email: "ada@example.com", name: "Ada" });
+  expect(await client.customers.get(customer.id)).toMatchObject({ name: "Ada" });
+  expect((await client.customers.list({ externalId: "c-1" })).data).toHaveLength(1);
+
+  const agent = await client.agents.create({ name: "First answers" });
+  expect(agent.status).toBe("DRAFT");
+  await client.agents.update(agent.id, { greeting: "Hello!" });
+  expect(await client.agents.get(agent.id)).toMatchObject({ greeting: "Hello!", publishedVersion: null });
+  expect(await client.agents.list().toArray({ limit: 10 })).toHaveLength(1);
+
+  const webhook = await client.webhooks.create({ url: "https://example.com/hook", events: ["message.*"] });
+  expect(webhook.secret).toMatch(/^whsec_/);
+  expect(await client.webhooks.update(webhook.id, { status: "DISABLED" })).toMatchObject({ disabledReason: "MANUAL" });
+  expect(await client.webhooks.get(webhook.id)).not.toHaveProperty("secret");
+  expect(await client.webhooks.delete(webhook.id)).toEqual({ id: webhook.id, deleted: true });
+  expect((await client.webhooks.list()).data).toEqual([]);
+});
+
+test("events are read with their types, and the account tells whose key it is", async () => {
+  const { tenant, client } = await newClient();
+  const customer = await client.customers.create({ name: "Ada" }, { idempotencyKey: "first" });
+
+  const [event] = (await client.events.list({ type: "customer.created" })).data;
+  if (event?.type !== "customer.created") expect.fail("another event");
+  expect(event.data.object).toEqual(customer);
+  expect(event.request?.idempotencyKey).toBe("first");
+  expect(await client.account.get()).toMatchObject({ id: tenant.tenantId, environment: "test", key: { id: tenant.keyId } });
+});
+
+test("an answer that is lost on the way is fetched by the retry, and the change is made once", async () => {
+  const { tenant } = await newClient();
+  let isLost = false;
+  const client = clientOf(tenant, {
+    wait: async () => {},
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      if (isLost) return response;
+      isLost = true;
+      await response.text();
+      throw new TypeError("the connection broke");
+    },
+  });
+
+  const created = await client.conversations.create({ channelId: "web", message: "Hello" }).withResponse();
+  expect(created.response.headers.get("idempotent-replayed")).toBe("true");
+  const { data } = await client.conversations.list();
+  expect(data.map(({ id }) => id)).toEqual([created.data.id]);
+});
+
+test("the caller's own idempotency key makes two calls one, and another body with it an error", async () => {
+  const { client } = await newClient();
+  const idempotencyKey = randomUUID();
+
+  const [first, second] = await Promise.all([1, 2].map(() => client.customers.create({ name: "Ada" }, { idempotencyKey })));
+  expect(second).toEqual(first);
+  const reused = await failure(client.customers.create({ name: "Bob" }, { idempotencyKey }));
+  expect(reused).toBeInstanceOf(sdk.IdempotencyKeyReusedError);
+});
+
+test("errors have their class, and what the API says of them", async () => {
+  const { tenant, client } = await newClient();
+  const customer = await client.customers.create({ externalId: "c-1" });
+
+  const invalid = await failure(client.conversations.create({ channelId: "", subject: 7 } as unknown as sdk.CreateConversationBody));
+  expect(invalid).toBeInstanceOf(sdk.ValidationError);
+  expect(invalid).toMatchObject({ status: 422, kind: "validation", requestId: expect.stringMatching(/^req_/) });
+  expect(invalid.errors.map(({ location, pointer }) => `${location} ${pointer}`)).toEqual(["body /channelId", "body /subject"]);
+  expect(invalid.message).toContain("body /channelId");
+
+  expect(await failure(client.customers.create({ externalId: "c-1" }))).toMatchObject({ name: "ConflictError", existingId: customer.id });
+  expect(await failure(client.customers.get("cus_00000000000000000000000000"))).toBeInstanceOf(sdk.NotFoundError);
+  expect(await failure(client.customers.list({ cursor: "cnv_1" }))).toBeInstanceOf(sdk.InvalidCursorError);
+
+  const reader = clientOf(await newKey(tenant, { scopes: ["read:customers"] }));
+  const forbidden = await failure(reader.customers.create({ name: "Ada" }));
+  expect(forbidden).toBeInstanceOf(sdk.InsufficientScopeError);
+  expect(forbidden).toMatchObject({ status: 403, requiredScope: "write:customers" });
+
+  const stranger = clientOf({ key: `prl_test_${"0".repeat(40)}` });
+  expect(await failure(stranger.account.get())).toBeInstanceOf(sdk.UnauthorizedError);
+});
+
+test("the server's own 429 is waited for as long as it says, and handed on where that is not enough", async () => {
+  const tenant = await newTenant({ rateLimitPerMinute: 1 });
+  const waitsMs: number[] = [];
+  const client = clientOf(tenant, { maxRetries: 1, wait: async (milliseconds) => void waitsMs.push(milliseconds) });
+
+  await client.account.get();
+  const limited = await failure(client.account.get());
+  expect(limited).toBeInstanceOf(sdk.RateLimitedError);
+  expect(limited.retryAfter).toBeGreaterThanOrEqual(1);
+  expect(waitsMs).toHaveLength(1);
+  expect(waitsMs[0]).toBeGreaterThanOrEqual(1_000);
+});
+
+test("the environment of the client is what the API says it is", async () => {
+  const tenant = await newTenant({ environment: "live" });
+  const client = clientOf(tenant);
+  expect(client.environment).toBe("live");
+  expect((await client.account.get()).environment).toBe("live");
+});
+
+test("an event that the API lists passes through a receiver's verification as it is", async () => {
+  const { tenant, client } = await newClient();
+  await client.customers.create({ name: "Ada" });
+  const [event] = (await call(tenant, "GET", "/events")).body.data;
+
+  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  const signed = await signTestWebhook({ payload: event, secret });
+  expect(await verifyWebhook({ payload: signed.payload, header: signed.headers["X-Service-Signature"], secret })).toEqual(event);
+});
