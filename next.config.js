@@ -1,3 +1,5 @@
+import createMdx from "@next/mdx";
+
 const isDevelopment = process.env.NODE_ENV === "development";
 
 // Next writes inline scripts into every page, so 'unsafe-inline' stays until pages carry nonces; nothing from outside loads.
@@ -25,8 +27,11 @@ const securityHeaders = [
 
 const strictTransport = [{ key: "Strict-Transport-Security", value: "max-age=63072000" }];
 
+// The guides below docs/guides. Turbopack takes plugins by their names.
+const withMdx = createMdx({ options: { remarkPlugins: [["remark-gfm"]] } });
+
 /** @type {import("next").NextConfig} */
-export default {
+const config = {
   poweredByHeader: false,
   reactStrictMode: true,
   // The checks run on their own (`npm run check`), over the whole project at once.
@@ -45,3 +50,5 @@ export default {
     { source: "/((?!v1/).*)", has: [{ type: "header", key: "x-forwarded-proto", value: "https" }], headers: strictTransport },
   ],
 };
+
+export default withMdx(config);

@@ -1,8 +1,8 @@
 import { type EventType, eventTypes } from "@/lib/events/catalogue";
 import { event } from "@/lib/events/schema";
+import type { ApiOperation, JsonSchema, JsonValue, Parameter } from "@/lib/openapi-types";
 import { exampleOf } from "./openapi-example";
 import type { schemaCollector } from "./openapi-schemas";
-import type { ApiOperation, JsonSchema, JsonValue, Parameter } from "./openapi-types";
 
 /** When each event is raised, and what it carries: the component that the API answers with for the same thing. */
 export const eventExplanations: Record<EventType, { when: string; object: string }> = {

@@ -1,5 +1,5 @@
+import type { JsonSchema, JsonValue } from "@/lib/openapi-types";
 import { nameOfReference, resolve } from "./openapi-schemas";
-import type { JsonSchema, JsonValue } from "./openapi-types";
 
 const at = "2026-01-31T09:30:00.000Z";
 const idAfter = (prefix: string) => `${prefix}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ErrorKind, type ErrorMembers, errorKinds } from "@/lib/errors";
+import type { JsonValue } from "@/lib/openapi-types";
 import { idOf } from "@/lib/schema";
-import type { JsonValue } from "./openapi-types";
 
 /** What a person who meets a problem wants to know, and one as it is sent. */
 type Explanation = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonSchema } from "./openapi-types";
+import type { JsonSchema } from "@/lib/openapi-types";
 
 type Direction = "input" | "output";
 

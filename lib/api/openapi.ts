@@ -2,12 +2,12 @@ import type { z } from "zod";
 import { scopes } from "@/lib/api-keys/scopes";
 import { env } from "@/lib/env";
 import { type ErrorKind, errorKinds } from "@/lib/errors";
+import type { ApiOperation, ApiResponse, Example, Header, MediaType, OpenApiDocument, Parameter, Reference } from "@/lib/openapi-types";
 import { eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";
 import { operationHeaders, rateLimitHeaders } from "./openapi-headers";
 import { problem, problemExample, problemExplanations } from "./openapi-problems";
 import { schemaCollector } from "./openapi-schemas";
-import type { ApiOperation, ApiResponse, Example, Header, MediaType, OpenApiDocument, Parameter, Reference } from "./openapi-types";
 import type { Declaration } from "./operation";
 import { type Method, routes } from "./routes";
 

@@ -89,3 +89,6 @@ export type OpenApiDocument = {
     schemas: Record<string, JsonSchema>;
   };
 };
+
+/** The page on which a tag's operations stand. */
+export const referencePath = (tag: string) => `/docs/reference/${tag.toLowerCase().replaceAll(" ", "-")}`;

@@ -1,0 +1,53 @@
+import { notFound } from "next/navigation";
+import { docsPages } from "@/components/docs/pages";
+import { PageTitle, Prose } from "@/components/docs/prose";
+import Authentication from "@/docs/guides/authentication.mdx";
+import Idempotency from "@/docs/guides/idempotency.mdx";
+import Pagination from "@/docs/guides/pagination.mdx";
+import Quickstart from "@/docs/guides/quickstart.mdx";
+import RateLimits from "@/docs/guides/rate-limits.mdx";
+import Sdk from "@/docs/guides/sdk.mdx";
+import SelfHosting from "@/docs/guides/self-hosting.mdx";
+import TestMode from "@/docs/guides/test-mode.mdx";
+import Trust from "@/docs/guides/trust.mdx";
+import VerifySignatures from "@/docs/guides/verify-signatures.mdx";
+import Webhooks from "@/docs/guides/webhooks.mdx";
+
+const guides = new Map(
+  Object.entries({
+    quickstart: Quickstart,
+    authentication: Authentication,
+    "test-mode": TestMode,
+    pagination: Pagination,
+    idempotency: Idempotency,
+    "rate-limits": RateLimits,
+    sdk: Sdk,
+    webhooks: Webhooks,
+    "verify-signatures": VerifySignatures,
+    "self-hosting": SelfHosting,
+    trust: Trust,
+  }),
+);
+
+type Props = { params: Promise<{ guide: string }> };
+
+const pageOf = (slug: string) => docsPages.find(({ path }) => path === `/docs/${slug}`);
+
+export async function generateMetadata({ params }: Props) {
+  const page = pageOf((await params).guide);
+  return { title: page?.title, description: page?.summary };
+}
+
+export default async function GuidePage({ params }: Props) {
+  const { guide: slug } = await params;
+  const [page, Guide] = [pageOf(slug), guides.get(slug)];
+  if (!page || !Guide) notFound();
+  return (
+    <article>
+      <PageTitle title={page.title} summary={page.summary} />
+      <Prose>
+        <Guide />
+      </Prose>
+    </article>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from "react";
+import { DocsShell } from "@/components/docs/docs-shell";
+import { docsSections } from "@/components/docs/pages";
+import { publishedDocument } from "@/lib/api/openapi";
+import { referencePath } from "@/lib/openapi-types";
+
+export const metadata = {
+  title: { default: "Documentation · Parlance", template: "%s · Parlance docs" },
+  description: "Guides and the API reference of Parlance.",
+};
+
+// The pages name the address that this installation is reached at, which nobody knows when they are built.
+export const dynamic = "force-dynamic";
+
+export default function DocsLayout({ children }: { children: ReactNode }) {
+  const tags = publishedDocument().tags.filter(({ name }) => name !== "Deliveries");
+  const references = tags.map(({ name }) => ({ path: referencePath(name), title: name }));
+  const sections = docsSections.map(({ title, pages }) => ({
+    title,
+    pages: title === "Reference" ? [...pages, ...references] : pages,
+  }));
+  return <DocsShell sections={sections}>{children}</DocsShell>;
+}

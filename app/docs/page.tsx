@@ -1,0 +1,51 @@
+import Link from "next/link";
+import { docsSections } from "@/components/docs/pages";
+import { PageTitle } from "@/components/docs/prose";
+
+export const metadata = { title: "Overview" };
+
+export default function DocsPage() {
+  return (
+    <article>
+      <PageTitle
+        title="Parlance documentation"
+        summary="Conversations over a REST API, with webhooks that arrive. Begin with the quickstart, or go straight to the reference."
+      />
+      <div className="max-w-5xl space-y-10">
+        {docsSections.map(({ title, pages }) => (
+          <section key={title} aria-labelledby={`section-${title}`}>
+            <h2 id={`section-${title}`} className="mb-3 font-semibold text-lg tracking-tight">
+              {title}
+            </h2>
+            <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+              {pages
+                .filter(({ path }) => path !== "/docs")
+                .map(({ path, title: name, summary }) => (
+                  <li key={path}>
+                    <Link
+                      href={path}
+                      className="block h-full rounded-xl border border-line bg-surface p-4 transition-colors hover:border-line-strong"
+                    >
+                      <span className="block font-medium">{name}</span>
+                      <span className="mt-1 block text-muted">{summary}</span>
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </section>
+        ))}
+        <p className="text-muted">
+          For programs:{" "}
+          <a className="font-medium text-accent underline underline-offset-2" href="/docs/openapi.json">
+            openapi.json
+          </a>{" "}
+          (OpenAPI 3.1) and{" "}
+          <a className="font-medium text-accent underline underline-offset-2" href="/llms.txt">
+            llms.txt
+          </a>
+          .
+        </p>
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,29 @@
+import { CopyButton } from "@/components/ui/copy";
+import { env } from "@/lib/env";
+import { highlight, type Language, languages } from "./highlight";
+
+type CodeProps = { code: string; language?: string; title?: string };
+
+/** Code to read and to take along. */
+export async function Code({ code, language = "text", title }: CodeProps) {
+  const text = fill(code.trimEnd());
+  const html = await highlight(text, languages.find((name): name is Language => name === language) ?? "text");
+  return (
+    <figure className="relative my-5 overflow-hidden rounded-xl border border-line bg-sunken first:mt-0 last:mb-0">
+      {title ? (
+        <figcaption className="flex h-9 items-center border-line border-b px-4 font-medium text-muted text-xs">{title}</figcaption>
+      ) : null}
+      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the colouring's own HTML, in which the code is escaped. */}
+      <div dangerouslySetInnerHTML={{ __html: html }} />
+      <div className={`absolute right-1.5 ${title ? "top-9.5" : "top-1.5"}`}>
+        <CopyButton text={text} label={title ? `Copy ${title}` : "Copy the code"} look="quiet" />
+      </div>
+    </figure>
+  );
+}
+
+/** The guides name this installation's own address and the beginning of its keys. */
+export function fill(text: string): string {
+  const { APP_URL, SERVICE_PREFIX } = env();
+  return text.replaceAll("%ORIGIN%", APP_URL).replaceAll("%PREFIX%", SERVICE_PREFIX);
+}

@@ -1,0 +1,64 @@
+"use client";
+
+import { ChevronDown } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { useEffect, useRef } from "react";
+import type { DocsPage } from "./pages";
+
+export type NavSection = { title: string; pages: Pick<DocsPage, "path" | "title">[] };
+
+/** A column beside the page, or a list that opens above it where the screen is narrow. */
+export function DocsNav({ sections }: { sections: NavSection[] }) {
+  const open = usePathname();
+  const menu = useRef<HTMLDetailsElement>(null);
+  const current = sections.flatMap(({ pages }) => pages).find(({ path }) => path === open);
+
+  // Where a link was followed, the list has done its work.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new path is what closes it.
+  useEffect(() => {
+    if (menu.current) menu.current.open = false;
+  }, [open]);
+
+  return (
+    <>
+      <details ref={menu} className="group border-line border-b bg-surface lg:hidden">
+        <summary className="flex h-11 list-none items-center justify-between px-4 font-medium [&::-webkit-details-marker]:hidden">
+          <span className="truncate">{current?.title ?? "All pages"}</span>
+          <ChevronDown className="size-4 shrink-0 text-muted transition-transform group-open:rotate-180" aria-hidden="true" />
+        </summary>
+        <div className="max-h-[70dvh] overflow-y-auto border-line border-t px-2 py-3">
+          <Links sections={sections} open={open} label="All pages" />
+        </div>
+      </details>
+      <div className="sticky top-14 hidden h-[calc(100dvh-3.5rem)] w-64 shrink-0 overflow-y-auto border-line border-r px-3 py-6 lg:block">
+        <Links sections={sections} open={open} label="Documentation" />
+      </div>
+    </>
+  );
+}
+
+function Links({ sections, open, label }: { sections: NavSection[]; open: string; label: string }) {
+  return (
+    <nav aria-label={label} className="space-y-5">
+      {sections.map(({ title, pages }) => (
+        <section key={title}>
+          <h2 className="mb-1 px-2.5 font-semibold text-xs">{title}</h2>
+          <ul>
+            {pages.map(({ path, title: name }) => (
+              <li key={path}>
+                <Link
+                  href={path}
+                  aria-current={path === open ? "page" : undefined}
+                  className="flex min-h-8 items-center rounded-lg px-2.5 py-1 text-muted hover:bg-sunken hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent"
+                >
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,48 @@
+/** Every page below /docs, in the order of its navigation. */
+
+export type DocsPage = { path: string; title: string; summary: string };
+
+const guide = (slug: string, title: string, summary: string): DocsPage => ({ path: `/docs/${slug}`, title, summary });
+
+export const docsSections: { title: string; pages: DocsPage[] }[] = [
+  {
+    title: "Start",
+    pages: [
+      { path: "/docs", title: "Overview", summary: "What there is, and where to find it." },
+      guide("quickstart", "Quickstart", "From a key to a conversation and a signed webhook in five minutes."),
+      guide("authentication", "Authentication and scopes", "API keys, what they may do, and how to change them without a gap."),
+      guide("test-mode", "Test mode", "An environment of its own: same API, other data, no bill."),
+    ],
+  },
+  {
+    title: "Using the API",
+    pages: [
+      guide("pagination", "Pagination and filters", "Lists in pages that neither skip nor repeat."),
+      guide("idempotency", "Idempotency", "Send a change twice, and have it made once."),
+      guide("errors", "Errors", "What every problem looks like, and a page for each kind."),
+      guide("rate-limits", "Rate limits", "How many requests a key has, and how to stay below."),
+      guide("sdk", "TypeScript client", "Typed calls, pages, retries and verified webhooks."),
+    ],
+  },
+  {
+    title: "Webhooks",
+    pages: [
+      guide("webhooks", "Receiving webhooks", "Delivery, retries, rotation of secrets, and what to answer."),
+      guide("verify-signatures", "Verifying signatures", "In TypeScript, Python, Go, Ruby, PHP and Java."),
+      { path: "/docs/events", title: "Event catalogue", summary: "Every type of event, with its schema and an example." },
+    ],
+  },
+  {
+    title: "Reference",
+    pages: [{ path: "/docs/reference", title: "API reference", summary: "Every operation, to read and to try." }],
+  },
+  {
+    title: "Running it",
+    pages: [
+      guide("self-hosting", "Self-hosting", "Postgres, limits, jobs, workers, backups."),
+      guide("trust", "Promises and their tests", "What you can rely on, and how we know."),
+    ],
+  },
+];
+
+export const docsPages: DocsPage[] = docsSections.flatMap(({ pages }) => pages);
