@@ -1,0 +1,142 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { build } from "esbuild";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { version } from "@/sdk/src/version";
+import { baseUrl, newTenant } from "../support/api";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const sdk = path.join(root, "sdk");
+const manifest = JSON.parse(readFileSync(path.join(sdk, "package.json"), "utf8"));
+/** An empty folder with nothing in it but the package, as one who installs it has it. */
+const consumer = mkdtempSync(path.join(tmpdir(), "parlance-sdk-"));
+const tarball = path.join(consumer, `parlance-sdk-${version}.tgz`);
+
+const run = async (command: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<string> => {
+  const result = promisify(execFile)(command, args, { cwd, env: { ...process.env, ...env } });
+  const { stdout } = await result.catch((error) => expect.fail(`${command} failed:\n${error.stdout}${error.stderr}`));
+  return stdout;
+};
+
+beforeAll(async () => {
+  await run(process.execPath, [path.join(root, "node_modules/tsdown/dist/run.mjs")], sdk);
+  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", consumer], sdk);
+  writeFileSync(path.join(consumer, "package.json"), '{ "private": true }');
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], consumer);
+}, 60_000);
+
+afterAll(() => rmSync(consumer, { recursive: true, force: true }));
+
+test("the package brings nothing with it, and its version is the one it tells servers", () => {
+  expect(readdirSync(path.join(consumer, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["@parlance"]);
+  expect(readdirSync(path.join(consumer, "node_modules/@parlance"))).toEqual(["sdk"]);
+  expect(manifest).not.toHaveProperty("dependencies");
+  expect(manifest).not.toHaveProperty("peerDependencies");
+  expect(manifest).toMatchObject({ version, sideEffects: false });
+});
+
+test("the tarball holds what is built and the read-me, and no sources", () => {
+  const installed = path.join(consumer, "node_modules/@parlance/sdk");
+  expect(readdirSync(installed).sort()).toEqual(["README.md", "dist", "package.json"]);
+  expect(readdirSync(path.join(installed, "dist")).filter((file) => !/\.(c?js|d\.c?ts)$/.test(file))).toEqual([]);
+});
+
+test("publint finds nothing", async () => {
+  const { messages } = await publint({ strict: true, pack: { tarball: toArrayBuffer(readFileSync(tarball)) } });
+  expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
+});
+
+test("its types are found, and are right, by every way of resolving modules", async () => {
+  const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+  if (!analysis.types) expect.fail("the package has no types");
+  expect(Object.keys(analysis.entrypoints)).toEqual([".", "./webhooks", "./package.json"]);
+  expect(analysis.problems).toEqual([]);
+});
+
+test.each([
+  ["index.js", 8 * 1_024],
+  ["webhooks.js", 3 * 1_024],
+])("%s is smaller than %i bytes, minified and compressed", async (file, limit) => {
+  expect(await compressedSize(`export * from "./dist/${file}"`)).toBeLessThan(limit);
+});
+
+test("whoever imports only the verification gets only that", async () => {
+  const whole = await compressedSize('export * from "./dist/index.js"; export * from "./dist/webhooks.js"');
+  const some = await compressedSize('import { verifyWebhook } from "./dist/webhooks.js"; globalThis.verify = verifyWebhook');
+  const none = await compressedSize('import "./dist/index.js"; import "./dist/webhooks.js"');
+  expect(some).toBeLessThan(whole / 2);
+  expect(none).toBeLessThan(30);
+});
+
+test.each([
+  [
+    "ESM",
+    "script.mjs",
+    "import { Parlance } from '@parlance/sdk'; import { signTestWebhook, verifyWebhook } from '@parlance/sdk/webhooks';",
+  ],
+  [
+    "CommonJS",
+    "script.cjs",
+    "const { Parlance } = require('@parlance/sdk'); const { signTestWebhook, verifyWebhook } = require('@parlance/sdk/webhooks');",
+  ],
+])("as %s a ten-line script posts, lists and verifies", async (_kind, file, imports) => {
+  const { key } = await newTenant();
+  const script = `${imports}
+    async function main() {
+      const parlance = new Parlance(process.env.PARLANCE_API_KEY);
+      for (const text of ['one', 'two', 'three']) await parlance.conversations.create({ channelId: 'web', message: text });
+      for await (const { lastMessagePreview } of parlance.conversations.list({ limit: 2 })) console.log(lastMessagePreview);
+      const { data } = await parlance.events.list({ type: 'message.received' });
+      console.log(data.every((event) => event.request.idempotencyKey.length === 36));
+      const { payload, header } = await signTestWebhook({ payload: data[0], secret: 'whsec_AAAA' });
+      console.log((await verifyWebhook({ payload, header, secret: 'whsec_AAAA' })).data.object.text);
+    }
+    main();`;
+  writeFileSync(path.join(consumer, file), script);
+
+  const printed = await run(process.execPath, [file], consumer, { PARLANCE_API_KEY: key, PARLANCE_BASE_URL: baseUrl() });
+  expect(printed.split("\n")).toEqual(["three", "two", "one", "true", "three", ""]);
+});
+
+test("every example of the read-me compiles, in strict mode, against the package as it is installed", async () => {
+  const readMe = readFileSync(path.join(sdk, "README.md"), "utf8");
+  const examples = [...readMe.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+  expect(examples.length).toBeGreaterThan(5);
+  for (const [index, code] of examples.entries()) writeFileSync(path.join(consumer, `example-${index + 1}.mts`), code);
+  // What an example may use besides the package are Node's own types.
+  symlinkSync(path.join(root, "node_modules/@types"), path.join(consumer, "node_modules/@types"));
+  symlinkSync(path.join(root, "node_modules/undici-types"), path.join(consumer, "node_modules/undici-types"));
+
+  const files = examples.map((_code, index) => `example-${index + 1}.mts`);
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--exactOptionalPropertyTypes", "--types", "node"];
+  await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, ...files], consumer);
+}, 60_000);
+
+test("the sources need nothing but what every runtime has", async () => {
+  await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", sdk], root);
+}, 60_000);
+
+async function compressedSize(source: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: sdk },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    write: false,
+    logLevel: "error",
+    // A test of what is left where nothing is used would warn of just that.
+    logOverride: { "ignored-bare-import": "silent" },
+  });
+  return gzipSync(outputFiles[0]?.contents ?? "").byteLength;
+}
+
+function toArrayBuffer(bytes: Buffer): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
+}
