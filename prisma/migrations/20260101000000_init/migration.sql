@@ -621,3 +621,7 @@ CREATE INDEX "deliveries_requested_idx" ON "deliveries" ("tenant_id", "environme
 -- costs no index more.
 ALTER TABLE "messages" DROP CONSTRAINT "messages_pkey",
   ADD CONSTRAINT "messages_pkey" PRIMARY KEY ("tenant_id", "environment", "id") INCLUDE ("direction");
+
+-- Likewise the statuses of requests, which are drawn over time.
+ALTER TABLE "request_logs" DROP CONSTRAINT "request_logs_pkey",
+  ADD CONSTRAINT "request_logs_pkey" PRIMARY KEY ("tenant_id", "environment", "id") INCLUDE ("status");
