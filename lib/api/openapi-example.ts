@@ -1,5 +1,6 @@
-import type { JsonSchema, JsonValue } from "@/lib/openapi-types";
-import { nameOfReference, resolve } from "./openapi-schemas";
+import { eventDescriptions } from "@/lib/events/event-types";
+import { examples as eventExamples } from "@/lib/events/examples";
+import { type JsonSchema, type JsonValue, nameOfReference, resolveSchema } from "@/lib/openapi";
 
 const at = "2026-01-31T09:30:00.000Z";
 const idAfter = (prefix: string) => `${prefix}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
@@ -102,7 +103,27 @@ const story: Record<string, Record<string, JsonValue>> = {
     description: "The shop's own server",
   },
   UpdateWebhookBody: { status: "ENABLED" },
-  Event: { environment: "test", type: "message.received" },
+  RecoverWebhookDeliveriesBody: { since: at, dryRun: true },
+  CreateDocumentBody: { name: "Returns", text: "Returns are free within 30 days." },
+  SearchKnowledgeBaseAnswer: {
+    data: [
+      {
+        documentId: idAfter("doc"),
+        name: "returns.md",
+        excerpt: "Returns are <mark>free</mark> within 30 days.",
+        score: 0.61,
+      },
+    ],
+  },
+  DeliveryWithAttempts: { eventType: "message.received", status: "DELIVERED", attemptCount: 1, nextAttemptAt: null },
+  Delivery: { eventType: "message.received" },
+  DeliveryAttempt: { durationMs: 84, errorCode: null },
+  Event: eventExamples["message.received"] as unknown as Record<string, JsonValue>,
+  EventType: {
+    type: "message.received",
+    description: eventDescriptions["message.received"],
+    schema: { type: "object", title: "message.received" },
+  },
 };
 story.WebhookWithSecret = { ...story.Webhook };
 
@@ -111,7 +132,7 @@ story.WebhookWithSecret = { ...story.Webhook };
  * @param isRequest leaves out what a request may leave out
  */
 export function exampleOf(schemas: Record<string, JsonSchema>, schema: JsonSchema, isRequest = false): JsonValue {
-  const known = resolve(schemas, schema);
+  const known = resolveSchema(schemas, schema);
   const told = story[nameOfReference(schema) ?? ""];
   if (isRequest && told) return told;
   const inside = (part: JsonSchema) => exampleOf(schemas, part, isRequest);

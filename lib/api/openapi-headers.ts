@@ -1,4 +1,4 @@
-import type { Header } from "@/lib/openapi-types";
+import type { Header } from "@/lib/openapi";
 
 export const rateLimitHeaders: Record<string, Header> = {
   "RateLimit-Policy": {

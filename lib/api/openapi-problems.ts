@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type ErrorKind, type ErrorMembers, errorKinds } from "@/lib/errors";
-import type { JsonValue } from "@/lib/openapi-types";
+import type { JsonValue } from "@/lib/openapi";
 import { idOf } from "@/lib/schema";
 
 /** What a person who meets a problem wants to know, and one as it is sent. */

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { JsonSchema } from "@/lib/openapi-types";
+import { type JsonSchema, referenceToSchema } from "@/lib/openapi";
 
 type Direction = "input" | "output";
 
 const sharedPrefix = "#/$defs/";
-const componentPrefix = "#/components/schemas/";
 
 /**
  * Collects the named schemas of a document. `schemaOf` gives a zod schema as JSON Schema, in which every schema that has
@@ -33,18 +32,11 @@ export function schemaCollector() {
     const found = schemaOf(schema, direction);
     if (found.$ref) return found;
     add(name, found);
-    return { $ref: `${componentPrefix}${name}` };
+    return referenceToSchema(name);
   }
 
   return { schemas, add, schemaOf, referenceTo };
 }
-
-export const resolve = (schemas: Record<string, JsonSchema>, schema: JsonSchema): JsonSchema =>
-  schema.$ref ? { ...schemas[schema.$ref.slice(componentPrefix.length)], ...withoutReference(schema) } : schema;
-
-export const nameOfReference = ({ $ref }: JsonSchema): string | undefined => $ref?.slice(componentPrefix.length);
-
-const withoutReference = ({ $ref: _, ...rest }: JsonSchema): JsonSchema => rest;
 
 type Described = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema };
 
@@ -60,7 +52,7 @@ function describe({ zodSchema, jsonSchema }: Described): void {
 function readable(schema: JsonSchema, direction: Direction): JsonSchema {
   const { id: _, ...given } = schema as JsonSchema & { id?: string };
   const result: JsonSchema = { ...given };
-  if (result.$ref) result.$ref = result.$ref.replace(sharedPrefix, componentPrefix);
+  if (result.$ref) Object.assign(result, referenceToSchema(result.$ref.slice(sharedPrefix.length)));
   if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum;
   if (result.maximum === Number.MAX_SAFE_INTEGER) delete result.maximum;
   // The format says the same as zod's long pattern.

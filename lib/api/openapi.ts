@@ -2,13 +2,14 @@ import type { z } from "zod";
 import { scopes } from "@/lib/api-keys/scopes";
 import { env } from "@/lib/env";
 import { type ErrorKind, errorKinds } from "@/lib/errors";
-import type { ApiOperation, ApiResponse, Example, Header, MediaType, OpenApiDocument, Parameter, Reference } from "@/lib/openapi-types";
+import type { ApiOperation, ApiResponse, Example, Header, MediaType, OpenApiDocument, Parameter, Reference } from "@/lib/openapi";
 import { eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";
 import { operationHeaders, rateLimitHeaders } from "./openapi-headers";
 import { problem, problemExample, problemExplanations } from "./openapi-problems";
 import { schemaCollector } from "./openapi-schemas";
 import type { Declaration } from "./operation";
+import type { Upload } from "./read-upload";
 import { type Method, routes } from "./routes";
 
 type Collector = ReturnType<typeof schemaCollector>;
@@ -188,11 +189,26 @@ function queryParameters({ schemaOf }: Collector, { query }: Declaration): Param
   }));
 }
 
-function bodyOf(collector: Collector, { operationId, body }: Declaration): ApiOperation["requestBody"] {
+function bodyOf(collector: Collector, { operationId, body, isBodyOptional, upload }: Declaration): ApiOperation["requestBody"] {
   if (!body) return undefined;
-  const schema = collector.referenceTo(`${capitalized(operationId)}Body`, body, "input");
+  const schema = collector.referenceTo(`${capitalized(operationId)}Body`, upload?.json ?? body, "input");
   const json: MediaType = { schema, example: exampleOf(collector.schemas, schema, true) };
-  return { required: true, content: { "application/json": json } };
+  const content: Record<string, MediaType> = upload ? { "multipart/form-data": formOf(collector, body, upload) } : {};
+  return { required: !isBodyOptional, content: { ...content, "application/json": json } };
+}
+
+/** A file and, beside it, the fields of the operation's body. */
+function formOf({ schemaOf }: Collector, body: z.ZodType, { maximumBytes, jsonFields }: Upload): MediaType {
+  const fields = schemaOf(body, "input");
+  const file = {
+    type: "string",
+    contentMediaType: "application/octet-stream",
+    description: `At most ${maximumBytes / 1_024 ** 2} MiB.`,
+  };
+  return {
+    schema: { ...fields, properties: { file, ...fields.properties }, required: ["file", ...(fields.required ?? [])] },
+    encoding: Object.fromEntries(jsonFields.map((name) => [name, { contentType: "application/json" }])),
+  };
 }
 
 /** A page is named after what is on it, anything else that has no name of its own after its operation. */

@@ -50,7 +50,12 @@ export type Header = { description: string; required?: boolean; schema: JsonSche
 
 export type Example = { summary: string; description?: string; value: JsonValue };
 
-export type MediaType = { schema: JsonSchema; example?: JsonValue; examples?: Record<string, Example | Reference> };
+export type MediaType = {
+  schema: JsonSchema;
+  example?: JsonValue;
+  examples?: Record<string, Example | Reference>;
+  encoding?: Record<string, { contentType: string }>;
+};
 
 export type ApiResponse = {
   description: string;
@@ -89,6 +94,20 @@ export type OpenApiDocument = {
     schemas: Record<string, JsonSchema>;
   };
 };
+
+const componentPrefix = "#/components/schemas/";
+
+export const referenceToSchema = (name: string): JsonSchema => ({ $ref: `${componentPrefix}${name}` });
+
+export const nameOfReference = ({ $ref }: JsonSchema): string | undefined => $ref?.slice(componentPrefix.length);
+
+/** What a reference leads to, with what stands beside it; anything else is itself. */
+export function resolveSchema(schemas: Record<string, JsonSchema>, schema: JsonSchema): JsonSchema {
+  const name = nameOfReference(schema);
+  if (!name) return schema;
+  const { $ref: _, ...beside } = schema;
+  return { ...schemas[name], ...beside };
+}
 
 /** The page on which a tag's operations stand. */
 export const referencePath = (tag: string) => `/docs/reference/${tag.toLowerCase().replaceAll(" ", "-")}`;
