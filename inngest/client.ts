@@ -43,7 +43,7 @@ const inngestClock: Clock = {
       const webhookIds = await findWebhooksOfDeliveries(batch);
       const events = batch.flatMap((delivery) => {
         const webhookId = webhookIds.get(delivery.id);
-        return webhookId ? [dueEvent(delivery, webhookId)] : [];
+        return webhookId ? [dueEvent(delivery, webhookId, delivery.attemptNumber)] : [];
       });
       if (events.length > 0) await inngest().send(events);
     }

@@ -7,8 +7,8 @@ export type Partition = { tenantId: string; environment: Environment };
 
 export type Actor = { type: "API_KEY" | "USER" | "SYSTEM" | "OPERATOR"; id: string };
 
-/** Names one delivery across all tenants. */
-export type DeliveryReference = Partition & { id: string };
+/** Names one delivery across all tenants. `attemptNumber`: of the attempt that is due, where it is not the first. */
+export type DeliveryReference = Partition & { id: string; attemptNumber?: number };
 
 /** Who acts, in which partition, and for which request. Never a `Request`: services know nothing of HTTP. */
 export type Identity = {

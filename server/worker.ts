@@ -5,6 +5,7 @@ import { analyzeNewTables } from "@/lib/jobs/analyze-new-tables";
 import { purgeExpired } from "@/lib/jobs/purge-expired";
 import { repeat } from "@/lib/jobs/repeat";
 import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
+import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
 import { listenForWakeUps } from "@/lib/jobs/wake-listener";
 import { log } from "@/lib/log";
 import { startDelivering } from "@/lib/webhooks/deliver";
@@ -30,6 +31,7 @@ const listener = JOBS === "inngest" ? null : listenForWakeUps(delivering.wake);
 const jobs = [
   repeat("wake snoozed conversations", (limit) => wakeSnoozedConversations(null, limit), { pauseMs: 2_000, limit: 100 }),
   repeat("sweep webhooks", sweepWebhooks, { pauseMs: 5_000, limit: 100 }),
+  repeat("work off backlogs", workOffBacklog, { pauseMs: 1_000, limit: 500 }),
   repeat("analyze new tables", analyzeNewTables, { pauseMs: 2_000, limit: 100 }),
   repeat("purge what has expired", purgeExpired, { pauseMs: 60_000, limit: 1_000 }),
 ];

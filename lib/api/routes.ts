@@ -7,8 +7,16 @@ import * as conversation from "@/app/v1/public/conversations/[conversationId]/ro
 import * as conversations from "@/app/v1/public/conversations/route";
 import * as customer from "@/app/v1/public/customers/[customerId]/route";
 import * as customers from "@/app/v1/public/customers/route";
+import * as eventTypes from "@/app/v1/public/event-types/route";
+import * as event from "@/app/v1/public/events/[eventId]/route";
 import * as events from "@/app/v1/public/events/route";
+import * as resend from "@/app/v1/public/webhooks/[webhookId]/deliveries/[deliveryId]/resend/route";
+import * as delivery from "@/app/v1/public/webhooks/[webhookId]/deliveries/[deliveryId]/route";
+import * as deliveries from "@/app/v1/public/webhooks/[webhookId]/deliveries/route";
+import * as recover from "@/app/v1/public/webhooks/[webhookId]/recover/route";
+import * as rotateSecret from "@/app/v1/public/webhooks/[webhookId]/rotate-secret/route";
 import * as webhook from "@/app/v1/public/webhooks/[webhookId]/route";
+import * as testWebhook from "@/app/v1/public/webhooks/[webhookId]/test/route";
 import * as webhooks from "@/app/v1/public/webhooks/route";
 import type { Operation } from "./operation";
 
@@ -26,6 +34,14 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/agents/{agentId}": agent,
   "/v1/public/webhooks": webhooks,
   "/v1/public/webhooks/{webhookId}": webhook,
+  "/v1/public/webhooks/{webhookId}/rotate-secret": rotateSecret,
+  "/v1/public/webhooks/{webhookId}/test": testWebhook,
+  "/v1/public/webhooks/{webhookId}/deliveries": deliveries,
+  "/v1/public/webhooks/{webhookId}/deliveries/{deliveryId}": delivery,
+  "/v1/public/webhooks/{webhookId}/deliveries/{deliveryId}/resend": resend,
+  "/v1/public/webhooks/{webhookId}/recover": recover,
   "/v1/public/events": events,
+  "/v1/public/events/{eventId}": event,
+  "/v1/public/event-types": eventTypes,
   "/v1/public/account": account,
 };

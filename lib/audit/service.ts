@@ -15,6 +15,11 @@ export const auditActions = [
   "webhook.updated",
   "webhook.deleted",
   "webhook.disabled",
+  "webhook.secret_rotated",
+  "webhook.old_secret_dropped",
+  "webhook.deliveries_recovered",
+  "webhook.deliveries_resumed",
+  "webhook.deliveries_discarded",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { environment, idOf, instant, listQuery, pageOf, timestamp } from "@/lib/schema";
+import { environment, idOf, idParameter, instant, listQuery, pageOf, timestamp } from "@/lib/schema";
 import { eventTypes } from "./catalogue";
 
 export const event = z
@@ -17,11 +17,26 @@ export const event = z
   })
   .meta({ id: "Event" });
 
+export const eventTypeList = z.object({
+  data: z.array(
+    z
+      .object({
+        type: z.enum(eventTypes),
+        description: z.string(),
+        schema: z.record(z.string(), z.unknown()).meta({ description: "The event as a JSON Schema, draft 2020-12." }),
+        example: event,
+      })
+      .meta({ id: "EventType" }),
+  ),
+});
+
+export const eventParams = z.object({ eventId: idParameter("event") });
 export const eventPage = pageOf(event);
 export const listEventsQuery = listQuery("event", "desc", {
   type: z.enum(eventTypes).optional(),
   since: instant.optional().meta({ description: "Only events of this time or later." }),
 });
 
+export type EventTypeList = z.input<typeof eventTypeList>;
 export type Event = z.input<typeof event>;
 export type ListEvents = z.output<typeof listEventsQuery>;

@@ -1,4 +1,5 @@
 import type { Caller } from "@/lib/caller";
+import { notFound } from "@/lib/errors";
 import { pageById, toPage } from "@/lib/schema";
 import type { Event, ListEvents } from "./schema";
 
@@ -7,5 +8,14 @@ export async function listEvents({ db, partition }: Caller, { type, since, ...pa
   const { after, orderBy, take } = pageById(page);
   const filters = { ...(type && { type }), ...(since && { createdAt: { gte: since } }) };
   const rows = await db.event.findMany({ where: { ...partition, ...filters, ...after }, orderBy, take });
-  return toPage(rows, page.limit, ({ payload }) => JSON.parse(payload) as Event);
+  return toPage(rows, page.limit, toEvent);
 }
+
+export async function getEvent({ db, partition }: Caller, id: string) {
+  const found = await db.event.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  if (!found) throw notFound("event", id);
+  return toEvent(found);
+}
+
+/** What was signed and sent is what the API answers. */
+const toEvent = ({ payload }: { payload: string }) => JSON.parse(payload) as Event;

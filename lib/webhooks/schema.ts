@@ -58,6 +58,16 @@ export const webhookWithSecret = webhook
   .extend({ secret: z.string().meta({ description: "Shown this once.", examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] }) })
   .meta({ id: "WebhookWithSecret" });
 
+export const rotateSecretBody = z.strictObject({
+  overlapSeconds: z
+    .number()
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(86_400)
+    .meta({ description: "How long the secret before this one signs too. 0 drops every older secret at once.", examples: [3_600] }),
+});
+
 export const webhookPage = pageOf(webhook);
 export const deletedWebhook = deleted("webhook");
 export const webhookParams = z.object({ webhookId: idParameter("webhook") });
@@ -65,5 +75,6 @@ export const listWebhooksQuery = listQuery("webhook", "desc", {});
 
 export type CreateWebhook = z.output<typeof createWebhookBody>;
 export type UpdateWebhook = z.output<typeof updateWebhookBody>;
+export type RotateSecret = z.output<typeof rotateSecretBody>;
 export type Webhook = z.input<typeof webhook>;
 export type ListWebhooks = z.output<typeof listWebhooksQuery>;

@@ -4,10 +4,11 @@ import { changedFields, previousAttributes } from "@/lib/changes";
 import { db } from "@/lib/db";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { newId } from "@/lib/ids";
+import { currentTime } from "@/lib/jobs/time";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
 import { findUrlProblem } from "./outbound-request";
-import type { CreateWebhook, ListWebhooks, UpdateWebhook, Webhook } from "./schema";
+import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";
 import { generateSigningSecret, sealSecret, webhookSecretContext } from "./secret-box";
 
 const maximumWebhooks = 20;
@@ -55,13 +56,7 @@ export async function createWebhook(caller: Caller, body: CreateWebhook): Promis
 
   const at = new Date();
   const id = newId("webhook", at);
-  const secret = generateSigningSecret();
-  const firstSecret = {
-    version: 1,
-    ciphertext: sealSecret(secret, webhookSecretContext(caller.partition, id)),
-    hint: secretHint(secret),
-    createdAt: at,
-  };
+  const { secret, fields: firstSecret } = newSecret(caller.partition, id, 1, at);
   const row = await caller.db.webhook.create({
     data: { ...caller.partition, ...body, id, createdAt: at, updatedAt: at, secrets: { create: firstSecret } },
     include: secretsOfWebhook,
@@ -97,8 +92,59 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
   return after;
 }
 
+/**
+ * Gives the webhook a new secret. The one before it goes on signing beside it for the time given; which ones sign is
+ * decided by their expiry whenever something is sent. Without an overlap every older secret ends at once.
+ * @returns the webhook and, this once, its new secret.
+ * @throws AppError `rotation-in-progress` where two secrets sign already and the new one is to overlap too
+ */
+export async function rotateSecret(caller: Caller, id: string, { overlapSeconds }: RotateSecret): Promise<Webhook & { secret: string }> {
+  await lockWebhook(caller, id);
+  const row = await requireWebhook(caller, id);
+  const at = currentTime() ?? new Date();
+  const [current, previous] = row.secrets;
+  if (!current) throw new Error("the webhook has no signing secret");
+  if (overlapSeconds > 0 && previous?.expiresAt && previous.expiresAt > at) {
+    const detail = `The secret was rotated already, and the one before it signs until ${previous.expiresAt.toISOString()}. Wait until then, or rotate with overlapSeconds 0, which drops every older secret at once.`;
+    throw new AppError("rotation-in-progress", detail);
+  }
+
+  const secretsOf = { ...caller.partition, webhookId: id };
+  // Those before the current one have ended, or are to end now.
+  await caller.db.webhookSecret.deleteMany({ where: { ...secretsOf, ...(overlapSeconds > 0 && { version: { lt: current.version } }) } });
+  if (overlapSeconds > 0) {
+    await caller.db.webhookSecret.updateMany({ where: secretsOf, data: { expiresAt: new Date(at.getTime() + overlapSeconds * 1_000) } });
+  }
+  const { secret, fields } = newSecret(caller.partition, id, current.version + 1, at);
+  await caller.db.webhookSecret.create({ data: { ...secretsOf, ...fields } });
+  const webhook = await touchWebhook(caller, id, at);
+  await recordAudit(caller, {
+    action: "webhook.secret_rotated",
+    targetId: id,
+    changes: {
+      before: { secretHint: current.hint },
+      after: { secretHint: webhook.secretHint, previousSecretExpiresAt: webhook.previousSecretExpiresAt },
+    },
+  });
+  return { ...webhook, secret };
+}
+
+/** Ends an overlap before its time: from now on the newest secret signs alone. Nothing changes where it does already. */
+export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook> {
+  await lockWebhook(caller, id);
+  const row = await requireWebhook(caller, id);
+  const [current, previous] = row.secrets;
+  if (!current || !previous) return toWebhook(row);
+
+  await caller.db.webhookSecret.deleteMany({ where: { ...caller.partition, webhookId: id, version: { lt: current.version } } });
+  const webhook = await touchWebhook(caller, id, currentTime() ?? new Date());
+  await recordAudit(caller, { action: "webhook.old_secret_dropped", targetId: id, changes: { before: { secretHint: previous.hint } } });
+  return webhook;
+}
+
 /** Its deliveries go with it; its events stay. */
 export async function deleteWebhook(caller: Caller, id: string) {
+  await lockWebhook(caller, id);
   const row = await requireWebhook(caller, id);
   await caller.db.webhook.delete({ where: { tenantId_environment_id: { ...caller.partition, id } } });
   await recordAudit(caller, { action: "webhook.deleted", targetId: id, changes: { before: { url: row.url, events: row.events } } });
@@ -130,11 +176,22 @@ function requireUsableUrl({ environment }: Partition, url: string): void {
   if (problem) throw invalidBody("/url", "invalid_url", `url: ${problem}`);
 }
 
+async function touchWebhook({ db, partition }: Caller, id: string, at: Date): Promise<Webhook> {
+  const where = { tenantId_environment_id: { ...partition, id } };
+  return toWebhook(await db.webhook.update({ where, data: { updatedAt: at }, include: secretsOfWebhook }));
+}
+
+function newSecret(partition: Partition, webhookId: string, version: number, at: Date) {
+  const secret = generateSigningSecret();
+  const ciphertext = sealSecret(secret, webhookSecretContext(partition, webhookId));
+  return { secret, fields: { version, ciphertext, hint: secretHint(secret), createdAt: at } };
+}
+
 const secretHint = (secret: string) => `whsec_…${secret.slice(-4)}`;
 
 export function toWebhook(row: WebhookWithSecrets): Webhook {
   const [current, previous] = row.secrets;
-  const isOverlapping = previous?.expiresAt && previous.expiresAt > new Date();
+  const isOverlapping = previous?.expiresAt && previous.expiresAt > (currentTime() ?? new Date());
   return {
     id: row.id,
     environment: row.environment,

@@ -1,0 +1,11 @@
+import { operation } from "@/lib/api/operation";
+import { listEventTypes } from "@/lib/events/event-types";
+import { eventTypeList } from "@/lib/events/schema";
+
+export const GET = operation({
+  operationId: "listEventTypes",
+  summary: "List the types of event, each with its JSON Schema and an example",
+  scope: "read:webhooks",
+  response: eventTypeList,
+  run: async () => listEventTypes(),
+});

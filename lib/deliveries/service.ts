@@ -1,0 +1,222 @@
+import { recordAudit } from "@/lib/audit/service";
+import type { Caller } from "@/lib/caller";
+import { AppError, notFound } from "@/lib/errors";
+import { newEvent } from "@/lib/events/record-event";
+import { firstIdAt, newId } from "@/lib/ids";
+import { currentTime } from "@/lib/jobs/time";
+import { pageById, toPage } from "@/lib/schema";
+import type { Webhook } from "@/lib/webhooks/schema";
+import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
+import type { AttemptTrigger, BacklogAction, DeliveryStatus } from "@/prisma/generated/enums";
+import type { DeliveryAttemptModel, DeliveryModel } from "@/prisma/generated/models";
+import type { Delivery, DeliveryAttempt, DeliveryWithAttempts, ListDeliveries, RecoverDeliveries } from "./schema";
+
+const maximumAttemptsShown = 100;
+/** Of one webhook, at a time: those who press the button faster than its receiver answers are told. */
+const maximumRequestedAttempts = 100;
+/** Another process's clock may be ahead by so much, and what it wrote is meant too. */
+const clockToleranceMs = 60_000;
+
+export async function listDeliveries(caller: Caller, webhookId: string, { status, eventType, ...page }: ListDeliveries) {
+  await getWebhook(caller, webhookId);
+  const { after, orderBy, take } = pageById(page);
+  const filters = { ...(status && { status: { in: status } }), ...(eventType && { eventType }) };
+  const rows = await caller.db.delivery.findMany({ where: { ...caller.partition, webhookId, ...filters, ...after }, orderBy, take });
+  return toPage(rows, page.limit, toDelivery);
+}
+
+export async function getDelivery(caller: Caller, webhookId: string, id: string): Promise<DeliveryWithAttempts> {
+  const row = await requireDelivery(caller, webhookId, id);
+  const attempts = await caller.db.deliveryAttempt.findMany({
+    where: { ...caller.partition, deliveryId: id },
+    orderBy: { number: "desc" },
+    take: maximumAttemptsShown,
+  });
+  return { ...toDelivery(row), attempts: attempts.reverse().map(toAttempt) };
+}
+
+/**
+ * Raises `webhook.test` for this webhook alone, also while it is disabled. It is tried once, and whatever comes of it
+ * adds nothing to the count of failures.
+ * @throws AppError `limit-reached` while 100 attempts that were asked for wait already
+ */
+export async function sendTestEvent(caller: Caller, webhookId: string): Promise<Delivery> {
+  const webhook = await getWebhook(caller, webhookId);
+  await requireRoomForRequest(caller, webhookId);
+  const at = new Date();
+  const { id: eventId, type, payload } = newEvent(caller, "webhook.test", webhook, at);
+  await caller.db.event.create({ data: { ...caller.partition, id: eventId, type, payload, createdAt: at } });
+  const row = await caller.db.delivery.create({
+    data: {
+      ...caller.partition,
+      id: newId("delivery", at),
+      webhookId,
+      eventId,
+      eventType: type,
+      status: "PENDING",
+      nextAttemptAt: at,
+      ...requestedNow("TEST", at),
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+  caller.outbox.push({ ...caller.partition, id: row.id });
+  return toDelivery(row);
+}
+
+/**
+ * Asks for one more attempt, now, of a delivery that was tried or waits for nothing: the same event, freshly signed.
+ * Where it succeeds the delivery is delivered, and retries that were to come are not made; where it fails nothing changes.
+ * @throws AppError `invalid-transition` while its first attempt or a requested one is still to come, or one is under way;
+ *   `limit-reached` while 100 attempts that were asked for wait already
+ */
+export async function resendDelivery(caller: Caller, webhookId: string, id: string): Promise<Delivery> {
+  const { tenantId, environment } = caller.partition;
+  await caller.db.$queryRaw`SELECT 1 FROM deliveries
+    WHERE tenant_id = ${tenantId} AND environment = ${environment}::"Environment" AND id = ${id} FOR NO KEY UPDATE`;
+  const row = await requireDelivery(caller, webhookId, id);
+  const at = currentTime() ?? new Date();
+  const isUnderWay = row.leaseExpiresAt !== null && row.leaseExpiresAt > at;
+  if (row.requestedAt || isUnderWay || (row.status === "PENDING" && row.attemptCount === 0)) {
+    const members = { from: row.status, to: "PENDING", allowed: [] };
+    throw new AppError("invalid-transition", "An attempt of this delivery is under way or about to be made. Wait for its end.", members);
+  }
+  await requireRoomForRequest(caller, webhookId);
+
+  const where = { tenantId_environment_id: { ...caller.partition, id } };
+  const updated = await caller.db.delivery.update({ where, data: { ...requestedNow("MANUAL", at), updatedAt: at } });
+  caller.outbox.push({ ...caller.partition, id, attemptNumber: row.attemptCount + 1 });
+  return toDelivery(updated);
+}
+
+/**
+ * Sends again what failed or is held of a time, with a fresh schedule each, spread over time by a job.
+ * @returns how many; with `dryRun` that is all it does
+ * @throws AppError `invalid-transition` where the webhook is disabled
+ */
+export async function recoverDeliveries(caller: Caller, webhookId: string, { since, until, dryRun }: RecoverDeliveries) {
+  const { status } = await getWebhook(caller, webhookId);
+  const range = {
+    afterId: firstIdAt("delivery", since),
+    beforeId: firstIdAt("delivery", new Date(until ? until.getTime() + 1 : Date.now() + clockToleranceMs)),
+  };
+  const where = {
+    ...caller.partition,
+    webhookId,
+    status: { in: ["FAILED", "HELD"] satisfies DeliveryStatus[] },
+    id: { gt: range.afterId, lt: range.beforeId },
+    eventType: { not: "webhook.test" },
+  };
+  if (dryRun) return { count: await caller.db.delivery.count({ where }) };
+
+  requireEnabled(status);
+  const count = await caller.db.delivery.count({ where });
+  if (count === 0) return { count };
+  await addBacklogTask(caller, webhookId, "RECOVER", range);
+  await recordAudit(caller, {
+    action: "webhook.deliveries_recovered",
+    targetId: webhookId,
+    changes: { after: { since: since.toISOString(), until: until?.toISOString() ?? null, count } },
+  });
+  return { count };
+}
+
+/** How many deliveries wait for the webhook to be enabled, or for a word about what becomes of them. */
+export async function countHeld(caller: Caller, webhookId: string): Promise<number> {
+  return caller.db.delivery.count({ where: { ...caller.partition, webhookId, status: "HELD" } });
+}
+
+/**
+ * Sends what was held, spread over time by a job.
+ * @returns how many
+ * @throws AppError `invalid-transition` where the webhook is disabled
+ */
+export async function resumeHeld(caller: Caller, webhookId: string) {
+  requireEnabled((await getWebhook(caller, webhookId)).status);
+  return changeHeld(caller, webhookId, "RESUME");
+}
+
+/**
+ * Gives up what is held: a job marks it as discarded. Each can still be resent.
+ * @returns how many
+ */
+export async function discardHeld(caller: Caller, webhookId: string) {
+  await getWebhook(caller, webhookId);
+  return changeHeld(caller, webhookId, "DISCARD");
+}
+
+/** Enables a webhook and says what becomes of the deliveries that were held; with `KEEP`, they stay so. */
+export async function enableWebhook(caller: Caller, webhookId: string, { held }: { held: BacklogChoice }): Promise<Webhook> {
+  const webhook = await updateWebhook(caller, webhookId, { status: "ENABLED" });
+  if (held === "RESUME") await resumeHeld(caller, webhookId);
+  if (held === "DISCARD") await discardHeld(caller, webhookId);
+  return webhook;
+}
+
+export type BacklogChoice = "RESUME" | "DISCARD" | "KEEP";
+
+async function changeHeld(caller: Caller, webhookId: string, action: "RESUME" | "DISCARD") {
+  const count = await countHeld(caller, webhookId);
+  if (count === 0) return { count };
+  const range = { afterId: firstIdAt("delivery", new Date(0)), beforeId: firstIdAt("delivery", new Date(Date.now() + clockToleranceMs)) };
+  await addBacklogTask(caller, webhookId, action, range);
+  const auditAction = action === "RESUME" ? "webhook.deliveries_resumed" : "webhook.deliveries_discarded";
+  await recordAudit(caller, { action: auditAction, targetId: webhookId, changes: { after: { count } } });
+  return { count };
+}
+
+async function addBacklogTask(caller: Caller, webhookId: string, action: BacklogAction, range: { afterId: string; beforeId: string }) {
+  const at = currentTime() ?? new Date();
+  await caller.db.backlogTask.create({
+    data: { ...caller.partition, id: newId("backlogTask"), webhookId, action, ...range, nextDueAt: at, createdAt: at },
+  });
+}
+
+function requireEnabled(status: Webhook["status"]): void {
+  if (status === "ENABLED") return;
+  const members = { from: "HELD", to: "PENDING", allowed: [] };
+  throw new AppError("invalid-transition", "The webhook is disabled, so its deliveries are held. Enable it first.", members);
+}
+
+const requestedNow = (requestedTrigger: AttemptTrigger, requestedAt: Date) => ({ requestedTrigger, requestedAt });
+
+async function requireRoomForRequest(caller: Caller, webhookId: string): Promise<void> {
+  const waiting = await caller.db.delivery.count({ where: { ...caller.partition, webhookId, requestedAt: { not: null } } });
+  if (waiting < maximumRequestedAttempts) return;
+  throw new AppError(
+    "limit-reached",
+    `${maximumRequestedAttempts} tests and resends of this webhook wait to be sent. Try again in a moment.`,
+  );
+}
+
+async function requireDelivery({ db, partition }: Caller, webhookId: string, id: string): Promise<DeliveryModel> {
+  const found = await db.delivery.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  if (found?.webhookId !== webhookId) throw notFound("delivery", id);
+  return found;
+}
+
+function toDelivery(row: DeliveryModel): Delivery {
+  return {
+    id: row.id,
+    webhookId: row.webhookId,
+    eventId: row.eventId,
+    eventType: row.eventType as Delivery["eventType"],
+    status: row.status,
+    attemptCount: row.attemptCount,
+    nextAttemptAt: (row.requestedAt ?? row.nextAttemptAt)?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+function toAttempt(row: DeliveryAttemptModel): DeliveryAttempt {
+  return {
+    number: row.number,
+    trigger: row.trigger,
+    startedAt: row.startedAt.toISOString(),
+    durationMs: row.durationMs,
+    statusCode: row.statusCode,
+    errorCode: row.errorCode,
+    response: row.response,
+  };
+}

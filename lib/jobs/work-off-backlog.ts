@@ -1,0 +1,102 @@
+import type { Partition } from "@/lib/caller";
+import { runStatement, type Statement } from "@/lib/db";
+import { wakeDeliveries } from "@/lib/jobs/clock";
+import { currentTime } from "@/lib/jobs/time";
+
+/** What is sent again is spread over time: so many a second of one webhook, however many there are. */
+const recoveredPerSecond = 50;
+
+/** So that one call ends soon, however much there is; the next one goes on. */
+const maximumBatches = 20;
+
+const now = `coalesce($1::timestamptz, now())`;
+
+const sameWebhook = (a: string, b: string) =>
+  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
+
+/**
+ * One batch of the oldest backlog task that nobody else works on. Each status is walked by its own index, in the order
+ * of ids, so a batch costs the same however many deliveries there are. A task ends with its last delivery, and where its
+ * webhook was disabled meanwhile; what is held then stays held. A test is never repeated.
+ *
+ * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what changed.
+ */
+const workOffBacklogStatement: Statement = {
+  name: "work_off_backlog",
+  text: `
+  WITH task AS MATERIALIZED (
+    SELECT t.*, greatest(t.next_due_at, ${now}) AS due_from,
+      CASE t.action WHEN 'RECOVER' THEN ARRAY['FAILED', 'HELD'] ELSE ARRAY['HELD'] END::"DeliveryStatus"[] AS statuses,
+      t.action = 'DISCARD' OR w.status = 'ENABLED' AS is_possible
+    FROM backlog_tasks t
+    JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
+    ORDER BY t.id LIMIT 1
+    FOR NO KEY UPDATE OF t SKIP LOCKED
+  ),
+  chosen AS MATERIALIZED (
+    SELECT found.id, found.status, row_number() OVER (ORDER BY found.id) AS place
+    FROM (
+      SELECT d.id, d.status FROM task t
+      CROSS JOIN unnest(t.statuses) AS s (status)
+      CROSS JOIN LATERAL (
+        SELECT d.id, d.status FROM deliveries d
+        WHERE ${sameWebhook("d", "t")} AND d.status = s.status AND d.id > t.after_id AND d.id < t.before_id
+          AND (t.action = 'DISCARD' OR d.event_type <> 'webhook.test')
+        ORDER BY d.id LIMIT $2::int
+      ) d
+      WHERE t.is_possible
+      ORDER BY d.id LIMIT $2::int
+    ) found
+  ),
+  changed AS (
+    UPDATE deliveries d SET
+      status = CASE t.action WHEN 'DISCARD' THEN 'DISCARDED' ELSE 'PENDING' END::"DeliveryStatus",
+      automatic_count = CASE t.action WHEN 'DISCARD' THEN d.automatic_count ELSE 0 END,
+      next_attempt_at = CASE WHEN t.action <> 'DISCARD' THEN t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) END,
+      updated_at = ${now}
+    FROM task t CROSS JOIN chosen c
+    WHERE d.tenant_id = t.tenant_id AND d.environment = t.environment AND d.id = c.id AND d.status = c.status
+    RETURNING d.id, d.attempt_count, d.status
+  ),
+  last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
+  moved AS (
+    UPDATE backlog_tasks b SET after_id = last.id, next_due_at = t.due_from + make_interval(secs => last.total / ${recoveredPerSecond}::float8)
+    FROM task t, last
+    WHERE last.total = $2::int AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+  ),
+  ended AS (
+    DELETE FROM backlog_tasks b USING task t, last
+    WHERE last.total < $2::int AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+  )
+  SELECT t.tenant_id, t.environment, (SELECT count(*)::int FROM changed) AS changed,
+    coalesce((SELECT array_agg(id ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS pending_ids,
+    coalesce((SELECT array_agg(attempt_count ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS attempt_counts
+  FROM task t`,
+};
+
+type WorkedOff = {
+  tenant_id: string;
+  environment: Partition["environment"];
+  pending_ids: string[];
+  attempt_counts: number[];
+  changed: number;
+};
+
+/**
+ * Works off what was asked for webhooks' unsent deliveries: recovering, resuming, discarding. Each batch is a transaction
+ * of its own, so nothing is locked for long, and a crash costs nothing.
+ * @returns how many deliveries changed
+ */
+export async function workOffBacklog(limit: number): Promise<number> {
+  let changed = 0;
+  for (let batch = 0; batch < maximumBatches; batch++) {
+    const [row] = await runStatement<WorkedOff>(workOffBacklogStatement, [currentTime(), limit]);
+    if (!row) return changed;
+    changed += row.changed;
+    const { tenant_id: tenantId, environment } = row;
+    wakeDeliveries(
+      row.pending_ids.map((id, index) => ({ tenantId, environment, id, attemptNumber: (row.attempt_counts[index] ?? 0) + 1 })),
+    );
+  }
+  return changed;
+}

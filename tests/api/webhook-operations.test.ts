@@ -1,0 +1,508 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { mutate } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { countHeld, discardHeld, enableWebhook } from "@/lib/deliveries/service";
+import { eventTypes } from "@/lib/events/catalogue";
+import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
+import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
+import { openSecret, webhookSecretContext } from "@/lib/webhooks/secret-box";
+import { dropOldSecret } from "@/lib/webhooks/service";
+import { call, newKey, newTenant, type Reply, type TestTenant, withoutIds } from "../support/api";
+import { type Receiver, startReceiver } from "../support/receiver";
+
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const answerWith = (status: number, body = "") => {
+  receiver.answer = (response) => void response.writeHead(status).end(body);
+};
+
+async function newWebhook(tenant: TestTenant, events = ["*"]) {
+  const { body } = await call(tenant, "POST", "/webhooks", { url: `${receiver.url}/hook`, events });
+  return { id: body.id as string, secret: body.secret as string, path: `/webhooks/${body.id}` };
+}
+
+const partitionOf = ({ tenantId, environment }: TestTenant) => ({ tenantId, environment });
+const attempt = (tenant: TestTenant, id: string) => attemptDelivery({ ...partitionOf(tenant), id });
+const newConversation = (tenant: TestTenant) => call(tenant, "POST", "/conversations", { channelId: "web" });
+
+/** A webhook with one delivery, not yet attempted. */
+async function newDelivery(tenant: TestTenant) {
+  const webhook = await newWebhook(tenant);
+  await newConversation(tenant);
+  const [delivery] = (await call(tenant, "GET", `${webhook.path}/deliveries`)).body.data;
+  return { webhook, delivery, path: `${webhook.path}/deliveries/${delivery.id}` };
+}
+
+/** As if all attempts had been made in vain. */
+const fail = (tenant: TestTenant, where: object) =>
+  db().delivery.updateMany({
+    where: { ...partitionOf(tenant), ...where },
+    data: { status: "FAILED", automaticCount: 8, attemptCount: 8, nextAttemptAt: null },
+  });
+
+const kindOf = ({ body }: Reply) => body.type.split("/").at(-1);
+const auditActions = async ({ tenantId }: TestTenant) =>
+  (await db().auditEntry.findMany({ where: { tenantId }, orderBy: { sequence: "asc" } })).map(({ action }) => action);
+
+test("200 for a rotation without a body: a new secret, shown this once, and 24 hours for the old one", async () => {
+  const tenant = await newTenant();
+  const { id, secret, path } = await newWebhook(tenant);
+
+  const before = Date.now();
+  const rotated = await call(tenant, "POST", `${path}/rotate-secret`);
+
+  expect(rotated.status).toBe(200);
+  const { secret: newSecret, ...webhook } = rotated.body;
+  expect(newSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(newSecret).not.toBe(secret);
+  expect(webhook.secretHint).toBe(`whsec_…${newSecret.slice(-4)}`);
+  const overlapMs = Date.parse(webhook.previousSecretExpiresAt) - before;
+  expect(overlapMs).toBeGreaterThanOrEqual(86_400_000);
+  expect(overlapMs).toBeLessThan(86_460_000);
+  expect((await call(tenant, "GET", path)).body).toEqual(webhook);
+  expect(await auditActions(tenant)).toEqual(["api_key.created", "webhook.created", "webhook.secret_rotated"]);
+  const stored = await db().webhookSecret.findMany({ where: { webhookId: id }, orderBy: { version: "asc" } });
+  const context = webhookSecretContext(partitionOf(tenant), id);
+  expect(stored.map(({ ciphertext }) => openSecret(ciphertext, context))).toEqual([secret, newSecret]);
+});
+
+test("409 rotation-in-progress within the overlap, and with overlapSeconds 0 every older secret ends at once", async () => {
+  const tenant = await newTenant();
+  const { id, path } = await newWebhook(tenant);
+  expect((await call(tenant, "POST", `${path}/rotate-secret`, { overlapSeconds: 60 })).status).toBe(200);
+
+  const again = await call(tenant, "POST", `${path}/rotate-secret`, { overlapSeconds: 1 });
+  const forced = await call(tenant, "POST", `${path}/rotate-secret`, { overlapSeconds: 0 });
+  const next = await call(tenant, "POST", `${path}/rotate-secret`);
+
+  expect([again.status, kindOf(again)]).toEqual([409, "rotation-in-progress"]);
+  expect(forced).toMatchObject({ status: 200, body: { previousSecretExpiresAt: null } });
+  expect(next.status).toBe(200);
+  expect(await db().webhookSecret.findMany({ where: { webhookId: id }, select: { version: true }, orderBy: { version: "asc" } })).toEqual([
+    { version: 3 },
+    { version: 4 },
+  ]);
+});
+
+test("a rotation is replayed with its secret, which is stored sealed, and ten at once make one", async () => {
+  const tenant = await newTenant();
+  const { path } = await newWebhook(tenant);
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, () => call(tenant, "POST", `${path}/rotate-secret`, undefined, { "idempotency-key": "rotate-1" })),
+  );
+  expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+  const record = await db().idempotencyRecord.findFirstOrThrow({ where: { ...partitionOf(tenant), key: "rotate-1" } });
+  expect(record).toMatchObject({ status: 200, isEncrypted: true });
+  expect(record.body).not.toContain("whsec_");
+  const audit = await db().auditEntry.findMany({ where: { tenantId: tenant.tenantId } });
+  expect(JSON.stringify(audit)).not.toContain(replies[0]?.body.secret);
+});
+
+test.each([
+  [{ overlapSeconds: -1 }, "/overlapSeconds"],
+  [{ overlapSeconds: 86_401 }, "/overlapSeconds"],
+  [{ overlapSeconds: 1.5 }, "/overlapSeconds"],
+  [{ overlapSeconds: "60" }, "/overlapSeconds"],
+  [{ secret: "whsec_mine" }, "/secret"],
+])("422 for a rotation with %j", async (body, pointer) => {
+  const tenant = await newTenant();
+  const { path } = await newWebhook(tenant);
+  expect(await call(tenant, "POST", `${path}/rotate-secret`, body)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } });
+});
+
+test("a body that may be left out is still read strictly where it is sent", async () => {
+  const tenant = await newTenant();
+  const { path } = await newWebhook(tenant);
+  const json = { "content-type": "application/json" };
+  expect((await call(tenant, "POST", `${path}/rotate-secret`, "{", json)).status).toBe(400);
+  expect((await call(tenant, "POST", `${path}/rotate-secret`, "{}", { "content-type": "text/plain" })).status).toBe(415);
+  expect((await call(tenant, "POST", `${path}/rotate-secret`, "[]", json)).status).toBe(422);
+  expect((await call(tenant, "POST", `${path}/recover`)).status).toBe(415);
+});
+
+test("dropping the old secret by hand ends the overlap", async () => {
+  const tenant = await newTenant();
+  const { id, path } = await newWebhook(tenant);
+  const { body: rotated } = await call(tenant, "POST", `${path}/rotate-secret`);
+
+  const dropped = await mutate(tenant.identity, (caller) => dropOldSecret(caller, id));
+  const again = await mutate(tenant.identity, (caller) => dropOldSecret(caller, id));
+
+  expect(dropped).toMatchObject({ previousSecretExpiresAt: null, secretHint: rotated.secretHint });
+  expect(again).toEqual(dropped);
+  expect(await db().webhookSecret.count({ where: { webhookId: id } })).toBe(1);
+  expect((await auditActions(tenant)).filter((action) => action === "webhook.old_secret_dropped")).toHaveLength(1);
+});
+
+test("202 for a test: one event for this webhook alone, sent once, and its failure is not counted", async () => {
+  const tenant = await newTenant();
+  const webhook = await newWebhook(tenant, ["customer.created"]);
+  const other = await newWebhook(tenant, ["*"]);
+  answerWith(500, "broken");
+
+  const test = await call(tenant, "POST", `${webhook.path}/test`);
+
+  expect(test).toMatchObject({
+    status: 202,
+    body: {
+      id: expect.stringMatching(/^dlv_/),
+      webhookId: webhook.id,
+      eventId: expect.stringMatching(/^evt_/),
+      eventType: "webhook.test",
+      status: "PENDING",
+      attemptCount: 0,
+      nextAttemptAt: expect.any(String),
+    },
+  });
+  expect(await attempt(tenant, test.body.id)).toEqual({ state: "failed", retryAt: null });
+  expect(await attempt(tenant, test.body.id)).toEqual({ state: "failed", retryAt: null });
+  expect(receiver.requests).toHaveLength(1);
+  expect((await call(tenant, "GET", `${webhook.path}/deliveries/${test.body.id}`)).body).toMatchObject({
+    status: "FAILED",
+    attemptCount: 1,
+    nextAttemptAt: null,
+    attempts: [{ number: 1, trigger: "TEST", statusCode: 500, errorCode: null, response: "broken" }],
+  });
+  expect((await call(tenant, "GET", webhook.path)).body).toMatchObject({ consecutiveFailures: 0, lastFailureAt: null });
+  expect((await call(tenant, "GET", `${other.path}/deliveries`)).body.data).toEqual([]);
+  const event = (await call(tenant, "GET", `/events/${test.body.eventId}`)).body;
+  expect(event).toMatchObject({ type: "webhook.test", data: { object: { id: webhook.id } }, request: { id: expect.any(String) } });
+  expect(JSON.parse(receiver.requests[0]?.body ?? "")).toEqual(event);
+});
+
+test("202 for a test of a disabled webhook, which is sent all the same", async () => {
+  const tenant = await newTenant();
+  const webhook = await newWebhook(tenant);
+  await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
+  const { body } = await call(tenant, "POST", `${webhook.path}/test`);
+  expect(await attempt(tenant, body.id)).toEqual({ state: "delivered", retryAt: null });
+  expect(receiver.requests).toHaveLength(1);
+  expect((await call(tenant, "GET", webhook.path)).body.status).toBe("DISABLED");
+});
+
+test("409 limit-reached for a test or a resend while a hundred wait", async () => {
+  const tenant = await newTenant();
+  const { webhook, path } = await newDelivery(tenant);
+  await fail(tenant, { webhookId: webhook.id });
+  for (let index = 0; index < 100; index++) expect((await call(tenant, "POST", `${webhook.path}/test`)).status).toBe(202);
+  const [test, resend] = [await call(tenant, "POST", `${webhook.path}/test`), await call(tenant, "POST", `${path}/resend`)];
+  expect([test.status, kindOf(test), resend.status, kindOf(resend)]).toEqual([409, "limit-reached", 409, "limit-reached"]);
+});
+
+test("200 lists deliveries newest first, filtered by status and type, page by page", async () => {
+  const tenant = await newTenant();
+  const webhook = await newWebhook(tenant);
+  for (let index = 0; index < 8; index++) await newConversation(tenant);
+  await call(tenant, "POST", "/customers", { name: "Ada" });
+  const all = (await call(tenant, "GET", `${webhook.path}/deliveries`)).body.data;
+  expect(all).toHaveLength(9);
+  expect(all.map(({ id }: { id: string }) => id)).toEqual(
+    all
+      .map(({ id }: { id: string }) => id)
+      .toSorted()
+      .reverse(),
+  );
+  expect(all[0]).toEqual({
+    id: expect.stringMatching(/^dlv_/),
+    webhookId: webhook.id,
+    eventId: expect.stringMatching(/^evt_/),
+    eventType: "customer.created",
+    status: "PENDING",
+    attemptCount: 0,
+    nextAttemptAt: expect.any(String),
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+  });
+  await attempt(tenant, all[1].id);
+  await fail(tenant, { id: all[2].id });
+
+  const list = async (query: string) => (await call(tenant, "GET", `${webhook.path}/deliveries?${query}`)).body;
+  expect((await list("eventType=customer.created")).data).toEqual([all[0]]);
+  expect((await list("status=DELIVERED")).data).toMatchObject([{ id: all[1].id, attemptCount: 1, nextAttemptAt: null }]);
+  expect((await list("status=FAILED,DELIVERED&order=asc")).data).toMatchObject([{ id: all[2].id }, { id: all[1].id }]);
+  expect((await list("status=FAILED&eventType=customer.created")).data).toEqual([]);
+
+  const paged: string[] = [];
+  let page = await list("limit=3");
+  for (; ; page = await list(`limit=3&cursor=${page.nextCursor}`)) {
+    paged.push(...page.data.map(({ id }: { id: string }) => id));
+    if (!page.nextCursor) break;
+  }
+  expect(paged).toEqual(all.map(({ id }: { id: string }) => id));
+  expect(page.data).toHaveLength(3);
+});
+
+test.each(["status=nonsense", "status=", "eventType=nonsense", "cursor=whk_01KA5V0V7W3Y5Z8J4QX2N6M9TC", "limit=0", "foo=1"])(
+  "422 for a list of deliveries with %s",
+  async (query) => {
+    const tenant = await newTenant();
+    const webhook = await newWebhook(tenant);
+    expect((await call(tenant, "GET", `${webhook.path}/deliveries?${query}`)).status).toBe(422);
+  },
+);
+
+test("200 shows a delivery with its attempts; one without an answer has a generic reason", async () => {
+  const tenant = await newTenant();
+  const { delivery, path } = await newDelivery(tenant);
+  answerWith(500, "no\0pe");
+  await attempt(tenant, delivery.id);
+  await db().delivery.updateMany({ where: { id: delivery.id }, data: { nextAttemptAt: new Date(0) } });
+  receiver.answer = (response) => response.destroy();
+  await attempt(tenant, delivery.id);
+
+  const shown = await call(tenant, "GET", path);
+  const times = { startedAt: expect.stringMatching(/Z$/), durationMs: expect.any(Number) };
+  expect(shown.status).toBe(200);
+  expect(shown.body).toMatchObject({ id: delivery.id, status: "PENDING", attemptCount: 2 });
+  expect(Date.parse(shown.body.nextAttemptAt)).toBeGreaterThan(Date.now() + 100_000);
+  expect(shown.body.attempts).toEqual([
+    { number: 1, trigger: "AUTOMATIC", ...times, statusCode: 500, errorCode: null, response: "nope" },
+    { number: 2, trigger: "AUTOMATIC", ...times, statusCode: null, errorCode: "connection_reset", response: null },
+  ]);
+});
+
+test("202 for a resend: the same event, freshly signed; what fails changes nothing", async () => {
+  const tenant = await newTenant();
+  const { webhook, delivery, path } = await newDelivery(tenant);
+  await attempt(tenant, delivery.id);
+  answerWith(500);
+
+  const resent = await call(tenant, "POST", `${path}/resend`);
+  expect(resent).toMatchObject({ status: 202, body: { id: delivery.id, status: "DELIVERED", nextAttemptAt: expect.any(String) } });
+  expect(await attempt(tenant, delivery.id)).toEqual({ state: "delivered", retryAt: null });
+
+  const [first, second] = receiver.requests;
+  expect(receiver.requests).toHaveLength(2);
+  expect(second?.body).toBe(first?.body);
+  expect(second?.headers["x-service-event-id"]).toBe(first?.headers["x-service-event-id"]);
+  expect(second?.headers["x-service-attempt"]).toBe("2");
+  expect((await call(tenant, "GET", path)).body).toMatchObject({
+    status: "DELIVERED",
+    attemptCount: 2,
+    nextAttemptAt: null,
+    attempts: [{ trigger: "AUTOMATIC" }, { trigger: "MANUAL", statusCode: 500 }],
+  });
+  expect((await call(tenant, "GET", webhook.path)).body).toMatchObject({ consecutiveFailures: 0 });
+});
+
+test("a resend that succeeds ends pending retries, one that fails leaves them as they were", async () => {
+  const tenant = await newTenant();
+  const { webhook, delivery, path } = await newDelivery(tenant);
+  answerWith(500);
+  await attempt(tenant, delivery.id);
+  const { nextAttemptAt } = (await call(tenant, "GET", path)).body;
+
+  await call(tenant, "POST", `${path}/resend`);
+  await attempt(tenant, delivery.id);
+  expect((await call(tenant, "GET", path)).body).toMatchObject({ status: "PENDING", attemptCount: 2, nextAttemptAt });
+  expect((await call(tenant, "GET", webhook.path)).body.consecutiveFailures).toBe(1);
+
+  answerWith(200);
+  await call(tenant, "POST", `${path}/resend`);
+  await attempt(tenant, delivery.id);
+  expect((await call(tenant, "GET", path)).body).toMatchObject({ status: "DELIVERED", attemptCount: 3, nextAttemptAt: null });
+  expect((await call(tenant, "GET", webhook.path)).body.consecutiveFailures).toBe(0);
+  expect(await attempt(tenant, delivery.id)).toEqual({ state: "delivered", retryAt: null });
+  expect(receiver.requests).toHaveLength(3);
+});
+
+test("409 for a resend while an attempt is under way or about to be made", async () => {
+  const tenant = await newTenant();
+  const { delivery, path } = await newDelivery(tenant);
+  const neverTried = await call(tenant, "POST", `${path}/resend`);
+  await fail(tenant, { id: delivery.id });
+  const replies = await Promise.all(Array.from({ length: 5 }, () => call(tenant, "POST", `${path}/resend`)));
+
+  expect([neverTried.status, kindOf(neverTried), neverTried.body.from]).toEqual([409, "invalid-transition", "PENDING"]);
+  expect(replies.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409]);
+
+  let underWay: Reply | undefined;
+  receiver.answer = async (response) => {
+    underWay = await call(tenant, "POST", `${path}/resend`);
+    response.writeHead(200).end();
+  };
+  await attempt(tenant, delivery.id);
+  expect(underWay?.status).toBe(409);
+  expect((await call(tenant, "POST", `${path}/resend`)).status).toBe(202);
+});
+
+test("202 for recovering: with dryRun only the count, then all that failed or is held of that time waits again, spread", async () => {
+  const tenant = await newTenant();
+  const webhook = await newWebhook(tenant);
+  const other = await newWebhook(tenant);
+  await newConversation(tenant);
+  await fail(tenant, {});
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const since = new Date().toISOString();
+  for (let index = 0; index < 6; index++) await newConversation(tenant);
+  const recent = await db().delivery.findMany({ where: { webhookId: webhook.id, createdAt: { gte: since } }, orderBy: { id: "asc" } });
+  const [delivered, held, ...failed] = recent.map(({ id }) => id);
+  await attempt(tenant, delivered as string);
+  await db().delivery.updateMany({ where: { id: held as string }, data: { status: "HELD", nextAttemptAt: null } });
+  await fail(tenant, { id: { in: failed } });
+  const test = (await call(tenant, "POST", `${webhook.path}/test`)).body.id;
+  await fail(tenant, { id: test });
+
+  const dry = await call(tenant, "POST", `${webhook.path}/recover`, { since, dryRun: true });
+  expect(dry).toMatchObject({ status: 202, body: { count: 5 } });
+  expect(await workOffBacklog(2)).toBe(0);
+  const recovered = await call(tenant, "POST", `${webhook.path}/recover`, { since });
+  expect(recovered).toMatchObject({ status: 202, body: { count: 5 } });
+  const before = Date.now();
+  // In batches of two, the third of which ends the task.
+  expect(await workOffBacklog(2)).toBe(5);
+  expect(await workOffBacklog(2)).toBe(0);
+
+  const pending = await db().delivery.findMany({ where: { webhookId: webhook.id, status: "PENDING" }, orderBy: { id: "asc" } });
+  expect(pending.map(({ id }) => id)).toEqual([held, ...failed]);
+  expect(pending.every(({ automaticCount }) => automaticCount === 0)).toBe(true);
+  const dueTimes = pending.map(({ nextAttemptAt }) => (nextAttemptAt?.getTime() ?? 0) - before);
+  const gaps = dueTimes.slice(1).map((time, index) => time - (dueTimes[index] ?? 0));
+  for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(19);
+  expect(dueTimes.at(-1)).toBeLessThan(2_000);
+  expect(await db().delivery.count({ where: { webhookId: other.id, status: "FAILED" } })).toBe(1);
+  expect(await db().delivery.count({ where: { webhookId: webhook.id, status: "FAILED" } })).toBe(2);
+  expect(await auditActions(tenant)).toContain("webhook.deliveries_recovered");
+
+  for (const { id } of pending) await db().delivery.updateMany({ where: { id }, data: { nextAttemptAt: new Date(0) } });
+  answerWith(500);
+  const { retryAt } = await attempt(tenant, failed[0] as string);
+  expect(Date.parse(retryAt ?? "") - Date.now()).toBeLessThan(34_000);
+});
+
+test("recovering up to a time leaves what came later, and nothing to recover is a count of 0", async () => {
+  const tenant = await newTenant();
+  const { webhook, delivery } = await newDelivery(tenant);
+  await fail(tenant, { id: delivery.id });
+  const at = Date.parse(delivery.createdAt);
+  const count = async (since: number, until: number) => {
+    const body = { since: new Date(since).toISOString(), until: new Date(until).toISOString(), dryRun: true };
+    return (await call(tenant, "POST", `${webhook.path}/recover`, body)).body.count;
+  };
+  expect(await count(at - 1_000, at - 1)).toBe(0);
+  expect(await count(at, at)).toBe(1);
+  expect(await count(at + 1, at + 1_000)).toBe(0);
+  const nothing = await call(tenant, "POST", `${webhook.path}/recover`, { since: new Date(at + 1_000).toISOString() });
+  expect(nothing).toMatchObject({ status: 202, body: { count: 0 } });
+  expect(await db().backlogTask.count({ where: { webhookId: webhook.id } })).toBe(0);
+});
+
+test.each([
+  [{}, "/since"],
+  [{ since: "yesterday" }, "/since"],
+  [{ since: "2026-01-31T09:30:00Z", until: "2026-01-30T09:30:00Z" }, "/until"],
+  [{ since: "2026-01-31T09:30:00Z", dryRun: "yes" }, "/dryRun"],
+  [{ since: "2026-01-31T09:30:00Z", status: "FAILED" }, "/status"],
+])("422 for recovering with %j", async (body, pointer) => {
+  const tenant = await newTenant();
+  const { path } = await newWebhook(tenant);
+  const reply = await call(tenant, "POST", `${path}/recover`, body);
+  expect(reply.status).toBe(422);
+  expect(new Set(reply.body.errors.map((issue: { pointer: string }) => issue.pointer))).toEqual(new Set([pointer]));
+});
+
+test("409 for recovering while the webhook is disabled; the count can be had", async () => {
+  const tenant = await newTenant();
+  const webhook = await newWebhook(tenant);
+  await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
+  await newConversation(tenant);
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const refused = await call(tenant, "POST", `${webhook.path}/recover`, { since });
+  expect([refused.status, kindOf(refused)]).toEqual([409, "invalid-transition"]);
+  expect(refused.body).toMatchObject({ from: "HELD", to: "PENDING", allowed: [] });
+  expect((await call(tenant, "POST", `${webhook.path}/recover`, { since, dryRun: true })).body).toEqual({ count: 1 });
+});
+
+test("enabling a webhook resumes what was held, discards it or leaves it", async () => {
+  const tenant = await newTenant();
+  const held = async () => {
+    const webhook = await newWebhook(tenant);
+    await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
+    return webhook;
+  };
+  const [resumed, discarded, kept] = [await held(), await held(), await held()];
+  for (let index = 0; index < 3; index++) await newConversation(tenant);
+  const count = (id: string) => mutate(tenant.identity, (caller) => countHeld(caller, id));
+  expect(await Promise.all([count(resumed.id), count(discarded.id), count(kept.id)])).toEqual([3, 3, 3]);
+
+  const enable = (id: string, what: "RESUME" | "DISCARD" | "KEEP") =>
+    mutate(tenant.identity, (caller) => enableWebhook(caller, id, { held: what }));
+  expect(await enable(resumed.id, "RESUME")).toMatchObject({ status: "ENABLED", consecutiveFailures: 0 });
+  await enable(discarded.id, "DISCARD");
+  await enable(kept.id, "KEEP");
+  expect(await workOffBacklog(500)).toBe(6);
+
+  const statusesOf = async ({ path }: { path: string }) =>
+    (await call(tenant, "GET", `${path}/deliveries`)).body.data.map(({ status }: { status: string }) => status);
+  expect(await statusesOf(resumed)).toEqual(["PENDING", "PENDING", "PENDING"]);
+  expect(await statusesOf(discarded)).toEqual(["DISCARDED", "DISCARDED", "DISCARDED"]);
+  expect(await statusesOf(kept)).toEqual(["HELD", "HELD", "HELD"]);
+  expect(await mutate(tenant.identity, (caller) => discardHeld(caller, resumed.id))).toEqual({ count: 0 });
+
+  const [lost] = (await call(tenant, "GET", `${discarded.path}/deliveries`)).body.data;
+  expect((await call(tenant, "POST", `${discarded.path}/deliveries/${lost.id}/resend`)).status).toBe(202);
+  expect(await attempt(tenant, lost.id)).toEqual({ state: "delivered", retryAt: null });
+});
+
+test("what is resumed stays held where the webhook was disabled again before its turn came", async () => {
+  const tenant = await newTenant();
+  const webhook = await newWebhook(tenant);
+  await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
+  await newConversation(tenant);
+  await mutate(tenant.identity, (caller) => enableWebhook(caller, webhook.id, { held: "RESUME" }));
+  await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
+  expect(await workOffBacklog(500)).toBe(0);
+  expect(await db().backlogTask.count({ where: { webhookId: webhook.id } })).toBe(0);
+  expect(await mutate(tenant.identity, (caller) => countHeld(caller, webhook.id))).toBe(1);
+});
+
+test("404 is the same for another tenant's webhook, delivery and event as for none", async () => {
+  const tenant = await newTenant();
+  const [stranger, otherEnvironment] = [await newTenant(), await newKey(tenant, { environment: "live" })];
+  const { webhook, delivery, path } = await newDelivery(tenant);
+  const sibling = await newWebhook(tenant);
+  const none = (kind: string) => `${kind}_00000000000000000000000000`;
+  const since = new Date(0).toISOString();
+  const requests: [string, string, string, object?][] = [
+    ["POST", `${webhook.path}/rotate-secret`, `/webhooks/${none("whk")}/rotate-secret`],
+    ["POST", `${webhook.path}/test`, `/webhooks/${none("whk")}/test`],
+    ["POST", `${webhook.path}/recover`, `/webhooks/${none("whk")}/recover`, { since }],
+    ["GET", `${webhook.path}/deliveries`, `/webhooks/${none("whk")}/deliveries`],
+    ["GET", path, `/webhooks/${none("whk")}/deliveries/${none("dlv")}`],
+    ["POST", `${path}/resend`, `/webhooks/${none("whk")}/deliveries/${none("dlv")}/resend`],
+    ["GET", `/events/${delivery.eventId}`, `/events/${none("evt")}`],
+  ];
+  for (const [method, hiddenPath, missingPath, body] of requests) {
+    const missing = await call(tenant, method, missingPath, body);
+    expect(missing.status).toBe(404);
+    for (const other of [stranger, otherEnvironment]) {
+      const hidden = await call(other, method, hiddenPath, body);
+      expect(withoutIds(hidden.body)).toEqual(withoutIds(missing.body));
+    }
+  }
+  expect((await call(tenant, "GET", `${sibling.path}/deliveries/${delivery.id}`)).status).toBe(404);
+  expect((await call(tenant, "POST", `${sibling.path}/deliveries/${delivery.id}/resend`)).status).toBe(404);
+  expect((await call(tenant, "GET", `/events/${delivery.eventId}`)).body.id).toBe(delivery.eventId);
+});
+
+test("200 for the types of event: each with a JSON Schema that its example is valid against", async () => {
+  const { status, body } = await call(await newTenant(), "GET", "/event-types");
+  expect(status).toBe(200);
+  expect(body.data.map(({ type }: { type: string }) => type)).toEqual([...eventTypes]);
+  for (const { type, description, schema, example } of body.data) {
+    const ajv = new Ajv2020({ strict: false, validateFormats: true });
+    addFormats.default(ajv);
+    const validate = ajv.compile(schema);
+    expect([type, validate(example), validate.errors]).toEqual([type, true, null]);
+    expect(example.type).toBe(type);
+    expect(description).toMatch(/\.$/);
+    expect(validate({ ...example, type: "nonsense" })).toBe(false);
+    expect(validate({ ...example, data: { object: {} } })).toBe(false);
+  }
+});
