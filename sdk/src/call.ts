@@ -15,39 +15,37 @@ type Input<R extends Route> = {
   path?: Record<string, string>;
   query?: OperationAt<R>["query"] | undefined;
   body?: OperationAt<R>["body"];
-  /** In place of a body as JSON. Called once for all attempts. */
-  form?: (idempotencyKey: string) => Promise<{ body: Blob; contentType: string }>;
+  /** In place of a body as JSON. */
+  form?: FormData;
 };
 
 /** The same for whatever route. */
-type AnyInput = { path?: Record<string, string>; query?: object | undefined; body?: unknown; form?: Input<Route>["form"] };
+type AnyInput = { path?: Record<string, string>; query?: object | undefined; body?: unknown; form?: FormData };
 
 /** Makes calls by their route. Method, path, query, body and answer are held to the API's document by the compiler. */
 export type Caller = {
   call<R extends Route>(route: R, input?: Input<R>, options?: RequestOptions): ApiPromise<AnswerAt<R>>;
   list<R extends ListRoute>(route: R, input?: Input<R>, options?: RequestOptions): ListPromise<ItemAt<R>>;
-  /** What nobody but the tenant and the service knows. */
-  apiKey: string;
 };
 
 export function callerOf(settings: Settings): Caller {
   async function request<Data>(route: Route, input: AnyInput, options: RequestOptions): Promise<Answer<Data>> {
-    return send<Data>(settings, await toOutgoing(route, input, options), options);
+    return send<Data>(settings, toOutgoing(route, input, options), options);
   }
   return {
-    apiKey: settings.apiKey,
     call: (route, input = {}, options = {}) => toApiPromise(request(route, input, options)),
     list: (route, input = {}, options = {}) =>
       toListPromise((cursor) => request(route, { ...input, query: { ...input.query, ...(cursor && { cursor }) } }, options)),
   };
 }
 
-async function toOutgoing(route: Route, { path, query, body, form }: AnyInput, options: RequestOptions): Promise<Outgoing> {
+function toOutgoing(route: Route, { path, query, body, form }: AnyInput, options: RequestOptions): Outgoing {
   const [method = "", template = ""] = route.split(" ");
   const target = { method, path: `/v1/public${fillPath(template, path)}${toSearch(query)}` };
   if (method === "GET") return target;
   const { idempotencyKey = crypto.randomUUID() } = options;
-  if (form) return { ...target, ...(await form(idempotencyKey)), idempotencyKey };
+  // Its media type holds the boundary, which fetch chooses.
+  if (form) return { ...target, body: form, idempotencyKey };
   if (body === undefined) return { ...target, idempotencyKey };
   return { ...target, body: JSON.stringify(body), contentType: "application/json", idempotencyKey };
 }

@@ -1,10 +1,12 @@
+import { accountOf, usageOf } from "./account";
 import { agentsOf } from "./agents";
 import { callerOf } from "./call";
 import { conversationsOf } from "./conversations";
 import { customersOf } from "./customers";
 import { ParlanceError } from "./errors";
 import { eventsOf } from "./events";
-import { type RequestOptions, type Wait, wait } from "./transport";
+import { knowledgeBasesOf } from "./knowledge-bases";
+import { type Wait, wait } from "./transport";
 import { webhooksOf } from "./webhook-subscriptions";
 
 export type ParlanceOptions = {
@@ -37,12 +39,11 @@ export class Parlance {
   readonly conversations: ReturnType<typeof conversationsOf>;
   readonly customers: ReturnType<typeof customersOf>;
   readonly agents: ReturnType<typeof agentsOf>;
+  readonly knowledgeBases: ReturnType<typeof knowledgeBasesOf>;
   readonly webhooks: ReturnType<typeof webhooksOf>;
   readonly events: ReturnType<typeof eventsOf>;
-  readonly account: {
-    /** The tenant, and the key this client uses. */
-    get: (options?: RequestOptions) => ReturnType<typeof getAccount>;
-  };
+  readonly usage: ReturnType<typeof usageOf>;
+  readonly account: ReturnType<typeof accountOf>;
 
   /** @throws ParlanceError where `apiKey` does not look like one */
   constructor(apiKey: string | undefined, options: ParlanceOptions = {}) {
@@ -62,13 +63,13 @@ export class Parlance {
     this.conversations = conversationsOf(caller);
     this.customers = customersOf(caller);
     this.agents = agentsOf(caller);
+    this.knowledgeBases = knowledgeBasesOf(caller);
     this.webhooks = webhooksOf(caller);
     this.events = eventsOf(caller);
-    this.account = { get: (options) => getAccount(caller, options) };
+    this.usage = usageOf(caller);
+    this.account = accountOf(caller);
   }
 }
-
-const getAccount = ({ call }: ReturnType<typeof callerOf>, options?: RequestOptions) => call("GET /account", {}, options);
 
 function defaultBaseUrl(): string {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };

@@ -25,7 +25,13 @@ export type Settings = {
 export type Wait = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 
 /** A call that is complete but for what each attempt adds. Its body must be readable more than once, for retries. */
-export type Outgoing = { method: string; path: string; body?: string | Blob; contentType?: string; idempotencyKey?: string | undefined };
+export type Outgoing = {
+  method: string;
+  path: string;
+  body?: string | FormData;
+  contentType?: string;
+  idempotencyKey?: string | undefined;
+};
 
 export type Answer<Data> = {
   data: Data;

@@ -20,12 +20,29 @@ const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> 
   createAgent: ({ agents }) => agents.create({ name: "Agent" }),
   getAgent: ({ agents }) => agents.get("agentId"),
   updateAgent: ({ agents }) => agents.update("agentId", {}),
+  listKnowledgeBases: ({ knowledgeBases }) => knowledgeBases.list(),
+  createKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.create({ name: "Base" }),
+  getKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.get("knowledgeBaseId"),
+  searchKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.search("knowledgeBaseId", { q: "parcel" }),
+  listDocuments: ({ knowledgeBases }) => knowledgeBases.documents.list("knowledgeBaseId"),
+  createDocument: ({ knowledgeBases }) => knowledgeBases.documents.upload("knowledgeBaseId", { name: "Text", text: "Hello" }),
+  getDocument: ({ knowledgeBases }) => knowledgeBases.documents.get("knowledgeBaseId", "documentId"),
+  deleteDocument: ({ knowledgeBases }) => knowledgeBases.documents.delete("knowledgeBaseId", "documentId"),
   listWebhooks: ({ webhooks }) => webhooks.list(),
   createWebhook: ({ webhooks }) => webhooks.create({ url: "https://example.com", events: ["*"] }),
   getWebhook: ({ webhooks }) => webhooks.get("webhookId"),
   updateWebhook: ({ webhooks }) => webhooks.update("webhookId", {}),
   deleteWebhook: ({ webhooks }) => webhooks.delete("webhookId"),
+  rotateWebhookSecret: ({ webhooks }) => webhooks.rotateSecret("webhookId"),
+  testWebhook: ({ webhooks }) => webhooks.test("webhookId"),
+  recoverWebhookDeliveries: ({ webhooks }) => webhooks.recover("webhookId", { since: new Date() }),
+  listWebhookDeliveries: ({ webhooks }) => webhooks.deliveries.list("webhookId"),
+  getWebhookDelivery: ({ webhooks }) => webhooks.deliveries.get("webhookId", "deliveryId"),
+  resendWebhookDelivery: ({ webhooks }) => webhooks.deliveries.resend("webhookId", "deliveryId"),
   listEvents: ({ events }) => events.list(),
+  getEvent: ({ events }) => events.get("eventId"),
+  listEventTypes: ({ events }) => events.types(),
+  getUsage: ({ usage }) => usage.get(),
   getAccount: ({ account }) => account.get(),
 };
 
@@ -81,6 +98,17 @@ test("a query is sent as the API reads it: lists with commas, dates as RFC 3339,
     updatedSince: "2026-01-31T00:00:00.000Z",
     limit: "5",
   });
+});
+
+test("a file is sent as a form with its name and metadata, and a Blob under the name that it is given", async () => {
+  const { client, requests } = recordingClient();
+  const file = new File(["Hello"], "Grüße.txt", { type: "text/plain" });
+  await client.knowledgeBases.documents.upload("kb_1", { file, metadata: { source: "crm" } });
+  await client.knowledgeBases.documents.upload("kb_1", { file: new TextEncoder().encode("Hello"), name: "Greetings" });
+
+  const [named, unnamed] = await Promise.all(requests.map((request) => request.formData()));
+  expect(Object.fromEntries(named ?? [])).toMatchObject({ name: "Grüße.txt", metadata: '{"source":"crm"}', file: { size: 5 } });
+  expect(Object.fromEntries(unnamed ?? [])).toMatchObject({ name: "Greetings", file: { name: "Greetings", size: 5 } });
 });
 
 function functionsIn(value: object): unknown[] {

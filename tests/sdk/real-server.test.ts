@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { processDocument } from "@/lib/documents/process";
+import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
 import * as sdk from "@/sdk/src/index";
 import { signTestWebhook, verifyWebhook } from "@/sdk/src/webhooks";
 import { baseUrl, call, newKey, newTenant, type TestTenant } from "../support/api";
+import { startReceiver } from "../support/receiver";
 
 const clientOf = ({ key }: Pick<TestTenant, "key">, options: sdk.ParlanceOptions = {}) =>
   new sdk.Parlance(key, { baseUrl: baseUrl(), ...options });
@@ -214,6 +217,108 @@ test("the environment of the client is what the API says it is", async () => {
   const client = clientOf(tenant);
   expect(client.environment).toBe("live");
   expect((await client.account.get()).environment).toBe("live");
+});
+
+test("a webhook's life: test, delivery, resend, rotation and recovery, each verified by its receiver", async () => {
+  const { tenant, client } = await newClient();
+  const { environment, tenantId } = tenant;
+  const receiver = await startReceiver();
+  const hook = await client.webhooks.create({ url: receiver.url, events: ["message.received"] });
+  const secrets = [hook.secret];
+  const deliver = async (id: string) => {
+    await attemptDelivery({ tenantId, environment, id });
+    const { body, headers } = receiver.requests.at(-1) ?? expect.fail("nothing arrived");
+    return verifyWebhook({ payload: body, header: headers["x-service-signature"] as string, secrets });
+  };
+
+  const tested = await client.webhooks.test(hook.id);
+  expect(await deliver(tested.id)).toMatchObject({ type: "webhook.test", data: { object: { id: hook.id } } });
+
+  const { id: conversationId } = await client.conversations.create({ channelId: "web", message: "Hello" });
+  const [delivery] = await client.webhooks.deliveries.list(hook.id, { eventType: "message.received" }).toArray({ limit: 10 });
+  if (!delivery) expect.fail("no delivery was made");
+  const event = await deliver(delivery.id);
+  if (event.type !== "message.received") expect.fail("another event");
+  expect(event.data.object).toMatchObject({ conversationId, text: "Hello" });
+  expect(await client.events.get(event.id)).toEqual(event);
+  expect(await client.webhooks.deliveries.get(hook.id, delivery.id)).toMatchObject({
+    status: "DELIVERED",
+    attempts: [{ statusCode: 200 }],
+  });
+
+  const rotated = await client.webhooks.rotateSecret(hook.id);
+  expect(await failure(client.webhooks.rotateSecret(hook.id))).toBeInstanceOf(sdk.RotationInProgressError);
+  secrets.splice(0, 1, rotated.secret);
+  await client.webhooks.deliveries.resend(hook.id, delivery.id);
+  expect(await deliver(delivery.id)).toEqual(event);
+
+  expect(await client.webhooks.recover(hook.id, { since: new Date(0), dryRun: true })).toEqual({ count: 0 });
+  await receiver.close();
+});
+
+test("a document is uploaded as a file or as text, read, found and deleted", async () => {
+  const { tenant, client } = await newClient();
+  const { tenantId, environment } = tenant;
+  const base = await client.knowledgeBases.create({ name: "Help" });
+  expect(await client.knowledgeBases.get(base.id)).toEqual(base);
+  expect((await client.knowledgeBases.list()).data).toEqual([base]);
+
+  const { upload } = client.knowledgeBases.documents;
+  const file = new File(["Parcels arrive on Tuesdays."], "Grüße aus Köln.txt");
+  const documents = [
+    await upload(base.id, { file, metadata: { source: "crm", pages: 1 } }),
+    await upload(base.id, { file: new TextEncoder().encode("# Returns\n\nSend it back within 30 days."), name: "returns.md" }),
+    await upload(base.id, { name: "Hours", text: "We are open from nine to five." }),
+  ];
+  expect(documents.map(({ name }) => name)).toEqual(["Grüße aus Köln.txt", "returns.md", "Hours"]);
+  expect(documents.map(({ status }) => status)).toEqual(["PENDING", "PENDING", "PENDING"]);
+  expect(documents[0]?.metadata).toEqual({ source: "crm", pages: 1 });
+  expect(await failure(upload(base.id, { file }))).toMatchObject({ name: "ConflictError", existingId: documents[0]?.id });
+  expect(await failure(upload(base.id, { file: new Blob([new Uint8Array([137, 80, 78, 71])]), name: "a.png" }))).toMatchObject({
+    status: 415,
+  });
+
+  for (const { id } of documents) await processDocument({ tenantId, environment, id });
+  const ready = await client.knowledgeBases.documents.list(base.id, { status: "READY" }).toArray({ limit: 10 });
+  expect(ready.map(({ id }) => id)).toEqual(documents.map(({ id }) => id).reverse());
+  const { data } = await client.knowledgeBases.search(base.id, { q: "tuesdays", limit: 3 });
+  expect(data).toMatchObject([{ documentId: documents[0]?.id, excerpt: expect.stringContaining("<mark>Tuesdays</mark>") }]);
+
+  const [, returns] = documents;
+  if (!returns) expect.fail("it was not uploaded");
+  expect(await client.knowledgeBases.documents.delete(base.id, returns.id)).toEqual({ id: returns.id, deleted: true });
+  expect(await failure(client.knowledgeBases.documents.get(base.id, returns.id))).toBeInstanceOf(sdk.NotFoundError);
+});
+
+test("a file whose answer is lost is stored once", async () => {
+  const { tenant } = await newClient();
+  let isLost = false;
+  const client = clientOf(tenant, {
+    wait: async () => {},
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      if (isLost || !String(url).endsWith("/documents")) return response;
+      isLost = true;
+      await response.text();
+      throw new TypeError("the connection broke");
+    },
+  });
+  const { id } = await client.knowledgeBases.create({ name: "Help" });
+
+  const uploaded = await client.knowledgeBases.documents.upload(id, { file: new Blob(["Parcels"]), name: "a.txt" }).withResponse();
+  expect(uploaded.response.headers.get("idempotent-replayed")).toBe("true");
+  expect((await client.knowledgeBases.documents.list(id)).data).toEqual([uploaded.data]);
+});
+
+test("usage is told for the month, and event types with their schemas and examples", async () => {
+  const { client } = await newClient();
+  await client.conversations.create({ channelId: "web", message: "Hello" });
+
+  const usage = await client.usage.get();
+  expect(usage).toMatchObject({ environment: "test", billable: false, totals: { conversationsCreated: 1, messagesReceived: 1 } });
+  const { data } = await client.events.types();
+  expect(data.map(({ type }) => type)).toContain("message.received");
+  expect(data.every(({ type, example }) => example.type === type)).toBe(true);
 });
 
 test("an event that the API lists passes through a receiver's verification as it is", async () => {

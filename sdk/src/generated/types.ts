@@ -38,7 +38,6 @@ export type Agent = {
   updatedAt: string;
 };
 
-/** An agent was created, as a draft. */
 export type AgentCreatedEvent = {
   id: string;
   type: "agent.created";
@@ -47,7 +46,6 @@ export type AgentCreatedEvent = {
   timestamp: string;
   data: {
     object: Agent;
-    previousAttributes?: Record<string, unknown>;
   };
   request: {
     id: string;
@@ -61,7 +59,6 @@ export type AgentPage = {
   nextCursor?: string;
 };
 
-/** A person published an agent's draft in the dashboard. */
 export type AgentPublishedEvent = {
   id: string;
   type: "agent.published";
@@ -70,7 +67,27 @@ export type AgentPublishedEvent = {
   timestamp: string;
   data: {
     object: Agent;
-    previousAttributes?: Record<string, unknown>;
+    /** The fields that changed, as they were. */
+    previousAttributes?: {
+      id?: string;
+      environment?: "live" | "test";
+      /** `DRAFT` until a person publishes the agent in the dashboard. Never changed through the API. */
+      status?: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+      name?: string;
+      description?: string | null;
+      model?: string | null;
+      instructions?: string | null;
+      greeting?: string | null;
+      temperature?: number | null;
+      knowledgeBaseIds?: string[];
+      metadata?: Metadata;
+      /** Whether the draft, which is what this shows, differs from the published version. */
+      hasUnpublishedChanges?: boolean;
+      publishedVersion?: number | null;
+      publishedAt?: string | null;
+      createdAt?: string;
+      updatedAt?: string;
+    };
   };
   request: {
     id: string;
@@ -78,7 +95,6 @@ export type AgentPublishedEvent = {
   } | null;
 };
 
-/** An agent's draft changed. */
 export type AgentUpdatedEvent = {
   id: string;
   type: "agent.updated";
@@ -87,7 +103,27 @@ export type AgentUpdatedEvent = {
   timestamp: string;
   data: {
     object: Agent;
-    previousAttributes?: Record<string, unknown>;
+    /** The fields that changed, as they were. */
+    previousAttributes?: {
+      id?: string;
+      environment?: "live" | "test";
+      /** `DRAFT` until a person publishes the agent in the dashboard. Never changed through the API. */
+      status?: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+      name?: string;
+      description?: string | null;
+      model?: string | null;
+      instructions?: string | null;
+      greeting?: string | null;
+      temperature?: number | null;
+      knowledgeBaseIds?: string[];
+      metadata?: Metadata;
+      /** Whether the draft, which is what this shows, differs from the published version. */
+      hasUnpublishedChanges?: boolean;
+      publishedVersion?: number | null;
+      publishedAt?: string | null;
+      createdAt?: string;
+      updatedAt?: string;
+    };
   };
   request: {
     id: string;
@@ -118,7 +154,6 @@ export type Conversation = {
   updatedAt: string;
 };
 
-/** A conversation was created. */
 export type ConversationCreatedEvent = {
   id: string;
   type: "conversation.created";
@@ -127,7 +162,6 @@ export type ConversationCreatedEvent = {
   timestamp: string;
   data: {
     object: Conversation;
-    previousAttributes?: Record<string, unknown>;
   };
   request: {
     id: string;
@@ -141,7 +175,6 @@ export type ConversationPage = {
   nextCursor?: string;
 };
 
-/** A conversation's status changed, and perhaps other fields with it. */
 export type ConversationStatusChangedEvent = {
   id: string;
   type: "conversation.status_changed";
@@ -150,7 +183,29 @@ export type ConversationStatusChangedEvent = {
   timestamp: string;
   data: {
     object: Conversation;
-    previousAttributes?: Record<string, unknown>;
+    /** The fields that changed, as they were. */
+    previousAttributes?: {
+      id?: string;
+      environment?: "live" | "test";
+      status?: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED";
+      channelId?: string;
+      customerId?: string | null;
+      agentId?: string | null;
+      assigneeId?: string | null;
+      subject?: string | null;
+      priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT";
+      tags?: string[];
+      metadata?: Metadata;
+      externalId?: string | null;
+      messageCount?: number;
+      lastMessageAt?: string | null;
+      lastMessagePreview?: string | null;
+      snoozedUntil?: string | null;
+      resolvedAt?: string | null;
+      closedAt?: string | null;
+      createdAt?: string;
+      updatedAt?: string;
+    };
   };
   request: {
     id: string;
@@ -158,7 +213,6 @@ export type ConversationStatusChangedEvent = {
   } | null;
 };
 
-/** Fields of a conversation other than its status changed. */
 export type ConversationUpdatedEvent = {
   id: string;
   type: "conversation.updated";
@@ -167,7 +221,29 @@ export type ConversationUpdatedEvent = {
   timestamp: string;
   data: {
     object: Conversation;
-    previousAttributes?: Record<string, unknown>;
+    /** The fields that changed, as they were. */
+    previousAttributes?: {
+      id?: string;
+      environment?: "live" | "test";
+      status?: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED";
+      channelId?: string;
+      customerId?: string | null;
+      agentId?: string | null;
+      assigneeId?: string | null;
+      subject?: string | null;
+      priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT";
+      tags?: string[];
+      metadata?: Metadata;
+      externalId?: string | null;
+      messageCount?: number;
+      lastMessageAt?: string | null;
+      lastMessagePreview?: string | null;
+      snoozedUntil?: string | null;
+      resolvedAt?: string | null;
+      closedAt?: string | null;
+      createdAt?: string;
+      updatedAt?: string;
+    };
   };
   request: {
     id: string;
@@ -229,6 +305,19 @@ export type CreateCustomerBody = {
   metadata?: Metadata | undefined;
 };
 
+export type CreateDocumentBody = {
+  name: string;
+  text: string;
+  metadata?: Metadata | undefined;
+};
+
+export type CreateKnowledgeBaseBody = {
+  /** Unique in the environment. */
+  name: string;
+  description?: string | null | undefined;
+  metadata?: Metadata | undefined;
+};
+
 export type CreateWebhookBody = {
   url: string;
   description?: string | null | undefined;
@@ -250,7 +339,6 @@ export type Customer = {
   updatedAt: string;
 };
 
-/** A customer was created. */
 export type CustomerCreatedEvent = {
   id: string;
   type: "customer.created";
@@ -259,7 +347,6 @@ export type CustomerCreatedEvent = {
   timestamp: string;
   data: {
     object: Customer;
-    previousAttributes?: Record<string, unknown>;
   };
   request: {
     id: string;
@@ -273,7 +360,6 @@ export type CustomerPage = {
   nextCursor?: string;
 };
 
-/** Fields of a customer changed. */
 export type CustomerUpdatedEvent = {
   id: string;
   type: "customer.updated";
@@ -282,12 +368,30 @@ export type CustomerUpdatedEvent = {
   timestamp: string;
   data: {
     object: Customer;
-    previousAttributes?: Record<string, unknown>;
+    /** The fields that changed, as they were. */
+    previousAttributes?: {
+      id?: string;
+      environment?: "live" | "test";
+      externalId?: string | null;
+      name?: string | null;
+      email?: string | null;
+      phone?: string | null;
+      locale?: string | null;
+      metadata?: Metadata;
+      conversationCount?: number;
+      createdAt?: string;
+      updatedAt?: string;
+    };
   };
   request: {
     id: string;
     idempotencyKey: string | null;
   } | null;
+};
+
+export type DeleteDocumentAnswer = {
+  id: string;
+  deleted: true;
 };
 
 export type DeleteWebhookAnswer = {
@@ -295,7 +399,78 @@ export type DeleteWebhookAnswer = {
   deleted: true;
 };
 
-/** A document was uploaded, and waits to be processed. */
+export type Delivery = {
+  id: string;
+  webhookId: string;
+  eventId: string;
+  eventType: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
+  /** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered. `DISCARDED` was held and is not wanted any more. */
+  status: "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED";
+  /** Attempts that have ended, whoever asked for them. */
+  attemptCount: number;
+  nextAttemptAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type DeliveryAttempt = {
+  /** 1 for the delivery's first attempt. */
+  number: number;
+  /** `AUTOMATIC` by the schedule, `MANUAL` by a resend, `TEST` by a test. Only the first counts as a failure. */
+  trigger: "AUTOMATIC" | "MANUAL" | "TEST";
+  startedAt: string;
+  durationMs: number;
+  /** Null where no answer came. */
+  statusCode: number | null;
+  /** Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`. */
+  errorCode: string | null;
+  /** The first 16 KiB of the answer's body. */
+  response: string | null;
+};
+
+export type DeliveryPage = {
+  data: Delivery[];
+  /** Present only when more pages exist. */
+  nextCursor?: string;
+};
+
+export type DeliveryWithAttempts = {
+  id: string;
+  webhookId: string;
+  eventId: string;
+  eventType: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
+  /** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered. `DISCARDED` was held and is not wanted any more. */
+  status: "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED";
+  /** Attempts that have ended, whoever asked for them. */
+  attemptCount: number;
+  nextAttemptAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** The newest 100, the oldest of them first. */
+  attempts: DeliveryAttempt[];
+};
+
+export type Document = {
+  id: string;
+  knowledgeBaseId: string;
+  name: string;
+  contentType: "text/plain" | "text/markdown" | "text/html" | "text/csv" | "application/json" | "application/pdf" | "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+  sizeBytes: number;
+  /** Of the file, in hexadecimal. */
+  sha256: string;
+  status: "PENDING" | "PROCESSING" | "READY" | "FAILED";
+  error: {
+    code: "empty" | "encrypted" | "invalid_file" | "too_large" | "timeout" | "internal";
+    message: string;
+  } | null;
+  /** Of the text that was found in the file. */
+  characterCount: number | null;
+  chunkCount: number | null;
+  metadata: Metadata;
+  createdAt: string;
+  updatedAt: string;
+};
+
 export type DocumentCreatedEvent = {
   id: string;
   type: "document.created";
@@ -303,8 +478,7 @@ export type DocumentCreatedEvent = {
   environment: "live" | "test";
   timestamp: string;
   data: {
-    object: Record<string, unknown>;
-    previousAttributes?: Record<string, unknown>;
+    object: Document;
   };
   request: {
     id: string;
@@ -312,7 +486,6 @@ export type DocumentCreatedEvent = {
   } | null;
 };
 
-/** A document was deleted. */
 export type DocumentDeletedEvent = {
   id: string;
   type: "document.deleted";
@@ -320,8 +493,7 @@ export type DocumentDeletedEvent = {
   environment: "live" | "test";
   timestamp: string;
   data: {
-    object: Record<string, unknown>;
-    previousAttributes?: Record<string, unknown>;
+    object: Document;
   };
   request: {
     id: string;
@@ -329,7 +501,6 @@ export type DocumentDeletedEvent = {
   } | null;
 };
 
-/** A document could not be processed; its `error` says why. */
 export type DocumentFailedEvent = {
   id: string;
   type: "document.failed";
@@ -337,8 +508,7 @@ export type DocumentFailedEvent = {
   environment: "live" | "test";
   timestamp: string;
   data: {
-    object: Record<string, unknown>;
-    previousAttributes?: Record<string, unknown>;
+    object: Document;
   };
   request: {
     id: string;
@@ -346,7 +516,12 @@ export type DocumentFailedEvent = {
   } | null;
 };
 
-/** A document was processed, and can be found. */
+export type DocumentPage = {
+  data: Document[];
+  /** Present only when more pages exist. */
+  nextCursor?: string;
+};
+
 export type DocumentReadyEvent = {
   id: string;
   type: "document.ready";
@@ -354,8 +529,7 @@ export type DocumentReadyEvent = {
   environment: "live" | "test";
   timestamp: string;
   data: {
-    object: Record<string, unknown>;
-    previousAttributes?: Record<string, unknown>;
+    object: Document;
   };
   request: {
     id: string;
@@ -386,7 +560,36 @@ export type EventPage = {
   nextCursor?: string;
 };
 
-/** A knowledge base was created. */
+export type EventType = {
+  type: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
+  description: string;
+  /** The event as a JSON Schema, draft 2020-12. */
+  schema: Record<string, unknown>;
+  example: Event;
+};
+
+export type EventTypePage = {
+  data: EventType[];
+};
+
+export type KnowledgeBase = {
+  id: string;
+  environment: "live" | "test";
+  name: string;
+  description: string | null;
+  documentCounts: {
+    pending: number;
+    processing: number;
+    ready: number;
+    failed: number;
+  };
+  /** Of all files together. */
+  sizeBytes: number;
+  metadata: Metadata;
+  createdAt: string;
+  updatedAt: string;
+};
+
 export type KnowledgeBaseCreatedEvent = {
   id: string;
   type: "knowledge_base.created";
@@ -394,13 +597,18 @@ export type KnowledgeBaseCreatedEvent = {
   environment: "live" | "test";
   timestamp: string;
   data: {
-    object: Record<string, unknown>;
-    previousAttributes?: Record<string, unknown>;
+    object: KnowledgeBase;
   };
   request: {
     id: string;
     idempotencyKey: string | null;
   } | null;
+};
+
+export type KnowledgeBasePage = {
+  data: KnowledgeBase[];
+  /** Present only when more pages exist. */
+  nextCursor?: string;
 };
 
 export type Message = {
@@ -427,7 +635,6 @@ export type MessagePage = {
   nextCursor?: string;
 };
 
-/** A customer's message was added to a conversation. */
 export type MessageReceivedEvent = {
   id: string;
   type: "message.received";
@@ -436,7 +643,6 @@ export type MessageReceivedEvent = {
   timestamp: string;
   data: {
     object: Message;
-    previousAttributes?: Record<string, unknown>;
   };
   request: {
     id: string;
@@ -444,7 +650,6 @@ export type MessageReceivedEvent = {
   } | null;
 };
 
-/** A message by you, an agent or a program was added to a conversation. */
 export type MessageSentEvent = {
   id: string;
   type: "message.sent";
@@ -453,7 +658,6 @@ export type MessageSentEvent = {
   timestamp: string;
   data: {
     object: Message;
-    previousAttributes?: Record<string, unknown>;
   };
   request: {
     id: string;
@@ -515,6 +719,38 @@ export type Problem = {
   allowed?: string[];
 };
 
+export type RecoverWebhookDeliveriesBody = {
+  /** Deliveries made at this time or later. */
+  since: string | Date;
+  /** And at this time or earlier; now, unless given. */
+  until?: string | Date | undefined;
+  /** Only counts. */
+  dryRun?: boolean | undefined;
+};
+
+export type Recovery = {
+  /** Deliveries that are sent again, or would be. */
+  count: number;
+};
+
+export type RotateWebhookSecretBody = {
+  /** How long the secret before this one signs too. 0 drops every older secret at once. */
+  overlapSeconds?: number | undefined;
+};
+
+export type SearchResult = {
+  documentId: string;
+  name: string;
+  /** HTML: escaped text, in which `<mark>` surrounds what was found. */
+  excerpt: string;
+  /** From 0 to 1, the best first. Only to be compared within one answer. */
+  score: number;
+};
+
+export type SearchResultPage = {
+  data: SearchResult[];
+};
+
 export type UpdateAgentBody = {
   name?: string | undefined;
   description?: string | null | undefined;
@@ -559,6 +795,53 @@ export type UpdateWebhookBody = {
   metadata?: Metadata | undefined;
 };
 
+export type Usage = {
+  environment: "live" | "test";
+  /** Never in test. */
+  billable: boolean;
+  /** The first and the last day, in UTC. */
+  period: {
+    start: string;
+    end: string;
+  };
+  totals: {
+    /** Requests with a valid key, except those beyond its rate limit. Counted within a second or two. */
+    apiRequests: number;
+    conversationsCreated: number;
+    /** Messages whose direction is `INBOUND`. */
+    messagesReceived: number;
+    /** Messages whose direction is `OUTBOUND`. */
+    messagesSent: number;
+    /** Documents that were there at the end and have not been deleted since. */
+    documentsStored: number;
+    /** Their size together. */
+    storageBytes: number;
+    /** Attempts to call a webhook, repeated ones included. */
+    webhookDeliveries: number;
+    /** Those of them that failed. */
+    webhookFailures: number;
+  };
+  /** Each day of the period until today. */
+  series: ({
+    date: string;
+    /** Requests with a valid key, except those beyond its rate limit. Counted within a second or two. */
+    apiRequests: number;
+    conversationsCreated: number;
+    /** Messages whose direction is `INBOUND`. */
+    messagesReceived: number;
+    /** Messages whose direction is `OUTBOUND`. */
+    messagesSent: number;
+    /** Documents that were there at the end and have not been deleted since. */
+    documentsStored: number;
+    /** Their size together. */
+    storageBytes: number;
+    /** Attempts to call a webhook, repeated ones included. */
+    webhookDeliveries: number;
+    /** Those of them that failed. */
+    webhookFailures: number;
+  })[];
+};
+
 export type Webhook = {
   id: string;
   environment: "live" | "test";
@@ -579,7 +862,6 @@ export type Webhook = {
   updatedAt: string;
 };
 
-/** Another webhook of yours was disabled, by itself or by hand. */
 export type WebhookDisabledEvent = {
   id: string;
   type: "webhook.disabled";
@@ -588,7 +870,6 @@ export type WebhookDisabledEvent = {
   timestamp: string;
   data: {
     object: Webhook;
-    previousAttributes?: Record<string, unknown>;
   };
   request: {
     id: string;
@@ -602,7 +883,6 @@ export type WebhookPage = {
   nextCursor?: string;
 };
 
-/** You asked for a test delivery. */
 export type WebhookTestEvent = {
   id: string;
   type: "webhook.test";
@@ -611,7 +891,6 @@ export type WebhookTestEvent = {
   timestamp: string;
   data: {
     object: Webhook;
-    previousAttributes?: Record<string, unknown>;
   };
   request: {
     id: string;
@@ -688,6 +967,33 @@ export type ListAgentsQuery = {
   order?: "asc" | "desc" | undefined;
 };
 
+export type ListKnowledgeBasesQuery = {
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: "asc" | "desc" | undefined;
+};
+
+export type ListDocumentsQuery = {
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: "asc" | "desc" | undefined;
+  /** One status or several, separated by commas. */
+  status?: readonly ("PENDING" | "PROCESSING" | "READY" | "FAILED")[] | "PENDING" | "PROCESSING" | "READY" | "FAILED" | undefined;
+};
+
+export type SearchKnowledgeBaseQuery = {
+  /** Words that all occur; "several words" in this order, `or` between alternatives, `-` before what must not occur. */
+  q: string;
+  /** Documents at the most: 1 to 50. A larger figure is taken as 50. */
+  limit?: number | undefined;
+};
+
 export type ListWebhooksQuery = {
   /** `nextCursor` of the page before. */
   cursor?: string | undefined;
@@ -695,6 +1001,18 @@ export type ListWebhooksQuery = {
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: "asc" | "desc" | undefined;
+};
+
+export type ListWebhookDeliveriesQuery = {
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  limit?: number | undefined;
+  /** By creation: `asc` oldest first, `desc` newest first. */
+  order?: "asc" | "desc" | undefined;
+  /** One status or several, separated by commas. */
+  status?: readonly ("PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED")[] | "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED" | undefined;
+  eventType?: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test" | undefined;
 };
 
 export type ListEventsQuery = {
@@ -707,6 +1025,13 @@ export type ListEventsQuery = {
   type?: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test" | undefined;
   /** Only events of this time or later. */
   since?: string | Date | undefined;
+};
+
+export type GetUsageQuery = {
+  /** The first day (UTC); the first of the month of `to`, unless given. */
+  from?: string | undefined;
+  /** The last day (UTC); the last of this month, unless given. */
+  to?: string | undefined;
 };
 
 /** Every operation of the API by its operationId. */
@@ -801,6 +1126,54 @@ export type Operations = {
     body: UpdateAgentBody;
     answer: Agent;
   };
+  listKnowledgeBases: {
+    route: "GET /knowledge-bases";
+    query: ListKnowledgeBasesQuery;
+    body: undefined;
+    answer: KnowledgeBasePage;
+  };
+  createKnowledgeBase: {
+    route: "POST /knowledge-bases";
+    query: undefined;
+    body: CreateKnowledgeBaseBody;
+    answer: KnowledgeBase;
+  };
+  getKnowledgeBase: {
+    route: "GET /knowledge-bases/{knowledgeBaseId}";
+    query: undefined;
+    body: undefined;
+    answer: KnowledgeBase;
+  };
+  listDocuments: {
+    route: "GET /knowledge-bases/{knowledgeBaseId}/documents";
+    query: ListDocumentsQuery;
+    body: undefined;
+    answer: DocumentPage;
+  };
+  createDocument: {
+    route: "POST /knowledge-bases/{knowledgeBaseId}/documents";
+    query: undefined;
+    body: CreateDocumentBody;
+    answer: Document;
+  };
+  getDocument: {
+    route: "GET /knowledge-bases/{knowledgeBaseId}/documents/{documentId}";
+    query: undefined;
+    body: undefined;
+    answer: Document;
+  };
+  deleteDocument: {
+    route: "DELETE /knowledge-bases/{knowledgeBaseId}/documents/{documentId}";
+    query: undefined;
+    body: undefined;
+    answer: DeleteDocumentAnswer;
+  };
+  searchKnowledgeBase: {
+    route: "GET /knowledge-bases/{knowledgeBaseId}/search";
+    query: SearchKnowledgeBaseQuery;
+    body: undefined;
+    answer: SearchResultPage;
+  };
   listWebhooks: {
     route: "GET /webhooks";
     query: ListWebhooksQuery;
@@ -831,11 +1204,65 @@ export type Operations = {
     body: undefined;
     answer: DeleteWebhookAnswer;
   };
+  rotateWebhookSecret: {
+    route: "POST /webhooks/{webhookId}/rotate-secret";
+    query: undefined;
+    body: RotateWebhookSecretBody;
+    answer: WebhookWithSecret;
+  };
+  testWebhook: {
+    route: "POST /webhooks/{webhookId}/test";
+    query: undefined;
+    body: undefined;
+    answer: Delivery;
+  };
+  listWebhookDeliveries: {
+    route: "GET /webhooks/{webhookId}/deliveries";
+    query: ListWebhookDeliveriesQuery;
+    body: undefined;
+    answer: DeliveryPage;
+  };
+  getWebhookDelivery: {
+    route: "GET /webhooks/{webhookId}/deliveries/{deliveryId}";
+    query: undefined;
+    body: undefined;
+    answer: DeliveryWithAttempts;
+  };
+  resendWebhookDelivery: {
+    route: "POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend";
+    query: undefined;
+    body: undefined;
+    answer: Delivery;
+  };
+  recoverWebhookDeliveries: {
+    route: "POST /webhooks/{webhookId}/recover";
+    query: undefined;
+    body: RecoverWebhookDeliveriesBody;
+    answer: Recovery;
+  };
   listEvents: {
     route: "GET /events";
     query: ListEventsQuery;
     body: undefined;
     answer: EventPage;
+  };
+  getEvent: {
+    route: "GET /events/{eventId}";
+    query: undefined;
+    body: undefined;
+    answer: Event;
+  };
+  listEventTypes: {
+    route: "GET /event-types";
+    query: undefined;
+    body: undefined;
+    answer: EventTypePage;
+  };
+  getUsage: {
+    route: "GET /usage";
+    query: GetUsageQuery;
+    body: undefined;
+    answer: Usage;
   };
   getAccount: {
     route: "GET /account";
