@@ -105,16 +105,7 @@ const story: Record<string, Record<string, JsonValue>> = {
   UpdateWebhookBody: { status: "ENABLED" },
   RecoverWebhookDeliveriesBody: { since: at, dryRun: true },
   CreateDocumentBody: { name: "Returns", text: "Returns are free within 30 days." },
-  SearchKnowledgeBaseAnswer: {
-    data: [
-      {
-        documentId: idAfter("doc"),
-        name: "returns.md",
-        excerpt: "Returns are <mark>free</mark> within 30 days.",
-        score: 0.61,
-      },
-    ],
-  },
+  SearchResult: { name: "returns.md", excerpt: "Returns are <mark>free</mark> within 30 days.", score: 0.61 },
   DeliveryWithAttempts: { eventType: "message.received", status: "DELIVERED", attemptCount: 1, nextAttemptAt: null },
   Delivery: { eventType: "message.received" },
   DeliveryAttempt: { durationMs: 84, errorCode: null },

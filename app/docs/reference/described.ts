@@ -1,0 +1,27 @@
+import type { DescribedOperation } from "@/components/docs/samples";
+import { publishedDocument } from "@/lib/api/openapi";
+import { errorKinds } from "@/lib/errors";
+import type { Parameter } from "@/lib/openapi";
+
+/** The operations of a tag, or of all of them, as the reference shows them. */
+export function describedOperations(tag?: string): DescribedOperation[] {
+  const { paths, components } = publishedDocument();
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { tags }]) => !tag || tags.includes(tag))
+      .map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path,
+        operation,
+        parameters: (operation.parameters ?? []).map((parameter) =>
+          "$ref" in parameter ? (components.parameters[parameter.$ref.split("/").at(-1) ?? ""] as Parameter) : parameter,
+        ),
+        body: operation.requestBody?.content["application/json"]?.example,
+        takesFile: Boolean(operation.requestBody?.content["multipart/form-data"]),
+      })),
+  );
+}
+
+export const problemTitles: Record<string, string> = Object.fromEntries(
+  Object.entries(errorKinds).map(([kind, { title }]) => [kind, title]),
+);

@@ -1,0 +1,191 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { type ApiResponse, type JsonSchema, type MediaType, nameOfReference } from "@/lib/openapi";
+import { Code } from "./code";
+import { CodeTabs } from "./code-tabs";
+import { InlineCode, InlineMarkdown } from "./inline-markdown";
+import { MethodBadge } from "./method-badge";
+import { clientSample, curlSample, type DescribedOperation, exampleValue } from "./samples";
+import { Field, SchemaFields } from "./schema-fields";
+import { TryIt } from "./try-it";
+
+type OperationProps = { described: DescribedOperation; schemas: Record<string, JsonSchema>; titles: Record<string, string> };
+
+/** One operation: what it takes and answers on the left, code to take along and a form to try it on the right. */
+export function Operation({ described, schemas, titles }: OperationProps) {
+  const { method, path, operation, parameters } = described;
+  const { operationId, summary, description, responses } = operation;
+  const [[status, success] = ["", undefined], ...problems] = Object.entries(responses);
+  const said = description.replace(/(^|\n\n)Needs the scope `[^`]+`\.$/, "");
+  return (
+    <section
+      id={operationId}
+      aria-labelledby={`${operationId}-title`}
+      className="scroll-mt-20 border-line border-t py-10 first:border-t-0 first:pt-0"
+    >
+      <h2 id={`${operationId}-title`} className="font-semibold text-xl tracking-tight">
+        <a href={`#${operationId}`} className="hover:underline hover:underline-offset-4">
+          {summary}
+        </a>
+      </h2>
+      <p className="mt-2 flex flex-wrap items-center gap-2 font-mono text-[0.8125rem]">
+        <MethodBadge method={method} />
+        <span className="break-all">{path}</span>
+      </p>
+      <p className="mt-2 text-muted">
+        Scope <InlineCode>{operation["x-required-scope"]}</InlineCode>
+      </p>
+      <div className="mt-6 grid gap-8 xl:grid-cols-2">
+        <div className="min-w-0 space-y-7">
+          {said ? (
+            <p className="leading-6">
+              <InlineMarkdown text={said} />
+            </p>
+          ) : null}
+          {(["path", "query", "header"] as const).map((place) => (
+            <Parameters key={place} place={place} described={described} schemas={schemas} />
+          ))}
+          <Body described={described} schemas={schemas} />
+          <Answer status={status} response={success} schemas={schemas} />
+          <Problems responses={problems} titles={titles} />
+        </div>
+        <div className="min-w-0">
+          <div className="space-y-4 xl:sticky xl:top-20">
+            <CodeTabs
+              label="Request"
+              tabs={[
+                { name: "curl", content: <Code code={curlSample(described, "%ORIGIN%")} language="bash" /> },
+                { name: "TypeScript", content: <Code code={clientSample(described)} language="typescript" /> },
+              ]}
+            />
+            <Example media={success?.content?.["application/json"]} title={`Answer, ${status}`} />
+            <TryIt
+              operationId={operationId}
+              method={method}
+              path={path}
+              takesFile={described.takesFile}
+              body={described.body === undefined ? null : JSON.stringify(described.body, null, 2)}
+              fields={parameters.flatMap((parameter) =>
+                parameter.in === "header"
+                  ? []
+                  : {
+                      name: parameter.name,
+                      place: parameter.in,
+                      isRequired: parameter.required,
+                      placeholder: hintOf(exampleValue(parameter)),
+                    },
+              )}
+            />
+          </div>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** A placeholder that only repeats the name says nothing. */
+const hintOf = (example: string) => (example.startsWith("{") ? "" : example);
+
+function Block({ title, children }: { title: ReactNode; children: ReactNode }) {
+  return (
+    <div>
+      <h3 className="mb-3 border-line border-b pb-2 font-semibold text-sm">{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+const placeTitles = { path: "In the path", query: "Query", header: "Headers" } as const;
+
+function Parameters({ place, described, schemas }: { place: keyof typeof placeTitles } & Omit<OperationProps, "titles">) {
+  const parameters = described.parameters.filter((parameter) => parameter.in === place);
+  if (parameters.length === 0) return null;
+  return (
+    <Block title={placeTitles[place]}>
+      <ul className="divide-y divide-line">
+        {parameters.map(({ name, schema, description, required }) => (
+          <Field
+            key={name}
+            name={name}
+            schema={schema}
+            schemas={schemas}
+            note={required && place !== "path" ? "required" : undefined}
+            {...(description && { description })}
+          />
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+function Body({ described: { operation }, schemas }: Omit<OperationProps, "titles">) {
+  const { requestBody } = operation;
+  if (!requestBody) return null;
+  return Object.entries(requestBody.content).map(([type, { schema }]) => (
+    <Block
+      key={type}
+      title={
+        <>
+          Body <span className="font-normal text-muted text-xs">{requestBody.required ? type : `${type}, optional`}</span>
+        </>
+      }
+    >
+      <SchemaFields schema={schema} schemas={schemas} showRequired />
+    </Block>
+  ));
+}
+
+type AnswerProps = { status: string; response: ApiResponse | undefined; schemas: Record<string, JsonSchema> };
+
+function Answer({ status, response, schemas }: AnswerProps) {
+  const schema = response?.content?.["application/json"]?.schema;
+  if (!schema) return null;
+  return (
+    <Block
+      title={
+        <>
+          Answer <span className="font-normal text-muted text-xs">{`${status}, ${nameOfReference(schema) ?? "object"}`}</span>
+        </>
+      }
+    >
+      <details>
+        <summary className="inline-flex h-8 items-center rounded-lg border border-line px-2.5 text-muted hover:bg-sunken hover:text-ink">
+          Its fields
+        </summary>
+        <div className="mt-3">
+          <SchemaFields schema={schema} schemas={schemas} />
+        </div>
+      </details>
+    </Block>
+  );
+}
+
+function Problems({ responses, titles }: { responses: [string, ApiResponse][]; titles: Record<string, string> }) {
+  return (
+    <Block title="Problems">
+      <ul className="space-y-1.5">
+        {responses.flatMap(([status, response]) =>
+          (response["x-problem-kinds"] ?? []).map((kind) => (
+            <li key={kind} className="flex gap-3">
+              <span className="w-8 shrink-0 font-mono text-muted text-xs leading-5">{status}</span>
+              <span>
+                <Link
+                  href={`/docs/errors/${kind}`}
+                  className="font-mono text-[0.8125rem] text-accent underline underline-offset-2 hover:no-underline"
+                >
+                  {kind}
+                </Link>{" "}
+                <span className="text-muted">{titles[kind]}</span>
+              </span>
+            </li>
+          )),
+        )}
+      </ul>
+    </Block>
+  );
+}
+
+function Example({ media, title }: { media: MediaType | undefined; title: string }) {
+  if (!media?.example) return null;
+  return <Code code={JSON.stringify(media.example, null, 2)} language="json" title={title} />;
+}

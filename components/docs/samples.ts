@@ -1,0 +1,93 @@
+import type { ApiOperation, JsonValue, Parameter } from "@/lib/openapi";
+
+/** An operation as the reference shows it: its parameters without references. */
+export type DescribedOperation = {
+  method: string;
+  path: string;
+  operation: ApiOperation;
+  parameters: Parameter[];
+  /** Of the JSON body, where there is one. */
+  body: JsonValue | undefined;
+  takesFile: boolean;
+};
+
+const exampleId = (name: string) => `{${name}}`;
+
+/** A value to show for a path parameter: its own example. */
+export function exampleValue({ name, schema, example }: Parameter): string {
+  return String(example ?? schema.examples?.[0] ?? exampleId(name));
+}
+
+export function fillPath(path: string, parameters: Parameter[]): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = parameters.find((candidate) => candidate.in === "path" && candidate.name === name);
+    return parameter ? exampleValue(parameter) : name;
+  });
+}
+
+/** Only what the operation cannot do without. */
+export function requiredQuery(parameters: Parameter[]): string {
+  const required = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
+  const search = new URLSearchParams(required.map((parameter) => [parameter.name, exampleValue(parameter)]));
+  return search.size > 0 ? `?${search}` : "";
+}
+
+export function curlSample({ method, path, parameters, body, takesFile }: DescribedOperation, origin: string): string {
+  const lines = [`curl${method === "GET" ? "" : ` -X ${method}`} "${origin}${fillPath(path, parameters)}${requiredQuery(parameters)}"`];
+  lines.push(`-H "Authorization: Bearer $PARLANCE_API_KEY"`);
+  if (method !== "GET") lines.push(`-H "Idempotency-Key: $(uuidgen)"`);
+  if (takesFile) lines.push(`-F "file=@returns.pdf"`);
+  else if (body !== undefined)
+    lines.push(`-H "Content-Type: application/json"`, `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`);
+  return lines.join(" \\\n  ");
+}
+
+const collections = new Set([
+  "conversations",
+  "messages",
+  "customers",
+  "agents",
+  "knowledge-bases",
+  "documents",
+  "webhooks",
+  "deliveries",
+  "events",
+]);
+const singletons = new Set(["usage", "account"]);
+const itemMethods: Record<string, string> = { GET: "get", PATCH: "update", DELETE: "delete" };
+
+/** The call of the TypeScript client that does the same. */
+export function clientCall({ method, path, parameters, body }: DescribedOperation): string {
+  const segments = path.replace("/v1/public/", "").split("/");
+  const names = segments.filter((segment) => !segment.startsWith("{"));
+  const last = names.at(-1) ?? "";
+  const ids = parameters.filter((parameter) => parameter.in === "path").map((parameter) => JSON.stringify(exampleValue(parameter)));
+  const query = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
+  const queryValue = Object.fromEntries(query.map((parameter) => [parameter.name, exampleValue(parameter)]));
+  const values = [...ids, ...(body === undefined ? [] : [toLiteral(body)]), ...(query.length > 0 ? [toLiteral(queryValue)] : [])];
+
+  const verb = verbOf(method, last, segments.at(-1)?.startsWith("{") ?? false);
+  const owners = last === "event-types" ? ["events"] : collections.has(last) || singletons.has(last) ? names : names.slice(0, -1);
+  return `parlance.${owners.map(camelCased).join(".")}.${verb}(${values.join(", ")})`;
+}
+
+function verbOf(method: string, last: string, isItem: boolean): string {
+  if (last === "event-types") return "types";
+  if (singletons.has(last)) return "get";
+  if (!collections.has(last)) return camelCased(last);
+  if (isItem) return itemMethods[method] ?? method.toLowerCase();
+  if (method === "GET") return "list";
+  return last === "documents" ? "upload" : "create";
+}
+
+const camelCased = (name: string) => name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** JSON as one would write it in TypeScript: names without quotation marks where they need none. */
+const toLiteral = (value: JsonValue) => JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
+
+export function clientSample(operation: DescribedOperation): string {
+  const call = clientCall(operation);
+  const isList = operation.parameters.some(({ name }) => name === "cursor");
+  const use = isList ? `for await (const item of ${call}) {\n  console.log(item.id);\n}` : `const answer = await ${call};`;
+  return `import { Parlance } from "@parlance/sdk";\n\nconst parlance = new Parlance(process.env.PARLANCE_API_KEY);\n\n${use}`;
+}

@@ -1,0 +1,208 @@
+"use client";
+
+import { type FormEvent, useId, useState, useSyncExternalStore } from "react";
+import { Button } from "@/components/ui/button";
+import { TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+
+type TryField = { name: string; place: "path" | "query"; isRequired: boolean; placeholder: string };
+
+type TryItProps = {
+  operationId: string;
+  method: string;
+  path: string;
+  fields: TryField[];
+  /** JSON to begin with, or null where the operation takes no body. */
+  body: string | null;
+  takesFile: boolean;
+};
+
+type Outcome = { status: number; ms: number; headers: [string, string][]; text: string };
+
+// One key for all forms, as long as the page lives. It is written down nowhere.
+let apiKey = "";
+const watchers = new Set<() => void>();
+const setApiKey = (value: string) => {
+  apiKey = value.trim();
+  for (const watcher of watchers) watcher();
+};
+const watch = (watcher: () => void) => {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+};
+
+/** Sends the request from the browser to this very installation, with the reader's own key. */
+export function TryIt(props: TryItProps) {
+  return (
+    <details className="rounded-xl border border-line bg-surface">
+      <summary className="flex h-11 items-center px-4 font-medium">Try it</summary>
+      <TryForm {...props} />
+    </details>
+  );
+}
+
+function TryForm({ operationId, method, path, fields, body, takesFile }: TryItProps) {
+  const id = useId();
+  const key = useSyncExternalStore(
+    watch,
+    () => apiKey,
+    () => "",
+  );
+  const [isSending, setIsSending] = useState(false);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [failure, setFailure] = useState("");
+  const [isForm, setIsForm] = useState(takesFile);
+
+  async function send(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    setIsSending(true);
+    setFailure("");
+    try {
+      setOutcome(await request({ method, path, fields, form, isForm, hasBody: body !== null }));
+    } catch {
+      setOutcome(null);
+      setFailure("No answer came. Is the server running?");
+    }
+    setIsSending(false);
+  }
+
+  return (
+    <form onSubmit={send} className="space-y-4 border-line border-t p-4" aria-label={`Try ${operationId}`}>
+      <TextField
+        label="API key"
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        value={key}
+        onChange={(event) => setApiKey(event.currentTarget.value)}
+        hint="It goes to this installation alone, and is forgotten with this page."
+        required
+      />
+      {/^\w+_live_/.test(key) && method !== "GET" ? <Notice look="warn">This is a live key: the request changes real data.</Notice> : null}
+      {fields.length > 0 ? (
+        <div className="grid gap-4 sm:grid-cols-2">
+          {fields.map(({ name, place, isRequired, placeholder }) => (
+            <TextField
+              key={name}
+              label={name}
+              name={`${place}:${name}`}
+              placeholder={placeholder}
+              required={isRequired}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          ))}
+        </div>
+      ) : null}
+      {takesFile ? (
+        <fieldset className="flex gap-4">
+          <legend className="sr-only">Send as</legend>
+          <label className="flex items-center gap-2">
+            <input type="radio" checked={isForm} onChange={() => setIsForm(true)} />
+            File
+          </label>
+          <label className="flex items-center gap-2">
+            <input type="radio" checked={!isForm} onChange={() => setIsForm(false)} />
+            JSON
+          </label>
+        </fieldset>
+      ) : null}
+      {takesFile && isForm ? (
+        <div className="space-y-1.5">
+          <label htmlFor={`${id}-file`} className="block font-medium">
+            file
+          </label>
+          <input id={`${id}-file`} name="file" type="file" required className="w-full" />
+        </div>
+      ) : null}
+      {body !== null && !(takesFile && isForm) ? (
+        <div className="space-y-1.5">
+          <label htmlFor={`${id}-body`} className="block font-medium">
+            Body
+          </label>
+          <textarea
+            id={`${id}-body`}
+            name="body"
+            defaultValue={body}
+            rows={Math.min(14, body.split("\n").length + 1)}
+            spellCheck={false}
+            className="w-full rounded-lg border border-line-strong bg-surface px-3 py-2 font-mono text-[0.8125rem] max-md:text-base"
+          />
+        </div>
+      ) : null}
+      <Button type="submit" disabled={isSending}>
+        {isSending ? "Sending…" : "Send"}
+      </Button>
+      <div aria-live="polite">
+        {failure ? <p className="text-danger">{failure}</p> : null}
+        {outcome ? <OutcomeView outcome={outcome} /> : null}
+      </div>
+    </form>
+  );
+}
+
+function OutcomeView({ outcome: { status, ms, headers, text } }: { outcome: Outcome }) {
+  return (
+    <div className="space-y-3">
+      <p className="flex items-center gap-3">
+        <span
+          className={`rounded-full px-2 py-0.5 font-medium text-xs ${status < 400 ? "bg-good-soft text-good" : "bg-danger-soft text-danger"}`}
+        >
+          {status}
+        </span>
+        <span className="text-muted text-xs">{ms} ms</span>
+      </p>
+      <pre className="docs-code max-h-96 overflow-auto rounded-lg border border-line bg-sunken">{text}</pre>
+      <details>
+        <summary className="text-muted text-xs">Headers of the answer</summary>
+        <pre className="docs-code mt-2 overflow-auto rounded-lg border border-line bg-sunken">
+          {headers.map(([name, value]) => `${name}: ${value}`).join("\n")}
+        </pre>
+      </details>
+    </div>
+  );
+}
+
+type RequestOptions = Pick<TryItProps, "method" | "path" | "fields"> & { form: FormData; isForm: boolean; hasBody: boolean };
+
+async function request({ method, path, fields, form, isForm, hasBody }: RequestOptions): Promise<Outcome> {
+  const entered = (field: TryField) => String(form.get(`${field.place}:${field.name}`) ?? "").trim();
+  const search = new URLSearchParams();
+  let target = path;
+  for (const field of fields) {
+    const value = entered(field);
+    if (field.place === "path") target = target.replace(`{${field.name}}`, encodeURIComponent(value));
+    else if (value !== "") search.set(field.name, value);
+  }
+  const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
+  if (method !== "GET") headers["Idempotency-Key"] = newIdempotencyKey();
+  const content = hasBody ? contentOf(form, isForm) : undefined;
+  if (typeof content === "string") headers["Content-Type"] = "application/json";
+
+  const startedAt = performance.now();
+  const response = await fetch(`${target}${search.size > 0 ? `?${search}` : ""}`, { method, headers, ...(content && { body: content }) });
+  const text = await response.text();
+  return { status: response.status, ms: Math.round(performance.now() - startedAt), headers: [...response.headers], text: pretty(text) };
+}
+
+function contentOf(form: FormData, isForm: boolean): string | FormData {
+  if (!isForm) return String(form.get("body") ?? "");
+  const upload = new FormData();
+  const file = form.get("file");
+  if (file) upload.set("file", file);
+  return upload;
+}
+
+/** Browsers make UUIDs on https and localhost only. */
+function newIdempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
