@@ -16,7 +16,8 @@ const sameWebhook = (a: string, b: string) =>
 
 /**
  * One batch of the oldest backlog task that nobody else works on. Each status is walked by its own index, in the order
- * of ids, so a batch costs the same however many deliveries there are. A task ends with its last delivery, and where its
+ * of ids, so a batch costs the same however many deliveries there are; the rows are locked, and then found by their place in the
+ * table. A task ends with its last delivery, and where its
  * webhook was disabled meanwhile; what is held then stays held. A test is never repeated.
  *
  * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what changed.
@@ -34,15 +35,16 @@ const workOffBacklogStatement: Statement = {
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
   chosen AS MATERIALIZED (
-    SELECT found.id, found.status, row_number() OVER (ORDER BY found.id) AS place
+    SELECT found.id, found.row, row_number() OVER (ORDER BY found.id) AS place
     FROM (
-      SELECT d.id, d.status FROM task t
+      SELECT d.id, d.row FROM task t
       CROSS JOIN unnest(t.statuses) AS s (status)
       CROSS JOIN LATERAL (
-        SELECT d.id, d.status FROM deliveries d
+        SELECT d.id, d.ctid AS row FROM deliveries d
         WHERE ${sameWebhook("d", "t")} AND d.status = s.status AND d.id > t.after_id AND d.id < t.before_id
           AND (t.action = 'DISCARD' OR d.event_type <> 'webhook.test')
         ORDER BY d.id LIMIT $2::int
+        FOR NO KEY UPDATE
       ) d
       WHERE t.is_possible
       ORDER BY d.id LIMIT $2::int
@@ -55,7 +57,7 @@ const workOffBacklogStatement: Statement = {
       next_attempt_at = CASE WHEN t.action <> 'DISCARD' THEN t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) END,
       updated_at = ${now}
     FROM task t CROSS JOIN chosen c
-    WHERE d.tenant_id = t.tenant_id AND d.environment = t.environment AND d.id = c.id AND d.status = c.status
+    WHERE d.ctid = c.row
     RETURNING d.id, d.attempt_count, d.status
   ),
   last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
