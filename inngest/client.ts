@@ -1,5 +1,5 @@
 import { eventType, Inngest, staticSchema } from "inngest";
-import type { DeliveryReference, Partition } from "@/lib/caller";
+import type { DeliveryReference, DocumentReference, Partition } from "@/lib/caller";
 import { env } from "@/lib/env";
 import { type Clock, setClock } from "@/lib/jobs/clock";
 import { log } from "@/lib/log";
@@ -11,7 +11,10 @@ const maximumEventsPerSend = 500;
 /** Ids and nothing else: what is sent stands in the database, and secrets stay there. */
 export type DeliveryDue = { tenantId: string; environment: Partition["environment"]; deliveryId: string; webhookId: string };
 
+export type DocumentDue = { tenantId: string; environment: Partition["environment"]; documentId: string };
+
 export const deliveryDue = eventType("delivery/due", { schema: staticSchema<DeliveryDue>() });
+export const documentDue = eventType("document/due", { schema: staticSchema<DocumentDue>() });
 
 let client: Inngest | undefined;
 
@@ -36,6 +39,10 @@ function dueEvent({ tenantId, environment, id }: DeliveryReference, webhookId: s
   return { id: `${id}:${attemptNumber}`, name: deliveryDue.name, data: { tenantId, environment, deliveryId: id, webhookId } };
 }
 
+function documentEvent({ tenantId, environment, id }: DocumentReference) {
+  return { name: documentDue.name, data: { tenantId, environment, documentId: id } };
+}
+
 const inngestClock: Clock = {
   wake: async (deliveries) => {
     for (let start = 0; start < deliveries.length; start += maximumEventsPerSend) {
@@ -46,6 +53,12 @@ const inngestClock: Clock = {
         return webhookId ? [dueEvent(delivery, webhookId, delivery.attemptNumber)] : [];
       });
       if (events.length > 0) await inngest().send(events);
+    }
+  },
+  // Without an id of its own, which Inngest would drop within a day of the first one: a document may be tried again.
+  wakeDocuments: async (documents) => {
+    for (let start = 0; start < documents.length; start += maximumEventsPerSend) {
+      await inngest().send(documents.slice(start, start + maximumEventsPerSend).map(documentEvent));
     }
   },
 };

@@ -1,5 +1,5 @@
-import { type Db, db, isDeadlock } from "@/lib/db";
-import { wakeDeliveries } from "@/lib/jobs/clock";
+import { type Db, db, isDeadlock, isUniqueViolation } from "@/lib/db";
+import { wakeDeliveries, wakeDocuments } from "@/lib/jobs/clock";
 import type { Environment } from "@/prisma/generated/enums";
 
 /** The first two columns of every row that belongs to a tenant. */
@@ -9,6 +9,9 @@ export type Actor = { type: "API_KEY" | "USER" | "SYSTEM" | "OPERATOR"; id: stri
 
 /** Names one delivery across all tenants. `attemptNumber`: of the attempt that is due, where it is not the first. */
 export type DeliveryReference = Partition & { id: string; attemptNumber?: number };
+
+/** Names one document across all tenants. */
+export type DocumentReference = Partition & { id: string };
 
 /** Who acts, in which partition, and for which request. Never a `Request`: services know nothing of HTTP. */
 export type Identity = {
@@ -25,11 +28,13 @@ export type Caller = Identity & {
   db: Db;
   /** Deliveries that this transaction wrote; a clock is woken for them once it has committed. */
   outbox: DeliveryReference[];
+  /** Documents that this transaction left to be processed; likewise. */
+  documents: DocumentReference[];
 };
 
 /** For reads: no transaction, one statement a call. */
 export function reader(identity: Identity): Caller {
-  return { ...identity, db: db(), outbox: [] };
+  return { ...identity, db: db(), outbox: [], documents: [] };
 }
 
 /** The identity that jobs act under. */
@@ -44,18 +49,20 @@ export function wake({ partition }: Identity, deliveryIds: string[]): void {
 
 /**
  * Runs a mutation as one transaction: all that `work` writes commits together or not at all, and only then is a clock
- * woken. A transaction that PostgreSQL ended to break a deadlock is run again, twice at the most, so `work` must not
- * have effects outside the database.
+ * woken. A transaction that PostgreSQL ended to break a deadlock, or that another one was quicker than, is run again,
+ * twice at the most, so `work` must not have effects outside the database.
  */
 export async function mutate<Result>(identity: Identity, work: (caller: Caller) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     const outbox: DeliveryReference[] = [];
+    const documents: DocumentReference[] = [];
     try {
-      const result = await db().$transaction((transaction) => work({ ...identity, db: transaction, outbox }));
+      const result = await db().$transaction((transaction) => work({ ...identity, db: transaction, outbox, documents }));
       wakeDeliveries(outbox);
+      wakeDocuments(documents);
       return result;
     } catch (error) {
-      if (attempt < 3 && isDeadlock(error)) continue;
+      if (attempt < 3 && (isDeadlock(error) || isUniqueViolation(error))) continue;
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { z } from "zod";
 
 /** Seconds from each failure to the next attempt: 30 s, 2 min, 10 min, 30 min, 2 h, 8 h, 24 h. */
@@ -63,13 +64,29 @@ const schema = z
     JOBS: z.enum(["embedded", "inngest"]).optional(),
     INNGEST_EVENT_KEY: z.string().min(1).optional(),
     INNGEST_SIGNING_KEY: z.string().min(1).optional(),
-    INNGEST_DEV: z.string().min(1).optional(),
+    /** Its own way to say "cloud" is 0. */
+    INNGEST_DEV: z
+      .string()
+      .transform((text) => (text === "0" || text === "false" ? undefined : text))
+      .optional(),
     INNGEST_BASE_URL: httpUrl.optional(),
     WEBHOOK_RETRY_SCHEDULE: retrySchedule,
     /** Private networks that webhooks may reach, for development and tests. Metadata addresses are never among them. */
     WEBHOOK_ALLOWED_PRIVATE_CIDRS: z.string().default("").transform(commaList),
     /** Master keys for secrets at rest. The first one encrypts, all of them decrypt. */
     SECRET_KEYS: secretKeys,
+    /** What this installation keeps on disk, the files of documents among it. */
+    DATA_DIR: z.string().min(1).default(".data"),
+    /** Files of documents; also where they arrive, before they go to S3. Unset, `blobs` in DATA_DIR. */
+    BLOB_DIRECTORY: z.string().min(1).optional(),
+    /** With a bucket, files of documents are kept there and not on disk. */
+    S3_BUCKET: z.string().min(3).optional(),
+    /** Of a store other than Amazon's own. */
+    S3_ENDPOINT: httpUrl.optional(),
+    S3_REGION: z.string().min(1).default("us-east-1"),
+    /** Without them, credentials come from where Amazon's tools look for them. */
+    S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+    S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
     NEXTAUTH_URL: httpUrl.optional(),
     NEXTAUTH_SECRET: z
       .string()
@@ -82,6 +99,10 @@ const schema = z
     if (!value.UPSTASH_REDIS_REST_URL !== !value.UPSTASH_REDIS_REST_TOKEN) {
       refuse("UPSTASH_REDIS_REST_TOKEN", "set both UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or neither");
     }
+    if (!value.S3_ACCESS_KEY_ID !== !value.S3_SECRET_ACCESS_KEY) {
+      refuse("S3_SECRET_ACCESS_KEY", "set both S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or neither");
+    }
+    if (!value.S3_BUCKET && (value.S3_ENDPOINT || value.S3_ACCESS_KEY_ID)) refuse("S3_BUCKET", "is missing: name the bucket for files");
     if (value.JOBS === "inngest" && !value.INNGEST_DEV && !(value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY)) {
       refuse("JOBS", "inngest needs INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY (or INNGEST_DEV in development)");
     }
@@ -99,6 +120,7 @@ const schema = z
       ...value,
       APP_URL: appUrl,
       ERROR_BASE: value.ERROR_BASE ?? `${appUrl}/docs`,
+      BLOB_DIRECTORY: path.resolve(value.BLOB_DIRECTORY ?? path.join(value.DATA_DIR, "blobs")),
       JOBS: value.JOBS ?? (isInngestConfigured ? ("inngest" as const) : ("embedded" as const)),
     };
   });

@@ -3,12 +3,14 @@ import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
+import { toResponse } from "@/lib/api/operation";
 import { toProblem } from "@/lib/api/problem";
 import { AppError } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 
 const headersTimeoutMs = 15_000;
 const requestTimeoutMs = 30_000;
+const uploadTimeoutMs = 120_000;
 const keepAliveTimeoutMs = 65_000;
 
 type Options = {
@@ -26,13 +28,18 @@ export function createWebServer({ servePages, trustedProxyHops }: Options): Serv
       else outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) }).end(body);
       return RESPONSE_ALREADY_SENT;
     },
-    { overrideGlobalObjects: false },
+    { overrideGlobalObjects: false, hostname: "localhost", errorHandler: () => toResponse(malformed("The request is not valid HTTP.")) },
   );
-  const timeouts = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs };
+  const timeouts = { headersTimeout: headersTimeoutMs, requestTimeout: uploadTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs };
 
   const server = createServer(timeouts, (request, response) => {
     setClientAddress(request, trustedProxyHops);
-    if (!isApi(request.url ?? "")) void servePages(request, response);
+    limitTime(request);
+    // A client may name the whole address, as to a proxy.
+    request.url = request.url?.replace(/^https?:\/\/[^/]*/i, "") || "/";
+    // What next.config.js leads the API to under Next's own server is no second address of it here.
+    if (isBelow("/api/v1", request.url)) response.writeHead(404).end();
+    else if (!isBelow("/v1", request.url)) void servePages(request, response);
     else if (request.method === "TRACE") answerTrace(request, response);
     else void serveApi(request, response);
   });
@@ -40,7 +47,18 @@ export function createWebServer({ servePages, trustedProxyHops }: Options): Serv
   return server;
 }
 
-const isApi = (url: string) => url.startsWith("/v1") && (url.length === 3 || url[3] === "/" || url[3] === "?");
+/** Node's own limit is one for all requests, so it is that of uploads; whatever else has a body gets less. */
+function limitTime(request: IncomingMessage): void {
+  const { "content-length": length, "transfer-encoding": encoding, "content-type": type } = request.headers;
+  const hasBody = encoding !== undefined || (length !== undefined && length !== "0");
+  if (!hasBody || /^multipart\/form-data/i.test(type ?? "")) return;
+  const late = Object.assign(new Error("the body is late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+  const timer = setTimeout(() => refuse(late, request.socket), requestTimeoutMs);
+  const clear = () => clearTimeout(timer);
+  request.once("end", clear).once("close", clear);
+}
+
+const isBelow = (base: string, url: string) => url.startsWith(base) && /^([/?]|$)/.test(url.slice(base.length));
 
 /**
  * Puts the truth into `X-Forwarded-For`: the socket's address, or the one that the outermost trusted proxy saw. Whatever
@@ -73,10 +91,16 @@ function answerTrace(request: IncomingMessage, response: ServerResponse): void {
 /** What cannot be read as HTTP at all is told so, as far as the socket still takes it. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const requestId = newId("request");
   const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
-  const detail = isLate ? "The request took too long to arrive." : "The request is not valid HTTP.";
-  const { body } = toProblem(new AppError("malformed-request", detail), "", requestId);
-  const head = ["HTTP/1.1 400 Bad Request", "Connection: close", `X-Request-Id: ${requestId}`, "Content-Type: application/problem+json"];
-  socket.end(`${head.join("\r\n")}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  const { headers, body } = malformed(isLate ? "The request took too long to arrive." : "The request is not valid HTTP.");
+  const lines = Object.entries({ ...headers, Connection: "close", "Content-Length": Buffer.byteLength(body) }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function malformed(detail: string) {
+  const requestId = newId("request");
+  const { status, body } = toProblem(new AppError("malformed-request", detail), "", requestId);
+  return { status, body, headers: { "X-Request-Id": requestId, "Content-Type": "application/problem+json" } };
 }

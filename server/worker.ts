@@ -1,12 +1,15 @@
+import { removeStrayBlobs } from "@/lib/blobs/service";
 import { wakeSnoozedConversations } from "@/lib/conversations/service";
 import { closeDatabase, setConnectionSettings } from "@/lib/db";
+import { failStuckDocuments } from "@/lib/documents/process";
+import { startProcessing } from "@/lib/documents/start-processing";
 import { env } from "@/lib/env";
 import { analyzeNewTables } from "@/lib/jobs/analyze-new-tables";
 import { purgeExpired } from "@/lib/jobs/purge-expired";
 import { repeat } from "@/lib/jobs/repeat";
 import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
-import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
 import { listenForWakeUps } from "@/lib/jobs/wake-listener";
+import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
 import { log } from "@/lib/log";
 import { startDelivering } from "@/lib/webhooks/deliver";
 import { closeOutboundAgents } from "@/lib/webhooks/outbound-agents";
@@ -19,20 +22,24 @@ import { releaseLeases } from "@/lib/webhooks/release-leases";
 const overdueSeconds = 120;
 
 const { JOBS, SOLE_WORKER } = env();
-if (SOLE_WORKER) {
+if (SOLE_WORKER && JOBS === "embedded") {
   const released = await releaseLeases().catch((error: Error) => error.message);
   log.info({ released }, "leases of a predecessor were released");
 }
 // The claim is a long statement that runs many times a second: planning it anew would take longer than running it. It wants
 // few rows in the order of an index, so a plan that reads or sorts a whole backlog is never the better one.
 setConnectionSettings({ plan_cache_mode: "force_generic_plan", enable_bitmapscan: "off", enable_seqscan: "off" });
-const delivering = startDelivering({ overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 });
-const listener = JOBS === "inngest" ? null : listenForWakeUps(delivering.wake);
+const takesOnly = { overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 };
+const delivering = startDelivering(takesOnly);
+const processing = startProcessing(takesOnly);
+const listener = JOBS === "inngest" ? null : listenForWakeUps(delivering.wake, processing.wake);
 const jobs = [
   repeat("wake snoozed conversations", (limit) => wakeSnoozedConversations(null, limit), { pauseMs: 2_000, limit: 100 }),
   repeat("sweep webhooks", sweepWebhooks, { pauseMs: 5_000, limit: 100 }),
   repeat("work off backlogs", workOffBacklog, { pauseMs: 1_000, limit: 500 }),
   repeat("analyze new tables", analyzeNewTables, { pauseMs: 2_000, limit: 100 }),
+  repeat("give up stuck documents", failStuckDocuments, { pauseMs: 10_000, limit: 100 }),
+  repeat("remove files that are nobody's", removeStrayBlobs, { pauseMs: 2_000, limit: 100 }),
   repeat("purge what has expired", purgeExpired, { pauseMs: 60_000, limit: 1_000 }),
 ];
 log.info({ jobs: JOBS }, "the worker is running");
@@ -43,7 +50,7 @@ async function stop(reason: string): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   log.info({ reason }, "the worker stops: nothing more is claimed");
-  await Promise.all([delivering.stop(), listener?.stop(), ...jobs.map((job) => job.stop())]);
+  await Promise.all([delivering.stop(), processing.stop(), listener?.stop(), ...jobs.map((job) => job.stop())]);
   await closeOutboundAgents();
   await closeDatabase();
   log.info("the worker has stopped");

@@ -10,6 +10,12 @@ import * as customers from "@/app/v1/public/customers/route";
 import * as eventTypes from "@/app/v1/public/event-types/route";
 import * as event from "@/app/v1/public/events/[eventId]/route";
 import * as events from "@/app/v1/public/events/route";
+import * as knowledgeDocument from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/documents/[documentId]/route";
+import * as knowledgeDocuments from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/documents/route";
+import * as knowledgeBase from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/route";
+import * as knowledgeSearch from "@/app/v1/public/knowledge-bases/[knowledgeBaseId]/search/route";
+import * as knowledgeBases from "@/app/v1/public/knowledge-bases/route";
+import * as usage from "@/app/v1/public/usage/route";
 import * as resend from "@/app/v1/public/webhooks/[webhookId]/deliveries/[deliveryId]/resend/route";
 import * as delivery from "@/app/v1/public/webhooks/[webhookId]/deliveries/[deliveryId]/route";
 import * as deliveries from "@/app/v1/public/webhooks/[webhookId]/deliveries/route";
@@ -32,6 +38,11 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/customers/{customerId}": customer,
   "/v1/public/agents": agents,
   "/v1/public/agents/{agentId}": agent,
+  "/v1/public/knowledge-bases": knowledgeBases,
+  "/v1/public/knowledge-bases/{knowledgeBaseId}": knowledgeBase,
+  "/v1/public/knowledge-bases/{knowledgeBaseId}/documents": knowledgeDocuments,
+  "/v1/public/knowledge-bases/{knowledgeBaseId}/documents/{documentId}": knowledgeDocument,
+  "/v1/public/knowledge-bases/{knowledgeBaseId}/search": knowledgeSearch,
   "/v1/public/webhooks": webhooks,
   "/v1/public/webhooks/{webhookId}": webhook,
   "/v1/public/webhooks/{webhookId}/rotate-secret": rotateSecret,
@@ -43,5 +54,6 @@ export const routes: Record<`/v1/public/${string}`, Partial<Record<Method, Opera
   "/v1/public/events": events,
   "/v1/public/events/{eventId}": event,
   "/v1/public/event-types": eventTypes,
+  "/v1/public/usage": usage,
   "/v1/public/account": account,
 };

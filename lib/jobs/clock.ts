@@ -1,12 +1,18 @@
-import type { DeliveryReference } from "@/lib/caller";
+import type { DeliveryReference, DocumentReference } from "@/lib/caller";
 import { pool } from "@/lib/db";
 import { log } from "@/lib/log";
 
 /** The channel on which the embedded worker listens. It carries no content: what is due stands in the table. */
 export const wakeChannel = "parlance_wake";
 
-/** Tells whatever sends deliveries that there is work. Best effort: polling is what makes it right. */
-export type Clock = { wake: (deliveries: DeliveryReference[]) => Promise<void> };
+/** What a notification on it says where it is about documents; about deliveries, it says nothing. */
+export const documentsPayload = "documents";
+
+/** Tells whatever sends deliveries or processes documents that there is work. Best effort: polling is what makes it right. */
+export type Clock = {
+  wake: (deliveries: DeliveryReference[]) => Promise<void>;
+  wakeDocuments: (documents: DocumentReference[]) => Promise<void>;
+};
 
 let isNotifying = false;
 let isAgain = false;
@@ -28,7 +34,11 @@ async function notify(): Promise<void> {
   }
 }
 
-export const embeddedClock: Clock = { wake: notify };
+async function notifyOfDocuments(): Promise<void> {
+  await pool().query(`NOTIFY ${wakeChannel}, '${documentsPayload}'`);
+}
+
+export const embeddedClock: Clock = { wake: notify, wakeDocuments: notifyOfDocuments };
 
 const shared = globalThis as { parlanceClock?: Clock };
 
@@ -42,4 +52,11 @@ export function wakeDeliveries(deliveries: DeliveryReference[]): void {
   if (deliveries.length === 0) return;
   const clock = shared.parlanceClock ?? embeddedClock;
   clock.wake(deliveries).catch((error: Error) => log.warn({ error: error.message }, "the delivery clock could not be woken"));
+}
+
+/** Likewise: a lost wake-up costs a second. */
+export function wakeDocuments(documents: DocumentReference[]): void {
+  if (documents.length === 0) return;
+  const clock = shared.parlanceClock ?? embeddedClock;
+  clock.wakeDocuments(documents).catch((error: Error) => log.warn({ error: error.message }, "the document clock could not be woken"));
 }

@@ -7,15 +7,17 @@ import { log } from "@/lib/log";
  */
 export function repeat(name: string, work: (limit: number) => Promise<number>, { pauseMs, limit }: { pauseMs: number; limit: number }) {
   let isStopped = false;
+  let isWoken = false;
   let endPause = () => {};
 
   async function run(): Promise<void> {
     while (!isStopped) {
+      isWoken = false;
       const done = await work(limit).catch((error: Error) => {
         log.warn({ job: name, error: error.message }, "a job failed and will be tried again");
         return 0;
       });
-      if (done >= limit || isStopped) continue;
+      if (done >= limit || isStopped || isWoken) continue;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, pauseMs);
         endPause = () => {
@@ -27,6 +29,12 @@ export function repeat(name: string, work: (limit: number) => Promise<number>, {
   }
   const running = run();
 
+  /** Ends the pause: there is work. */
+  function wake(): void {
+    isWoken = true;
+    endPause();
+  }
+
   /** Waits for what is running. */
   async function stop(): Promise<void> {
     isStopped = true;
@@ -34,5 +42,5 @@ export function repeat(name: string, work: (limit: number) => Promise<number>, {
     await running;
   }
 
-  return { stop };
+  return { wake, stop };
 }

@@ -1,12 +1,15 @@
 import pg from "pg";
 import { env } from "@/lib/env";
-import { wakeChannel } from "@/lib/jobs/clock";
+import { documentsPayload, wakeChannel } from "@/lib/jobs/clock";
 import { log } from "@/lib/log";
 
 const reconnectMs = 250;
 
-/** Calls `onWake` whenever a commit has left something to send. Only a hint: while the connection is away, polling goes on. */
-export function listenForWakeUps(onWake: () => void) {
+/**
+ * Calls `onWake` whenever a commit has left something to send, `onDocuments` whenever one has left something to process.
+ * Only hints: while the connection is away, polling goes on.
+ */
+export function listenForWakeUps(onWake: () => void, onDocuments: () => void = () => {}) {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -14,7 +17,7 @@ export function listenForWakeUps(onWake: () => void) {
   async function connect(): Promise<void> {
     const connection = new pg.Client({ connectionString: env().DATABASE_URL, keepAlive: true, application_name: "parlance wake-up" });
     client = connection;
-    connection.on("notification", onWake);
+    connection.on("notification", ({ payload }) => (payload === documentsPayload ? onDocuments() : onWake()));
     connection.on("error", (error) => lost(connection, error));
     connection.on("end", () => lost(connection));
     try {
@@ -22,6 +25,7 @@ export function listenForWakeUps(onWake: () => void) {
       await connection.query(`LISTEN ${wakeChannel}`);
       // Whatever was committed while nobody listened.
       onWake();
+      onDocuments();
     } catch (error) {
       lost(connection, error as Error);
     }

@@ -1,8 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterAll, afterEach, beforeEach, type MockInstance, vi } from "vitest";
 import { newDatabase } from "./database";
 
 // Runs before each test file, and before that file imports anything: lib/env.ts then finds an environment of its own.
+
+const blobDirectory = mkdtempSync(path.join(tmpdir(), "parlance-blobs-"));
 
 Object.assign(process.env, {
   NODE_ENV: "test",
@@ -12,13 +17,14 @@ Object.assign(process.env, {
   SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
   NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
   WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128",
+  BLOB_DIRECTORY: blobDirectory,
 });
 
 // What a developer's shell may hold must not change what is tested.
 for (const name of ["APP_URL", "NEXTAUTH_URL", "ERROR_BASE", "SERVICE_PREFIX", "JOBS", "WEBHOOK_RETRY_SCHEDULE", "TRUSTED_PROXY_HOPS"]) {
   delete process.env[name];
 }
-for (const name of Object.keys(process.env)) if (/^(INNGEST|UPSTASH)_/.test(name)) delete process.env[name];
+for (const name of Object.keys(process.env)) if (/^(INNGEST|UPSTASH|S3)_/.test(name)) delete process.env[name];
 
 let consoleError: MockInstance<typeof console.error>;
 beforeEach(() => {
@@ -36,4 +42,5 @@ afterAll(async () => {
   const [{ closeDatabase }, { stopListening }] = await Promise.all([import("@/lib/db"), import("@/lib/api-keys/key-cache")]);
   await stopListening();
   await closeDatabase();
+  rmSync(blobDirectory, { recursive: true, force: true });
 });

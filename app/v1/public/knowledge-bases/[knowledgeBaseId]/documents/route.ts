@@ -1,0 +1,43 @@
+import { operation } from "@/lib/api/operation";
+import { detectContentType } from "@/lib/documents/content-type";
+import {
+  createTextDocumentBody,
+  document,
+  documentFields,
+  documentPage,
+  listDocumentsQuery,
+  maximumDocumentBytes,
+} from "@/lib/documents/schema";
+import { createDocument, listDocuments } from "@/lib/documents/service";
+import { knowledgeBaseParams } from "@/lib/knowledge-bases/schema";
+
+export const GET = operation({
+  operationId: "listDocuments",
+  summary: "List a knowledge base's documents, newest first",
+  scope: "read:knowledge",
+  params: knowledgeBaseParams,
+  query: listDocumentsQuery,
+  response: documentPage,
+  run: ({ caller, params, query }) => listDocuments(caller, params.knowledgeBaseId, query),
+});
+
+export const POST = operation({
+  operationId: "createDocument",
+  summary: "Upload a document",
+  description:
+    "Send a file as `multipart/form-data` (txt, md, html, csv, json, pdf or docx, at most 20 MiB), or text as JSON. The document is `PENDING` until its text has been read; then it is `READY`, or `FAILED` with the reason.",
+  scope: "write:knowledge",
+  status: 201,
+  params: knowledgeBaseParams,
+  body: documentFields,
+  upload: {
+    maximumBytes: maximumDocumentBytes,
+    jsonFields: ["metadata"],
+    json: createTextDocumentBody,
+    textField: "text",
+    detectContentType,
+  },
+  response: document,
+  problems: ["conflict"],
+  run: ({ caller, params, body, file }) => createDocument(caller, params.knowledgeBaseId, body, file),
+});

@@ -1,0 +1,44 @@
+/** As long as a chunk becomes, in characters; and how much of its end the next one repeats. */
+const targetCharacters = 1_000;
+const overlapCharacters = 120;
+
+/** Where a chunk had best end, the best places first: after a paragraph, a line, a sentence, a word. */
+const borders = [/\n\s*\n/g, /\n/g, /[.!?…。！？]["'”’)\]]*(\s|$)|[。！？]/g, /\s/g];
+
+/**
+ * Cuts a text into chunks of about 1,000 characters that end where a paragraph, a sentence or at least a word ends. Each
+ * begins with the last sentence of the one before, so that what stands around a border is found together too.
+ */
+export function* chunkText(text: string): Generator<string> {
+  let start = 0;
+  while (start < text.length) {
+    const end = text.length - start <= targetCharacters ? text.length : start + findBorder(text.slice(start, start + targetCharacters));
+    const chunk = text.slice(start, end).trim();
+    if (chunk !== "") yield chunk;
+    if (end === text.length) return;
+    start = overlapStart(text, start, end);
+  }
+}
+
+/** The last good border in the second half of the window; none at all, and it is cut where it ends. */
+function findBorder(window: string): number {
+  for (const border of borders) {
+    const ends = [...window.matchAll(border)].map((match) => match.index + match[0].length);
+    const last = ends.at(-1);
+    if (last && last >= window.length / 2) return last;
+  }
+  // Not between the two halves of one character.
+  return isHighSurrogate(window.charCodeAt(window.length - 1)) ? window.length - 1 : window.length;
+}
+
+/** Where the last sentence before `end` begins, if it is short enough to be repeated; else a word near by; else `end`. */
+function overlapStart(text: string, start: number, end: number): number {
+  const from = Math.max(start + 1, end - overlapCharacters);
+  const tail = text.slice(from, end).trimEnd();
+  const sentence = [...tail.matchAll(/[.!?…。！？]["'”’)\]]*\s+|[。！？\n]/g)].at(0);
+  const word = /\s/.exec(tail);
+  const offset = sentence ? sentence.index + sentence[0].length : word ? word.index + 1 : null;
+  return offset === null || offset >= tail.length ? end : from + offset;
+}
+
+const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff;

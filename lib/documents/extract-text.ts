@@ -1,0 +1,95 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import path from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ContentType } from "./content-type";
+import { exitCodes, maximumCharacters } from "./extraction/outcome.mjs";
+import type { DocumentErrorCode } from "./schema";
+
+// Relative to the project's root, where every command runs. It is run as it stands there, and is part of no bundle.
+const directory = path.resolve("lib/documents/extraction");
+
+export const extractionLimitMs = 60_000;
+const heapMegabytes = 384;
+/** All that the process may write to, what is outside of the heap included. Linux keeps to it. */
+const memoryKilobytes = 768 * 1_024;
+
+/** A file that cannot be read, whoever tries. */
+export class ExtractionError extends Error {
+  constructor(readonly code: DocumentErrorCode) {
+    super(code);
+  }
+}
+
+type Options = { signal?: AbortSignal | undefined; limitMs?: number };
+
+/**
+ * The text in a file. It is read by a process of its own, which can read packages and nothing else, knows no secret, and is
+ * ended when it takes too much memory or time: a hostile file ends with that process.
+ * @throws ExtractionError, or the signal's reason
+ */
+export async function extractText(file: Readable, contentType: ContentType, { signal, limitMs = extractionLimitMs }: Options = {}) {
+  signal?.throwIfAborted();
+  const child = start(contentType);
+  const isTooLate = AbortSignal.timeout(limitMs);
+  const stop = () => child.kill("SIGKILL");
+  const stopping = signal ? AbortSignal.any([signal, isTooLate]) : isTooLate;
+  stopping.addEventListener("abort", stop);
+  try {
+    const exit = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve));
+    // Where it ends before it has read all, its exit code says why.
+    const [exitCode, text] = await Promise.all([
+      exit,
+      readText(child.stdout, stop),
+      pipeline(file, child.stdin).catch(rethrowUnlessClosed),
+    ]);
+    signal?.throwIfAborted();
+    if (exitCode === exitCodes.ready && text !== null) return text;
+    throw new ExtractionError(isTooLate.aborted ? "timeout" : errorCodeOf(exitCode));
+  } finally {
+    stopping.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+/** The shell sets the limit of memory and becomes the process. Node's own permissions take away what it has no need of. */
+function start(contentType: ContentType): ChildProcessByStdio<Writable, Readable, null> {
+  const permission = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
+  const node = [
+    process.execPath,
+    `--max-old-space-size=${heapMegabytes}`,
+    permission,
+    `--allow-fs-read=${directory}/*`,
+    `--allow-fs-read=${path.resolve("node_modules")}/*`,
+    `--allow-fs-read=${path.resolve("package.json")}`,
+    path.join(directory, "main.mjs"),
+    contentType,
+  ];
+  const [program = "", ...parameters] =
+    process.platform === "win32" ? node : ["/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(memoryKilobytes), ...node];
+  return spawn(program, parameters, { env: { NODE_ENV: "production" }, stdio: ["pipe", "pipe", "ignore"] });
+}
+
+const codes = new Map<number | null, DocumentErrorCode>(
+  (["empty", "encrypted", "invalid_file", "too_large"] as const).map((code) => [exitCodes[code], code]),
+);
+
+/** A process that did not end by itself was ended for want of memory. */
+const errorCodeOf = (exitCode: number | null): DocumentErrorCode => codes.get(exitCode) ?? "too_large";
+
+/** @returns null where it is longer than any text of a file may be */
+async function readText(stdout: Readable, stop: () => void): Promise<string | null> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stdout) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length <= maximumCharacters) continue;
+    stop();
+    return null;
+  }
+  return text + decoder.decode();
+}
+
+function rethrowUnlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE" && error.code !== "ECONNRESET" && error.code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+}

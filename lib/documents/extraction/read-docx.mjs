@@ -1,0 +1,71 @@
+import mammoth from "mammoth";
+import yauzl from "yauzl";
+import { maximumCharacters, Unreadable } from "./outcome.mjs";
+
+const maximumEntries = 1_000;
+const maximumUnpackedBytes = 100 * 1_024 ** 2;
+const maximumRatio = 100;
+/** What is small may be packed as tightly as it likes: a form with many empty fields is no bomb. */
+const unsuspiciousBytes = 1_024 ** 2;
+
+const oleSignature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
+
+/**
+ * The text of a Word document. Its archive is unpacked here, under our own limits; mammoth gets what came out, and never
+ * sees the archive itself.
+ * @param {Buffer} bytes
+ */
+export async function read(bytes) {
+  if (bytes.subarray(0, 4).equals(oleSignature)) throw new Unreadable(isEncryptedPackage(bytes) ? "encrypted" : "invalid_file");
+  const parts = await unpack(bytes);
+  const file = {
+    exists: (/** @type {string} */ name) => parts.has(name),
+    read: async (/** @type {string} */ name, /** @type {string | undefined} */ encoding) => {
+      const part = parts.get(name) ?? Buffer.alloc(0);
+      return encoding === "base64" ? part.toString("base64") : encoding ? new TextDecoder(encoding).decode(part) : part;
+    },
+  };
+  // An opened archive is the third input that mammoth takes, beside a path and a buffer; its types do not name it.
+  const { value } = await mammoth.extractRawText(/** @type {any} */ ({ file }));
+  if (value.length > maximumCharacters) throw new Unreadable("too_large");
+  return value;
+}
+
+/** @param {Buffer} bytes */
+function isEncryptedPackage(bytes) {
+  return bytes.includes(Buffer.from("EncryptedPackage", "utf16le"));
+}
+
+/**
+ * The archive's parts of XML, by name. What is declared is checked before anything is unpacked, and what comes out is
+ * counted, because a declaration may lie.
+ * @param {Buffer} bytes
+ */
+async function unpack(bytes) {
+  const archive = await yauzl.fromBufferPromise(bytes);
+  if (archive.entryCount > maximumEntries) throw new Unreadable("too_large");
+  const entries = [];
+  let declaredBytes = 0;
+  for await (const entry of archive.eachEntry()) {
+    if (entry.isEncrypted()) throw new Unreadable("encrypted");
+    declaredBytes += entry.uncompressedSize;
+    const isBomb = entry.uncompressedSize > unsuspiciousBytes && entry.uncompressedSize > entry.compressedSize * maximumRatio;
+    if (isBomb || declaredBytes > maximumUnpackedBytes || entries.length >= maximumEntries) throw new Unreadable("too_large");
+    entries.push(entry);
+  }
+  /** @type {Map<string, Buffer>} */
+  const parts = new Map();
+  let unpackedBytes = 0;
+  for (const entry of entries) {
+    if (!/\.(xml|rels)$/.test(entry.fileName)) continue;
+    const chunks = [];
+    for await (const chunk of await archive.openReadStreamPromise(entry)) {
+      unpackedBytes += chunk.length;
+      if (unpackedBytes > maximumUnpackedBytes) throw new Unreadable("too_large");
+      chunks.push(chunk);
+    }
+    parts.set(entry.fileName, Buffer.concat(chunks));
+  }
+  if (!parts.has("word/document.xml")) throw new Unreadable("invalid_file");
+  return parts;
+}

@@ -1,0 +1,31 @@
+import { getDocumentProxy } from "unpdf";
+import { maximumCharacters, Unreadable } from "./outcome.mjs";
+
+/**
+ * The text of all pages, one after the other, so that only one of them is in memory.
+ * @param {Buffer} bytes
+ */
+export async function read(bytes) {
+  const pdf = await open(bytes);
+  const pages = [];
+  let characters = 0;
+  for (let number = 1; number <= pdf.numPages; number++) {
+    const page = await pdf.getPage(number);
+    const { items } = await page.getTextContent();
+    const text = items.map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : "")).join("");
+    page.cleanup();
+    characters += text.length;
+    if (characters > maximumCharacters) throw new Unreadable("too_large");
+    pages.push(text.trim());
+  }
+  return pages.join("\n\n");
+}
+
+/** @param {Buffer} bytes */
+async function open(bytes) {
+  try {
+    return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
+  } catch (error) {
+    throw /** @type {Error} */ (error).name === "PasswordException" ? new Unreadable("encrypted") : error;
+  }
+}

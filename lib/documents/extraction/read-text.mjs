@@ -1,0 +1,10 @@
+import { Unreadable } from "./outcome.mjs";
+
+/** @param {Buffer} bytes */
+export function read(bytes) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Unreadable("invalid_file");
+  }
+}

@@ -1,0 +1,150 @@
+import { abandonBlob, adoptBlob, type StoredFile } from "@/lib/blobs/service";
+import type { Caller } from "@/lib/caller";
+import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { recordEvent } from "@/lib/events/record-event";
+import { newId } from "@/lib/ids";
+import { countDocument, getKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { type Metadata, pageById, toPage } from "@/lib/schema";
+import type { DocumentModel } from "@/prisma/generated/models";
+import type { ContentType } from "./content-type";
+import type { Document, DocumentErrorCode, DocumentFields, ListDocuments, Search, SearchResults } from "./schema";
+import { hitEnd, hitStart, lockDocumentSql, searchSql } from "./service.sql";
+
+export async function listDocuments(caller: Caller, knowledgeBaseId: string, { status, ...page }: ListDocuments) {
+  await getKnowledgeBase(caller, knowledgeBaseId);
+  const { after, orderBy, take } = pageById(page);
+  const filters = { knowledgeBaseId, ...(status && { status: { in: status } }) };
+  const rows = await caller.db.document.findMany({ where: { ...caller.partition, ...filters, ...after }, orderBy, take });
+  return toPage(rows, page.limit, toDocument);
+}
+
+export async function getDocument(caller: Caller, knowledgeBaseId: string, id: string): Promise<Document> {
+  return toDocument(await requireDocument(caller, knowledgeBaseId, id));
+}
+
+/**
+ * Takes a stored file into a knowledge base, where it waits to be processed.
+ * @throws AppError `conflict` with `existingId`, where the base has a document with the same bytes.
+ */
+export async function createDocument(caller: Caller, knowledgeBaseId: string, fields: DocumentFields, file: StoredFile): Promise<Document> {
+  await getKnowledgeBase(caller, knowledgeBaseId);
+  const { name, metadata } = fields;
+  if (!name) throw invalidBody("/name", "required", "name is required where the file has none");
+
+  const { blobKey, contentType, sizeBytes } = file;
+  const sha256 = new Uint8Array(file.sha256);
+  const now = new Date();
+  const [row] = await caller.db.document.createManyAndReturn({
+    data: [
+      {
+        ...{ ...caller.partition, id: newId("document", now), knowledgeBaseId, name, metadata },
+        ...{ blobKey, contentType, sizeBytes, sha256, createdAt: now, updatedAt: now },
+      },
+    ],
+    skipDuplicates: true,
+  });
+  if (!row) {
+    const existing = await caller.db.document.findFirst({ where: { ...caller.partition, knowledgeBaseId, sha256 }, select: { id: true } });
+    throw new AppError("conflict", "The knowledge base has a document with this very content already.", {
+      ...(existing && { existingId: existing.id }),
+    });
+  }
+  await adoptBlob(caller, blobKey);
+  const document = toDocument(row);
+  await recordEvent(caller, "document.created", document);
+  await countDocument(caller, knowledgeBaseId, { from: null, to: "PENDING", sizeBytes });
+  caller.documents.push({ ...caller.partition, id: document.id });
+  return document;
+}
+
+/** Its chunks go with it, and its file once this has committed. */
+export async function deleteDocument(caller: Caller, knowledgeBaseId: string, id: string) {
+  const row = await lockDocument(caller, knowledgeBaseId, id);
+  await caller.db.document.delete({ where: { tenantId_environment_id: { ...caller.partition, id } }, select: { id: true } });
+  await abandonBlob(caller, row.blobKey);
+  await recordEvent(caller, "document.deleted", toDocument(row));
+  await countDocument(caller, knowledgeBaseId, { from: row.status, to: null, sizeBytes: -row.sizeBytes });
+  return { id, deleted: true as const };
+}
+
+/**
+ * Has a document that failed processed once more. One that waits or is being processed already is left alone.
+ * @throws AppError `invalid-transition` for one that is ready.
+ */
+export async function retryDocument(caller: Caller, knowledgeBaseId: string, id: string): Promise<Document> {
+  const row = await lockDocument(caller, knowledgeBaseId, id);
+  if (row.status === "READY") {
+    throw new AppError("invalid-transition", "The document is ready; there is nothing to try again.", {
+      from: "READY",
+      to: "PENDING",
+      allowed: [],
+    });
+  }
+  if (row.status !== "FAILED") return toDocument(row);
+  const updated = await caller.db.document.update({
+    where: { tenantId_environment_id: { ...caller.partition, id } },
+    data: { status: "PENDING", errorCode: null, errorMessage: null, startedAt: null, updatedAt: new Date() },
+  });
+  await countDocument(caller, knowledgeBaseId, { from: "FAILED", to: "PENDING" });
+  caller.documents.push({ ...caller.partition, id });
+  return toDocument(updated);
+}
+
+/** Full text, over the documents of one base that are ready. Nothing is found by a query in which there is no word. */
+export async function searchDocuments(caller: Caller, knowledgeBaseId: string, { q, limit }: Search): Promise<SearchResults> {
+  await getKnowledgeBase(caller, knowledgeBaseId);
+  const { tenantId, environment } = caller.partition;
+  const values = [tenantId, environment, knowledgeBaseId, q, limit];
+  const rows = await caller.db.$queryRawUnsafe<SearchResults["data"]>(searchSql, ...values);
+  return { data: rows.map((row) => ({ ...row, excerpt: toHtml(row.excerpt) })) };
+}
+
+/** The pieces that a document was cut into, in their order, for the dashboard. */
+export async function listChunks(caller: Caller, knowledgeBaseId: string, id: string, { after = -1, limit = 20 } = {}) {
+  await requireDocument(caller, knowledgeBaseId, id);
+  return caller.db.documentChunk.findMany({
+    where: { ...caller.partition, documentId: id, position: { gt: after } },
+    select: { position: true, text: true },
+    orderBy: { position: "asc" },
+    take: limit,
+  });
+}
+
+const htmlEscapes: Record<string, string> = {
+  ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" },
+  ...{ [hitStart]: "<mark>", [hitEnd]: "</mark>" },
+};
+
+const escaped = new RegExp(`[&<>"'${hitStart}${hitEnd}]`, "g");
+
+const toHtml = (excerpt: string) => excerpt.replace(escaped, (character) => htmlEscapes[character] ?? "");
+
+async function requireDocument({ db, partition }: Caller, knowledgeBaseId: string, id: string): Promise<DocumentModel> {
+  const found = await db.document.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  if (found?.knowledgeBaseId !== knowledgeBaseId) throw notFound("document", id);
+  return found;
+}
+
+/** Until the transaction ends, so that it does not change its status in the meantime. */
+async function lockDocument(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentModel> {
+  await caller.db.$queryRawUnsafe(lockDocumentSql, caller.partition.tenantId, caller.partition.environment, id);
+  return requireDocument(caller, knowledgeBaseId, id);
+}
+
+export function toDocument(row: DocumentModel): Document {
+  return {
+    id: row.id,
+    knowledgeBaseId: row.knowledgeBaseId,
+    name: row.name,
+    contentType: row.contentType as ContentType,
+    sizeBytes: row.sizeBytes,
+    sha256: Buffer.from(row.sha256).toString("hex"),
+    status: row.status,
+    error: row.errorCode === null ? null : { code: row.errorCode as DocumentErrorCode, message: row.errorMessage ?? "" },
+    characterCount: row.characterCount,
+    chunkCount: row.chunkCount,
+    metadata: row.metadata as Metadata,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
