@@ -22,7 +22,8 @@ export type ParlanceOptions = {
   wait?: Wait | undefined;
 };
 
-const minute = 60_000;
+const defaultTimeoutMs = 30_000;
+const defaultMaxRetries = 2;
 
 /**
  * The client of a tenant's environment, live or test, which the API key decides. Keep it on a server: the key can do
@@ -45,11 +46,12 @@ export class Parlance {
   readonly usage: ReturnType<typeof usageOf>;
   readonly account: ReturnType<typeof accountOf>;
 
-  /** @throws ParlanceError where `apiKey` does not look like one */
+  /** @throws ParlanceError where `apiKey` does not look like one, or `baseUrl` is no address */
   constructor(apiKey: string | undefined, options: ParlanceOptions = {}) {
     const [, environment] = /^\w+_(live|test)_\w+$/.exec(apiKey ?? "") ?? [];
     if (!apiKey || !environment) throw new ParlanceError("That is no API key: one looks like prl_test_… or prl_live_….");
-    const { baseUrl = defaultBaseUrl(), timeout = minute / 2, maxRetries = 2, fetch = globalThis.fetch } = options;
+    const { baseUrl = defaultBaseUrl(), timeout = defaultTimeoutMs, maxRetries = defaultMaxRetries, fetch = globalThis.fetch } = options;
+    if (!URL.canParse(baseUrl)) throw new ParlanceError(`baseUrl is no address: ${baseUrl}`);
     const caller = callerOf({
       apiKey,
       baseUrl: baseUrl.replace(/\/+$/, ""),

@@ -1,4 +1,5 @@
-import { ApiError, ConnectionError, ParlanceError, TimeoutError, toApiError } from "./errors";
+import { ApiError, ConnectionError, ParlanceError, TimeoutError } from "./errors";
+import { toApiError } from "./to-api-error";
 import { version } from "./version";
 
 /** What a single call can have otherwise than the client. */
@@ -71,7 +72,7 @@ function toInit({ apiKey }: Settings, { method, body, contentType, idempotencyKe
     "User-Agent": `parlance-typescript/${version}`,
   });
   if (contentType) headers.set("Content-Type", contentType);
-  if (idempotencyKey) headers.set("Idempotency-Key", idempotencyKey);
+  if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
   // Followed, a redirect could turn a POST into a GET. The API has none.
   return { method, headers, redirect: "manual", ...(body !== undefined && { body }) };
 }

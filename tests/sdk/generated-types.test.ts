@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
 import { errorKinds } from "@/lib/errors";
 import { generateTypes } from "@/sdk/scripts/type-generator";
-import { errorClasses } from "@/sdk/src/errors";
+import { errorClasses } from "@/sdk/src/to-api-error";
 
 test("the client's types are those of the OpenAPI document (npm run sdk:types brings them up to date)", async () => {
   const document = openApiDocument({ serverUrl: "https://parlance.example", errorBase: "https://parlance.example/docs" });

@@ -266,6 +266,12 @@ test("an idempotency key that cannot be a header is refused before anything is s
   expect(receiver.requests).toEqual([]);
 });
 
+test("an empty idempotency key is sent for the API to refuse, and not taken for none", async () => {
+  const { client, receiver } = await clientOf([ok]);
+  await client.conversations.create({ channelId: "web" }, { idempotencyKey: "" });
+  expect(receiver.requests[0]?.headers["idempotency-key"]).toBe("");
+});
+
 test("a page that leads to itself ends the iteration", async () => {
   const page = JSON.stringify({ data: [{ id: "cnv_1" }], nextCursor: "cnv_1" });
   const { client, receiver } = await clientOf([(response) => void response.writeHead(200, jsonHeaders).end(page)]);
@@ -303,6 +309,10 @@ test("the API key shows neither in the client nor in an error", async () => {
 
 test.each([undefined, "", "prl_test_", "sk_something", "prl_prod_abc", "Bearer prl_test_abc"])("%s is refused as an API key", (text) => {
   expect(() => new sdk.Parlance(text)).toThrow(sdk.ParlanceError);
+});
+
+test("a base address that is none is refused", () => {
+  expect(() => new sdk.Parlance(key, { baseUrl: "parlance.example.com" })).toThrow("baseUrl is no address: parlance.example.com");
 });
 
 test("the environment is the key's", () => {
