@@ -5,6 +5,8 @@ import { flushLastUsed } from "@/lib/api-keys/last-used";
 import { closeDatabase } from "@/lib/db";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
+import { flushRequestLogs } from "@/lib/request-logs/gather";
+import { flushRequestCounts } from "@/lib/usage/count-requests";
 import { createWebServer } from "./web-server";
 
 const shutdownTimeoutMs = 10_000;
@@ -25,7 +27,7 @@ async function main(): Promise<void> {
     if (isStopping) return;
     isStopping = true;
     server.close(async () => {
-      await flushLastUsed();
+      await Promise.all([flushLastUsed(), flushRequestCounts(), flushRequestLogs()]);
       await stopListening();
       await closeDatabase().catch(() => {});
       process.exit(0);

@@ -6,11 +6,14 @@ const maximumKeys = 1_000;
 
 export type JsonBody = { bytes: Uint8Array; value: unknown };
 
+type ReadOptions = { isOptional?: boolean; onBytes?: (bytes: Uint8Array) => void };
+
 /**
  * The body as JSON, byte for byte and parsed. An optional one may be left out, with its media type: it is then an empty object.
+ * @param onBytes hears of the bytes also where they turn out not to be JSON
  * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`
  */
-export async function readJsonBody(request: Request, { isOptional = false } = {}): Promise<JsonBody> {
+export async function readJsonBody(request: Request, { isOptional = false, onBytes }: ReadOptions = {}): Promise<JsonBody> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > maximumBodyBytes) throw tooLarge();
   if (isOptional && !request.headers.has("content-type") && !request.headers.has("content-encoding")) {
@@ -19,6 +22,7 @@ export async function readJsonBody(request: Request, { isOptional = false } = {}
   }
   requireJson(request);
   const bytes = await readBytes(request);
+  onBytes?.(bytes);
   return { bytes, value: parseJson(bytes) };
 }
 

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { environment } from "@/lib/schema";
+
+const dayMs = 24 * 3_600_000;
+export const maximumDays = 366;
+
+const date = z.iso.date("is no date, for example 2026-01-31");
+const count = z.number().int().nonnegative();
+
+const figures = {
+  apiRequests: count.meta({
+    description: "Requests with a valid key, except those beyond its rate limit. Counted within a second or two.",
+  }),
+  conversationsCreated: count,
+  messagesReceived: count.meta({ description: "Messages whose direction is `INBOUND`." }),
+  messagesSent: count.meta({ description: "Messages whose direction is `OUTBOUND`." }),
+  documentsStored: count.meta({ description: "Documents that were there at the end and have not been deleted since." }),
+  storageBytes: count.meta({ description: "Their size together." }),
+  webhookDeliveries: count.meta({ description: "Attempts to call a webhook, repeated ones included." }),
+  webhookFailures: count.meta({ description: "Those of them that failed." }),
+};
+
+export const usageQuery = z
+  .strictObject({
+    from: date.optional().meta({ description: "The first day (UTC); the first of the month of `to`, unless given." }),
+    to: date.optional().meta({ description: "The last day (UTC); the last of this month, unless given." }),
+  })
+  .superRefine((query, context) => {
+    const { start, end } = periodOf(query, new Date());
+    if (start > end) context.addIssue({ code: "custom", path: ["from"], message: "is after the end of the period" });
+    else if (daysBetween(start, end) > maximumDays) {
+      context.addIssue({ code: "custom", path: ["from"], message: `is too early: a period has at most ${maximumDays} days` });
+    }
+  });
+
+export const usage = z
+  .object({
+    environment,
+    billable: z.boolean().meta({ description: "Never in test." }),
+    period: z.object({ start: z.iso.date(), end: z.iso.date() }).meta({ description: "The first and the last day, in UTC." }),
+    totals: z.object(figures),
+    series: z.array(z.object({ date: z.iso.date(), ...figures })).meta({ description: "Each day of the period until today." }),
+  })
+  .meta({ id: "Usage" });
+
+export type UsageQuery = z.output<typeof usageQuery>;
+export type Usage = z.input<typeof usage>;
+export type UsageFigures = Usage["totals"];
+
+/** The days of a query, the first and the last, where they are not given. */
+export function periodOf({ from, to }: UsageQuery, now: Date): { start: string; end: string } {
+  const end = to ?? dayOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 0));
+  return { start: from ?? `${end.slice(0, 8)}01`, end };
+}
+
+/** Each day from the first to the last, both included. */
+export function daysOf(start: string, end: string): string[] {
+  return Array.from({ length: Math.max(0, daysBetween(start, end)) }, (_, index) => dayOf(Date.parse(start) + index * dayMs));
+}
+
+const daysBetween = (start: string, end: string) => (Date.parse(end) - Date.parse(start)) / dayMs + 1;
+
+/** The day, in UTC, of a time. */
+export const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);
+
+/** The midnight at which the day after this one begins. */
+export const endOfDay = (day: string) => new Date(Date.parse(day) + dayMs);

@@ -1,0 +1,47 @@
+import type { Statement } from "@/lib/db";
+
+/**
+ * $1 tenant, $2 environment, $3 days, then ids that bound these days, one more than there are days: $4 of conversations,
+ * $5 of messages. Ids are in the order of time, so each day is one stretch of the primary key's index, read there alone.
+ */
+export const usageStatement: Statement = {
+  name: "usage",
+  text: `
+  SELECT d.place::int AS place, requested.requests, conversation.created, message.received, message.sent,
+    coalesce(delivery.attempts, 0) AS attempts, coalesce(delivery.failures, 0) AS failures
+  FROM unnest($3::date[]) WITH ORDINALITY AS d (day, place)
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(api_requests), 0)::float8 AS requests FROM usage_days
+    WHERE tenant_id = $1 AND environment = $2::"Environment" AND day = d.day
+  ) AS requested
+  CROSS JOIN LATERAL (
+    SELECT count(*)::float8 AS created FROM conversations
+    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id >= ($4::text[])[d.place] AND id < ($4::text[])[d.place + 1]
+  ) AS conversation
+  CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE direction = 'INBOUND')::float8 AS received, count(*) FILTER (WHERE direction = 'OUTBOUND')::float8 AS sent
+    FROM messages
+    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id >= ($5::text[])[d.place] AND id < ($5::text[])[d.place + 1]
+  ) AS message
+  LEFT JOIN delivery_days delivery ON delivery.tenant_id = $1 AND delivery.environment = $2::"Environment" AND delivery.day = d.day
+  ORDER BY d.place`,
+};
+
+/** $1 tenant, $2 environment, $3 the first day, $4 the midnight after the last one. What is older counts for the first day. */
+export const storageStatement: Statement = {
+  name: "usage_storage",
+  text: `
+  SELECT greatest((created_at AT TIME ZONE 'UTC')::date, $3::date)::text AS day, count(*)::float8 AS documents, sum(size_bytes)::float8 AS bytes
+  FROM documents WHERE tenant_id = $1 AND environment = $2::"Environment" AND created_at < $4::timestamptz
+  GROUP BY 1`,
+};
+
+/** Arrays of the same length: $1 tenants, $2 environments, $3 days, $4 keys, $5 requests. In one order, so that two processes never wait for each other. */
+export const addRequestsStatement: Statement = {
+  name: "usage_add_requests",
+  text: `
+  INSERT INTO usage_days AS u (tenant_id, environment, day, api_key_id, api_requests)
+  SELECT * FROM unnest($1::text[], $2::text[]::"Environment"[], $3::date[], $4::text[], $5::int[]) AS counted (tenant_id, environment, day, api_key_id, requests)
+  ORDER BY tenant_id, environment, day, api_key_id
+  ON CONFLICT (tenant_id, environment, day, api_key_id) DO UPDATE SET api_requests = u.api_requests + excluded.api_requests`,
+};

@@ -1,0 +1,306 @@
+import { expect, test } from "vitest";
+import { reader } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { firstIdAt, newId } from "@/lib/ids";
+import { purgeExpired } from "@/lib/jobs/purge-expired";
+import { setCurrentTime } from "@/lib/jobs/time";
+import { flushRequestLogs } from "@/lib/request-logs/gather";
+import { maskSecrets } from "@/lib/request-logs/mask";
+import { countRequests, getRequestLog, listRequestLogs } from "@/lib/request-logs/service";
+import { call, newKey, newTenant, type Reply, send, type TestTenant } from "../support/api";
+
+const page = { limit: 100, order: "desc" as const };
+const logsOf = async (tenant: TestTenant, query: object = {}) =>
+  (await listRequestLogs(reader(tenant.identity), { ...page, ...query })).data;
+
+/** The row of a request, once it is written: at once where the server runs in this process, within a second or two otherwise. */
+async function logOf(tenant: TestTenant, reply: Reply) {
+  await flushRequestLogs();
+  const id = reply.headers.get("x-request-id") ?? "";
+  await expect.poll(async () => (await logsOf(tenant)).some((row) => row.id === id), { timeout: 5_000 }).toBe(true);
+  return getRequestLog(reader(tenant.identity), id);
+}
+
+test("201 leaves a row with both bodies, its key and its idempotency key", async () => {
+  const tenant = await newTenant();
+  const body = { name: "Ada", externalId: "c-1" };
+
+  const reply = await call(tenant, "POST", "/customers", body, { "idempotency-key": '"one"' });
+
+  const row = await logOf(tenant, reply);
+  expect(row).toEqual({
+    id: reply.headers.get("x-request-id"),
+    environment: "test",
+    apiKeyId: tenant.keyId,
+    method: "POST",
+    path: "/v1/public/customers",
+    status: 201,
+    durationMs: expect.any(Number),
+    errorKind: null,
+    idempotencyKey: "one",
+    address: "127.0.0.1",
+    requestBody: JSON.stringify(body),
+    responseBody: reply.text,
+    createdAt: expect.any(String),
+  });
+  expect(row.durationMs).toBeGreaterThanOrEqual(0);
+  expect(Math.abs(Date.parse(row.createdAt) - Date.now())).toBeLessThan(10_000);
+});
+
+test("200 of a read leaves a row with its query and without the answer, which can be read again", async () => {
+  const tenant = await newTenant();
+  const reply = await call(tenant, "GET", "/customers?limit=5");
+  const head = await call(tenant, "HEAD", "/customers");
+  const expected = { path: "/v1/public/customers?limit=5", status: 200, requestBody: null, responseBody: null, idempotencyKey: null };
+  expect(await logOf(tenant, reply)).toMatchObject(expected);
+  expect(await logOf(tenant, head)).toMatchObject({ method: "HEAD", status: 200 });
+});
+
+test.each<[number, string, string, string, unknown, Record<string, string>]>([
+  [400, "malformed-request", "POST", "/customers", '{"name": Ada}', {}],
+  [404, "not-found", "GET", "/customers/cus_00000000000000000000000000", undefined, {}],
+  [404, "not-found", "GET", "/nothing", undefined, {}],
+  [405, "method-not-allowed", "DELETE", "/customers", undefined, {}],
+  [415, "unsupported-media-type", "POST", "/customers", "{}", { "content-type": "text/plain" }],
+  [422, "validation", "POST", "/customers", { age: 3 }, {}],
+  [422, "invalid-cursor", "GET", "/customers?cursor=x", undefined, {}],
+])("%i %s leaves a row with its kind and the problem (%s %s)", async (status, errorKind, method, path, body, headers) => {
+  const tenant = await newTenant();
+  const reply = await call(tenant, method, path, body, headers);
+  const row = await logOf(tenant, reply);
+  expect(row).toMatchObject({ status, errorKind, method, path: `/v1/public${path}` });
+  expect(JSON.parse(row.responseBody ?? "")).toMatchObject({ status, requestId: row.id });
+  // A body of another type is not read, and so not kept.
+  if (body !== undefined && status !== 415) expect(row.requestBody).toBe(typeof body === "string" ? body : JSON.stringify(body));
+});
+
+test("403 and 429 leave a row, 401 leaves none for anyone", async () => {
+  const tenant = await newTenant({ scopes: ["read:usage"], rateLimitPerMinute: 1 });
+  const refused = await call(tenant, "GET", "/customers");
+  const limited = await call(tenant, "GET", "/customers");
+  expect((await logOf(tenant, limited)).errorKind).toBe("rate-limited");
+  expect((await logOf(tenant, refused)).errorKind).toBe("insufficient-scope");
+
+  const unknown = await send("/v1/public/customers", { headers: { authorization: `Bearer ${tenant.key.slice(0, -1)}x` } });
+  await logOf(tenant, await call(await newKey(tenant), "GET", "/account"));
+  expect(await db().requestLog.count({ where: { id: unknown.headers.get("x-request-id") ?? "" } })).toBe(0);
+});
+
+test("a replay has a row of its own, with the kind of the stored answer", async () => {
+  const tenant = await newTenant();
+  const body = { channelId: "web", customerId: newId("customer") };
+  const first = await call(tenant, "POST", "/conversations", body, { "idempotency-key": "one" });
+  const second = await call(tenant, "POST", "/conversations", body, { "idempotency-key": "one" });
+  expect(second.headers.get("idempotent-replayed")).toBe("true");
+  const [row, replayed] = [await logOf(tenant, first), await logOf(tenant, second)];
+  expect(replayed.id).not.toBe(row.id);
+  expect([row.errorKind, replayed.errorKind, replayed.responseBody]).toEqual(["not-found", "not-found", row.responseBody]);
+});
+
+test("one row for each of 500 requests at once, and each tenant sees its own alone", async () => {
+  const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
+  const live = await newKey(tenant, { environment: "live" });
+  const replies = await Promise.all(Array.from({ length: 500 }, (_, index) => call(index % 2 ? tenant : other, "GET", "/account")));
+
+  const idsOf = (parity: number) =>
+    replies.filter((_, index) => index % 2 === parity).map(({ headers }) => headers.get("x-request-id") ?? "");
+  const allOf = async (owner: TestTenant) => {
+    const rows = await db().requestLog.findMany({ where: owner.identity.partition, select: { id: true } });
+    return rows.map(({ id }) => id).toSorted();
+  };
+  await expect.poll(() => allOf(tenant), { timeout: 5_000 }).toEqual(idsOf(1).toSorted());
+  await expect.poll(() => allOf(other), { timeout: 5_000 }).toEqual(idsOf(0).toSorted());
+  expect(await allOf(live)).toEqual([]);
+  await expect(getRequestLog(reader(live.identity), idsOf(1)[0] ?? "")).rejects.toMatchObject({ kind: "not-found" });
+  await expect(getRequestLog(reader(other.identity), idsOf(1)[0] ?? "")).rejects.toMatchObject({ kind: "not-found" });
+});
+
+test("a long body is cut off, in the log alone", async () => {
+  const tenant = await newTenant();
+  const { status, body } = await call(tenant, "POST", "/agents", { name: "Long" });
+  expect(status).toBe(201);
+  const instructions = "ä".repeat(32_000);
+  const reply = await call(tenant, "PATCH", `/agents/${body.id}`, { instructions });
+  expect(reply.body.instructions).toBe(instructions);
+  const row = await logOf(tenant, reply);
+  expect(row.requestBody?.startsWith('{"instructions":"ää')).toBe(true);
+  expect(Buffer.byteLength(row.requestBody ?? "")).toBeLessThanOrEqual(16 * 1_024 + 3);
+  expect(row.responseBody?.length).toBe(16 * 1_024);
+});
+
+test("a body with a NUL character is refused, and logged without it", async () => {
+  const tenant = await newTenant();
+  const reply = await call(tenant, "POST", "/customers", '{"name":"a\0b"}');
+  expect(reply.status).toBe(400);
+  expect((await logOf(tenant, reply)).requestBody).toBe('{"name":"a\ufffdb"}');
+});
+
+test("no secret that a request or an answer held stands in any row", async () => {
+  const tenant = await newTenant();
+  const another = await newKey(tenant);
+  const url = "https://example.com/hook";
+  const created = await call(tenant, "POST", "/webhooks", { url, events: ["*"] }, { "idempotency-key": "secret" });
+  const replayed = await call(tenant, "POST", "/webhooks", { url, events: ["*"] }, { "idempotency-key": "secret" });
+  const rotated = await call(tenant, "POST", `/webhooks/${created.body.id}/rotate-secret`);
+  const secret: string = created.body.secret;
+  expect(secret).toMatch(/^whsec_/);
+  expect(replayed.body.secret).toBe(secret);
+
+  const hunter = "hunter2-Zq8vX4";
+  const unicode = [...secret].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+  const requests: [path: string, body?: unknown, headers?: Record<string, string>][] = [
+    ["/customers", { name: `my key is ${another.key}, thanks` }],
+    ["/customers", { name: "Ada", metadata: { apiKey: hunter, signingSecret: hunter, "x-api-key": hunter, access_token: hunter } }],
+    ["/customers", `{"name":"${unicode}"}`],
+    ["/customers", `{"\\u0073ecret":"${hunter}"}`],
+    ["/customers", `{"password": ${hunter}}`],
+    ["/customers", `{"secret":"\\"${hunter}`],
+    ["/customers", `{"secret":["${hunter}"],"password":{"value":"${hunter}"}`],
+    ["/customers", { name: JSON.stringify({ secret: hunter }) }],
+    ["/customers", { secret: hunter }],
+    ["/customers", `${"x".repeat(16 * 1_024 - 20)}${secret}`],
+    ["/customers", `${" ".repeat(16 * 1_024 - 30)}{"name":"${another.key}"}`],
+    ["/webhooks", { url, events: ["*"], secret }],
+    ["/webhooks", { url, events: [secret] }],
+    [`/customers?token=${hunter}&secret=${secret}&key=${another.key}`, {}],
+    [`/conversations/${secret}/messages`, { text: secret }],
+    ["/customers", { name: "Ada" }, { "idempotency-key": another.key }],
+  ];
+  const replies = [created, replayed, rotated];
+  for (const [path, body, headers] of requests) replies.push(await call(tenant, "POST", path, body, headers));
+  for (const reply of replies) await logOf(tenant, reply);
+
+  const rows = await db().requestLog.findMany({ where: tenant.identity.partition });
+  expect(rows.length).toBe(replies.length);
+  const text = JSON.stringify(rows);
+  const secrets = [secret, rotated.body?.secret, tenant.key, another.key, hunter, unicode].filter((value) => value !== undefined);
+  for (const value of secrets) {
+    // Nor the greater part of one, which a cut-off body could end with.
+    for (const part of [value, value.slice(0, 24), value.slice(-24), value.slice(7, 27)]) expect(text).not.toContain(part);
+  }
+  expect(text).toContain("whsec_[masked]");
+  expect(text).toContain("[masked]");
+});
+
+test.each([
+  ['{"secretHint":"whsec_…abcd","tokenCount":3}', '{"secretHint":"whsec_[masked]…abcd","tokenCount":3}'],
+  ['{"previousSecretExpiresAt":null}', '{"previousSecretExpiresAt":null}'],
+  ['{"a":"x_test_1","b":"line\\n\\"quoted\\" \\\\u0041"}', '{"a":"x_test_1","b":"line\\n\\"quoted\\" \\\\u0041"}'],
+  ["/v1/public/customers?limit=5&order=asc", "/v1/public/customers?limit=5&order=asc"],
+])("what is no secret stays: %s", (text, expected) => {
+  expect(maskSecrets(text)).toBe(expected);
+});
+
+test("masking a body made to be slow takes no time", () => {
+  const hostile = [
+    '"'.repeat(16_384),
+    '"secret":'.repeat(1_800),
+    "_test_".repeat(2_700),
+    `"${"a-".repeat(8_000)}`,
+    "\\".repeat(16_384),
+    ', \\"'.repeat(4_000),
+    '"token":"\\'.repeat(1_600),
+    "&secret".repeat(2_300),
+  ];
+  for (const text of hostile) {
+    const startedAt = performance.now();
+    maskSecrets(text);
+    expect([text.slice(0, 12), performance.now() - startedAt < 200]).toEqual([text.slice(0, 12), true]);
+  }
+});
+
+test("the list is filtered by key, method, status, kind, path and time, and pages through all rows", async () => {
+  const tenant = await newTenant();
+  const second = await newKey(tenant);
+  const ids: Record<string, string> = {};
+  const requests: [name: string, as: TestTenant, method: string, path: string, body?: object][] = [
+    ["list", tenant, "GET", "/customers"],
+    ["created", second, "POST", "/customers", { name: "Ada" }],
+    ["missing", tenant, "GET", "/agents/agt_00000000000000000000000000"],
+    ["invalid", second, "POST", "/customers", {}],
+  ];
+  for (const [name, as, method, path, body] of requests) {
+    const reply = await call(as, method, path, body);
+    ids[name] = (await logOf(tenant, reply)).id;
+  }
+  const found = async (query: object) => (await logsOf(tenant, query)).map(({ id }) => Object.keys(ids).find((name) => ids[name] === id));
+
+  expect(await found({})).toEqual(["invalid", "missing", "created", "list"]);
+  expect(await found({ order: "asc" })).toEqual(["list", "created", "missing", "invalid"]);
+  expect(await found({ apiKeyId: second.keyId })).toEqual(["invalid", "created"]);
+  expect(await found({ method: "GET" })).toEqual(["missing", "list"]);
+  expect(await found({ status: 404 })).toEqual(["missing"]);
+  expect(await found({ status: "4xx" })).toEqual(["invalid", "missing"]);
+  expect(await found({ status: "5xx" })).toEqual([]);
+  expect(await found({ errorKind: "validation" })).toEqual(["invalid"]);
+  expect(await found({ path: "/v1/public/agents" })).toEqual(["missing"]);
+  expect(await found({ since: new Date(Date.now() - 60_000), until: new Date(Date.now() + 60_000), status: "2xx" })).toEqual([
+    "created",
+    "list",
+  ]);
+  expect(await found({ since: new Date(Date.now() + 60_000) })).toEqual([]);
+  expect(await found({ until: new Date(Date.now() - 60_000) })).toEqual([]);
+
+  const paged: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { data, ...rest } = await listRequestLogs(reader(tenant.identity), { limit: 3, order: "desc", cursor });
+    paged.push(...data.map(({ id }) => id));
+    cursor = "nextCursor" in rest ? rest.nextCursor : undefined;
+  } while (cursor);
+  expect(paged).toEqual([ids.invalid, ids.missing, ids.created, ids.list]);
+});
+
+test("requests are counted by how they ended, in equal parts of a time", async () => {
+  const tenant = await newTenant();
+  const { partition } = tenant.identity;
+  const start = new Date("2026-01-10T00:00:00.000Z");
+  const statuses: [minute: number, status: number][] = [
+    [0, 200],
+    [59, 201],
+    [60, 404],
+    [61, 500],
+    [119, 422],
+    [120, 200],
+    [-1, 200],
+  ];
+  await db().requestLog.createMany({
+    data: statuses.map(([minute, status]) => {
+      const createdAt = new Date(start.getTime() + minute * 60_000);
+      return {
+        ...partition,
+        id: firstIdAt("request", createdAt),
+        apiKeyId: tenant.keyId,
+        method: "GET",
+        path: "/",
+        status,
+        durationMs: 1,
+        createdAt,
+      };
+    }),
+  });
+
+  const counts = await countRequests(reader(tenant.identity), start, new Date("2026-01-10T02:00:00.000Z"), 2);
+
+  expect(counts).toEqual([
+    { from: start, to: new Date("2026-01-10T01:00:00.000Z"), succeeded: 2, refused: 0, failed: 0 },
+    { from: new Date("2026-01-10T01:00:00.000Z"), to: new Date("2026-01-10T02:00:00.000Z"), succeeded: 0, refused: 2, failed: 1 },
+  ]);
+});
+
+test("rows are deleted after 30 days and not before", async () => {
+  const tenant = await newTenant();
+  const { id } = await logOf(tenant, await call(tenant, "GET", "/account"));
+  const { createdAt } = await getRequestLog(reader(tenant.identity), id);
+  const inDays = (days: number, more = 0) => new Date(Date.parse(createdAt) + days * 24 * 3_600_000 + more);
+  try {
+    setCurrentTime(() => inDays(30, -1_000));
+    await purgeExpired(1_000);
+    expect((await logsOf(tenant)).map((row) => row.id)).toEqual([id]);
+    setCurrentTime(() => inDays(30, 1_000));
+    await purgeExpired(1_000);
+    expect(await logsOf(tenant)).toEqual([]);
+  } finally {
+    setCurrentTime(null);
+  }
+});
