@@ -6,6 +6,7 @@ import { db } from "@/lib/db";
 import { createTenant } from "@/lib/tenants/service";
 import type { Environment } from "@/prisma/generated/enums";
 import { requireDescribed } from "./described-answers";
+import { requireDescribedEvents } from "./described-events";
 import { type Door, openDoor } from "./door";
 
 let door: Door | undefined;
@@ -14,7 +15,10 @@ beforeAll(async () => {
   door = await openDoor();
 }, 60_000);
 
-afterAll(() => door?.close());
+afterAll(async () => {
+  await door?.close();
+  await requireDescribedEvents();
+});
 
 export function baseUrl(): string {
   if (!door) throw new Error("the door is not open yet");

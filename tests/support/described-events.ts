@@ -1,0 +1,13 @@
+import { expect } from "vitest";
+import { db } from "@/lib/db";
+import { eventSchemas } from "@/lib/events/event-types";
+import { event } from "@/lib/events/schema";
+
+/** Holds every event that the tests of a file have raised against the schema of its type: nothing lacks, nothing is unnamed. */
+export async function requireDescribedEvents(): Promise<void> {
+  for (const { payload } of await db().event.findMany({ select: { payload: true } })) {
+    const raised = JSON.parse(payload);
+    // Parsing drops what a schema does not name, and would then be missed here.
+    expect(eventSchemas[event.parse(raised).type].parse(raised)).toEqual(raised);
+  }
+}
