@@ -1,0 +1,95 @@
+import Link from "next/link";
+import { notFound } from "next/navigation";
+import { Code } from "@/components/docs/code";
+import { InlineMarkdown } from "@/components/docs/inline-markdown";
+import { PageTitle, Prose, proseComponents } from "@/components/docs/prose";
+import { Badge } from "@/components/ui/badge";
+import { publishedDocument } from "@/lib/api/openapi";
+import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
+import { env } from "@/lib/env";
+import { type ErrorKind, errorKinds } from "@/lib/errors";
+import { referencePath } from "@/lib/openapi";
+
+type Props = { params: Promise<{ kind: string }> };
+
+const isKind = (kind: string): kind is ErrorKind => Object.hasOwn(errorKinds, kind);
+const { h2: Title, ul: List } = proseComponents;
+
+export async function generateMetadata({ params }: Props) {
+  const { kind } = await params;
+  return { title: isKind(kind) ? `${kind}: ${errorKinds[kind].title}` : "Not found" };
+}
+
+/** What the `type` of a problem leads to. */
+export default async function ErrorKindPage({ params }: Props) {
+  const { kind } = await params;
+  if (!isKind(kind)) notFound();
+  const { status, title } = errorKinds[kind];
+  const { what, why, mend, canRetry } = problemExplanations[kind];
+  const operations = operationsWith(kind);
+  return (
+    <article>
+      <PageTitle
+        eyebrow={
+          <Link href="/docs/errors" className="hover:underline hover:underline-offset-4">
+            Errors
+          </Link>
+        }
+        title={title}
+        summary={<InlineMarkdown text={what} />}
+      />
+      <p className="-mt-4 mb-8 flex flex-wrap items-center gap-2">
+        <Badge look="danger">{status}</Badge>
+        <code className="font-mono text-[0.8125rem]">{kind}</code>
+        <span className="text-muted">{canRetry ? "The same request can succeed later." : "The same request will fail again."}</span>
+      </p>
+      <Prose>
+        <Title>Why it happens</Title>
+        <List>
+          {why.map((reason) => (
+            <li key={reason}>
+              <InlineMarkdown text={reason} />
+            </li>
+          ))}
+        </List>
+        <Title>How to mend it</Title>
+        <List>
+          {mend.map((advice) => (
+            <li key={advice}>
+              <InlineMarkdown text={advice} />
+            </li>
+          ))}
+        </List>
+        <Title>Example</Title>
+        <Code
+          code={JSON.stringify(problemExample(kind, env().ERROR_BASE), null, 2)}
+          language="json"
+          title={`${status} application/problem+json`}
+        />
+        {operations.all ? (
+          <p className="mt-8 text-muted">Every operation can answer with it.</p>
+        ) : operations.links.length > 0 ? (
+          <>
+            <Title>Where it can occur</Title>
+            <List>
+              {operations.links.map(({ href, summary }) => (
+                <li key={href}>
+                  <Link href={href} className="font-medium text-accent underline underline-offset-2 hover:no-underline">
+                    {summary}
+                  </Link>
+                </li>
+              ))}
+            </List>
+          </>
+        ) : null}
+      </Prose>
+    </article>
+  );
+}
+
+function operationsWith(kind: ErrorKind) {
+  const all = Object.values(publishedDocument().paths).flatMap((methods) => Object.values(methods));
+  const found = all.filter(({ responses }) => Object.values(responses).some((response) => response["x-problem-kinds"]?.includes(kind)));
+  const links = found.map(({ tags, operationId, summary }) => ({ href: `${referencePath(tags[0] ?? "")}#${operationId}`, summary }));
+  return { all: found.length === all.length, links };
+}

@@ -1,0 +1,71 @@
+import Link from "next/link";
+import { Code } from "@/components/docs/code";
+import { InlineMarkdown } from "@/components/docs/inline-markdown";
+import { bodyCell, DocsTable, headCell, PageTitle, Prose, proseComponents } from "@/components/docs/prose";
+import { SchemaFields } from "@/components/docs/schema-fields";
+import { publishedDocument } from "@/lib/api/openapi";
+import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
+import { env } from "@/lib/env";
+import { type ErrorKind, errorKinds } from "@/lib/errors";
+import { referenceToSchema } from "@/lib/openapi";
+
+export const metadata = { title: "Errors" };
+
+const { h2: Title, p: Paragraph } = proseComponents;
+
+export default function ErrorsPage() {
+  const kinds = Object.entries(errorKinds) as [ErrorKind, { status: number; title: string }][];
+  return (
+    <article>
+      <PageTitle title="Errors" summary="What every problem looks like, and a page for each kind." />
+      <Prose>
+        <Paragraph>
+          Whatever goes wrong, the answer is <InlineMarkdown text="`application/problem+json`" /> as RFC 9457 (formerly 7807) has it.{" "}
+          <InlineMarkdown text="`type`" /> is the address of the kind's own page; programs tell kinds apart by it, or by its last part.{" "}
+          <InlineMarkdown text="`detail`" /> is for people and may change its wording.
+        </Paragraph>
+        <Code code={JSON.stringify(problemExample("validation", env().ERROR_BASE), null, 2)} language="json" title="422" />
+        <Title>What is in it</Title>
+        <div className="rounded-xl border border-line bg-surface p-4 text-sm leading-5">
+          <SchemaFields schema={referenceToSchema("Problem")} schemas={publishedDocument().components.schemas} />
+        </div>
+        <Title>What to do about it</Title>
+        <Paragraph>
+          <InlineMarkdown text="**4xx** means that the request has to change before it can succeed, except for those marked below: wait for `Retry-After`, then send it again. **5xx** means that it may be sent again as it is, with the same `Idempotency-Key`. Every answer carries an `X-Request-Id`; name it when you ask for help." />
+        </Paragraph>
+        <Title>All kinds</Title>
+      </Prose>
+      <div className="max-w-4xl">
+        <DocsTable>
+          <thead>
+            <tr>
+              <th className={headCell}>Status</th>
+              <th className={headCell}>Kind</th>
+              <th className={headCell}>What happened</th>
+              <th className={headCell}>Try again?</th>
+            </tr>
+          </thead>
+          <tbody>
+            {kinds.map(([kind, { status }]) => (
+              <tr key={kind}>
+                <td className={`${bodyCell} font-mono text-xs`}>{status}</td>
+                <td className={`${bodyCell} whitespace-nowrap`}>
+                  <Link
+                    href={`/docs/errors/${kind}`}
+                    className="font-mono text-[0.8125rem] text-accent underline underline-offset-2 hover:no-underline"
+                  >
+                    {kind}
+                  </Link>
+                </td>
+                <td className={`${bodyCell} min-w-60`}>
+                  <InlineMarkdown text={problemExplanations[kind].what} />
+                </td>
+                <td className={bodyCell}>{problemExplanations[kind].canRetry ? "later" : "no"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </DocsTable>
+      </div>
+    </article>
+  );
+}
