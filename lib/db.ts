@@ -99,13 +99,16 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 const lostConnection =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|Connection terminated|connection timeout|Can't reach database|Server has closed the connection|not queryable/i;
+  /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
 
 /** Of two transactions that waited for each other, PostgreSQL ended this one; it may simply be run again. */
 export function isDeadlock(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40P01" || state === "40001";
 }
+
+/** A unique index refused the row because another transaction was quicker; whoever looks again finds what it wrote. */
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === "23505";
 
 /** SQLSTATEs after which the same request may succeed in a moment: locks that took too long, and statements that did. */
 const passing = new Set(["55P03", "57014", "40P01", "40001"]);

@@ -53,14 +53,17 @@ export function mergeMetadata(current: Metadata, patch: Metadata): Metadata | nu
 }
 
 /** A time in a request: RFC 3339 with `Z` or an offset. */
-export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+export const instant = z.iso
+  .datetime({ offset: true })
+  .refine((text) => text >= "1970" && text < "9999", "lies outside of the years 1970 to 9998")
+  .transform((text) => new Date(text));
 
 const defaultLimit = 20;
 const maximumLimit = 100;
 
 const limit = z
   .string()
-  .regex(/^[1-9][0-9]{0,8}$/, "is a whole number from 1 to 100")
+  .regex(/^[1-9][0-9]*$/, "is a whole number from 1 to 100")
   .transform((text) => Math.min(Number(text), maximumLimit))
   .default(defaultLimit)
   .meta({

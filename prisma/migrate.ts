@@ -62,10 +62,12 @@ function readMigrations() {
 /**
  * Applies what the database does not have yet, as `prisma migrate deploy` does.
  * @returns the names of the migrations that were applied just now.
- * @throws with the engine's explanation when a migration fails, or failed earlier and was left that way.
+ * @throws with an explanation when a migration fails, failed earlier and was left that way, or was edited since.
  */
 export async function applyMigrations(databaseUrl: string): Promise<string[]> {
   return withEngine(databaseUrl, async (engine) => {
+    const { editedMigrationNames } = await diagnose(engine);
+    if (editedMigrationNames.length > 0) throw new Error(editedMigrations(editedMigrationNames));
     const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList: readMigrations(), filters });
     return appliedMigrationNames;
   });
@@ -74,15 +76,18 @@ export async function applyMigrations(databaseUrl: string): Promise<string[]> {
 /** The migrations that are in the directory and not in the database; for `doctor`, which changes nothing. */
 export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
   return withEngine(databaseUrl, async (engine) => {
-    const { history, failedMigrationNames } = await engine.diagnoseMigrationHistory({
-      migrationsList: readMigrations(),
-      optInToShadowDatabase: false,
-      filters,
-    });
+    const { history, failedMigrationNames, editedMigrationNames } = await diagnose(engine);
+    if (editedMigrationNames.length > 0) throw new Error(editedMigrations(editedMigrationNames));
     const unapplied = history && "unappliedMigrationNames" in history ? history.unappliedMigrationNames : [];
     return [...new Set([...failedMigrationNames, ...unapplied])];
   });
 }
+
+const diagnose = (engine: bindings.SchemaEngine) =>
+  engine.diagnoseMigrationHistory({ migrationsList: readMigrations(), optInToShadowDatabase: false, filters });
+
+const editedMigrations = (names: string[]) =>
+  `The database was migrated by other versions of ${names.join(", ")} than the files here. Run the release that made it, or start with an empty database.`;
 
 /**
  * The SQL that leads from an older schema file to today's, from nothing when there is no older one. It compares the two

@@ -79,16 +79,25 @@ async function freePort(wanted: string): Promise<number> {
       const reason = code === "EACCES" ? "may not be used by this user" : code === "EADDRINUSE" ? "is taken" : `cannot be used (${code})`;
       reject(new Error(`Port ${wanted} ${reason}. Choose another one: PORT=${number === 65_535 ? 3000 : number + 1} npm start`));
     });
-    probe.listen(number, process.env.HOST || undefined, () => {
+    probe.listen(number, listeningHost(), () => {
       const address = probe.address();
       probe.close(() => resolve(typeof address === "object" && address ? address.port : number));
     });
   });
 }
 
+/** What web will listen on (server/embedded/environment.ts): undefined stands for every address. */
+const listeningHost = () => process.env.HOST || (process.env.DATABASE_URL ? undefined : "127.0.0.1");
+
+/** An address at which this machine reaches what listens on `host`. */
+function reachable(host = "0.0.0.0"): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
 async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile): Promise<void> {
   for (const deadline = Date.now() + readyTimeoutMs; !isStopping; await sleep(100)) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+    const answer = await fetch(`http://${reachable(env().HOST)}:${port}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
     if (answer?.ok) return;
     if (web.failures() >= hopelessFailures || Date.now() > deadline) {
       throw new Error(`The web server did not become ready. The end of ${log.path}:\n${log.lastLines(10)}`);

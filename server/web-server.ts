@@ -17,10 +17,12 @@ type Options = {
   /** Whatever is not the API. */
   servePages: (request: IncomingMessage, response: ServerResponse) => unknown;
   trustedProxyHops: number;
+  /** Until when a body is there that is no upload. */
+  bodyTimeoutMs?: number;
 };
 
 /** One listener, two ways through it: the API goes straight to its operations, everything else goes to Next. */
-export function createWebServer({ servePages, trustedProxyHops }: Options): Server {
+export function createWebServer({ servePages, trustedProxyHops, bodyTimeoutMs = requestTimeoutMs }: Options): Server {
   const serveApi = getRequestListener(
     async (request, { outgoing }) => {
       const { status, headers, body } = await dispatch(request);
@@ -34,7 +36,7 @@ export function createWebServer({ servePages, trustedProxyHops }: Options): Serv
 
   const server = createServer(timeouts, (request, response) => {
     setClientAddress(request, trustedProxyHops);
-    limitTime(request);
+    limitTime(request, bodyTimeoutMs);
     // A client may name the whole address, as to a proxy.
     request.url = request.url?.replace(/^https?:\/\/[^/]*/i, "") || "/";
     // What next.config.js leads the API to under Next's own server is no second address of it here.
@@ -48,12 +50,12 @@ export function createWebServer({ servePages, trustedProxyHops }: Options): Serv
 }
 
 /** Node's own limit is one for all requests, so it is that of uploads; whatever else has a body gets less. */
-function limitTime(request: IncomingMessage): void {
+function limitTime(request: IncomingMessage, timeoutMs: number): void {
   const { "content-length": length, "transfer-encoding": encoding, "content-type": type } = request.headers;
   const hasBody = encoding !== undefined || (length !== undefined && length !== "0");
   if (!hasBody || /^multipart\/form-data/i.test(type ?? "")) return;
   const late = Object.assign(new Error("the body is late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
-  const timer = setTimeout(() => refuse(late, request.socket), requestTimeoutMs);
+  const timer = setTimeout(() => refuse(late, request.socket), timeoutMs);
   const clear = () => clearTimeout(timer);
   request.once("end", clear).once("close", clear);
 }

@@ -22,16 +22,18 @@ export type KnownKey = {
   rateLimitPerMinute: number;
 };
 
-const lifetimeMs = 5_000;
+/** Also where the connection that hears of revocations is dead without a sign of it, a revoked key ends within a second. */
+const lifetimeMs = 900;
 const maximumEntries = 10_000;
 
-type Entry = { key: KnownKey | null; until: number };
+type Entry = { key: KnownKey; until: number };
 const entries = new Map<string, Entry>();
 
 /**
- * The key with this hash, or null for one that is unknown, revoked or expired. Answers come from memory for up to five
- * seconds, but only while this process hears of revocations: with the listening connection down, every call asks the
- * database, so a revoked key never lives on for a cache's sake.
+ * The key with this hash, or null for one that is unknown, revoked or expired. Answers come from memory for less than a
+ * second, and only while this process hears of revocations: with the listening connection down, every call asks the
+ * database, so a revoked key never lives on for a cache's sake. What is no key is not kept at all: guesses would push
+ * the keys out.
  */
 export async function findKey(hash: Buffer): Promise<KnownKey | null> {
   const name = hash.toString("hex");
@@ -42,7 +44,7 @@ export async function findKey(hash: Buffer): Promise<KnownKey | null> {
   const generation = invalidations;
   const key = await loadKey(hash);
   // A revocation that arrived during the look-up may concern this very key: then the answer serves once and is not kept.
-  if (isListening() && generation === invalidations) {
+  if (key && isListening() && generation === invalidations) {
     if (entries.size >= maximumEntries) entries.clear();
     entries.set(name, { key, until: now + lifetimeMs });
   }
@@ -84,7 +86,12 @@ function isListening(): boolean {
 }
 
 async function listen(): Promise<void> {
-  const client = new pg.Client({ connectionString: env().DATABASE_URL, keepAlive: true, application_name: "parlance keys" });
+  const client = new pg.Client({
+    connectionString: env().DATABASE_URL,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    application_name: "parlance keys",
+  });
   listener = client;
   const lost = (error?: Error) => {
     if (listener !== client) return;

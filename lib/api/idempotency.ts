@@ -54,9 +54,15 @@ const claimSql = `WITH ${claimCte({ from: "(SELECT 1) AS always" })} SELECT 1 AS
  */
 export async function claimKey(transaction: Db, partition: Partition, claim: Claim, body: string, now: Date): Promise<boolean> {
   const values = [partition.tenantId, partition.environment, now, claim.key, claim.fingerprint, claim.status, body, claim.expiresAt];
-  const rows = await transaction.$queryRawUnsafe<{ claimed: number }[]>(claimSql, ...values);
-  return rows.length > 0;
+  try {
+    const rows = await transaction.$queryRawUnsafe<{ claimed: number }[]>(claimSql, ...values);
+    return rows.length > 0;
+  } catch (error) {
+    throw sqlState(error) === lockTimeout ? inProgress() : error;
+  }
 }
+
+const lockTimeout = "55P03";
 
 /** Completes the record with the answer, in the same transaction. */
 export async function storeAnswer(
@@ -72,9 +78,12 @@ export async function storeAnswer(
   });
 }
 
-/** Waiting for the first request's end took longer than the lock timeout. */
-export function stillRunning(error: unknown): AppError | null {
-  if (sqlState(error) !== "55P03") return null;
+/** Of a change in one statement: whether what it waited for in vain was the end of the first request with its key. */
+export function isStillClaimed(error: unknown): boolean {
+  return sqlState(error) === lockTimeout && String((error as { where?: unknown }).where).includes("idempotency_records");
+}
+
+export function inProgress(): AppError {
   const detail = "The first request with this Idempotency-Key has not ended yet. Send the same request again in a moment.";
   return new AppError("idempotency-in-progress", detail, { retryAfter: 1 }, { "Retry-After": "1" });
 }

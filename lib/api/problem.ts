@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from "@/lib/db";
+import { isDatabaseUnavailable, sqlState } from "@/lib/db";
 import { env } from "@/lib/env";
 import { AppError, errorKinds } from "@/lib/errors";
 import { log } from "@/lib/log";
@@ -25,6 +25,12 @@ export function toProblem(thrown: unknown, instance: string, requestId: string):
   return { status, body, headers: error.headers };
 }
 
+/** What helps to find the cause. Not the error's other members: PostgreSQL's can hold values of the row. */
+function detailsOf(thrown: unknown): Record<string, unknown> {
+  if (!(thrown instanceof Error)) return { error: String(thrown) };
+  return { error: thrown.message, name: thrown.name, sqlState: sqlState(thrown), stack: thrown.stack };
+}
+
 function concealed(thrown: unknown, instance: string, requestId: string): AppError {
   if (isDatabaseUnavailable(thrown)) {
     log.warn({ requestId, instance, error: (thrown as Error).message }, "the database could not be reached");
@@ -35,6 +41,6 @@ function concealed(thrown: unknown, instance: string, requestId: string): AppErr
       { "Retry-After": "1" },
     );
   }
-  log.error({ requestId, instance, error: thrown }, "a request failed");
+  log.error({ requestId, instance, ...detailsOf(thrown) }, "a request failed");
   return new AppError("internal", "Something went wrong on our side. The request id helps us to find out what.");
 }

@@ -41,7 +41,7 @@ function requireJson(request: Request): void {
 
 /** A body without a length is counted as it comes. */
 async function readBytes(request: Request): Promise<Uint8Array> {
-  if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
+  if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer().catch(brokenOff));
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of request.body ?? []) {
@@ -50,6 +50,11 @@ async function readBytes(request: Request): Promise<Uint8Array> {
     parts.push(part);
   }
   return Buffer.concat(parts);
+}
+
+/** The client hung up; nobody reads this answer, and it is no failure of ours. */
+function brokenOff(): never {
+  throw new AppError("malformed-request", "The body broke off.");
 }
 
 const tooLarge = () =>
@@ -68,7 +73,9 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new AppError("malformed-request", `The body is not valid JSON: ${(error as Error).message}`);
+    const [, position] = /position (\d+)/.exec((error as Error).message) ?? [];
+    const where = position ? ` at character ${Number(position) + 1}` : "";
+    throw new AppError("malformed-request", `The body is not valid JSON${where}.`);
   }
 }
 
@@ -106,6 +113,15 @@ export const maximumIssues = 50;
 
 export const escapePointer = (part: PropertyKey) => String(part).replaceAll("~", "~0").replaceAll("/", "~1");
 
+/** `URLSearchParams` would quietly replace what is no UTF-8. */
+function requireUtf8(search: string): void {
+  try {
+    decodeURIComponent(search);
+  } catch {
+    throw new AppError("malformed-request", "The query is not valid percent-encoded UTF-8.");
+  }
+}
+
 /**
  * The query as an object of strings.
  * @throws AppError `validation` for a parameter that stands there twice
@@ -113,6 +129,7 @@ export const escapePointer = (part: PropertyKey) => String(part).replaceAll("~",
 export function readQuery(search: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   if (search === "") return query;
+  requireUtf8(search);
   const repeated: ValidationIssue[] = [];
   for (const [name, value] of new URLSearchParams(search)) {
     if (name in query) {

@@ -15,7 +15,7 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, 
   if (unacceptable.length > 0) return { issues: unacceptable.map(withField) };
   const parsed = schema.safeParse(value);
   if (parsed.success) return { output: parsed.data as z.output<Schema>, issues: [] };
-  requireCursorAndId(parsed.error.issues);
+  requireCursorAndId(parsed.error.issues, value);
   return { issues: parsed.error.issues.flatMap((issue) => toIssues(issue, value, location, readOnlyFields)).slice(0, maximumIssues) };
 }
 
@@ -23,14 +23,14 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, 
 export function invalid(issues: ValidationIssue[]): AppError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
-  return new AppError("validation", `${first?.message ?? "The request is not valid"}${more}.`, { errors: issues });
+  return new AppError("validation", `${first?.message ?? "The request is not valid"}${more}.`, { errors: issues.slice(0, maximumIssues) });
 }
 
 /** Two findings are kinds of their own: a cursor that is none, and an id in the path that cannot exist. */
-function requireCursorAndId(issues: readonly z.core.$ZodIssue[]): void {
+function requireCursorAndId(issues: readonly z.core.$ZodIssue[], value: unknown): void {
   for (const issue of issues) {
     if (issue.code !== "custom") continue;
-    if (issue.params?.kind === "not-found") throw notFound(issue.params.idKind as IdKind, String(issue.input ?? ""));
+    if (issue.params?.kind === "not-found") throw notFound(issue.params.idKind as IdKind, String(valueAt(value, issue.path) ?? ""));
     if (issue.params?.kind === "invalid-cursor" && issues.length === 1) {
       const errors = [
         { pointer: "/cursor", location: "query" as const, code: "invalid_cursor", message: "cursor is no cursor of this list" },

@@ -101,8 +101,8 @@ export const listConversationsQuery = listQuery("conversation", "desc", {
     .optional()
     .meta({ description: "One status or several, separated by commas.", examples: [["OPEN", "PENDING"]] }),
   channelId: channelId.optional(),
-  customerId: z.string().max(255).optional(),
-  agentId: z.string().max(255).optional(),
+  customerId: z.string().min(1).max(255).optional(),
+  agentId: z.string().min(1).max(255).optional(),
   externalId: externalId.optional(),
   tag: tag.optional(),
   updatedSince: instant.optional(),

@@ -13,10 +13,12 @@ const columns = `tenant_id AS "tenantId", environment, id, conversation_id AS "c
  */
 function listMessages(order: "asc" | "desc", hasCursor: boolean): Statement {
   const within = `tenant_id = $1 AND environment = $2::"Environment" AND conversation_id = $3`;
+  // What comes after the last message before the cursor: for `desc` that one is itself the next.
+  const step = order === "asc" ? 0 : 1;
   const position = `coalesce(
     (SELECT sequence FROM messages WHERE ${within} AND id = $4),
-    (SELECT max(sequence) FROM messages WHERE ${within} AND id < $4),
-    0)`;
+    (SELECT max(sequence) + ${step} FROM messages WHERE ${within} AND id < $4),
+    ${step})`;
   const after = hasCursor ? `AND sequence ${order === "asc" ? ">" : "<"} ${position}` : "AND $4::text IS NULL";
   return {
     name: `list_messages_${order}_${hasCursor}`,

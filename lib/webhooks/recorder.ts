@@ -20,6 +20,7 @@ type Entry = { attempt: EndedAttempt; resolve: (recorded: RecordedAttempt | null
 export function createRecorder() {
   let waiting: Entry[] = [];
   let draining: Promise<void> | null = null;
+  const disabling = new Set<Promise<void>>();
 
   /** Resolves once the attempt stands in the database: null where its lease had passed on, or could not be kept. */
   function record(attempt: EndedAttempt): Promise<RecordedAttempt | null> {
@@ -34,24 +35,34 @@ export function createRecorder() {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, maximumBatch);
       waiting = waiting.slice(maximumBatch);
-      await write(batch);
+      const recorded = await write(batch);
+      // Nobody's recording waits for this: holding the backlog of a webhook can take a while.
+      const consequences = disable(batch, recorded).finally(() => disabling.delete(consequences));
+      disabling.add(consequences);
     }
     draining = null;
   }
 
   async function flush(): Promise<void> {
     while (draining) await draining;
+    await Promise.all(disabling);
   }
 
   return { record, flush };
 }
 
-async function write(batch: Entry[]): Promise<void> {
-  const attempts = batch.map(({ attempt }) => attempt);
-  const recorded = await recordPersistently(attempts);
+async function write(batch: Entry[]): Promise<(RecordedAttempt | null)[]> {
+  const recorded = await recordPersistently(batch.map(({ attempt }) => attempt));
   for (const [index, { resolve }] of batch.entries()) resolve(recorded[index] ?? null);
+  return recorded;
+}
+
+async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Promise<void> {
   try {
-    await disableWhereDue(attempts, recorded);
+    await disableWhereDue(
+      batch.map(({ attempt }) => attempt),
+      recorded,
+    );
   } catch (error) {
     log.warn({ error: (error as Error).message }, "a webhook could not be disabled yet; the sweep will");
   }

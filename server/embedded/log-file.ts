@@ -19,12 +19,16 @@ export function logFile(name: string, { isEchoed = false } = {}): LogFile {
   let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
   const append = (line: string) => {
-    if (bytes > maximumBytes) {
-      renameSync(path, `${path}.1`);
-      bytes = 0;
+    try {
+      if (bytes > maximumBytes) {
+        renameSync(path, `${path}.1`);
+        bytes = 0;
+      }
+      appendFileSync(path, `${line}\n`, { mode: 0o600 });
+      bytes += Buffer.byteLength(line) + 1;
+    } catch {
+      // A full disk must not end what is running well; warnings still reach the terminal.
     }
-    appendFileSync(path, `${line}\n`, { mode: 0o600 });
-    bytes += Buffer.byteLength(line) + 1;
   };
   const toTerminal = (text: string) => process.stderr.write(`[${name}] ${text}\n`);
 

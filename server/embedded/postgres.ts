@@ -221,6 +221,9 @@ async function stopLeftover(directory: string): Promise<void> {
   if (commandOf(pid).includes(directory)) {
     process.kill(pid, "SIGINT");
     for (let waitedMs = 0; commandOf(pid).includes(directory) && waitedMs < 30_000; waitedMs += 50) await sleep(50);
+    // Two servers on one directory would destroy it.
+    if (commandOf(pid).includes(directory))
+      throw new Error(`A PostgreSQL server (process ${pid}) still runs on ${directory}. Stop it first.`);
   }
   rmSync(file, { force: true });
 }

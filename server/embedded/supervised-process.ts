@@ -34,6 +34,7 @@ export function supervise(program: string[], environment: NodeJS.ProcessEnv, log
       const input = child[stream];
       if (input) createInterface({ input }).on("line", (line) => log.write(line, stream));
     }
+    child.on("error", (error) => log.notice(`could not be started or signalled: ${error.message}`));
     child.once("exit", (code, signal) => {
       if (isStopping) return;
       failures++;

@@ -287,6 +287,18 @@ describe("messages", () => {
     }
   });
 
+  test("200 after a cursor whose message is not there: by its place, either way", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+    for (let index = 1; index <= 3; index++) await call(tenant, "POST", `/conversations/${id}/messages`, { text: String(index) });
+    const texts = async (query: string) =>
+      (await call(tenant, "GET", `/conversations/${id}/messages?${query}`)).body.data.map(({ text }: { text: string }) => text);
+    expect(await texts("order=desc&cursor=msg_7ZZZZZZZZZZZZZZZZZZZZZZZZZ")).toEqual(["3", "2", "1"]);
+    expect(await texts("order=asc&cursor=msg_7ZZZZZZZZZZZZZZZZZZZZZZZZZ")).toEqual([]);
+    expect(await texts("order=asc&cursor=msg_00000000000000000000000000")).toEqual(["1", "2", "3"]);
+    expect(await texts("order=desc&cursor=msg_00000000000000000000000000")).toEqual([]);
+  });
+
   test("201 for a note raises no event and shows in no preview", async () => {
     const tenant = await newTenant();
     const { id } = await open(tenant, { message: "Hello" });

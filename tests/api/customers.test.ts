@@ -95,3 +95,16 @@ test("200 filters by e-mail, phone and externalId", async () => {
   }
   expect((await call(tenant, "GET", "/customers?email=ada@example.com&externalId=c-2")).body).toEqual({ data: [] });
 });
+
+test("409 for the others, when several customers take one externalId at the same time", async () => {
+  const tenant = await newTenant();
+  const customers = await Promise.all(
+    [1, 2, 3, 4].map(async (index) => (await call(tenant, "POST", "/customers", { name: String(index) })).body),
+  );
+
+  const replies = await Promise.all(customers.map(({ id }) => call(tenant, "PATCH", `/customers/${id}`, { externalId: "c-1" })));
+
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+  const taken = replies.find(({ status }) => status === 200)?.body.id;
+  for (const { status, body } of replies) if (status === 409) expect(body.existingId).toBe(taken);
+});

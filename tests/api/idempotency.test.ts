@@ -181,3 +181,19 @@ test("409 idempotency-in-progress when the first request has not ended after fiv
   await expect(held).rejects.toThrow("rolled back");
   expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))).status).toBe(201);
 });
+
+test("503, and not a word of idempotency, when it is the row itself that another transaction holds", { timeout: 30_000 }, async () => {
+  const tenant = await newTenant();
+  const { id } = (await call(tenant, "POST", "/customers", { name: "Ada" })).body;
+  const held = db().$transaction(
+    async (transaction) => {
+      await transaction.$queryRaw`SELECT 1 FROM customers WHERE id = ${id} FOR UPDATE`;
+      const reply = await call(tenant, "PATCH", `/customers/${id}`, { name: "Eve" }, key("k"));
+      expect(reply).toMatchObject({ status: 503, body: { type: expect.stringMatching(/\/errors\/unavailable$/) } });
+      expect(reply.headers.get("retry-after")).toBe("1");
+    },
+    { timeout: 15_000 },
+  );
+  await held;
+  expect((await call(tenant, "PATCH", `/customers/${id}`, { name: "Eve" }, key("k"))).status).toBe(200);
+});

@@ -354,3 +354,55 @@ test("nothing of ours is named in the answers' headers", async () => {
   expect(headers.get("server")).toBeNull();
   expect(headers.get("cache-control")).toBe("no-store");
 });
+
+test("a request may name the whole address, and one that names no usable host is told so", async () => {
+  const { key } = await newTenant();
+  const raw = (head: string) =>
+    new Promise<string>((resolve) => {
+      const { hostname, port } = new URL(baseUrl());
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(`${head}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`),
+      );
+      let text = "";
+      socket.on("data", (part) => {
+        text += part;
+      });
+      socket.on("close", () => resolve(text));
+    });
+  expect(await raw("GET http://example.com/v1/public/account HTTP/1.1\r\nHost: example.com")).toMatch(/^HTTP\/1\.1 200 /);
+  if (process.env.TEST_DOOR === "next") return;
+  expect(await raw("GET /v1/public/account HTTP/1.0")).toMatch(/^HTTP\/1\.1 200 /);
+  const refused = await raw("GET /v1/public/account HTTP/1.1\r\nHost: a b");
+  expect(refused).toMatch(/^HTTP\/1\.1 400 /);
+  expect(refused).toContain("application/problem+json");
+});
+
+test("400 for a query that is no UTF-8, 422 for a time before all times and for an empty filter", async () => {
+  const tenant = await newTenant();
+  expect(await call(tenant, "GET", "/conversations?channelId=%ff")).toMatchObject({ status: 400, body: kind("malformed-request") });
+  for (const query of [
+    "/events?since=0000-01-01T00:00:00Z",
+    "/conversations?updatedSince=0000-01-01T00:00:00Z",
+    "/conversations?customerId=",
+  ]) {
+    expect([query, (await call(tenant, "GET", query)).status]).toEqual([query, 422]);
+  }
+  expect((await call(tenant, "GET", "/conversations?limit=10000000000000000000000")).status).toBe(200);
+});
+
+test("at most 50 findings are told", async () => {
+  const tenant = await newTenant();
+  const many = Array.from({ length: 80 }, (_, index) => `k${index}`);
+  const query = many.map((name) => `${name}=1`).join("&");
+  expect((await call(tenant, "GET", `/account?${query}`)).body.errors).toHaveLength(50);
+  expect(
+    (await call(tenant, "POST", `/conversations?${query}`, Object.fromEntries(many.map((name) => [name, 1])))).body.errors,
+  ).toHaveLength(50);
+});
+
+test("404 repeats the id that was asked for, whatever its shape", async () => {
+  const tenant = await newTenant();
+  for (const id of ["nope", "cus_00000000000000000000000000"]) {
+    expect((await call(tenant, "GET", `/customers/${id}`)).body.detail).toBe(`There is no customer with the id "${id}".`);
+  }
+});

@@ -153,3 +153,10 @@ test("200 for the account names the tenant, the key and its limit", async () => 
     createdAt: expect.any(String),
   });
 });
+
+test("404 for all but one of several deletions at once", async () => {
+  const tenant = await newTenant();
+  const { id } = (await call(tenant, "POST", "/webhooks", valid)).body;
+  const replies = await Promise.all(Array.from({ length: 6 }, () => call(tenant, "DELETE", `/webhooks/${id}`)));
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
+});
