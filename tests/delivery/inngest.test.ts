@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { POST } from "@/app/api/inngest/route";
 import { deliveryDue, registerClock } from "@/inngest/client";
+import { mutate, system } from "@/lib/caller";
+import { resendDelivery } from "@/lib/deliveries/service";
 import { env } from "@/lib/env";
 import { embeddedClock, setClock } from "@/lib/jobs/clock";
 import { runFunction, signedRequest } from "../support/inngest-executor";
@@ -76,7 +78,7 @@ test("a run that is repeated from its start sends nothing again", async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-test.each(["wake-snoozed-conversations", "sweep-webhooks", "clean-up"])("%s runs as one step", async (name) => {
+test.each(["wake-snoozed-conversations", "sweep-webhooks", "work-off-backlog", "clean-up"])("%s runs as one step", async (name) => {
   const event = { name: "inngest/scheduled.timer", data: {} };
   const { operations } = await runFunction({ handler: POST, functionId: `parlance-${name}`, event, signingKey, clock });
   expect(operations).toMatchObject([{ op: "StepRun", data: 0 }]);
@@ -110,4 +112,20 @@ test("a commit sends Inngest the ids of its deliveries, and nothing else", async
   expect(event).toMatchObject({ id: `${delivery?.id}:1`, name: "delivery/due" });
   expect(event.data).toEqual({ ...webhook.partition, deliveryId: delivery?.id, webhookId: webhook.id });
   expect(sent?.body).not.toContain(webhook.secret);
+});
+
+test("a resend wakes Inngest under an id of its own, and its run makes the attempt that was asked for", async () => {
+  const { webhook, delivery, run } = await newRun();
+  await runFunction(run);
+  registerClock();
+  const before = inngestServer.requests.length;
+  await mutate(system(webhook.partition), (caller) => resendDelivery(caller, webhook.id, delivery.id));
+  await inngestServer.received(before + 1);
+  const [event] = JSON.parse(inngestServer.requests[before]?.body ?? "");
+  expect(event).toMatchObject({ id: `${delivery.id}:2`, data: run.event.data });
+
+  const { result, operations } = await runFunction({ ...run, event });
+  expect(result).toEqual({ state: "delivered", retryAt: null });
+  expect(operations.map(({ op }) => op)).toEqual(["StepRun"]);
+  expect((await attemptsOf(webhook.partition, delivery.id)).map(({ trigger }) => trigger)).toEqual(["AUTOMATIC", "MANUAL"]);
 });
