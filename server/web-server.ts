@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
-import { toResponse } from "@/lib/api/operation";
 import { toProblem } from "@/lib/api/problem";
+import { toResponse } from "@/lib/api/respond";
 import { AppError } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 

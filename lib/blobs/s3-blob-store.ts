@@ -1,7 +1,10 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { log } from "@/lib/log";
 import type { BlobStore } from "./blob-store";
+import type { IncomingFile } from "./incoming-file";
 
 type Options = {
   bucket: string;
@@ -12,6 +15,7 @@ type Options = {
 
 const connectionTimeoutMs = 5_000;
 const requestTimeoutMs = 60_000;
+const maximumAttempts = 3;
 
 /** In a bucket of any S3-compatible store. Named by path where there is an endpoint, because few of those answer to hosts. */
 export function s3BlobStore({ bucket, region, endpoint, credentials }: Options): BlobStore {
@@ -22,22 +26,41 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
     // The newer checksums are unknown to many stores; the body's SHA-256 is part of the signature anyway.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    maxAttempts: 3,
+    maxAttempts: maximumAttempts,
+    // On its own it would write to the console.
+    logger: {
+      debug: () => {},
+      info: () => {},
+      warn: (text) => log.warn({ store: "s3" }, String(text)),
+      error: (text) => log.error(String(text)),
+    },
     requestHandler: { connectionTimeout: connectionTimeoutMs, requestTimeout: requestTimeoutMs },
   });
 
+  async function putOnce(key: string, { path, sizeBytes, sha256 }: IncomingFile): Promise<void> {
+    const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: createReadStream(path), ContentLength: sizeBytes });
+    command.middlewareStack.add(
+      (next) => (input) => {
+        // Signed as the file's own hash, which is known, so that the store refuses whatever was damaged on the way.
+        (input.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] = sha256.toString("hex");
+        return next(input);
+      },
+      { step: "build", name: "signBody" },
+    );
+    await client.send(command);
+  }
+
   return {
-    put: async (key, { path, sizeBytes, sha256 }) => {
-      const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: createReadStream(path), ContentLength: sizeBytes });
-      command.middlewareStack.add(
-        (next) => (input) => {
-          // Signed as the file's own hash, which is known, so that the store refuses whatever was damaged on the way.
-          (input.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] = sha256.toString("hex");
-          return next(input);
-        },
-        { step: "build", name: "signBody" },
-      );
-      await client.send(command);
+    put: async (key, file) => {
+      // The client itself does not repeat what it reads from a stream.
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await putOnce(key, file);
+        } catch (error) {
+          if (attempt === maximumAttempts || (error as { $fault?: string }).$fault === "client") throw error;
+          await sleep(100 * 2 ** attempt);
+        }
+      }
     },
     get: async (key) => {
       try {

@@ -9,10 +9,15 @@ import type { DocumentErrorCode } from "./schema";
 // Relative to the project's root, where every command runs. It is run as it stands there, and is part of no bundle.
 const directory = path.resolve("lib/documents/extraction");
 
-export const extractionLimitMs = 60_000;
-const heapMegabytes = 384;
-/** All that the process may write to, what is outside of the heap included. Linux keeps to it. */
-const memoryKilobytes = 768 * 1_024;
+/** What one file may cost. */
+const defaultLimits = {
+  timeMs: 60_000,
+  heapMegabytes: 384,
+  /** All that the process may write to, what is outside of the heap included. Linux keeps to it. */
+  memoryMegabytes: 768,
+};
+
+type Limits = typeof defaultLimits;
 
 /** A file that cannot be read, whoever tries. */
 export class ExtractionError extends Error {
@@ -21,17 +26,19 @@ export class ExtractionError extends Error {
   }
 }
 
-type Options = { signal?: AbortSignal | undefined; limitMs?: number };
+type Options = { signal?: AbortSignal | undefined; limits?: Partial<Limits> };
 
 /**
  * The text in a file. It is read by a process of its own, which can read packages and nothing else, knows no secret, and is
  * ended when it takes too much memory or time: a hostile file ends with that process.
  * @throws ExtractionError, or the signal's reason
  */
-export async function extractText(file: Readable, contentType: ContentType, { signal, limitMs = extractionLimitMs }: Options = {}) {
+export async function extractText(file: Readable, contentType: ContentType, options: Options = {}): Promise<string> {
+  const { signal } = options;
+  const limits = { ...defaultLimits, ...options.limits };
   signal?.throwIfAborted();
-  const child = start(contentType);
-  const isTooLate = AbortSignal.timeout(limitMs);
+  const child = start(contentType, limits);
+  const isTooLate = AbortSignal.timeout(limits.timeMs);
   const stop = () => child.kill("SIGKILL");
   const stopping = signal ? AbortSignal.any([signal, isTooLate]) : isTooLate;
   stopping.addEventListener("abort", stop);
@@ -53,7 +60,7 @@ export async function extractText(file: Readable, contentType: ContentType, { si
 }
 
 /** The shell sets the limit of memory and becomes the process. Node's own permissions take away what it has no need of. */
-function start(contentType: ContentType): ChildProcessByStdio<Writable, Readable, null> {
+function start(contentType: ContentType, { heapMegabytes, memoryMegabytes }: Limits): ChildProcessByStdio<Writable, Readable, null> {
   const permission = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
   const node = [
     process.execPath,
@@ -66,7 +73,9 @@ function start(contentType: ContentType): ChildProcessByStdio<Writable, Readable
     contentType,
   ];
   const [program = "", ...parameters] =
-    process.platform === "win32" ? node : ["/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(memoryKilobytes), ...node];
+    process.platform === "win32"
+      ? node
+      : ["/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(memoryMegabytes * 1_024), ...node];
   return spawn(program, parameters, { env: { NODE_ENV: "production" }, stdio: ["pipe", "pipe", "ignore"] });
 }
 

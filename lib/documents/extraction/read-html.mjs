@@ -26,7 +26,7 @@ export function read(bytes) {
     },
     onclosetag: (name) => {
       if (hidden.has(name)) hiddenDepth--;
-      if (blocks.has(name)) parts.push("\n");
+      if (blocks.has(name) && name !== "br" && name !== "hr") parts.push("\n");
     },
     ontext: (text) => {
       if (hiddenDepth === 0) parts.push(text.replace(/\s+/g, " "));

@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { afterAll, describe, expect, test } from "vitest";
+import type { BlobStore } from "@/lib/blobs/blob-store";
+import { diskBlobStore } from "@/lib/blobs/disk-blob-store";
+import { type IncomingFile, receiveFile } from "@/lib/blobs/incoming-file";
+import { s3BlobStore } from "@/lib/blobs/s3-blob-store";
+import { env } from "@/lib/env";
+import { startS3Server } from "../support/s3-server";
+
+const bucket = "documents";
+const region = "eu-central-1";
+const credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" };
+const s3 = await startS3Server(bucket, credentials);
+const directory = await mkdtemp(path.join(tmpdir(), "parlance-store-"));
+afterAll(async () => {
+  await s3.close();
+  await rm(directory, { recursive: true });
+});
+
+const receive = (content: string | Buffer) => receiveFile(Readable.from([Buffer.from(content)]), 32 * 1_024 ** 2);
+const read = async (store: BlobStore, key: string) => {
+  const file = await store.get(key);
+  return file && (await buffer(file));
+};
+
+const stores: [string, BlobStore][] = [
+  ["the disk", diskBlobStore(directory)],
+  ["S3", s3BlobStore({ bucket, region, endpoint: s3.url, credentials })],
+];
+// Any other S3-compatible store, where one is at hand: BLOB_TEST_S3_URL=https://<key id>:<secret>@<host>/<bucket>
+const { BLOB_TEST_S3_URL } = process.env;
+if (BLOB_TEST_S3_URL) {
+  const { origin, pathname, username, password } = new URL(BLOB_TEST_S3_URL);
+  const given = { accessKeyId: decodeURIComponent(username), secretAccessKey: decodeURIComponent(password) };
+  stores.push(["the given S3", s3BlobStore({ bucket: pathname.slice(1), region: "us-east-1", endpoint: origin, credentials: given })]);
+}
+
+describe.each(stores)("%s", (_name, store) => {
+  test("gives back what was put, byte for byte, also nothing and 20 MiB", async () => {
+    for (const size of [0, 1, 70_000, 20 * 1_024 ** 2]) {
+      const content = randomBytes(size);
+      const key = `ten_1/test/size-${size}`;
+      const incoming = await receive(content);
+      await store.put(key, incoming);
+      expect((await read(store, key))?.equals(content)).toBe(true);
+      await incoming.discard();
+      expect((await read(store, key))?.equals(content)).toBe(true);
+    }
+  });
+
+  test("keeps keys apart", async () => {
+    const [a, b] = [await receive("a"), await receive("b")];
+    await store.put("ten_1/test/same", a);
+    await store.put("ten_2/test/same", b);
+    expect(String(await read(store, "ten_1/test/same"))).toBe("a");
+    expect(String(await read(store, "ten_2/test/same"))).toBe("b");
+    await Promise.all([a.discard(), b.discard()]);
+  });
+
+  test("what was removed is null, as what never was; removing it again is no error", async () => {
+    const key = "ten_1/live/removed";
+    const incoming = await receive("a");
+    await store.put(key, incoming);
+    await store.remove(key);
+    expect(await store.get(key)).toBeNull();
+    expect(await store.get("ten_1/live/never")).toBeNull();
+    await store.remove(key);
+    await incoming.discard();
+  });
+});
+
+test("the disk refuses keys that lead elsewhere", async () => {
+  const store = diskBlobStore(directory);
+  const incoming = await receive("a");
+  for (const key of ["../out", "a/../../out", "/etc/passwd", "a//b", ""]) await expect(store.put(key, incoming)).rejects.toThrow("key");
+  await incoming.discard();
+});
+
+test("S3 with another secret, or a body damaged on the way, is refused and keeps nothing", async () => {
+  const wrong = s3BlobStore({ bucket, region, endpoint: s3.url, credentials: { ...credentials, secretAccessKey: "another" } });
+  const incoming = await receive("a");
+  await expect(wrong.put("ten_1/test/wrong", incoming)).rejects.toMatchObject({ name: "SignatureDoesNotMatch" });
+
+  const right = s3BlobStore({ bucket, region, endpoint: s3.url, credentials });
+  await writeFile(incoming.path, "b");
+  await expect(right.put("ten_1/test/damaged", incoming)).rejects.toMatchObject({ name: "XAmzContentSHA256Mismatch" });
+  expect([...s3.objects.keys()].filter((key) => /wrong|damaged/.test(key))).toEqual([]);
+  await incoming.discard();
+});
+
+describe("receiving", () => {
+  const waiting = () => readdir(path.join(env().BLOB_DIRECTORY, "incoming"));
+
+  test("counts, hashes and tells text from what is none", async () => {
+    const text = Buffer.from("Grüße, 世界 🦊");
+    // Cut in the middle of characters.
+    const chunks = [...text].map((byte) => Buffer.from([byte]));
+    const incoming = await receiveFile(Readable.from(chunks), 100);
+    expect(incoming).toMatchObject({
+      sizeBytes: text.length,
+      sha256: createHash("sha256").update(text).digest(),
+      head: text,
+      isText: true,
+    });
+    await incoming.discard();
+    expect(existsSync(incoming.path)).toBe(false);
+    for (const other of ["a\0b", Buffer.from([0xff, 0xfe, 0x41, 0x00]), text.subarray(0, -1)]) {
+      const file: IncomingFile = await receive(other);
+      expect(file.isText).toBe(false);
+      await file.discard();
+    }
+  });
+
+  test("leaves nothing of what is too large or breaks off", async () => {
+    const exact = await receiveFile(Readable.from([Buffer.alloc(100)]), 100);
+    await exact.discard();
+    await expect(receiveFile(Readable.from([Buffer.alloc(50), Buffer.alloc(51)]), 100)).rejects.toMatchObject({
+      kind: "payload-too-large",
+    });
+    async function* broken() {
+      yield Buffer.alloc(10);
+      throw new Error("broken off");
+    }
+    await expect(receiveFile(broken(), 100)).rejects.toThrow("broken off");
+    expect(await waiting()).toEqual([]);
+  });
+});
