@@ -153,8 +153,15 @@ function typeOf(schema: Schema, direction: Direction, indent: string): string {
     case "object":
       return objectType(schema, direction, indent);
     default:
-      return "unknown";
+      return anything(schema);
   }
+}
+
+/** Only what says nothing about its values; what it says and this generator does not know must not be lost. */
+function anything(schema: Schema): string {
+  const unknown = Object.keys(schema).filter((keyword) => !["title", "description", "examples", "default", "deprecated"].includes(keyword));
+  if (unknown.length > 0) throw new Error(`the generator of types does not know ${unknown.join(", ")}`);
+  return "unknown";
 }
 
 function objectType({ properties = {}, required = [], additionalProperties }: Schema, direction: Direction, indent: string): string {

@@ -9,6 +9,42 @@ test("the client's types are those of the OpenAPI document (npm run sdk:types br
   await expect(generateTypes(document)).toMatchFileSnapshot("../../sdk/src/generated/types.ts");
 });
 
+test("what is sent may be a Date or undefined, what is answered is neither", () => {
+  const fields = {
+    type: "object",
+    description: "Two lines\nof */ text.",
+    properties: { at: { type: ["string", "null"], format: "date-time" }, tags: { type: "array", items: { type: "string" } } },
+    required: ["tags"],
+  };
+  const types = generateTypes({
+    paths: {
+      "/v1/public/things": {
+        post: {
+          operationId: "createThing",
+          requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/CreateThingBody" } } } },
+          responses: { "201": { content: { "application/json": { schema: { $ref: "#/components/schemas/Thing" } } } } },
+        },
+      },
+    },
+    components: { schemas: { CreateThingBody: fields, Thing: fields, Unused: fields } },
+  });
+  const comment = "/**\n * Two lines\n * of *\\/ text.\n */\n";
+  expect(types).toContain(
+    `${comment}export type CreateThingBody = {\n  at?: string | Date | null | undefined;\n  tags: readonly string[];\n};`,
+  );
+  expect(types).toContain(`${comment}export type Thing = {\n  at?: string | null;\n  tags: string[];\n};`);
+  expect(types).toContain(
+    'createThing: {\n    route: "POST /things";\n    query: undefined;\n    body: CreateThingBody;\n    answer: Thing;',
+  );
+  expect(types).not.toContain("Unused");
+});
+
+test("a schema that the generator does not understand stops it", () => {
+  const schema: object = { prefixItems: [{ type: "string" }] };
+  const operation = { operationId: "getThing", responses: { "200": { content: { "application/json": { schema } } } } };
+  expect(() => generateTypes({ paths: { "/v1/public/things": { get: operation } } })).toThrow("does not know prefixItems");
+});
+
 test("each kind of error has a class of its own, with its own name", () => {
   expect(Object.keys(errorClasses).sort()).toEqual(Object.keys(errorKinds).sort());
   const response = new Response(null, { status: 400 });

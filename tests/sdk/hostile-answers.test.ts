@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import * as sdk from "@/sdk/src/index";
+import { wait } from "@/sdk/src/transport";
 import { type Answer, type Receiver, startReceiver, startTcpReceiver } from "../support/receiver";
 
 const key = `prl_test_${"k".repeat(40)}`;
@@ -201,20 +202,20 @@ test("a kind that is newer than the client is an ApiError with that kind", async
 });
 
 test("an answer that begins and does not end in time is a TimeoutError, after as many attempts as any other", async () => {
-  const { client, receiver } = await clientOf([(response) => void response.writeHead(200, jsonHeaders).write('{"id":')], { timeout: 40 });
+  const { client, waitsMs } = await clientOf([(response) => void response.writeHead(200, jsonHeaders).write('{"id":')], { timeout: 40 });
 
   const error = await failure(client.account.get());
   expect(error).toBeInstanceOf(sdk.TimeoutError);
   expect(error).toMatchObject({ timeoutMs: 40, message: "No whole answer within 40 ms." });
-  expect(receiver.requests).toHaveLength(3);
+  expect(waitsMs).toHaveLength(2);
 });
 
 test("a call's own timeout and retries count, not the client's", async () => {
-  const { client, receiver } = await clientOf([() => {}], { timeout: 60_000 });
+  const { client, waitsMs } = await clientOf([() => {}], { timeout: 60_000 });
 
-  const error = await failure(client.account.get({ timeout: 20, maxRetries: 0 }));
+  const error = await failure(client.account.get({ timeout: 20, maxRetries: 1 }));
   expect(error).toMatchObject({ name: "TimeoutError", timeoutMs: 20 });
-  expect(receiver.requests).toHaveLength(1);
+  expect(waitsMs).toHaveLength(1);
 });
 
 test("an endless timeout is none", async () => {
@@ -235,14 +236,16 @@ test("an abort ends an attempt with the signal's reason and is not retried", asy
 });
 
 test("an abort ends the wait for the next attempt", async () => {
-  const { receiver } = await clientOf([problem(429, "rate-limited", {}, { "Retry-After": "50" })]);
   const controller = new AbortController();
-  const client = new sdk.Parlance(key, { baseUrl: receiver.url });
-  const promise = failure(client.account.get({ signal: controller.signal }));
-  await receiver.received(1);
+  const waitAndAbort: sdk.Wait = (milliseconds, signal) => {
+    setImmediate(() => controller.abort());
+    return wait(milliseconds, signal);
+  };
+  const answers = [problem(429, "rate-limited", {}, { "Retry-After": "50" })];
+  const { client, receiver } = await clientOf(answers, { wait: waitAndAbort });
 
-  setImmediate(() => controller.abort());
-  expect(await promise).toMatchObject({ name: "AbortError" });
+  expect(await failure(client.account.get({ signal: controller.signal }))).toMatchObject({ name: "AbortError" });
+  expect(receiver.requests).toHaveLength(1);
 });
 
 test("a signal that was aborted before sends nothing", async () => {

@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, expectTypeOf, test } from "vitest";
 import { publishedDocument } from "@/lib/api/openapi";
 import type { Operations } from "@/sdk/src/generated/types";
-import { Parlance } from "@/sdk/src/index";
+import { type Conversation, type Page, Parlance, type WebhookEvent } from "@/sdk/src/index";
 
 /** Each operation of the API and the client's method for it. The compiler asks for one that is missing. */
 const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> = {
@@ -81,6 +81,19 @@ test.each(documented)("$operationId sends $request", async ({ operationId, reque
   const mediaType = sent?.headers.get("content-type")?.split(";")[0];
   if (mediaTypes.length > 0) expect(mediaTypes).toContain(mediaType);
   else expect(mediaType).toBeUndefined();
+});
+
+test("the compiler knows what each call answers", () => {
+  const { conversations, webhooks, knowledgeBases, events } = recordingClient().client;
+  expectTypeOf(conversations.list).returns.resolves.toEqualTypeOf<Page<Conversation>>();
+  expectTypeOf(conversations.list).returns.toExtend<AsyncIterable<Conversation>>();
+  expectTypeOf(conversations.create).returns.resolves.toEqualTypeOf<Conversation>();
+  expectTypeOf(webhooks.rotateSecret).returns.resolves.toHaveProperty("secret").toEqualTypeOf<string>();
+  expectTypeOf(knowledgeBases.search).parameter(1).toExtend<{ q: string }>();
+  expectTypeOf(events.get).returns.resolves.toEqualTypeOf<WebhookEvent>();
+  // @ts-expect-error: a field that the API does not take
+  const misspelt: Parameters<typeof conversations.create>[0] = { channelId: "web", chanelId: "web" };
+  expect(misspelt).toHaveProperty("chanelId");
 });
 
 test("a query is sent as the API reads it: lists with commas, dates as RFC 3339, nothing for undefined", async () => {
