@@ -13,7 +13,7 @@ export type Db = Prisma.TransactionClient;
 export type Statement = { name: string; text: string };
 
 /** How long a statement may wait for a row that another transaction holds, the idempotency record above all. */
-const lockTimeoutMs = 5_000;
+export const lockTimeoutMs = 5_000;
 const statementTimeoutMs = 20_000;
 
 type Connections = { pool: pg.Pool; prisma: PrismaClient };

@@ -1,4 +1,4 @@
-import { type Outgoing, respond, splitUrl, type Target } from "./operation";
+import { type Outgoing, respond, splitUrl, type Target } from "./respond";
 import { type Method, routes } from "./routes";
 
 type Node = {

@@ -39,6 +39,14 @@ function requireJson(request: Request): void {
   }
 }
 
+/** What an operation without a body is sent all the same: it has no effect, but it makes the request another one. */
+export async function readUnusedBody(request: Request): Promise<Uint8Array> {
+  const { headers } = request;
+  if (!headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) === 0) return new Uint8Array();
+  if (Number(headers.get("content-length") ?? 0) > maximumBodyBytes) throw tooLarge();
+  return readBytes(request);
+}
+
 /** A body without a length is counted as it comes. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer().catch(brokenOff));

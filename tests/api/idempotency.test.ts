@@ -197,3 +197,37 @@ test("503, and not a word of idempotency, when it is the row itself that another
   await held;
   expect((await call(tenant, "PATCH", `/customers/${id}`, { name: "Eve" }, key("k"))).status).toBe(200);
 });
+
+test("422 for the same deletion with another body under one key", async () => {
+  const tenant = await newTenant();
+  const { id } = (await call(tenant, "POST", "/webhooks", { url: "https://example.com/", events: ["*"] })).body;
+  await call(tenant, "DELETE", `/webhooks/${id}`, undefined, key("k"));
+  expect((await call(tenant, "DELETE", `/webhooks/${id}`, {}, key("k"))).body.type).toMatch(/\/errors\/idempotency-key-reused$/);
+});
+
+test("one key that has to wait leaves the others their connections", { timeout: 30_000 }, async () => {
+  const tenant = await newTenant();
+  const held = db().$transaction(
+    async (transaction) => {
+      await transaction.idempotencyRecord.create({
+        data: {
+          ...tenant.identity.partition,
+          key: "k",
+          fingerprint: new Uint8Array(32),
+          status: 201,
+          body: "",
+          createdAt: new Date(),
+          expiresAt: new Date(),
+        },
+      });
+      const waiting = Promise.all(Array.from({ length: 40 }, () => call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))));
+      for (let index = 0; index < 20; index++) {
+        expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key(`other-${index}`))).status).toBe(201);
+      }
+      expect(new Set((await waiting).map(({ status }) => status))).toEqual(new Set([409]));
+      throw new Error("rolled back");
+    },
+    { timeout: 20_000 },
+  );
+  await expect(held).rejects.toThrow("rolled back");
+});

@@ -1,5 +1,5 @@
 import { dispatch } from "@/lib/api/dispatch";
-import { toResponse } from "@/lib/api/operation";
+import { toResponse } from "@/lib/api/respond";
 
 // Under Next's own server, next.config.js leads every request below /v1 here, so that unknown paths and wrong methods are
 // answered by the same pipeline as under server/web.ts.

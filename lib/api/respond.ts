@@ -1,0 +1,180 @@
+import type { z } from "zod";
+import type { KnownKey } from "@/lib/api-keys/key-cache";
+import { markUsed } from "@/lib/api-keys/last-used";
+import { type Identity, reader } from "@/lib/caller";
+import { AppError, type ValidationIssue } from "@/lib/errors";
+import { newId } from "@/lib/ids";
+import { logRequest } from "@/lib/request-logs/gather";
+import { countRequest } from "@/lib/usage/count-requests";
+import { authenticate } from "./authenticate";
+import { clientAddress } from "./client-address";
+import { findStoredAnswer, readClaim } from "./idempotency";
+import type { Declaration } from "./operation";
+import { type Answer, type Change, perform, serializerOf } from "./perform";
+import { toProblem } from "./problem";
+import { addRateLimitHeaders, limitKey, rateLimited } from "./rate-limit";
+import { escapePointer, readJsonBody, readQuery, readUnusedBody } from "./read-request";
+import { type ReceivedUpload, readUpload } from "./read-upload";
+import { check, invalid } from "./validate";
+
+/** What a request's path and method lead to. */
+export type Target = { declaration: Declaration; params: Record<string, string> } | { allow: string[] } | "nothing";
+
+/** An answer before it is put on the wire. Our own server writes it as it is; a `Response` would cost more than the rest. */
+export type Outgoing = { status: number; headers: Record<string, string>; body: string | null };
+
+export const toResponse = ({ body, ...init }: Outgoing): Response => new Response(body, init);
+
+/**
+ * The pipeline of every request below /v1, in the contract's order: authentication, rate limit, route and method, scope,
+ * size and media type, parsing, idempotency look-up, validation; then the service finds out about existence and its rules.
+ */
+export async function respond(request: Request, target: Target): Promise<Outgoing> {
+  const requestId = newId("request");
+  const headers: Record<string, string> = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
+  const { path, search } = splitUrl(request.url);
+  const trace: Trace = { startedAt: new Date(), startedMs: performance.now(), idempotencyKey: null, requestBody: null };
+  const address = clientAddress(request);
+  let key: KnownKey | null = null;
+  let answer: Answer;
+  try {
+    key = await authenticate(request, address);
+    const taken = await limitKey(key);
+    addRateLimitHeaders(headers, taken);
+    if (!taken.isAllowed) throw rateLimited(taken);
+    markUsed(key);
+    countRequest(key);
+    if (!key.isAllowedFrom(address)) throw new AppError("ip-not-allowed", "This API key may not be used from this address.");
+
+    const { declaration, params } = requireOperation(target);
+    requireScope(key, declaration);
+    const identity: Identity = {
+      partition: { tenantId: key.tenantId, environment: key.environment },
+      actor: { type: "API_KEY", id: key.id },
+      request: { id: requestId, idempotencyKey: null },
+      address,
+    };
+    answer =
+      request.method === "GET" || request.method === "HEAD"
+        ? await read(declaration, identity, params, search)
+        : await change(declaration, identity, params, { request, path, search, requestId, trace });
+    if (answer.isReplay) headers["Idempotent-Replayed"] = "true";
+  } catch (thrown) {
+    const problem = toProblem(thrown, path, requestId);
+    Object.assign(headers, problem.headers);
+    answer = problem;
+  }
+  headers["Content-Type"] = answer.status < 400 ? "application/json" : "application/problem+json";
+  if (key) logAnswered(key, request, search ? `${path}?${search}` : path, { requestId, address, trace, answer });
+  return { status: answer.status, headers, body: request.method === "HEAD" ? null : answer.body };
+}
+
+/** What the request log is told beside the answer, gathered on the way to it. */
+type Trace = { startedAt: Date; startedMs: number; idempotencyKey: string | null; requestBody: Uint8Array | null };
+
+type Answered = { requestId: string; address: string; trace: Trace; answer: Answer };
+
+function logAnswered(key: KnownKey, { method }: Request, path: string, { requestId, address, trace, answer }: Answered): void {
+  const { startedMs, ...known } = trace;
+  const { status, body } = answer;
+  const isPlainRead = status < 400 && (method === "GET" || method === "HEAD");
+  const responseBody = isPlainRead ? null : body;
+  logRequest({ id: requestId, key, method, path, status, durationMs: performance.now() - startedMs, address, responseBody, ...known });
+}
+
+function requireOperation(target: Target) {
+  if (target === "nothing") throw new AppError("not-found", "There is nothing at this path.");
+  if ("declaration" in target) return target;
+  const allow = target.allow.join(", ");
+  throw new AppError("method-not-allowed", `This path takes ${allow}.`, {}, { Allow: allow });
+}
+
+function requireScope(key: KnownKey, { scope }: Declaration): void {
+  if (key.scopes.has(scope)) return;
+  throw new AppError("insufficient-scope", `This operation needs the scope ${scope}, which the API key does not have.`, {
+    requiredScope: scope,
+  });
+}
+
+async function read(declaration: Declaration, identity: Identity, params: Record<string, string>, search: string): Promise<Answer> {
+  const input = validated(declaration, params, readQuery(search), undefined);
+  const result = await declaration.run({ ...input, caller: reader(identity), file: undefined });
+  return { status: declaration.status ?? 200, body: serializerOf(declaration)(result) };
+}
+
+type Incoming = { request: Request; path: string; search: string; requestId: string; trace: Trace };
+
+async function change(declaration: Declaration, identity: Identity, params: Record<string, string>, incoming: Incoming): Promise<Answer> {
+  const { request, path, search, trace } = incoming;
+  const body = await readBody(request, declaration, (bytes) => {
+    trace.requestBody = bytes;
+  });
+  try {
+    const status = declaration.status ?? 200;
+    const claim = readClaim(request, { method: request.method, path, search, bytes: body.bytes }, status, new Date());
+    trace.idempotencyKey = claim?.key ?? null;
+    const caller: Identity = claim ? { ...identity, request: { id: incoming.requestId, idempotencyKey: claim.key } } : identity;
+
+    let input: Change["input"];
+    try {
+      input = validated({ ...declaration, body: body.schema }, params, readQuery(search), body.value, body.issues);
+    } catch (error) {
+      // The look-up comes before validation, but only what is not valid needs it here: a valid request claims its key below.
+      const stored = claim && (await findStoredAnswer(caller.partition, claim));
+      if (stored) return { ...stored, isReplay: true };
+      throw error;
+    }
+
+    return await perform({ declaration, identity: caller, claim, input, file: body.file, path });
+  } finally {
+    await body.file?.incoming.discard();
+  }
+}
+
+async function readBody(request: Request, declaration: Declaration, onBytes: (bytes: Uint8Array) => void): Promise<ReceivedUpload> {
+  const { body: schema, upload, isBodyOptional: isOptional = false } = declaration;
+  if (upload) return readUpload(request, upload, { formSchema: schema, onBytes });
+  const body = schema ? await readJsonBody(request, { isOptional, onBytes }) : { bytes: await readUnusedBody(request), value: undefined };
+  return { ...body, schema, issues: [], file: null };
+}
+
+/** @throws AppError with everything that is wrong with path, query and body at once */
+function validated(
+  { params, query, body, response }: Pick<Declaration, "params" | "query" | "response"> & { body?: z.ZodType | undefined },
+  pathValues: Record<string, string>,
+  queryValues: Record<string, string>,
+  bodyValue: unknown,
+  bodyIssues: ValidationIssue[] = [],
+) {
+  const checkedParams = params ? check(params, pathValues, "path") : { output: {}, issues: [] };
+  const checkedQuery = query ? check(query, { ...queryValues }, "query") : { output: {}, issues: unknownParameters(queryValues) };
+  const checkedBody = body ? check(body, bodyValue, "body", fieldsOf(response)) : { output: undefined, issues: [] };
+  const issues = [...checkedParams.issues, ...checkedQuery.issues, ...bodyIssues, ...checkedBody.issues];
+  if (issues.length > 0) throw invalid(issues);
+  return { params: checkedParams.output, query: checkedQuery.output, body: checkedBody.output };
+}
+
+function unknownParameters(query: Record<string, string>): ValidationIssue[] {
+  return Object.keys(query).map((name) => ({
+    pointer: `/${escapePointer(name)}`,
+    location: "query",
+    code: "unknown_field",
+    message: `${name} is not known here`,
+  }));
+}
+
+const knownFields = new WeakMap<z.ZodType, ReadonlySet<string>>();
+
+function fieldsOf(response: z.ZodType): ReadonlySet<string> {
+  const known = knownFields.get(response) ?? new Set(Object.keys((response as { shape?: object }).shape ?? {}));
+  knownFields.set(response, known);
+  return known;
+}
+
+/** The path, without what Next put in front of it, and the query without its question mark. */
+export function splitUrl(url: string): { path: string; search: string } {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const question = url.indexOf("?", start);
+  const path = (question < 0 ? url.slice(start) : url.slice(start, question)).replace(/^\/api\/v1(?=\/|$)/, "/v1");
+  return { path, search: question < 0 ? "" : url.slice(question + 1) };
+}
