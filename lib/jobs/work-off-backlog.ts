@@ -16,9 +16,9 @@ const sameWebhook = (a: string, b: string) =>
 
 /**
  * One batch of the oldest backlog task that nobody else works on. Each status is walked by its own index, in the order
- * of ids, so a batch costs the same however many deliveries there are; the rows are locked, and then found by their place in the
- * table. A task ends with its last delivery, and where its
- * webhook was disabled meanwhile; what is held then stays held. A test is never repeated.
+ * of ids, so a batch costs the same however many deliveries there are; its rows are locked, and then found by their place
+ * in the table. A task ends with its last delivery, and where its webhook was disabled meanwhile: what is held then stays
+ * held. A test is never repeated.
  *
  * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what changed.
  */

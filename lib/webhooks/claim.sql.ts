@@ -1,7 +1,7 @@
 import type { Statement } from "@/lib/db";
 import { disableAfterFailures, probeAfterFailures } from "@/lib/webhooks/retry-schedule";
 
-// Both statements share their first three parameters: $1 now (null for the database's clock), $2 the claim's id, which
+// The claims share their first three parameters: $1 now (null for the database's clock), $2 the claim's id, which
 // becomes the lease's holder, and $3 the lease in seconds.
 //
 // A row that is under way keeps its `next_attempt_at`: only the two columns of the lease change, which no index holds,
@@ -121,9 +121,12 @@ export const claimBatchStatement: Statement = {
   LEFT JOIN claimed ON true`,
 };
 
+/** Of each webhook, so that one that hangs keeps none of the others waiting. */
+const requestedUnderWay = 5;
+
 /**
  * Claims attempts that a person asked for, apart from every schedule: of a delivery in any status, and also while its
- * webhook pauses or is disabled. The first five of each webhook have their turn, so that one that hangs keeps none waiting.
+ * webhook pauses or is disabled. Those of each webhook that were asked for first have their turn.
  * $4 rows at most, $5 seconds since they were asked for.
  */
 export const claimRequestedStatement: Statement = {
@@ -137,7 +140,7 @@ export const claimRequestedStatement: Statement = {
     SELECT d.tenant_id, d.environment, d.webhook_id, w.url, false AS is_failing, d.ctid AS row FROM ranked r
     JOIN deliveries d ON d.ctid = r.row
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
-    WHERE r.place <= 5 AND ${isFree} AND d.requested_at IS NOT NULL
+    WHERE r.place <= ${requestedUnderWay} AND ${isFree} AND d.requested_at IS NOT NULL
       AND ($5::float8 = 0 OR d.requested_at <= ${now} - make_interval(secs => $5::float8))
     LIMIT $4::int
     FOR NO KEY UPDATE OF d SKIP LOCKED
