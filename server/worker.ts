@@ -1,7 +1,7 @@
 import { removeStrayBlobs } from "@/lib/blobs/service";
 import { wakeSnoozedConversations } from "@/lib/conversations/service";
 import { closeDatabase, setConnectionSettings } from "@/lib/db";
-import { failStuckDocuments } from "@/lib/documents/process";
+import { failStuckDocuments, releaseDocuments } from "@/lib/documents/process";
 import { startProcessing } from "@/lib/documents/start-processing";
 import { env } from "@/lib/env";
 import { analyzeNewTables } from "@/lib/jobs/analyze-new-tables";
@@ -23,7 +23,7 @@ const overdueSeconds = 120;
 
 const { JOBS, SOLE_WORKER } = env();
 if (SOLE_WORKER && JOBS === "embedded") {
-  const released = await releaseLeases().catch((error: Error) => error.message);
+  const released = await Promise.all([releaseLeases(), releaseDocuments()]).catch((error: Error) => error.message);
   log.info({ released }, "leases of a predecessor were released");
 }
 // The claim is a long statement that runs many times a second: planning it anew would take longer than running it. It wants

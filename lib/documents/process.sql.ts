@@ -89,6 +89,12 @@ export const releaseStatement: Statement = {
   WHERE tenant_id = $3::text AND environment = $4::"Environment" AND id = $5::text AND lease_holder = $2::text AND status = 'PROCESSING'`,
 };
 
+export const releaseAllStatement: Statement = {
+  name: "release_documents",
+  text: `
+  UPDATE documents SET lease_expires_at = clock_timestamp() WHERE status = 'PROCESSING' AND lease_expires_at > clock_timestamp() RETURNING 1`,
+};
+
 /** $1 now, $2 for how many seconds they have been processed, $3 limit. */
 export const stuckStatement: Statement = {
   name: "stuck_documents",

@@ -15,6 +15,7 @@ import {
   claimOneStatement,
   clearChunksStatement,
   insertChunksStatement,
+  releaseAllStatement,
   releaseStatement,
   stuckStatement,
 } from "./process.sql";
@@ -130,6 +131,14 @@ async function finish(
     await countDocument(caller, row.knowledgeBaseId, { from: "PROCESSING", to: status });
     return true;
   });
+}
+
+/**
+ * For a worker that knows itself to be the only one, before it claims: whatever is leased belonged to a predecessor that
+ * was killed. @returns how many documents that were
+ */
+export async function releaseDocuments(): Promise<number> {
+  return (await runStatement(releaseAllStatement, [])).length;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { repeat } from "@/lib/jobs/repeat";
 import { firstTurn, processNextDocument } from "./process";
 
-const pauseMs = 1_000;
+const pollMs = 1_000;
 /** Each costs a process while it runs. */
 const defaultConcurrency = 2;
 
@@ -9,10 +9,12 @@ type Options = {
   /** Takes only what has waited for so long: beside Inngest, which processes the rest. */
   overdueSeconds?: number;
   concurrency?: number;
+  /** How long it waits, when there is nothing to do, before it looks again. */
+  pauseMs?: number;
 };
 
 /** Processes documents until it is stopped. Looks once a second, and at once when it is woken. Any number of these may run. */
-export function startProcessing({ overdueSeconds = 0, concurrency = defaultConcurrency }: Options = {}) {
+export function startProcessing({ overdueSeconds = 0, concurrency = defaultConcurrency, pauseMs = pollMs }: Options = {}) {
   const stopping = new AbortController();
   let turn = firstTurn;
 

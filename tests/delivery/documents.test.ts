@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { type Partition, reader, system } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { firstTurn, processDocument, processNextDocument } from "@/lib/documents/process";
+import { getDocument, listChunks } from "@/lib/documents/service";
+import { startProcessing } from "@/lib/documents/start-processing";
+import { repeat } from "@/lib/jobs/repeat";
+import { listenForWakeUps } from "@/lib/jobs/wake-listener";
+import { newDocument } from "../support/stored-document";
+import { newPartition } from "../support/webhooks";
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function start() {
+  const processing = startProcessing({ pauseMs: 60_000 });
+  const listener = listenForWakeUps(() => {}, processing.wake);
+  stops.push(processing.stop, listener.stop);
+  // Until it has heard of nothing and sleeps.
+  await sleep(200);
+  return processing;
+}
+
+async function until(partition: Partition, document: { id: string; knowledgeBaseId: string }, status: string) {
+  for (const deadline = Date.now() + 10_000; ; await sleep(5)) {
+    const found = await getDocument(reader(system(partition)), document.knowledgeBaseId, document.id);
+    if (found.status === status) return found;
+    if (Date.now() > deadline) throw new Error(`the document stays ${found.status}`);
+  }
+}
+
+test("a commit wakes the worker: a document is ready long before it would have looked again", async () => {
+  const partition = await newPartition();
+  await start();
+  const document = await newDocument(partition, "A sentence. ".repeat(200));
+  await until(partition, document, "READY");
+
+  const chunks = await listChunks(reader(system(partition)), document.knowledgeBaseId, document.id);
+  expect(chunks.map(({ position }) => position)).toEqual([0, 1, 2]);
+  const rest = await listChunks(reader(system(partition)), document.knowledgeBaseId, document.id, { after: 0, limit: 1 });
+  expect(rest).toEqual(chunks.slice(1, 2));
+});
+
+test("tenants take turns, however many documents one of them has", async () => {
+  const [many, few] = [await newPartition(), await newPartition()];
+  for (let number = 0; number < 5; number++) await newDocument(many, `Text ${number}`);
+  await newDocument(few, "Text");
+  const turns = [];
+  for (let turn = await processNextDocument(firstTurn); turn; turn = await processNextDocument(turn)) turns.push(turn.tenantId);
+  expect(turns).toHaveLength(6);
+  expect(turns.indexOf(few.tenantId)).toBeLessThan(2);
+});
+
+test("beside Inngest, only what has waited for long is taken", async () => {
+  const partition = await newPartition();
+  const { id } = await newDocument(partition, "Text");
+  expect(await processNextDocument(firstTurn, { overdueSeconds: 120 })).toBeNull();
+  await db().document.updateMany({ where: { id }, data: { updatedAt: new Date(Date.now() - 121_000) } });
+  expect(await processNextDocument(firstTurn, { overdueSeconds: 120 })).toEqual(partition);
+});
+
+test("a worker that stops gives back what it was reading", async () => {
+  const partition = await newPartition();
+  // It takes a minute to read.
+  const document = await newDocument(partition, "<div>".repeat(3_000_000), "text/html");
+  const processing = await start();
+  await until(partition, document, "PROCESSING");
+
+  const startedAt = performance.now();
+  await processing.stop();
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+
+  // As another text, so that it does not take as long.
+  await db().document.updateMany({ where: { id: document.id }, data: { contentType: "text/plain" } });
+  expect(await processDocument({ ...partition, id: document.id })).toBe(true);
+  expect((await until(partition, document, "READY")).chunkCount).toBe(15_000);
+});
+
+test("a document whose file is gone fails, and one that the database has forgotten meanwhile changes nothing", async () => {
+  const partition = await newPartition();
+  const document = await newDocument(partition, "Text");
+  await db().document.updateMany({ where: { id: document.id }, data: { blobKey: "gone/test/gone" } });
+  expect(await processDocument({ ...partition, id: document.id })).toBe(true);
+  expect((await until(partition, document, "FAILED")).error?.code).toBe("internal");
+  expect(await processDocument({ ...partition, id: document.id })).toBe(false);
+  expect(await processDocument({ ...partition, id: "doc_00000000000000000000000000" })).toBe(false);
+});
+
+test("a job that is woken while it runs looks again at once", async () => {
+  let runs = 0;
+  const job = repeat(
+    "test",
+    async () => {
+      runs++;
+      await sleep(1);
+      if (runs === 1) job.wake();
+      return 0;
+    },
+    { pauseMs: 60_000, limit: 1 },
+  );
+  await sleep(50);
+  expect(runs).toBe(2);
+  job.wake();
+  await sleep(50);
+  expect(runs).toBe(3);
+  await job.stop();
+});
