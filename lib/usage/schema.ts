@@ -4,7 +4,8 @@ import { environment } from "@/lib/schema";
 const dayMs = 24 * 3_600_000;
 export const maximumDays = 366;
 
-const date = z.iso.date("is no date, for example 2026-01-31");
+// Nothing more is said of a period whose days are none.
+const date = z.iso.date({ error: "is no date, for example 2026-01-31", abort: true });
 const count = z.number().int().nonnegative();
 
 const figures = {

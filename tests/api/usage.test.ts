@@ -1,0 +1,267 @@
+import { describe, expect, test } from "vitest";
+import { mutate, reader } from "@/lib/caller";
+import { db, pool } from "@/lib/db";
+import { firstIdAt, type IdKind } from "@/lib/ids";
+import { flushRequestCounts } from "@/lib/usage/count-requests";
+import { listUsageByKey } from "@/lib/usage/service";
+import { usageStatement } from "@/lib/usage/service.sql";
+import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
+import { deleteWebhook } from "@/lib/webhooks/service";
+import { call, newKey, newTenant, type TestTenant } from "../support/api";
+import { newKnowledgeBase } from "../support/documents";
+import { startReceiver } from "../support/receiver";
+import { newWebhook, raiseEvent } from "../support/webhooks";
+
+const dayMs = 24 * 3_600_000;
+const today = () => new Date().toISOString().slice(0, 10);
+
+const nothing = {
+  apiRequests: 0,
+  conversationsCreated: 0,
+  messagesReceived: 0,
+  messagesSent: 0,
+  documentsStored: 0,
+  storageBytes: 0,
+  webhookDeliveries: 0,
+  webhookFailures: 0,
+};
+
+async function usageOf(tenant: TestTenant, query = "") {
+  const { status, body } = await call(tenant, "GET", `/usage${query}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+/** At once where the server runs in this process, within a second or two otherwise. */
+async function requestsByKey(tenant: TestTenant): Promise<Record<string, number>> {
+  await flushRequestCounts();
+  const keys = await listUsageByKey(reader(tenant.identity), {});
+  return Object.fromEntries(keys.map(({ apiKeyId, apiRequests }) => [apiKeyId, apiRequests]));
+}
+
+describe("the period", () => {
+  test("200 answers this month with each of its days until today, all at zero for a new tenant", async () => {
+    const tenant = await newTenant();
+    const now = new Date();
+    const month = now.toISOString().slice(0, 8);
+    const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
+
+    const usage = await usageOf(tenant);
+
+    expect(usage).toEqual({
+      environment: "test",
+      billable: false,
+      period: { start: `${month}01`, end },
+      // The very request may be counted already.
+      totals: { ...nothing, apiRequests: expect.any(Number) },
+      series: Array.from({ length: now.getUTCDate() }, (_, index) => {
+        const date = `${month}${String(index + 1).padStart(2, "0")}`;
+        return { date, ...nothing, ...(date === today() && { apiRequests: usage.totals.apiRequests }) };
+      }),
+    });
+  });
+
+  test("200 is billable for live and never for test", async () => {
+    const live = await newTenant({ environment: "live" });
+    const inTest = await newKey(live, { environment: "test" });
+    expect(await usageOf(live)).toMatchObject({ environment: "live", billable: true });
+    expect(await usageOf(inTest)).toMatchObject({ environment: "test", billable: false });
+  });
+
+  test.each([
+    ["?from=2026-02-27&to=2026-03-02", "2026-02-27", "2026-03-02", ["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02"]],
+    ["?from=2024-02-28&to=2024-03-01", "2024-02-28", "2024-03-01", ["2024-02-28", "2024-02-29", "2024-03-01"]],
+    ["?to=2026-01-03", "2026-01-01", "2026-01-03", ["2026-01-01", "2026-01-02", "2026-01-03"]],
+    ["?from=2026-01-05&to=2026-01-05", "2026-01-05", "2026-01-05", ["2026-01-05"]],
+    ["?from=2999-01-01&to=2999-01-31", "2999-01-01", "2999-01-31", []],
+    ["?from=0001-01-01&to=0001-01-02", "0001-01-01", "0001-01-02", ["0001-01-01", "0001-01-02"]],
+  ])("200 for %s", async (query, start, end, days) => {
+    const usage = await usageOf(await newTenant(), query);
+    expect(usage.period).toEqual({ start, end });
+    expect(usage.series.map(({ date }: { date: string }) => date)).toEqual(days);
+  });
+
+  test("200 for 366 days, 422 for 367", async () => {
+    const tenant = await newTenant();
+    expect((await usageOf(tenant, "?from=2024-01-01&to=2024-12-31")).series).toHaveLength(366);
+    expect((await call(tenant, "GET", "/usage?from=2023-12-31&to=2024-12-31")).status).toBe(422);
+  });
+
+  test.each([
+    ["a period that ends before it begins", "from=2026-02-02&to=2026-02-01", "/from"],
+    ["a first day after this month", "from=2999-01-01", "/from"],
+    ["a first day too long ago", "from=2020-01-01", "/from"],
+    ["a day that does not exist", "from=2026-02-30&to=2026-03-01", "/from"],
+    ["a time", "to=2026-02-01T00:00:00.000Z", "/to"],
+    ["a month", "to=2026-02", "/to"],
+    ["an empty day", "to=", "/to"],
+    ["an unknown parameter", "since=2026-02-01", "/since"],
+    ["a repeated parameter", "to=2026-02-01&to=2026-02-02", "/to"],
+  ])("422 for %s", async (_what, query, pointer) => {
+    const reply = await call(await newTenant(), "GET", `/usage?${query}`);
+    expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, location: "query" }] } });
+    expect(reply.body.errors).toHaveLength(1);
+  });
+});
+
+describe("requests", () => {
+  test("exactly as many as were sent at once, by key, and without those beyond the rate limit", async () => {
+    const tenant = await newTenant();
+    const [busy, limited] = [await newKey(tenant), await newKey(tenant, { rateLimitPerMinute: 2 })];
+
+    await Promise.all([
+      ...Array.from({ length: 200 }, () => call(busy, "GET", "/account")),
+      ...Array.from({ length: 50 }, (_, index) => call(tenant, index % 2 ? "POST" : "GET", "/nothing")),
+      ...Array.from({ length: 5 }, () => call(limited, "GET", "/account")),
+    ]);
+
+    const expected = { [busy.keyId]: 200, [tenant.keyId]: 50, [limited.keyId]: 2 };
+    await expect.poll(() => requestsByKey(tenant), { timeout: 5_000 }).toEqual(expected);
+    const { totals, series } = await usageOf(busy);
+    expect([252, 253]).toContain(totals.apiRequests);
+    expect(series.at(-1)).toEqual({ date: today(), ...totals });
+  });
+
+  test("of another tenant and of the other environment are not counted", async () => {
+    const [tenant, stranger] = [await newTenant(), await newTenant()];
+    const live = await newKey(tenant, { environment: "live" });
+    for (let index = 0; index < 3; index++) await call(stranger, "GET", "/account");
+    await call(live, "GET", "/account");
+
+    await expect.poll(() => requestsByKey(stranger), { timeout: 5_000 }).toEqual({ [stranger.keyId]: 3 });
+    await expect.poll(() => requestsByKey(live), { timeout: 5_000 }).toEqual({ [live.keyId]: 1 });
+    expect(await requestsByKey(tenant)).toEqual({});
+    expect((await usageOf(tenant)).totals.apiRequests).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("conversations and messages", () => {
+  test("are counted by direction, notes not at all, and for nobody else", async () => {
+    const tenant = await newTenant();
+    const strangers = [await newTenant(), await newKey(tenant, { environment: "live" })];
+    const { id } = (await call(tenant, "POST", "/conversations", { channelId: "web", message: "one" })).body;
+    await call(tenant, "POST", "/conversations", { channelId: "web" });
+    const post = (body: object) => call(tenant, "POST", `/conversations/${id}/messages`, body);
+    await Promise.all([
+      post({ text: "two" }),
+      post({ text: "three" }),
+      post({ text: "answer", author: { type: "USER" } }),
+      post({ text: "note", direction: "INTERNAL", author: { type: "USER" } }),
+    ]);
+
+    const { totals, series } = await usageOf(tenant);
+
+    expect(totals).toMatchObject({ conversationsCreated: 2, messagesReceived: 3, messagesSent: 1 });
+    expect(series.at(-1)).toMatchObject({ date: today(), conversationsCreated: 2, messagesReceived: 3, messagesSent: 1 });
+    for (const stranger of strangers)
+      expect((await usageOf(stranger)).totals).toMatchObject({ conversationsCreated: 0, messagesReceived: 0 });
+  });
+
+  test("belong to the day (UTC) on which they were made, to the millisecond", async () => {
+    const tenant = await newTenant();
+    const midnight = Date.UTC(2026, 0, 11);
+    for (const at of [midnight - 1, midnight, midnight + dayMs - 1, midnight + dayMs]) {
+      const createdAt = new Date(at);
+      const row = {
+        ...tenant.identity.partition,
+        id: firstIdAt("conversation", createdAt),
+        channelId: "web",
+        createdAt,
+        updatedAt: createdAt,
+      };
+      await db().conversation.create({ data: row });
+    }
+    const { totals, series } = await usageOf(tenant, "?from=2026-01-10&to=2026-01-11");
+    expect(series.map((day: Record<string, unknown>) => [day.date, day.conversationsCreated])).toEqual([
+      ["2026-01-10", 1],
+      ["2026-01-11", 2],
+    ]);
+    expect(totals.conversationsCreated).toBe(3);
+  });
+});
+
+describe("storage", () => {
+  test("is what is there at the end of each day, and less once a document is deleted", async () => {
+    const tenant = await newTenant();
+    const base = await newKnowledgeBase(tenant);
+    const post = async (text: string) =>
+      (await call(tenant, "POST", `/knowledge-bases/${base}/documents`, { name: `${text}.txt`, text })).body.id as string;
+    const old = await post("four");
+    const recent = await post("grün");
+    const where = { tenantId_environment_id: { ...tenant.identity.partition, id: old } };
+    await db().document.update({ where, data: { createdAt: new Date("2025-01-15T23:59:59.999Z") } });
+
+    expect((await usageOf(tenant)).totals).toMatchObject({ documentsStored: 2, storageBytes: 9 });
+    const { totals, series } = await usageOf(tenant, "?from=2025-01-14&to=2025-01-16");
+    expect(series.map((day: Record<string, unknown>) => [day.documentsStored, day.storageBytes])).toEqual([
+      [0, 0],
+      [1, 4],
+      [1, 4],
+    ]);
+    expect(totals).toMatchObject({ documentsStored: 1, storageBytes: 4 });
+    // One that is older than the period is there from its first day on.
+    expect((await usageOf(tenant, `?from=${today()}`)).series[0]).toMatchObject({ documentsStored: 2, storageBytes: 9 });
+
+    await call(tenant, "DELETE", `/knowledge-bases/${base}/documents/${recent}`);
+    expect((await usageOf(tenant)).totals).toMatchObject({ documentsStored: 1, storageBytes: 4 });
+  });
+});
+
+describe("webhooks", () => {
+  test("count each attempt and each failure once, and keep the count when the webhook is deleted", async () => {
+    const tenant = await newTenant();
+    const receiver = await startReceiver();
+    const webhook = await newWebhook(receiver.url, tenant.identity.partition);
+    try {
+      const [first] = await raiseEvent(webhook.partition);
+      const [second] = await raiseEvent(webhook.partition);
+      if (!first || !second) throw new Error("the events reached no webhook");
+      await attemptDelivery(first);
+      await attemptDelivery(first);
+      receiver.answer = (response) => void response.writeHead(500).end();
+      await attemptDelivery(second);
+    } finally {
+      await receiver.close();
+    }
+    const expected = { webhookDeliveries: 2, webhookFailures: 1 };
+    expect((await usageOf(tenant)).totals).toMatchObject(expected);
+    await mutate(tenant.identity, (caller) => deleteWebhook(caller, webhook.id));
+    const { totals, series } = await usageOf(tenant);
+    expect(totals).toMatchObject(expected);
+    expect(series.at(-1)).toMatchObject(expected);
+    expect((await usageOf(await newKey(tenant, { environment: "live" }))).totals).toMatchObject({ webhookDeliveries: 0 });
+  });
+});
+
+test("counting 20,000 messages reads the key's index and nothing else", async () => {
+  const tenant = await newTenant();
+  const { tenantId, environment } = tenant.identity.partition;
+  const days = Array.from({ length: 20 }, (_, index) => new Date(Date.UTC(2026, 0, index + 1)));
+  const idsOf = (kind: IdKind) => days.map((day) => firstIdAt(kind, day));
+  // A thousand a day; the end of a day's first id is room for a number.
+  await pool().query(
+    `INSERT INTO conversations (tenant_id, environment, id, channel_id, created_at, updated_at)
+     SELECT $1, $2::"Environment", left(day.id, -5) || lpad(i::text, 5, '0'), 'web', now(), now()
+     FROM unnest($3::text[]) AS day (id), generate_series(1, 1000) i`,
+    [tenantId, environment, idsOf("conversation")],
+  );
+  await pool().query("ANALYZE conversations");
+  await pool().query(
+    `INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, text, created_at)
+     SELECT $1, $2::"Environment", left(day.id, -5) || lpad(i::text, 5, '0'), left(day.conversation_id, -5) || lpad(i::text, 5, '0'), 1,
+       (CASE WHEN i % 4 = 0 THEN 'OUTBOUND' ELSE 'INBOUND' END)::"Direction", 'CUSTOMER', 'Hello', now()
+     FROM unnest($3::text[], $4::text[]) AS day (id, conversation_id), generate_series(1, 1000) i`,
+    [tenantId, environment, idsOf("message"), idsOf("conversation")],
+  );
+  await pool().query("VACUUM ANALYZE conversations, messages");
+
+  const { totals } = await usageOf(tenant, "?from=2026-01-01&to=2026-01-31");
+  expect(totals).toMatchObject({ conversationsCreated: 20_000, messagesReceived: 15_000, messagesSent: 5_000 });
+
+  const dates = days.map((day) => day.toISOString().slice(0, 10));
+  const values = [tenantId, environment, dates.slice(0, -1), idsOf("conversation"), idsOf("message")];
+  const { rows } = await pool().query<{ "QUERY PLAN": string }>(`EXPLAIN ${usageStatement.text}`, values);
+  const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+  expect(plan).toContain("Index Only Scan using messages_pkey on messages");
+  expect(plan).toContain("Index Only Scan using conversations_pkey on conversations");
+});
