@@ -1,37 +1,44 @@
 import { runStatement, type Statement } from "@/lib/db";
 import { currentTime } from "@/lib/jobs/time";
 
-const purgeIdempotencyRecordsStatement: Statement = {
-  name: "purge_idempotency_records",
-  text: `
-  WITH expired AS MATERIALIZED (
-    SELECT tenant_id, environment, key FROM idempotency_records
-    WHERE expires_at <= coalesce($1::timestamptz, now()) ORDER BY expires_at LIMIT $2::int FOR UPDATE SKIP LOCKED
-  )
-  DELETE FROM idempotency_records r USING expired e
-  WHERE r.tenant_id = e.tenant_id AND r.environment = e.environment AND r.key = e.key
-  RETURNING 1`,
-};
+const now = "coalesce($1::timestamptz, now())";
 
-const purgeRequestLogsStatement: Statement = {
-  name: "purge_request_logs",
-  text: `
-  WITH expired AS MATERIALIZED (
-    SELECT tenant_id, environment, id FROM request_logs
-    WHERE created_at <= coalesce($1::timestamptz, now()) - interval '30 days' ORDER BY created_at LIMIT $2::int FOR UPDATE SKIP LOCKED
-  )
-  DELETE FROM request_logs r USING expired e
-  WHERE r.tenant_id = e.tenant_id AND r.environment = e.environment AND r.id = e.id
-  RETURNING 1`,
-};
+/** Deletes a batch of $2 rows, the oldest first, without waiting for any that somebody else holds. */
+function purge(table: string, key: string[], { column, isExpired }: { column: string; isExpired: string }): Statement {
+  const columns = key.join(", ");
+  return {
+    name: `purge_${table}`,
+    text: `
+    WITH expired AS MATERIALIZED (
+      SELECT ${columns} FROM ${table} AS row WHERE ${isExpired} ORDER BY ${column} LIMIT $2::int FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM ${table} USING expired WHERE ${key.map((name) => `${table}.${name} = expired.${name}`).join(" AND ")}
+    RETURNING 1`,
+  };
+}
+
+const days = (count: number) => `${now} - interval '${count} days'`;
+
+const purges = [
+  purge("idempotency_records", ["tenant_id", "environment", "key"], { column: "expires_at", isExpired: `expires_at <= ${now}` }),
+  purge("request_logs", ["tenant_id", "environment", "id"], { column: "created_at", isExpired: `created_at <= ${days(30)}` }),
+  purge("sessions", ["id"], { column: "expires_at", isExpired: `expires_at <= ${days(30)}` }),
+  // With an event go its deliveries and their attempts, so one that is still to be sent somewhere stays.
+  purge("events", ["tenant_id", "environment", "id"], {
+    column: "created_at",
+    isExpired: `created_at <= ${days(30)} AND NOT EXISTS (
+      SELECT 1 FROM deliveries d
+      WHERE d.tenant_id = row.tenant_id AND d.environment = row.environment AND d.event_id = row.id AND d.status = 'PENDING')`,
+  }),
+];
 
 /**
- * Deletes idempotency records whose time is over and request logs of 30 days ago, the oldest first.
- * @returns how many of the kind that more were deleted of, so that a whole batch of either tells that there may be more
+ * Deletes what is kept no longer: idempotency records whose time is over; request logs, events and ended sessions of 30
+ * days ago.
+ * @returns how many of the kind that most were deleted of, so that a whole batch of any tells that there may be more
  */
 export async function purgeExpired(limit: number): Promise<number> {
-  const values = [currentTime(), limit];
-  const records = await runStatement(purgeIdempotencyRecordsStatement, values);
-  const requests = await runStatement(purgeRequestLogsStatement, values);
-  return Math.max(records.length, requests.length);
+  let most = 0;
+  for (const statement of purges) most = Math.max(most, (await runStatement(statement, [currentTime(), limit])).length);
+  return most;
 }
