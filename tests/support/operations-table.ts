@@ -57,8 +57,16 @@ function testFiles(): { name: string; text: string }[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A call in a test: the method as a text, and next to it a path in which ids are put in, or are plain. */
+/**
+ * A call in a test: the method as a text, and next to it a path in which ids are put in, or are plain. A path may begin with
+ * one that the test keeps in a variable, as long as what follows names the operation.
+ */
 function callsOf(method: string, template: string): RegExp {
-  const segments = template.split("/").map((segment) => (segment.startsWith("{") ? "(?:\\$\\{[^}]+\\}|[a-z]+_\\w+)" : segment));
-  return new RegExp(`"${method}",\\s*["\`]${segments.join("/")}(?:\\?[^"\`]*)?["\`]`);
+  const segments = template
+    .slice(1)
+    .split("/")
+    .map((segment) => (segment.startsWith("{") ? "(?:\\$\\{[^}]+\\}|[a-z]+_\\w+)" : segment));
+  const tails = segments.flatMap((segment, index) => (index > 0 && /^[a-z]/.test(segment) ? [segments.slice(index).join("/")] : []));
+  const inVariable = tails.map((tail) => `\\$\\{[^}]*path\\}/${tail}`);
+  return new RegExp(`"${method}",\\s*["\`](?:${[`/${segments.join("/")}`, ...inVariable].join("|")})(?:\\?[^"\`]*)?["\`]`);
 }
