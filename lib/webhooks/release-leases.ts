@@ -4,7 +4,7 @@ const releaseLeasesStatement: Statement = {
   name: "release_leases",
   text: `
   UPDATE deliveries SET lease_holder = NULL, lease_expires_at = NULL
-  WHERE status = 'PENDING' AND lease_expires_at > clock_timestamp()
+  WHERE (status = 'PENDING' OR requested_at IS NOT NULL) AND lease_expires_at > clock_timestamp()
   RETURNING 1`,
 };
 
