@@ -31,8 +31,11 @@ export class WebhookVerificationError extends ParlanceError {
   }
 }
 
-/** One secret, or all that are valid: during a rotation the new one and the old one. Each whole, with its `whsec_`. */
-type Secrets = { secret: string; secrets?: undefined } | { secret?: undefined; secrets: readonly string[] };
+/**
+ * One secret, or all that are valid: during a rotation the new one and the old one. Each whole, with its `whsec_`. It may be
+ * undefined as an environment variable may be, and is then `missing-secret`.
+ */
+type Secrets = { secret: string | undefined; secrets?: undefined } | { secret?: undefined; secrets: readonly (string | undefined)[] };
 
 export type VerifyWebhookInput = Secrets & {
   /** The body as it arrived. */
@@ -55,8 +58,7 @@ const encoder = new TextEncoder();
  */
 export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookEvent> {
   const { payload, toleranceSeconds = 300, now = new Date() } = input;
-  const secrets = (input.secrets ?? [input.secret]).filter((secret) => typeof secret === "string" && secret !== "") as string[];
-  if (secrets.length === 0) throw new WebhookVerificationError("missing-secret", "Give the webhook's signing secret, whsec_….");
+  const secrets = secretsOf(input);
   const body = toBytes(payload);
   if (!body) throw new WebhookVerificationError("payload-not-raw", "The payload has to be the body as it arrived, before it is parsed.");
   const { timestamp, signatures } = parseHeader(input.header);
@@ -89,11 +91,15 @@ export type SignTestWebhookInput = Secrets & {
  * @returns the payload as text, the value of `X-Service-Signature`, and all headers of a delivery, those of the Standard
  * Webhooks specification among them
  */
-export async function signTestWebhook({ payload, secret, secrets = [secret ?? ""], timestamp = new Date() }: SignTestWebhookInput) {
+export async function signTestWebhook(input: SignTestWebhookInput) {
+  const { payload, timestamp = new Date() } = input;
+  const secrets = secretsOf(input);
   const text = typeof payload === "string" ? payload : JSON.stringify(payload);
   const body = encoder.encode(text);
   const seconds = String(Math.floor(timestamp.getTime() / 1_000));
-  const { id = "evt_test", type = "webhook.test" } = (typeof payload === "string" ? {} : payload) as { id?: string; type?: string };
+  const { id = "evt_test", type = "webhook.test" } = (
+    typeof payload === "string" ? parseObject(payload) : payload
+  ) as Partial<WebhookEvent>;
 
   const signatures = await Promise.all(secrets.map(async (key) => `v1=${await sign(key, seconds, body)}`));
   const header = [`t=${seconds}`, ...signatures].join(",");
@@ -113,6 +119,12 @@ export async function signTestWebhook({ payload, secret, secrets = [secret ?? ""
   return { payload: text, header, headers };
 }
 
+function secretsOf({ secret, secrets = [secret] }: Secrets): string[] {
+  const given = secrets.filter((candidate) => typeof candidate === "string" && candidate !== "") as string[];
+  if (given.length === 0) throw new WebhookVerificationError("missing-secret", "Give the webhook's signing secret, whsec_….");
+  return given;
+}
+
 function parseHeader(header: VerifyWebhookInput["header"]) {
   const text = typeof header === "string" ? header : (header?.join(",") ?? "");
   if (text === "") throw new WebhookVerificationError("missing-header", `There is no ${signatureHeaderName} header.`);
@@ -124,6 +136,15 @@ function parseHeader(header: VerifyWebhookInput["header"]) {
     throw new WebhookVerificationError("malformed-header", `${signatureHeaderName} has the form t=<unix seconds>,v1=<hex>.`);
   }
   return { timestamp, signatures };
+}
+
+/** A payload that is no JSON can be signed too, to see a receiver refuse it. */
+function parseObject(text: string): object {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
 }
 
 function parseEvent(body: Uint8Array): WebhookEvent {

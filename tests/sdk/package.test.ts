@@ -9,6 +9,8 @@ import { build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { describedOperations } from "@/app/docs/reference/described";
+import { clientSample } from "@/components/docs/samples";
 import { version } from "@/sdk/src/version";
 import { baseUrl, newTenant } from "../support/api";
 
@@ -105,19 +107,19 @@ test.each([
   expect(printed.split("\n")).toEqual(["three", "two", "one", "true", "three", ""]);
 });
 
-test("every example of the read-me compiles, in strict mode, against the package as it is installed", async () => {
-  const readMe = readFileSync(path.join(sdk, "README.md"), "utf8");
-  const examples = [...readMe.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
-  expect(examples).toHaveLength(readMe.split("```ts").length - 1);
-  for (const [index, code] of examples.entries()) writeFileSync(path.join(consumer, `example-${index + 1}.mts`), code);
+test("every example compiles, in strict mode, against the package as it is installed", async () => {
+  const examples = [...examplesIn("sdk/README.md"), ...guides().flatMap(examplesIn), ...referenceSamples()];
+  expect(examples.length).toBeGreaterThan(40);
+  examples.push({ file: "surroundings.d.mts", code: surroundings });
+  for (const { file, code } of examples) writeFileSync(path.join(consumer, file), code);
   // What an example may use besides the package are Node's own types.
-  symlinkSync(path.join(root, "node_modules/@types"), path.join(consumer, "node_modules/@types"));
-  symlinkSync(path.join(root, "node_modules/undici-types"), path.join(consumer, "node_modules/undici-types"));
+  for (const types of ["@types", "undici-types"])
+    symlinkSync(path.join(root, "node_modules", types), path.join(consumer, "node_modules", types));
 
-  const files = examples.map((_code, index) => `example-${index + 1}.mts`);
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--exactOptionalPropertyTypes", "--types", "node"];
+  const files = examples.map(({ file }) => file);
   await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, ...files], consumer);
-}, 60_000);
+}, 120_000);
 
 test("the sources need nothing but what every runtime has", async () => {
   await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", sdk], root);
@@ -139,4 +141,23 @@ async function compressedSize(source: string): Promise<number> {
 
 function toArrayBuffer(bytes: Buffer): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
+}
+
+const guides = () => readdirSync(path.join(root, "docs/guides")).map((file) => `docs/guides/${file}`);
+
+/** What a page shows without saying again where it comes from. */
+const surroundings = `import type { Parlance } from "@parlance/sdk";
+  declare global { const parlance: Parlance; const request: Request; }`;
+
+/** The TypeScript of a page that uses the package; file names tell where it comes from. */
+function examplesIn(page: string) {
+  const text = readFileSync(path.join(root, page), "utf8");
+  const blocks = [...text.matchAll(/^```(?:ts|typescript)\b.*\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+  const examples = blocks.filter((code) => /@parlance\/sdk|\bparlance\./.test(code));
+  return examples.map((code, index) => ({ file: `${path.basename(page, path.extname(page))}-${index + 1}.mts`, code }));
+}
+
+/** The call that the API's reference shows for each operation. */
+function referenceSamples() {
+  return describedOperations().map((described) => ({ file: `${described.operation.operationId}.mts`, code: clientSample(described) }));
 }

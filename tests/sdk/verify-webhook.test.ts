@@ -136,7 +136,16 @@ test("signTestWebhook makes the very headers of the service, and Standard Webhoo
   });
 
   const fresh = await signTestWebhook({ payload, secret });
+  expect(fresh.headers["webhook-id"]).toBe("evt_1");
   expect(new Webhook(secret).verify(fresh.payload, fresh.headers)).toEqual(event);
+});
+
+test("what is no event can be signed too, but nothing without a secret", async () => {
+  for (const text of ["no JSON", "null", "7"]) {
+    const { header: signed } = await signTestWebhook({ payload: text, secret, timestamp: signedAt });
+    expect(await codeOf({ payload: text, header: signed })).toBe("malformed-payload");
+  }
+  await expect(signTestWebhook({ payload, secret: undefined })).rejects.toMatchObject({ code: "missing-secret" });
 });
 
 test("the type of an event tells what it carries", () => {
