@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { hashKey } from "@/lib/api-keys/key";
+import { findKey } from "@/lib/api-keys/key-cache";
 import { reader } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { db, pool } from "@/lib/db";
 import { firstIdAt, newId } from "@/lib/ids";
 import { purgeExpired } from "@/lib/jobs/purge-expired";
 import { setCurrentTime } from "@/lib/jobs/time";
-import { flushRequestLogs } from "@/lib/request-logs/gather";
+import { flushRequestLogs, logRequest } from "@/lib/request-logs/gather";
 import { maskSecrets } from "@/lib/request-logs/mask";
 import { countRequests, getRequestLog, listRequestLogs } from "@/lib/request-logs/service";
 import { call, newKey, newTenant, type Reply, send, type TestTenant } from "../support/api";
@@ -209,6 +211,61 @@ test("masking a body made to be slow takes no time", () => {
   }
 });
 
+/** Runs `work` while nobody can write to the log. */
+async function whileLogIsLocked<Result>(work: () => Promise<Result>): Promise<Result> {
+  const connection = await pool().connect();
+  try {
+    await connection.query("BEGIN; LOCK TABLE request_logs IN EXCLUSIVE MODE");
+    return await work();
+  } finally {
+    await connection.query("ROLLBACK");
+    connection.release();
+  }
+}
+
+test("requests are answered while the log cannot be written, and stand in it afterwards", async () => {
+  const tenant = await newTenant();
+  const startedAt = performance.now();
+  const replies = await whileLogIsLocked(() => Promise.all(Array.from({ length: 450 }, () => call(tenant, "GET", "/account"))));
+  const elapsedMs = performance.now() - startedAt;
+
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  // No request waited for the lock, which lasts as long as the slowest of them.
+  expect(elapsedMs).toBeLessThan(15_000);
+  await flushRequestLogs();
+  const count = () => db().requestLog.count({ where: tenant.identity.partition });
+  await expect.poll(count, { timeout: 10_000 }).toBe(450);
+});
+
+test("what waits to be written is bounded, in number and in bytes", async () => {
+  const tenant = await newTenant();
+  const key = await findKey(hashKey(tenant.key));
+  if (!key) throw new Error("the key is not known");
+  const log = (requestBody: Uint8Array | null) =>
+    logRequest({
+      ...{ id: newId("request"), key, method: "POST", path: "/", status: 200, durationMs: 1, idempotencyKey: null },
+      ...{ address: "127.0.0.1", requestBody, responseBody: null, startedAt: new Date() },
+    });
+  const count = () => db().requestLog.count({ where: tenant.identity.partition });
+
+  await flushRequestLogs();
+  await whileLogIsLocked(async () => {
+    for (let index = 0; index < 200; index++) log(null);
+    // The first two hundred are on their way; of what follows, 5,000 wait.
+    for (let index = 0; index < 10_000; index++) log(null);
+  });
+  await flushRequestLogs();
+  expect(await count()).toBe(5_200);
+
+  await whileLogIsLocked(async () => {
+    const body = new Uint8Array(256 * 1_024).fill(32);
+    for (let index = 0; index < 200; index++) log(body);
+  });
+  await flushRequestLogs();
+  // 16 MiB are 64 of these.
+  expect(await count()).toBe(5_264);
+}, 30_000);
+
 test("the list is filtered by key, method, status, kind, path and time, and pages through all rows", async () => {
   const tenant = await newTenant();
   const second = await newKey(tenant);
@@ -292,13 +349,16 @@ test("rows are deleted after 30 days and not before", async () => {
   const tenant = await newTenant();
   const { id } = await logOf(tenant, await call(tenant, "GET", "/account"));
   const { createdAt } = await getRequestLog(reader(tenant.identity), id);
+  const purgeAll = async () => {
+    while ((await purgeExpired(1_000)) > 0);
+  };
   const inDays = (days: number, more = 0) => new Date(Date.parse(createdAt) + days * 24 * 3_600_000 + more);
   try {
     setCurrentTime(() => inDays(30, -1_000));
-    await purgeExpired(1_000);
+    await purgeAll();
     expect((await logsOf(tenant)).map((row) => row.id)).toEqual([id]);
     setCurrentTime(() => inDays(30, 1_000));
-    await purgeExpired(1_000);
+    await purgeAll();
     expect(await logsOf(tenant)).toEqual([]);
   } finally {
     setCurrentTime(null);
