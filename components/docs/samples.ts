@@ -38,7 +38,10 @@ export function curlSample({ method, path, parameters, body, takesFile }: Descri
   if (method !== "GET") lines.push(`-H "Idempotency-Key: $(uuidgen)"`);
   if (takesFile) lines.push(`-F "file=@returns.pdf"`);
   else if (body !== undefined)
-    lines.push(`-H "Content-Type: application/json"`, `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`);
+    lines.push(
+      `-H "Content-Type: application/json"`,
+      `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''").replaceAll("\n", "\n  ")}'`,
+    );
   return lines.join(" \\\n  ");
 }
 

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { describedOperations } from "@/app/docs/reference/described";
+import { docsPages } from "@/components/docs/pages";
+import { clientCall, curlSample, fillPath } from "@/components/docs/samples";
+import { problemExplanations } from "@/lib/api/openapi-problems";
+import { errorKinds } from "@/lib/errors";
+import { Parlance } from "@/sdk/src/index";
+
+describe("the samples of the reference", () => {
+  const operations = describedOperations();
+
+  test.each(operations.map((described) => [described.operation.operationId, described] as const))(
+    "%s: the TypeScript sample makes the request that is described",
+    async (_operationId, described) => {
+      const requests: Request[] = [];
+      const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
+        requests.push(new Request(input, init));
+        return Response.json(described.operation.responses["200"]?.content?.["application/json"]?.example ?? {});
+      };
+      const parlance = new Parlance(`prl_test_${"a".repeat(40)}`, { baseUrl: "http://localhost:3000", fetch });
+
+      await new Function("parlance", `return ${clientCall(described)}`)(parlance);
+
+      expect(requests).toHaveLength(1);
+      const [request] = requests;
+      expect(request?.method).toBe(described.method);
+      expect(new URL(request?.url ?? "").pathname).toBe(fillPath(described.path, described.parameters));
+      const isSent = described.body !== undefined && Object.keys(described.body as object).length > 0;
+      if (isSent && !described.takesFile) expect(await request?.json()).toEqual(described.body);
+    },
+  );
+
+  test("curl samples are shell that holds the method, the path and the body", () => {
+    for (const described of operations) {
+      const sample = curlSample(described, "http://localhost:3000");
+      expect(sample).toContain(`"http://localhost:3000${fillPath(described.path, described.parameters)}`);
+      const [, data] = /-d '(.*)'$/s.exec(sample) ?? [];
+      if (data) expect(JSON.parse(data.replaceAll("'\\''", "'"))).toEqual(described.body);
+    }
+  });
+});
+
+test("every page of the navigation has a summary and a path of its own", () => {
+  expect(new Set(docsPages.map(({ path }) => path)).size).toBe(docsPages.length);
+  for (const { summary } of docsPages) expect(summary.length).toBeGreaterThan(10);
+});
+
+test("every kind of problem is explained, with its cause and its cure", () => {
+  for (const kind of Object.keys(errorKinds) as (keyof typeof errorKinds)[]) {
+    const { what, why, mend } = problemExplanations[kind];
+    for (const text of [what, ...why, ...mend]) expect(text).toMatch(/^[A-Z`].*[.]$/);
+    expect(why.length * mend.length).toBeGreaterThan(0);
+  }
+});
