@@ -38,7 +38,8 @@ let timer: NodeJS.Timeout | undefined;
 let writing: Promise<void> | null = null;
 
 /** Notes a request for the log. Costs no query and never fails: requests are masked and written together, soon after. */
-export function logRequest(answered: AnsweredRequest): void {
+export function logRequest(request: AnsweredRequest): void {
+  const answered = { ...request, requestBody: request.requestBody && beginningOf(request.requestBody) };
   const bytes = bytesOf(answered);
   if (pending.length >= maximumPendingRequests || pendingBytes + bytes > maximumPendingBytes) {
     droppedRequests++;
@@ -100,6 +101,9 @@ async function writeBatch(batch: AnsweredRequest[]): Promise<boolean> {
   }
 }
 
+/** A copy, where there is more: the whole must not stay in memory for the sake of its beginning. */
+const beginningOf = (body: Uint8Array) => (body.byteLength > maximumBodyBytes ? Buffer.from(body.subarray(0, maximumBodyBytes)) : body);
+
 const bytesOf = ({ requestBody, responseBody }: AnsweredRequest) => (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
 
 function toRow({ key, ...answered }: AnsweredRequest): unknown[] {
@@ -111,10 +115,11 @@ function toRow({ key, ...answered }: AnsweredRequest): unknown[] {
   ];
 }
 
+const decoder = new TextDecoder();
+
 /** PostgreSQL takes no NUL in a text, and a body may well hold one: that is why it was refused. */
 function textOf(body: Uint8Array | string): string {
-  const beginning =
-    typeof body === "string" ? body.slice(0, maximumBodyBytes) : new TextDecoder().decode(body.subarray(0, maximumBodyBytes));
+  const beginning = typeof body === "string" ? body.slice(0, maximumBodyBytes) : decoder.decode(body);
   return maskSecrets(beginning).replaceAll("\0", "\ufffd");
 }
 

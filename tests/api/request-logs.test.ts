@@ -146,7 +146,7 @@ test("no secret that a request or an answer held stands in any row", async () =>
   const rotated = await call(tenant, "POST", `/webhooks/${created.body.id}/rotate-secret`);
   const secret: string = created.body.secret;
   expect(secret).toMatch(/^whsec_/);
-  expect(replayed.body.secret).toBe(secret);
+  expect([replayed.body.secret, rotated.status]).toEqual([secret, 200]);
 
   const hunter = "hunter2-Zq8vX4";
   const unicode = [...secret].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
@@ -175,7 +175,7 @@ test("no secret that a request or an answer held stands in any row", async () =>
   const rows = await db().requestLog.findMany({ where: tenant.identity.partition });
   expect(rows.length).toBe(replies.length);
   const text = JSON.stringify(rows);
-  const secrets = [secret, rotated.body?.secret, tenant.key, another.key, hunter, unicode].filter((value) => value !== undefined);
+  const secrets: string[] = [secret, rotated.body.secret, tenant.key, another.key, hunter, unicode];
   for (const value of secrets) {
     // Nor the greater part of one, which a cut-off body could end with.
     for (const part of [value, value.slice(0, 24), value.slice(-24), value.slice(7, 27)]) expect(text).not.toContain(part);
@@ -241,10 +241,10 @@ test("what waits to be written is bounded, in number and in bytes", async () => 
   const tenant = await newTenant();
   const key = await findKey(hashKey(tenant.key));
   if (!key) throw new Error("the key is not known");
-  const log = (requestBody: Uint8Array | null) =>
+  const log = (responseBody: string | null) =>
     logRequest({
       ...{ id: newId("request"), key, method: "POST", path: "/", status: 200, durationMs: 1, idempotencyKey: null },
-      ...{ address: "127.0.0.1", requestBody, responseBody: null, startedAt: new Date() },
+      ...{ address: "127.0.0.1", requestBody: null, responseBody, startedAt: new Date() },
     });
   const count = () => db().requestLog.count({ where: tenant.identity.partition });
 
@@ -258,7 +258,7 @@ test("what waits to be written is bounded, in number and in bytes", async () => 
   expect(await count()).toBe(5_200);
 
   await whileLogIsLocked(async () => {
-    const body = new Uint8Array(256 * 1_024).fill(32);
+    const body = " ".repeat(256 * 1_024);
     for (let index = 0; index < 200; index++) log(body);
   });
   await flushRequestLogs();
