@@ -87,7 +87,9 @@ async function freePort(wanted: string): Promise<number> {
 }
 
 /** What web will listen on (server/embedded/environment.ts): undefined stands for every address. */
-const listeningHost = () => process.env.HOST || (process.env.DATABASE_URL ? undefined : "127.0.0.1");
+function listeningHost(): string | undefined {
+  return process.env.HOST || (process.env.DATABASE_URL ? undefined : "127.0.0.1");
+}
 
 /** An address at which this machine reaches what listens on `host`. */
 function reachable(host = "0.0.0.0"): string {

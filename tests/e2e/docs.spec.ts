@@ -1,0 +1,88 @@
+import { expect, type Page, test } from "@playwright/test";
+import { signUp } from "./sign-up";
+
+const pagesToOpen = [
+  "/docs",
+  "/docs/quickstart",
+  "/docs/verify-signatures",
+  "/docs/errors",
+  "/docs/errors/validation",
+  "/docs/events",
+  "/docs/reference",
+  "/docs/reference/conversations",
+  "/docs/reference/knowledge-bases",
+];
+
+/** What a page asks for from anywhere else, and what it complains of. */
+function watch(page: Page) {
+  const findings: string[] = [];
+  page.on("request", (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol.startsWith("http") && host !== new URL(process.env.PRODUCT_URL ?? "").host) findings.push(request.url());
+  });
+  page.on("console", (message) => message.type() === "error" && findings.push(message.text()));
+  page.on("pageerror", (error) => findings.push(error.message));
+  return findings;
+}
+
+for (const width of [390, 1440]) {
+  test(`every kind of page fits ${width} px, asks no other host and complains of nothing`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 900 });
+    const findings = watch(page);
+    for (const path of pagesToOpen) {
+      const response = await page.goto(path, { waitUntil: "networkidle" });
+      expect([path, response?.status()]).toEqual([path, 200]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect([path, overflow]).toEqual([path, 0]);
+    }
+    expect(findings).toEqual([]);
+  });
+}
+
+test("the type of a problem is a page, and all links of the documentation lead somewhere", async ({ page, request }) => {
+  const { type } = await (await request.get("/v1/public/account")).json();
+  await page.goto(type);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("API key missing or invalid");
+
+  const seen = new Set<string>();
+  const waiting = ["/docs"];
+  for (let path = waiting.pop(); path; path = waiting.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const response = await request.get(path);
+    expect([path, response.status()]).toEqual([path, 200]);
+    const text = await response.text();
+    const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const [, href = ""] of text.matchAll(/ href="([^"]+)"/g)) {
+      if (href.startsWith("#")) expect([path, href, ids.has(href.slice(1))]).toEqual([path, href, true]);
+      else if (/^\/(docs|llms)/.test(href)) waiting.push(href.split("#")[0] ?? "");
+    }
+  }
+  expect(seen.size).toBeGreaterThan(45);
+  expect((await request.get("/docs/nothing")).status()).toBe(404);
+});
+
+test("an operation can be tried with one's own key, which stays for the next one", async ({ page }) => {
+  await signUp(page);
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name").fill("Reference");
+  await page.getByRole("button", { name: "Create test key" }).click();
+  await page.getByRole("button", { name: "Copy the key" }).click();
+  const key = await page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole("button", { name: "Done" }).click();
+
+  await page.goto("/docs/reference/customers#createCustomer");
+  const create = page.locator("#createCustomer");
+  await create.getByText("Try it", { exact: true }).click();
+  await create.getByLabel("API key").fill(key);
+  await create.getByRole("button", { name: "Send" }).click();
+  await expect(create.getByRole("form")).toContainText('"externalId": "user_8412"');
+  await expect(create.getByRole("form")).toContainText("201");
+
+  const list = page.locator("#listCustomers");
+  await list.getByText("Try it", { exact: true }).click();
+  await expect(list.getByLabel("API key")).toHaveValue(key);
+  await list.getByLabel("limit").fill("0");
+  await list.getByRole("button", { name: "Send" }).click();
+  await expect(list.getByRole("form")).toContainText("422");
+});
