@@ -1,5 +1,5 @@
 /** Of chunks that match, as many are ranked; a word that stands in more of them tells little about any. */
-const maximumRanked = 10_000;
+const maximumRanked = 5_000;
 
 /** What surrounds a hit until the excerpt is escaped. No chunk holds these characters. */
 export const hitStart = "\u0001";

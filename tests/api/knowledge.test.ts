@@ -191,6 +191,9 @@ describe("uploading", () => {
     const tooLarge = formOf(Buffer.alloc(maximumDocumentBytes + 1, "a"), "a.txt");
     expect(await upload(tenant, base, tooLarge)).toMatchObject({ status: 413, body: kind("payload-too-large") });
 
+    const farTooLarge = formOf(Buffer.alloc(2 * maximumDocumentBytes, "a"), "a.txt");
+    expect(await upload(tenant, base, farTooLarge)).toMatchObject({ status: 413, body: kind("payload-too-large") });
+
     const reply = await rawUpload(tenant, base, { chunks: 340, chunk: "a".repeat(64 * 1_024) });
     expect(reply).toMatch(/^HTTP\/1.1 413 /);
     expect(await filesOnDisk("incoming")).toEqual([]);
@@ -251,6 +254,42 @@ describe("uploading", () => {
     await removeStrayBlobs(100);
     expect(await filesOnDisk("kept", tenant)).toHaveLength(2);
     expect(await filesOnDisk("incoming")).toEqual([]);
+  });
+
+  test("of eight equal uploads at once one is made, and seven are 409", async () => {
+    const tenant = await newTenant();
+    const base = await newKnowledgeBase(tenant);
+    const replies = await Promise.all(Array.from({ length: 8 }, () => upload(tenant, base, formOf("Text", "a.txt"))));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    const [document, ...others] = await documentsOf(tenant, base);
+    expect(others).toEqual([]);
+    for (const { status, body } of replies) if (status === 409) expect(body.existingId).toBe(document.id);
+    expect((await call(tenant, "GET", `/knowledge-bases/${base}`)).body).toMatchObject({ documentCounts: { pending: 1 }, sizeBytes: 4 });
+    await removeStrayBlobs(100);
+    expect(await filesOnDisk("kept", tenant)).toHaveLength(1);
+  });
+
+  test("lists page through bases and documents, each once", async () => {
+    const tenant = await newTenant();
+    const bases = [];
+    for (let number = 0; number < 7; number++) bases.push(await newKnowledgeBase(tenant, `Base ${number}`));
+    const url = `/knowledge-bases/${bases[0]}/documents`;
+    const documents = [];
+    for (let number = 0; number < 7; number++)
+      documents.push((await call(tenant, "POST", url, { name: "n", text: `Text ${number}` })).body.id);
+
+    for (const [path, ids] of [
+      ["/knowledge-bases", bases],
+      [url, documents],
+    ] as const) {
+      const first = (await call(tenant, "GET", `${path}?limit=3&order=asc`)).body;
+      const second = (await call(tenant, "GET", `${path}?limit=4&order=asc&cursor=${first.nextCursor}`)).body;
+      expect(second.nextCursor).toBeUndefined();
+      expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(ids);
+      expect((await call(tenant, "GET", path)).body.data.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed());
+    }
+    expect(await call(tenant, "GET", `${url}?cursor=${bases[0]}`)).toMatchObject({ status: 422, body: kind("invalid-cursor") });
+    expect((await call(tenant, "GET", `${url}?status=DONE`)).status).toBe(422);
   });
 
   test("the same upload with one Idempotency-Key makes one document, whatever the boundary", async () => {

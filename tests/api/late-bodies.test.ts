@@ -31,7 +31,7 @@ test("400 for a JSON body that is late, while an upload has more time", async ()
   const tenant = await newTenant();
   const base = await newKnowledgeBase(tenant);
   const late = await sendSlowly("/v1/public/customers", tenant.key, "application/json", ['{"name":', '"Ada"}']);
-  expect(late).toMatch(/^HTTP\/1.1 400 [^]*malformed-request[^]*took too long/);
+  expect(late).toMatch(/^HTTP\/1.1 400 .*malformed-request.*took too long/s);
 
   const form: [string, string] = ['--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nTe', "xt\r\n--x--\r\n"];
   const path = `/v1/public/knowledge-bases/${base}/documents`;

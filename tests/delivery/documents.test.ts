@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { type Partition, reader, system } from "@/lib/caller";
+import { mutate, type Partition, reader, system } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { firstTurn, processDocument, processNextDocument } from "@/lib/documents/process";
-import { getDocument, listChunks } from "@/lib/documents/service";
+import { deleteDocument, getDocument, listChunks } from "@/lib/documents/service";
 import { startProcessing } from "@/lib/documents/start-processing";
 import { repeat } from "@/lib/jobs/repeat";
 import { listenForWakeUps } from "@/lib/jobs/wake-listener";
+import { getKnowledgeBase } from "@/lib/knowledge-bases/service";
 import { newDocument } from "../support/stored-document";
 import { newPartition } from "../support/webhooks";
 
@@ -77,6 +78,21 @@ test("a worker that stops gives back what it was reading", async () => {
   await db().document.updateMany({ where: { id: document.id }, data: { contentType: "text/plain" } });
   expect(await processDocument({ ...partition, id: document.id })).toBe(true);
   expect((await until(partition, document, "READY")).chunkCount).toBe(15_000);
+});
+
+test("a document that is deleted while it is read leaves nothing behind", async () => {
+  const partition = await newPartition();
+  const document = await newDocument(partition, "<div>".repeat(3_000_000), "text/html");
+  const processing = await start();
+  await until(partition, document, "PROCESSING");
+  await mutate(system(partition), (caller) => deleteDocument(caller, document.knowledgeBaseId, document.id));
+  await processing.stop();
+
+  const base = await getKnowledgeBase(reader(system(partition)), document.knowledgeBaseId);
+  expect(base).toMatchObject({ documentCounts: { pending: 0, processing: 0, ready: 0, failed: 0 }, sizeBytes: 0 });
+  const events = await db().event.findMany({ where: partition, select: { type: true }, orderBy: { id: "asc" } });
+  expect(events.map(({ type }) => type)).toEqual(["knowledge_base.created", "document.created", "document.deleted"]);
+  expect(await db().documentChunk.count({ where: partition })).toBe(0);
 });
 
 test("a document whose file is gone fails, and one that the database has forgotten meanwhile changes nothing", async () => {
