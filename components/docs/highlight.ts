@@ -42,8 +42,6 @@ export async function highlight(code: string, language: Language): Promise<strin
         pre(node) {
           node.properties.style = "";
           node.properties.class = "docs-code";
-          node.properties.role = "region";
-          node.properties["aria-label"] = "Code";
         },
       },
     ],

@@ -81,9 +81,9 @@ export const bodyCell = "border-line border-b px-3 py-2 align-top [tr:last-child
 export function DocsTable({ children }: { children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard.
-    <section className="my-5 overflow-x-auto rounded-xl border border-line bg-surface" aria-label="Table" tabIndex={0}>
+    <div className="my-5 overflow-x-auto rounded-xl border border-line bg-surface" tabIndex={0}>
       <table className="w-full border-collapse text-sm">{children}</table>
-    </section>
+    </div>
   );
 }
 
