@@ -59,16 +59,19 @@ type Options = {
   errorBase: string;
 };
 
+// A module lists its exports in an order of its own.
+const methodOrder = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies Method[];
+
 /** The OpenAPI document, made from what the route files declare and from nothing else. */
 export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocument {
   const collector = schemaCollector();
   collector.referenceTo("Problem", problem, "output");
   const paths: OpenApiDocument["paths"] = {};
   for (const [path, methods] of Object.entries(routes)) {
-    const described = Object.entries(methods).map(([method, { declaration }]) => [
-      method.toLowerCase(),
-      describeOperation(collector, path, method as Method, declaration),
-    ]);
+    const described = methodOrder.flatMap((method) => {
+      const operation = methods[method];
+      return operation ? [[method.toLowerCase(), describeOperation(collector, path, method, operation.declaration)]] : [];
+    });
     paths[path] = Object.fromEntries(described);
   }
   const webhooks = eventOperations(collector);
