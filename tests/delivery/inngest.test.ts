@@ -81,7 +81,7 @@ test("a run that is repeated from its start sends nothing again", async () => {
 test.each(["wake-snoozed-conversations", "sweep-webhooks", "work-off-backlog", "clean-up"])("%s runs as one step", async (name) => {
   const event = { name: "inngest/scheduled.timer", data: {} };
   const { operations } = await runFunction({ handler: POST, functionId: `parlance-${name}`, event, signingKey, clock });
-  expect(operations).toMatchObject([{ op: "StepRun", data: 0 }]);
+  expect(operations).toMatchObject([{ op: "StepRun", data: expect.any(Number) }]);
 });
 
 test("a request that is not signed, or by another key, runs nothing", async () => {
