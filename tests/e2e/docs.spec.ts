@@ -40,7 +40,7 @@ for (const width of [390, 1440]) {
   });
 }
 
-// The longest pages are made of the same parts as these, and take axe a minute each.
+// The longest pages are made of the same parts as these, and take axe very long.
 for (const path of ["/docs", "/docs/quickstart", "/docs/verify-signatures", "/docs/errors", "/docs/reference", "/docs/reference/account"]) {
   test(`axe finds nothing at ${path}, in light and in dark`, async ({ page }) => {
     for (const colorScheme of ["light", "dark"] as const) {
