@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { db } from "@/lib/db";
+import { type Db, db } from "@/lib/db";
 import { call, newKey, newTenant, send, type TestTenant } from "../support/api";
 
 const key = (value: string) => ({ "idempotency-key": value });
+/** Another process's transaction that has claimed the key "k" and does not end. */
+async function holdKey(transaction: Db, { identity }: TestTenant) {
+  const record = { fingerprint: new Uint8Array(32), status: 201, body: "", createdAt: new Date(), expiresAt: new Date() };
+  await transaction.idempotencyRecord.create({ data: { ...identity.partition, key: "k", ...record } });
+}
+
 const listed = async (tenant: TestTenant, path: string) => (await call(tenant, "GET", `${path}?limit=100`)).body.data;
 
 describe.each([
@@ -153,17 +159,7 @@ test("409 idempotency-in-progress when the first request has not ended after fiv
   const tenant = await newTenant();
   const held = db().$transaction(
     async (transaction) => {
-      await transaction.idempotencyRecord.create({
-        data: {
-          ...tenant.identity.partition,
-          key: "k",
-          fingerprint: new Uint8Array(32),
-          status: 201,
-          body: "",
-          createdAt: new Date(),
-          expiresAt: new Date(),
-        },
-      });
+      await holdKey(transaction, tenant);
       const reply = await send("/v1/public/conversations", {
         method: "POST",
         headers: { authorization: `Bearer ${tenant.key}`, "content-type": "application/json", ...key("k") },
@@ -209,17 +205,7 @@ test("one key that has to wait leaves the others their connections", { timeout: 
   const tenant = await newTenant();
   const held = db().$transaction(
     async (transaction) => {
-      await transaction.idempotencyRecord.create({
-        data: {
-          ...tenant.identity.partition,
-          key: "k",
-          fingerprint: new Uint8Array(32),
-          status: 201,
-          body: "",
-          createdAt: new Date(),
-          expiresAt: new Date(),
-        },
-      });
+      await holdKey(transaction, tenant);
       const waiting = Promise.all(Array.from({ length: 40 }, () => call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))));
       for (let index = 0; index < 20; index++) {
         expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key(`other-${index}`))).status).toBe(201);
