@@ -4,6 +4,7 @@ import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
 import { listenForWakeUps } from "@/lib/jobs/wake-listener";
 import { claimDeliveries, startOfWalk } from "@/lib/webhooks/claim";
 import { startDelivering } from "@/lib/webhooks/deliver";
+import { deadlineMs } from "@/lib/webhooks/outbound-request";
 import { type Receiver, startReceiver, startTcpReceiver } from "../support/receiver";
 import {
   attemptsOf,
@@ -232,7 +233,8 @@ test("healthy webhooks are served at once while nine of ten hang", async () => {
   const startedAt = performance.now();
   wakeAll();
   await receiver.received(100);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  // None of those that hang has come to its deadline: nobody waited for them.
+  expect(performance.now() - startedAt).toBeLessThan(deadlineMs);
   // Cuts what hangs, so that stopping need not wait for the deadline.
   await hanging.close();
 });
