@@ -92,7 +92,7 @@ test("the commit of an event wakes the loop", async () => {
   await listener.stop();
   latencies.sort((a, b) => a - b);
   // Far below the second that polling alone would take; how far, the benchmark says.
-  expect(latencies[15]).toBeLessThan(100);
+  expect(latencies[15]).toBeLessThan(500);
 });
 
 test("99 failures, a success and 99 more do not disable, 100 do, under eight loops at once", async () => {
@@ -193,7 +193,7 @@ test("20,000 due rows of one webhook do not hold the others up", async () => {
   const claimedOf = (id: string) => deliveries.filter(({ webhookId }) => webhookId === id).length;
   expect(claimedOf(crowded.id)).toBeLessThanOrEqual(6);
   for (const other of others) expect(claimedOf(other.id)).toBe(3);
-  expect(durationMs).toBeLessThan(250);
+  expect(durationMs).toBeLessThan(1_000);
 });
 
 test("waiting webhooks beyond one walk's steps are all reached", async () => {

@@ -374,7 +374,7 @@ describe("without a store", () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => limiter.take("someone", 3, minuteMs)));
     results.push(await limiter.peek("someone", 3, minuteMs));
 
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
     for (const result of results) {
       expect(result).toMatchObject({ isAllowed: true, limit: 3, remaining: 3 });
       expect(result.resetAtMs).toBeGreaterThan(before);
@@ -398,7 +398,7 @@ describe("without a store", () => {
 
     expect(result).toMatchObject({ isAllowed: true, limit: 3, remaining: 3 });
     expect(waitedMs).toBeGreaterThan(400);
-    expect(waitedMs).toBeLessThan(1_000);
+    expect(waitedMs).toBeLessThan(3_000);
     expect(limiter.letThrough.count).toBe(1);
     expect(errors).toHaveBeenCalledTimes(1);
     server.closeAllConnections();
