@@ -4,6 +4,7 @@ import { changedFields, previousAttributes } from "@/lib/changes";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
+import { lockRow } from "@/lib/lock-row";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
 import type { AgentModel, AgentVersionModel } from "@/prisma/generated/models";
 import { type Agent, type AgentContent, agentContent, type CreateAgent, type ListAgents, type UpdateAgent } from "./schema";
@@ -149,9 +150,7 @@ async function requireAgent({ db, partition }: Caller, id: string): Promise<Agen
 
 /** The row, locked until the transaction ends: changes of one agent come one after another. */
 async function lockAgent(caller: Caller, id: string): Promise<AgentModel> {
-  const { tenantId, environment } = caller.partition;
-  await caller.db.$queryRaw`SELECT 1 FROM agents
-    WHERE tenant_id = ${tenantId} AND environment = ${environment}::"Environment" AND id = ${id} FOR NO KEY UPDATE`;
+  await lockRow(caller, "agents", id);
   return requireAgent(caller, id);
 }
 

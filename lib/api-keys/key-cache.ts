@@ -18,7 +18,8 @@ export type KnownKey = {
   name: string;
   scopes: ReadonlySet<Scope>;
   expiresAt: Date | null;
-  isAllowedFrom: (address: string) => boolean;
+  /** Null, which nobody can name, is outside of every network. */
+  isAllowedFrom: (address: string | null) => boolean;
   rateLimitPerMinute: number;
 };
 
@@ -66,7 +67,7 @@ async function loadKey(hash: Buffer): Promise<KnownKey | null> {
     name: row.name,
     scopes: new Set(row.scopes as Scope[]),
     expiresAt: row.expiresAt,
-    isAllowedFrom: (address) => !networks || networks.check(address, address.includes(":") ? "ipv6" : "ipv4"),
+    isAllowedFrom: (address) => !networks || (address !== null && networks.check(address, address.includes(":") ? "ipv6" : "ipv4")),
     rateLimitPerMinute: row.rateLimitPerMinute ?? planRateLimits[row.tenant.plan],
   };
 }

@@ -1,6 +1,6 @@
 import { hashKey, isWellFormedKey } from "@/lib/api-keys/key";
 import { findKey, type KnownKey } from "@/lib/api-keys/key-cache";
-import { throttleAddress } from "@/lib/auth/client-address";
+import { throttleAddress } from "@/lib/client-address";
 import { AppError } from "@/lib/errors";
 import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
 import { rateLimited } from "./rate-limit";
@@ -12,7 +12,7 @@ const failuresPerMinute = 300;
  * The key of `Authorization: Bearer …`. Missing, malformed, unknown, expired and revoked are one answer.
  * @throws AppError `unauthorized`, or `rate-limited` for an address that keeps trying
  */
-export async function authenticate(request: Request, address: string): Promise<KnownKey> {
+export async function authenticate(request: Request, address: string | null): Promise<KnownKey> {
   const [, text] = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
   const key = text && isWellFormedKey(text) ? await findKey(hashKey(text)) : null;
   if (key) return key;

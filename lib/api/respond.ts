@@ -2,12 +2,12 @@ import type { z } from "zod";
 import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { markUsed } from "@/lib/api-keys/last-used";
 import { type Identity, reader } from "@/lib/caller";
+import { clientAddress } from "@/lib/client-address";
 import { AppError, type ValidationIssue } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { logRequest } from "@/lib/request-logs/gather";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate } from "./authenticate";
-import { clientAddress } from "./client-address";
 import { findStoredAnswer, readClaim } from "./idempotency";
 import type { Declaration } from "./operation";
 import { type Answer, type Change, perform, serializerOf } from "./perform";
@@ -34,7 +34,7 @@ export async function respond(request: Request, target: Target): Promise<Outgoin
   const headers: Record<string, string> = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
   const { path, search } = splitUrl(request.url);
   const trace: Trace = { startedAt: new Date(), startedMs: performance.now(), idempotencyKey: null, requestBody: null };
-  const address = clientAddress(request);
+  const address = clientAddress(request.headers.get("x-forwarded-for"));
   let key: KnownKey | null = null;
   let answer: Answer;
   try {
@@ -72,7 +72,7 @@ export async function respond(request: Request, target: Target): Promise<Outgoin
 /** What the request log is told beside the answer, gathered on the way to it. */
 type Trace = { startedAt: Date; startedMs: number; idempotencyKey: string | null; requestBody: Uint8Array | null };
 
-type Answered = { requestId: string; address: string; trace: Trace; answer: Answer };
+type Answered = { requestId: string; address: string | null; trace: Trace; answer: Answer };
 
 function logAnswered(key: KnownKey, { method }: Request, path: string, { requestId, address, trace, answer }: Answered): void {
   const { startedMs, ...known } = trace;

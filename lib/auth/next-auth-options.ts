@@ -1,9 +1,9 @@
 import type { NextAuthOptions, User } from "next-auth";
+import { clientAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { findLiveSession, sessionLifetimeSeconds } from "@/lib/sessions/service";
-import { clientAddress } from "./client-address";
 import { returnPath } from "./return-path";
 import { signIn, signOut } from "./service";
 

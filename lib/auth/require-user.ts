@@ -1,9 +1,9 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
+import { clientAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
 import { type Device, findLiveSession, type SignedInUser } from "@/lib/sessions/service";
-import { clientAddress } from "./client-address";
 import { readSessionId } from "./session-cookie";
 
 /** Whoever is signed in, read from the database once a request; null for nobody. */

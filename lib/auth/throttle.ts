@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { throttleAddress } from "@/lib/client-address";
 import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
-import { throttleAddress } from "./client-address";
 
 const windowMs = 15 * 60_000;
 /** Failed sign-ins in one window, from anywhere to one account and from one address to any account. */

@@ -4,6 +4,7 @@ import type { Prisma } from "@/lib/db";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
+import { lockRow } from "@/lib/lock-row";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
 import type { CustomerModel } from "@/prisma/generated/models";
 import { type CreateCustomer, type Customer, identifyingFields, type ListCustomers, type UpdateCustomer } from "./schema";
@@ -41,7 +42,8 @@ export async function findOrCreateCustomer(caller: Caller, body: CreateCustomer)
 
 export async function updateCustomer(caller: Caller, id: string, patch: UpdateCustomer) {
   const where = { tenantId_environment_id: { ...caller.partition, id } };
-  await lockCustomer(caller, id);
+  // Two patches at once must not undo each other's metadata.
+  await lockRow(caller, "customers", id);
   const before = await caller.db.customer.findUnique({ where });
   if (!before) throw notFound("customer", id);
 
@@ -89,12 +91,6 @@ async function externalIdTaken(caller: Caller, externalId: string | null | undef
     `A customer with the externalId "${externalId}" exists already.`,
     existing ? { existingId: existing.id } : {},
   );
-}
-
-/** Until the transaction ends, so that two patches at once do not undo each other's metadata. */
-async function lockCustomer({ db, partition }: Caller, id: string) {
-  await db.$queryRaw`SELECT 1 FROM customers
-    WHERE tenant_id = ${partition.tenantId} AND environment = ${partition.environment}::"Environment" AND id = ${id} FOR NO KEY UPDATE`;
 }
 
 export function toCustomer(row: CustomerModel): Customer {

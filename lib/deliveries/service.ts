@@ -4,6 +4,7 @@ import { AppError, notFound } from "@/lib/errors";
 import { newEvent } from "@/lib/events/record-event";
 import { firstIdAt, newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
+import { lockRow } from "@/lib/lock-row";
 import { pageById, toPage } from "@/lib/schema";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
@@ -71,9 +72,7 @@ export async function sendTestEvent(caller: Caller, webhookId: string): Promise<
  *   `limit-reached` while 100 attempts that were asked for wait already
  */
 export async function resendDelivery(caller: Caller, webhookId: string, id: string): Promise<Delivery> {
-  const { tenantId, environment } = caller.partition;
-  await caller.db.$queryRaw`SELECT 1 FROM deliveries
-    WHERE tenant_id = ${tenantId} AND environment = ${environment}::"Environment" AND id = ${id} FOR NO KEY UPDATE`;
+  await lockRow(caller, "deliveries", id);
   const row = await requireDelivery(caller, webhookId, id);
   const at = currentTime() ?? new Date();
   const isUnderWay = row.leaseExpiresAt !== null && row.leaseExpiresAt > at;

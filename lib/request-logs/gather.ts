@@ -14,7 +14,7 @@ export type AnsweredRequest = {
   status: number;
   durationMs: number;
   idempotencyKey: string | null;
-  address: string;
+  address: string | null;
   /** As it came, or null where it was not JSON or not read. */
   requestBody: Uint8Array | null;
   /** Null for what a read answered when all was well: whoever wants that can read it again. */
@@ -111,7 +111,12 @@ function toRow({ key, ...answered }: AnsweredRequest): unknown[] {
   return [
     ...[key.tenantId, key.environment, id, key.id, method, maskSecrets(path).slice(0, maximumPathLength)],
     ...[status, Math.round(durationMs), status < 400 ? null : errorKindOf(responseBody), idempotencyKey && maskSecrets(idempotencyKey)],
-    ...[address.slice(0, maximumAddressLength), requestBody && textOf(requestBody), responseBody && textOf(responseBody), startedAt],
+    ...[
+      address?.slice(0, maximumAddressLength) ?? null,
+      requestBody && textOf(requestBody),
+      responseBody && textOf(responseBody),
+      startedAt,
+    ],
   ];
 }
 

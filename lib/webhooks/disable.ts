@@ -3,6 +3,7 @@ import { mutate, type Partition, system } from "@/lib/caller";
 import { runStatement, type Statement } from "@/lib/db";
 import { recordEvent } from "@/lib/events/record-event";
 import { currentTime } from "@/lib/jobs/time";
+import { lockRow } from "@/lib/lock-row";
 import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
 import { toWebhook } from "@/lib/webhooks/service";
 
@@ -15,9 +16,7 @@ export type AutomaticDisabling = "CONSECUTIVE_FAILURES" | "GONE";
 export async function disableWebhook(partition: Partition, webhookId: string, reason: AutomaticDisabling): Promise<void> {
   await mutate(system(partition), async (caller) => {
     const key = { ...partition, id: webhookId };
-    await caller.db.$queryRaw`SELECT 1 FROM webhooks
-      WHERE tenant_id = ${partition.tenantId} AND environment = ${partition.environment}::"Environment" AND id = ${webhookId}
-      FOR NO KEY UPDATE`;
+    await lockRow(caller, "webhooks", webhookId);
     const row = await caller.db.webhook.findUnique({ where: { tenantId_environment_id: key } });
     if (row?.status !== "ENABLED") return;
     if (reason === "CONSECUTIVE_FAILURES" && row.consecutiveFailures < disableAfterFailures) return;

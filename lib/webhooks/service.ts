@@ -5,6 +5,7 @@ import { db } from "@/lib/db";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
+import { lockRow } from "@/lib/lock-row";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
 import { findUrlProblem } from "./outbound-request";
@@ -69,8 +70,7 @@ export async function createWebhook(caller: Caller, body: CreateWebhook): Promis
 /** `status: "ENABLED"` sets the count of failures to 0, also where the webhook was enabled all along. */
 export async function updateWebhook(caller: Caller, id: string, patch: UpdateWebhook): Promise<Webhook> {
   if (patch.url !== undefined) requireUsableUrl(caller.partition, patch.url);
-  await lockWebhook(caller, id);
-  const row = await requireWebhook(caller, id);
+  const row = await lockWebhook(caller, id);
 
   const { metadata: metadataPatch, status, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(row.metadata as Metadata, metadataPatch);
@@ -99,8 +99,7 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
  * @throws AppError `rotation-in-progress` where two secrets sign already and the new one is to overlap too
  */
 export async function rotateSecret(caller: Caller, id: string, { overlapSeconds }: RotateSecret): Promise<Webhook & { secret: string }> {
-  await lockWebhook(caller, id);
-  const row = await requireWebhook(caller, id);
+  const row = await lockWebhook(caller, id);
   const at = currentTime() ?? new Date();
   const [current, previous] = row.secrets;
   if (!current) throw new Error("the webhook has no signing secret");
@@ -131,8 +130,7 @@ export async function rotateSecret(caller: Caller, id: string, { overlapSeconds 
 
 /** Ends an overlap before its time: from now on the newest secret signs alone. Nothing changes where it does already. */
 export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook> {
-  await lockWebhook(caller, id);
-  const row = await requireWebhook(caller, id);
+  const row = await lockWebhook(caller, id);
   const [current, previous] = row.secrets;
   if (!current || !previous) return toWebhook(row);
 
@@ -144,8 +142,7 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
 
 /** Its deliveries go with it; its events stay. */
 export async function deleteWebhook(caller: Caller, id: string) {
-  await lockWebhook(caller, id);
-  const row = await requireWebhook(caller, id);
+  const row = await lockWebhook(caller, id);
   await caller.db.webhook.delete({ where: { tenantId_environment_id: { ...caller.partition, id } } });
   await recordAudit(caller, { action: "webhook.deleted", targetId: id, changes: { before: { url: row.url, events: row.events } } });
   return { id, deleted: true as const };
@@ -159,10 +156,10 @@ function statusFields(row: WebhookModel, status: UpdateWebhook["status"], at: Da
   return {};
 }
 
-/** Until the transaction ends, so that a change and the worker's disabling come one after the other. */
-async function lockWebhook({ db, partition }: Caller, id: string): Promise<void> {
-  await db.$queryRaw`SELECT 1 FROM webhooks
-    WHERE tenant_id = ${partition.tenantId} AND environment = ${partition.environment}::"Environment" AND id = ${id} FOR NO KEY UPDATE`;
+/** The row, locked until the transaction ends: a change and the worker's disabling come one after the other. */
+async function lockWebhook(caller: Caller, id: string): Promise<WebhookWithSecrets> {
+  await lockRow(caller, "webhooks", id);
+  return requireWebhook(caller, id);
 }
 
 async function requireWebhook({ db, partition }: Caller, id: string): Promise<WebhookWithSecrets> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { throttleAddress } from "@/lib/auth/client-address";
 import { hashPassword } from "@/lib/auth/password";
 import { signIn } from "@/lib/auth/service";
 import { maximumFailures } from "@/lib/auth/throttle";
+import { throttleAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
 import { findLiveSession } from "@/lib/sessions/service";
 import { createAccount } from "@/lib/users/service";
