@@ -2,7 +2,8 @@ import createMdx from "@next/mdx";
 
 const isDevelopment = process.env.NODE_ENV === "development";
 
-// Next writes inline scripts into every page, so 'unsafe-inline' stays until pages carry nonces; nothing from outside loads.
+// Of the pages that are built once, whose inline scripts can carry no nonce. What is drawn for a visitor gets a stricter
+// policy from proxy.ts.
 const contentSecurityPolicy = [
   "default-src 'self'",
   `script-src 'self' 'unsafe-inline'${isDevelopment ? " 'unsafe-eval'" : ""}`,
@@ -17,7 +18,6 @@ const contentSecurityPolicy = [
 ].join("; ");
 
 const securityHeaders = [
-  { key: "Content-Security-Policy", value: contentSecurityPolicy },
   { key: "X-Content-Type-Options", value: "nosniff" },
   { key: "X-Frame-Options", value: "DENY" },
   { key: "Referrer-Policy", value: "strict-origin-when-cross-origin" },
@@ -46,6 +46,10 @@ const config = {
   rewrites: async () => ({ beforeFiles: [{ source: "/v1/:path*", destination: "/api/v1/:path*" }] }),
   headers: async () => [
     { source: "/((?!v1/).*)", headers: securityHeaders },
+    {
+      source: "/(docs|docs/.*|api/.*|_next/.*|health|ready|icon\\.svg|llms\\.txt|favicon\\.ico)",
+      headers: [{ key: "Content-Security-Policy", value: contentSecurityPolicy }],
+    },
     // Only where the visitor came over https, which the proxy in front says. Browsers ignore it on plain http.
     { source: "/((?!v1/).*)", has: [{ type: "header", key: "x-forwarded-proto", value: "https" }], headers: strictTransport },
   ],

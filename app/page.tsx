@@ -7,7 +7,7 @@ import { signOutAction } from "./(auth)/actions";
 export default async function HomePage() {
   const user = await requireUser();
   const first = user.memberships[0];
-  if (first) redirect(`/${first.tenant.slug}/test/api-keys`);
+  if (first) redirect(`/${first.tenant.slug}/test`);
 
   return (
     <MessagePage

@@ -1,11 +1,12 @@
 import { type Db, db, isDeadlock, isUniqueViolation } from "@/lib/db";
 import { wakeDeliveries, wakeDocuments } from "@/lib/jobs/clock";
-import type { Environment } from "@/prisma/generated/enums";
+import type { Environment, Role } from "@/prisma/generated/enums";
 
 /** The first two columns of every row that belongs to a tenant. */
 export type Partition = { tenantId: string; environment: Environment };
 
-export type Actor = { type: "API_KEY" | "USER" | "SYSTEM" | "OPERATOR"; id: string };
+/** A person's role is read from the database for each request; services check it with `requireRole`. */
+export type Actor = { type: "API_KEY" | "SYSTEM" | "OPERATOR"; id: string } | { type: "USER"; id: string; role: Role };
 
 /** Names one delivery across all tenants. `attemptNumber`: of the attempt that is due, where it is not the first. */
 export type DeliveryReference = Partition & { id: string; attemptNumber?: number };

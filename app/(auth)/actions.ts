@@ -58,7 +58,7 @@ export async function signUpAction(_before: FormState, form: FormData): Promise<
   if (result.outcome === "email-taken") return { errors: { email: "There is an account with this address already." }, values };
 
   await writeSessionCookie(result.sessionId);
-  redirect(`/${result.tenantSlug}/test/api-keys`);
+  redirect(`/${result.tenantSlug}/test`);
 }
 
 /** Ends the user's sessions on every device. */

@@ -6,12 +6,13 @@ import { useState, useTransition } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import type { ActionResult } from "@/lib/action-result";
 import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 import type { Environment } from "@/prisma/generated/enums";
 import { CreatedKey } from "./created-key";
 import { KeyForm } from "./key-form";
 import type { ScopePreset } from "./scope-picker";
-import type { CreateKey, CreateKeyResult } from "./states";
+import type { CreatedKey as Created, CreateKey } from "./states";
 
 type Props = {
   tenantSlug: string;
@@ -26,11 +27,11 @@ export function CreateKeyDialog({ tenantSlug, environment: pageEnvironment, apiU
   const router = useRouter();
   const [isOpen, setIsOpen] = useState(false);
   const [environment, setEnvironment] = useState(pageEnvironment);
-  const [result, setResult] = useState<CreateKeyResult | null>(null);
+  const [result, setResult] = useState<ActionResult<Created> | null>(null);
   const [isPending, startTransition] = useTransition();
   const [isSaved, setIsSaved] = useState(false);
   const [isWarned, setIsWarned] = useState(false);
-  const created = result?.outcome === "created" ? result : null;
+  const created = result?.outcome === "done" ? result.value : null;
 
   // Not the form's `action`: React empties a form after its action, and what was refused should stand as it was.
   const submit = (form: FormData) => startTransition(async () => setResult(await createKey(form)));

@@ -5,10 +5,10 @@ import { Button } from "@/components/ui/button";
 import { CopyBlock, CopyButton } from "@/components/ui/copy";
 import { Notice } from "@/components/ui/notice";
 import { firstRequest } from "./first-request";
-import type { CreateKeyResult } from "./states";
+import type { CreatedKey as Created } from "./states";
 
 type CreatedKeyProps = {
-  created: Extract<CreateKeyResult, { outcome: "created" }>;
+  created: Created;
   apiUrl: string;
   isSaved: boolean;
   isWarned: boolean;

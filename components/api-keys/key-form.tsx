@@ -5,18 +5,19 @@ import { environmentNames } from "@/components/shell/environment-name";
 import { Button } from "@/components/ui/button";
 import { SelectField, TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
 import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 import type { Scope } from "@/lib/api-keys/scopes";
 import type { Environment } from "@/prisma/generated/enums";
 import { ScopePicker, type ScopePreset } from "./scope-picker";
-import type { CreateKeyResult } from "./states";
+import type { CreatedKey } from "./states";
 
 type KeyFormProps = {
   environment: Environment;
   presets: ScopePreset[];
   resources: ScopeResource[];
   /** How the last attempt ended, if there was one. */
-  result: CreateKeyResult | null;
+  result: ActionResult<CreatedKey> | null;
   isPending: boolean;
   submit: (form: FormData) => void;
   onEnvironmentChange: (environment: Environment) => void;
@@ -38,7 +39,7 @@ export function KeyForm({ environment, presets, resources, result, isPending, su
       {scopes.map((scope) => (
         <input key={scope} type="hidden" name="scopes" value={scope} />
       ))}
-      {refused?.message ? <Notice>{refused.message}</Notice> : null}
+      {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
       <TextField label="Name" name="name" required maxLength={100} autoComplete="off" error={errors?.name} />
       <fieldset className="space-y-1.5">
         <legend className="font-medium">Environment</legend>

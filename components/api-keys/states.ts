@@ -1,11 +1,9 @@
+import type { ActionResult } from "@/lib/action-result";
 import type { Scope } from "@/lib/api-keys/scopes";
 import type { Environment } from "@/prisma/generated/enums";
 
-export type CreateKeyResult =
-  | { outcome: "refused"; message?: string; errors?: { name?: string; scopes?: string; date?: string } }
-  | { outcome: "created"; key: string; name: string; environment: Environment; scopes: Scope[] };
+/** The only time that the key itself is shown. */
+export type CreatedKey = { key: string; name: string; environment: Environment; scopes: Scope[] };
 
-export type RevokeKeyResult = { outcome: "revoked" } | { outcome: "refused"; message: string };
-
-export type CreateKey = (form: FormData) => Promise<CreateKeyResult>;
-export type RevokeKey = (environment: string, id: string) => Promise<RevokeKeyResult>;
+export type CreateKey = (form: FormData) => Promise<ActionResult<CreatedKey>>;
+export type RevokeKey = (environment: string, id: string) => Promise<ActionResult>;

@@ -1,4 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
+import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
@@ -23,6 +24,7 @@ export async function getAgent(caller: Caller, id: string): Promise<Agent> {
 }
 
 export async function createAgent(caller: Caller, body: CreateAgent): Promise<Agent> {
+  requireRole(caller, "MEMBER", "create agents");
   await requireKnowledgeBases(caller, body.knowledgeBaseIds);
   const at = new Date();
   const data = { ...caller.partition, ...body, id: newId("agent", at), createdAt: at, updatedAt: at };
@@ -37,6 +39,7 @@ export async function createAgent(caller: Caller, body: CreateAgent): Promise<Ag
  * @throws AppError `agent-archived`
  */
 export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent): Promise<Agent> {
+  requireRole(caller, "MEMBER", "change agents");
   const before = await lockAgent(caller, id);
   if (patch.knowledgeBaseIds) await requireKnowledgeBases(caller, patch.knowledgeBaseIds);
   requireNotArchived(before);
@@ -55,6 +58,7 @@ export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent
  * @throws AppError `agent-archived`
  */
 export async function publishAgent(caller: Caller, id: string): Promise<Agent> {
+  requireRole(caller, "MEMBER", "publish agents");
   const before = await lockAgent(caller, id);
   requireNotArchived(before);
   if (!before.hasUnpublishedChanges) return toAgent(before);
@@ -67,6 +71,7 @@ export async function publishAgent(caller: Caller, id: string): Promise<Agent> {
  * @throws AppError `agent-archived`, `not-found` for a version that the agent does not have
  */
 export async function rollBackAgent(caller: Caller, id: string, version: number): Promise<Agent> {
+  requireRole(caller, "MEMBER", "roll agents back");
   const before = await lockAgent(caller, id);
   const content = agentContent.parse((await requireVersion(caller, id, version)).content);
   await requireKnowledgeBases(caller, content.knowledgeBaseIds);
@@ -77,6 +82,7 @@ export async function rollBackAgent(caller: Caller, id: string, version: number)
 
 /** An archived agent keeps its versions and can still be read, but takes no more changes. Archiving twice is archiving once. */
 export async function archiveAgent(caller: Caller, id: string): Promise<Agent> {
+  requireRole(caller, "MEMBER", "archive agents");
   const before = await lockAgent(caller, id);
   return write(caller, before, { status: "ARCHIVED" }, "agent.archived");
 }

@@ -1,4 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
+import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { notFound } from "@/lib/errors";
@@ -12,6 +13,7 @@ import type { CreateApiKey } from "./schema";
  * @returns the row and the key itself, which can never be had again.
  */
 export async function createApiKey(caller: Caller, input: CreateApiKey) {
+  requireRole(caller, "ADMIN", "create API keys");
   const { key, hash, hint } = generateKey(caller.partition.environment);
   const apiKey = await caller.db.apiKey.create({
     data: {
@@ -51,6 +53,7 @@ export async function partitionOfApiKey(id: string): Promise<Partition> {
 
 /** Revoking twice is revoking once. Every process drops the key from its cache when this commits. */
 export async function revokeApiKey(caller: Caller, id: string) {
+  requireRole(caller, "ADMIN", "revoke API keys");
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const found = await caller.db.apiKey.findUnique({ where });
   if (!found) throw notFound("apiKey", id);

@@ -4,6 +4,7 @@ import { cache } from "react";
 import { clientAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
 import { type Device, findLiveSession, type SignedInUser } from "@/lib/sessions/service";
+import { pathHeader } from "./path-header";
 import { readSessionId } from "./session-cookie";
 
 /** Whoever is signed in, read from the database once a request; null for nobody. */
@@ -13,13 +14,14 @@ export const currentUser = cache(async (): Promise<SignedInUser | null> => {
 });
 
 /**
- * The one gate of the dashboard: every page, action and route of it calls this, directly or through `dashboardCaller`.
- * @param returnTo where to come back to after signing in.
+ * The one gate of the dashboard: every page, action and route of it calls this, directly or through `dashboardPlace`.
+ * Whoever is not signed in goes to do so, and comes back to where they were.
  */
-export async function requireUser(returnTo?: string): Promise<SignedInUser> {
+export async function requireUser(): Promise<SignedInUser> {
   const user = await currentUser();
-  if (!user) redirect(returnTo ? `/login?callbackUrl=${encodeURIComponent(returnTo)}` : "/login");
-  return user;
+  if (user) return user;
+  const path = (await headers()).get(pathHeader);
+  redirect(path ? `/login?callbackUrl=${encodeURIComponent(path)}` : "/login");
 }
 
 /** The browser that sent this request. */

@@ -1,3 +1,4 @@
+import type { Identity } from "@/lib/caller";
 import type { Role } from "@/prisma/generated/enums";
 
 /** Each role may do what the ones after it may. */
@@ -5,6 +6,43 @@ const rank: Record<Role, number> = { OWNER: 3, ADMIN: 2, MEMBER: 1, VIEWER: 0 };
 
 export const roleNames: Record<Role, string> = { OWNER: "Owner", ADMIN: "Admin", MEMBER: "Member", VIEWER: "Viewer" };
 
+/** Who may do what takes at least this role, as the beginning of a sentence. */
+const thoseWith: Record<Role, string> = {
+  OWNER: "Only owners",
+  ADMIN: "Only owners and admins",
+  MEMBER: "Only owners, admins and members",
+  VIEWER: "Only members of the organisation",
+};
+
 export function hasRole(role: Role, minimum: Role): boolean {
   return rank[role] >= rank[minimum];
+}
+
+/** @param what a verb and its object: "create API keys". */
+export function roleSentence(minimum: Role, what: string): string {
+  return `${thoseWith[minimum]} may ${what}.`;
+}
+
+/** A person tried what their role does not allow. `detail` is shown to them. */
+export class RoleMissing extends Error {
+  override readonly name = "RoleMissing";
+  readonly detail: string;
+
+  constructor(
+    readonly minimumRole: Role,
+    readonly what: string,
+  ) {
+    const detail = roleSentence(minimumRole, what);
+    super(detail);
+    this.detail = detail;
+  }
+}
+
+/**
+ * The first line of every service function that a person cannot use in every role. Keys are bound by their scopes, which
+ * the API's pipeline has checked before; jobs and operators by nothing.
+ * @param what a verb and its object: "create API keys".
+ */
+export function requireRole({ actor }: Identity, minimum: Role, what: string): void {
+  if (actor.type === "USER" && !hasRole(actor.role, minimum)) throw new RoleMissing(minimum, what);
 }

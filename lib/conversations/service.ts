@@ -1,3 +1,4 @@
+import { requireRole } from "@/lib/auth/roles";
 import { type Caller, type Identity, mutate, system, wake } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
 import { type Claim, claimValues, type Serialize } from "@/lib/claim";
@@ -25,6 +26,7 @@ export async function getConversation({ db, partition }: Caller, id: string) {
 
 /** Opens a conversation, with a first message where one is given. */
 export async function createConversation(caller: Caller, body: CreateConversation): Promise<Conversation> {
+  requireRole(caller, "MEMBER", "create conversations");
   await requireReferences(caller, body);
   const customer = body.customer ? await findOrCreateCustomer(caller, body.customer) : null;
   const customerId = customer?.id ?? body.customerId ?? null;
@@ -87,6 +89,7 @@ function messageValues(message: Message) {
  * @throws AppError `invalid-transition`
  */
 export async function updateConversation(caller: Caller, id: string, patch: UpdateConversation): Promise<Conversation> {
+  requireRole(caller, "MEMBER", "change conversations");
   const before = await lockConversation(caller, id);
   await requireReferences(caller, patch);
   const { metadata: metadataPatch, ...fields } = patch;

@@ -1,3 +1,4 @@
+import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
 import type { Prisma } from "@/lib/db";
@@ -27,6 +28,7 @@ export async function getCustomer(caller: Caller, id: string) {
 
 /** @throws AppError `conflict` with `existingId`, where another customer has the same externalId. */
 export async function createCustomer(caller: Caller, body: CreateCustomer) {
+  requireRole(caller, "MEMBER", "create customers");
   const created = await insertCustomer(caller, body);
   if (!created) throw await externalIdTaken(caller, body.externalId);
   return created;
@@ -34,6 +36,7 @@ export async function createCustomer(caller: Caller, body: CreateCustomer) {
 
 /** For a conversation's `customer{…}`: the one with this externalId as it stands, or a new one. */
 export async function findOrCreateCustomer(caller: Caller, body: CreateCustomer): Promise<Customer> {
+  requireRole(caller, "MEMBER", "create customers");
   const created = await insertCustomer(caller, body);
   if (created) return created;
   const existing = await findByExternalId(caller, body.externalId);
@@ -41,6 +44,7 @@ export async function findOrCreateCustomer(caller: Caller, body: CreateCustomer)
 }
 
 export async function updateCustomer(caller: Caller, id: string, patch: UpdateCustomer) {
+  requireRole(caller, "MEMBER", "change customers");
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   // Two patches at once must not undo each other's metadata.
   await lockRow(caller, "customers", id);

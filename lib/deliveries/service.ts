@@ -1,4 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
+import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { AppError, notFound } from "@/lib/errors";
 import { newEvent } from "@/lib/events/record-event";
@@ -42,6 +43,7 @@ export async function getDelivery(caller: Caller, webhookId: string, id: string)
  * @throws AppError `limit-reached` while 100 attempts that were asked for wait already
  */
 export async function sendTestEvent(caller: Caller, webhookId: string): Promise<Delivery> {
+  requireRole(caller, "ADMIN", "send test events");
   const webhook = await getWebhook(caller, webhookId);
   await requireRoomForRequest(caller, webhookId);
   const at = new Date();
@@ -72,6 +74,7 @@ export async function sendTestEvent(caller: Caller, webhookId: string): Promise<
  *   `limit-reached` while 100 attempts that were asked for wait already
  */
 export async function resendDelivery(caller: Caller, webhookId: string, id: string): Promise<Delivery> {
+  requireRole(caller, "ADMIN", "resend deliveries");
   await lockRow(caller, "deliveries", id);
   const row = await requireDelivery(caller, webhookId, id);
   const at = currentTime() ?? new Date();
@@ -94,6 +97,7 @@ export async function resendDelivery(caller: Caller, webhookId: string, id: stri
  * @throws AppError `invalid-transition` where the webhook is disabled
  */
 export async function recoverDeliveries(caller: Caller, webhookId: string, { since, until, dryRun }: RecoverDeliveries) {
+  requireRole(caller, "ADMIN", "recover deliveries");
   const { status } = await getWebhook(caller, webhookId);
   const range = {
     afterId: firstIdAt("delivery", since),
@@ -131,6 +135,7 @@ export async function countHeld(caller: Caller, webhookId: string): Promise<numb
  * @throws AppError `invalid-transition` where the webhook is disabled
  */
 export async function resumeHeld(caller: Caller, webhookId: string) {
+  requireRole(caller, "ADMIN", "resume held deliveries");
   requireEnabled((await getWebhook(caller, webhookId)).status);
   return changeHeld(caller, webhookId, "RESUME");
 }
@@ -140,12 +145,14 @@ export async function resumeHeld(caller: Caller, webhookId: string) {
  * @returns how many
  */
 export async function discardHeld(caller: Caller, webhookId: string) {
+  requireRole(caller, "ADMIN", "discard held deliveries");
   await getWebhook(caller, webhookId);
   return changeHeld(caller, webhookId, "DISCARD");
 }
 
 /** Enables a webhook and says what becomes of the deliveries that were held; with `KEEP`, they stay so. */
 export async function enableWebhook(caller: Caller, webhookId: string, { held }: { held: BacklogChoice }): Promise<Webhook> {
+  requireRole(caller, "ADMIN", "enable webhooks");
   const webhook = await updateWebhook(caller, webhookId, { status: "ENABLED" });
   if (held === "RESUME") await resumeHeld(caller, webhookId);
   if (held === "DISCARD") await discardHeld(caller, webhookId);

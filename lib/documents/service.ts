@@ -1,3 +1,4 @@
+import { requireRole } from "@/lib/auth/roles";
 import { abandonBlob, adoptBlob, type StoredFile } from "@/lib/blobs/service";
 import type { Caller } from "@/lib/caller";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
@@ -27,6 +28,7 @@ export async function getDocument(caller: Caller, knowledgeBaseId: string, id: s
  * @throws AppError `conflict` with `existingId`, where the base has a document with the same bytes.
  */
 export async function createDocument(caller: Caller, knowledgeBaseId: string, fields: DocumentFields, file: StoredFile): Promise<Document> {
+  requireRole(caller, "MEMBER", "upload documents");
   await getKnowledgeBase(caller, knowledgeBaseId);
   const { name, metadata } = fields;
   if (!name) throw invalidBody("/name", "required", "name is required where the file has none");
@@ -59,6 +61,7 @@ export async function createDocument(caller: Caller, knowledgeBaseId: string, fi
 
 /** Its chunks go with it, and its file once this has committed. */
 export async function deleteDocument(caller: Caller, knowledgeBaseId: string, id: string) {
+  requireRole(caller, "MEMBER", "delete documents");
   const row = await lockDocument(caller, knowledgeBaseId, id);
   await caller.db.document.delete({ where: { tenantId_environment_id: { ...caller.partition, id } }, select: { id: true } });
   await abandonBlob(caller, row.blobKey);
@@ -72,6 +75,7 @@ export async function deleteDocument(caller: Caller, knowledgeBaseId: string, id
  * @throws AppError `invalid-transition` for one that is ready.
  */
 export async function retryDocument(caller: Caller, knowledgeBaseId: string, id: string): Promise<Document> {
+  requireRole(caller, "MEMBER", "process documents again");
   const row = await lockDocument(caller, knowledgeBaseId, id);
   if (row.status === "READY") {
     throw new AppError("invalid-transition", "The document is ready; there is nothing to try again.", {

@@ -1,3 +1,4 @@
+import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { AppError, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
@@ -21,6 +22,7 @@ export async function getKnowledgeBase({ db, partition }: Caller, id: string): P
 
 /** @throws AppError `conflict` with `existingId`, where another one has the same name. */
 export async function createKnowledgeBase(caller: Caller, { name, description, metadata }: CreateKnowledgeBase) {
+  requireRole(caller, "MEMBER", "create knowledge bases");
   const now = new Date();
   const id = newId("knowledgeBase", now);
   // The unique index decides, so two at once make one.

@@ -1,3 +1,4 @@
+import { requireRole } from "@/lib/auth/roles";
 import { type Caller, type Identity, wake } from "@/lib/caller";
 import { type Claim, claimValues, type Serialize } from "@/lib/claim";
 import { lockConversation, reopenForCustomer } from "@/lib/conversations/service";
@@ -27,6 +28,7 @@ export async function getMessage(caller: Caller, conversationId: string, id: str
  * @throws AppError `conversation-closed`
  */
 export async function postMessage(caller: Caller, conversationId: string, body: CreateMessage): Promise<Message> {
+  requireRole(caller, "MEMBER", "post messages");
   const conversation = await lockConversation(caller, conversationId);
   if (conversation.status === "CLOSED")
     throw new AppError("conversation-closed", "The conversation is closed; nothing can be added to it.");

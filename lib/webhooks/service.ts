@@ -1,4 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
+import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
 import { db } from "@/lib/db";
@@ -45,6 +46,7 @@ export async function getWebhook(caller: Caller, id: string) {
  * @throws AppError `limit-reached` beyond 20 in an environment
  */
 export async function createWebhook(caller: Caller, body: CreateWebhook): Promise<Webhook & { secret: string }> {
+  requireRole(caller, "ADMIN", "create webhooks");
   const { tenantId, environment } = caller.partition;
   requireUsableUrl(caller.partition, body.url);
 
@@ -69,6 +71,7 @@ export async function createWebhook(caller: Caller, body: CreateWebhook): Promis
 
 /** `status: "ENABLED"` sets the count of failures to 0, also where the webhook was enabled all along. */
 export async function updateWebhook(caller: Caller, id: string, patch: UpdateWebhook): Promise<Webhook> {
+  requireRole(caller, "ADMIN", "change webhooks");
   if (patch.url !== undefined) requireUsableUrl(caller.partition, patch.url);
   const row = await lockWebhook(caller, id);
 
@@ -99,6 +102,7 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
  * @throws AppError `rotation-in-progress` where two secrets sign already and the new one is to overlap too
  */
 export async function rotateSecret(caller: Caller, id: string, { overlapSeconds }: RotateSecret): Promise<Webhook & { secret: string }> {
+  requireRole(caller, "ADMIN", "rotate signing secrets");
   const row = await lockWebhook(caller, id);
   const at = currentTime() ?? new Date();
   const [current, previous] = row.secrets;
@@ -130,6 +134,7 @@ export async function rotateSecret(caller: Caller, id: string, { overlapSeconds 
 
 /** Ends an overlap before its time: from now on the newest secret signs alone. Nothing changes where it does already. */
 export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook> {
+  requireRole(caller, "ADMIN", "drop old signing secrets");
   const row = await lockWebhook(caller, id);
   const [current, previous] = row.secrets;
   if (!current || !previous) return toWebhook(row);
@@ -142,6 +147,7 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
 
 /** Its deliveries go with it; its events stay. */
 export async function deleteWebhook(caller: Caller, id: string) {
+  requireRole(caller, "ADMIN", "delete webhooks");
   const row = await lockWebhook(caller, id);
   await caller.db.webhook.delete({ where: { tenantId_environment_id: { ...caller.partition, id } } });
   await recordAudit(caller, { action: "webhook.deleted", targetId: id, changes: { before: { url: row.url, events: row.events } } });

@@ -5,7 +5,7 @@ import { db } from "@/lib/db";
 import { newId } from "@/lib/ids";
 import { call, newKey, newTenant, type TestTenant, withoutIds } from "../support/api";
 
-const person = { type: "USER" as const, id: newId("user") };
+const person = { type: "USER" as const, id: newId("user"), role: "MEMBER" as const };
 const asPerson = (tenant: TestTenant) => ({ ...tenant.identity, actor: person });
 const publish = (tenant: TestTenant, id: string) => mutate(asPerson(tenant), (caller) => publishAgent(caller, id));
 const archive = (tenant: TestTenant, id: string) => mutate(asPerson(tenant), (caller) => archiveAgent(caller, id));

@@ -38,7 +38,7 @@ test("a wrong password and an unknown address read the same, and no address lead
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page).toHaveURL(/\/test\/api-keys$/);
+  await expect(page).toHaveURL(/\/test$/);
 });
 
 test("another organisation, and one that does not exist, are not found alike", async ({ page, browser, baseURL }) => {

@@ -13,6 +13,7 @@ export async function signUp(page: Page): Promise<{ email: string; tenantSlug: s
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
-  await expect(page).toHaveURL(`/engines-${mark}/test/api-keys`);
+  await expect(page).toHaveURL(`/engines-${mark}/test`);
+  await page.goto(`/engines-${mark}/test/api-keys`);
   return { email, tenantSlug: `engines-${mark}` };
 }

@@ -4,5 +4,5 @@ import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 /** An organisation's address alone: its test environment, where nothing can be broken. */
 export default async function TenantPage({ params }: { params: Promise<{ tenant: string }> }) {
   const { tenant } = await dashboardPlace((await params).tenant, "test");
-  redirect(`/${tenant.slug}/test/api-keys`);
+  redirect(`/${tenant.slug}/test`);
 }

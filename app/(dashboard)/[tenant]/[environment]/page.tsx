@@ -1,9 +1,8 @@
-import { redirect } from "next/navigation";
-import { dashboardPlace } from "@/lib/auth/dashboard-caller";
-import type { PlaceParams } from "./layout";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { PageHeader } from "@/components/ui/page-header";
 
-export default async function EnvironmentPage({ params }: { params: PlaceParams }) {
-  const { tenant: slug, environment: name } = await params;
-  const { tenant, environment } = await dashboardPlace(slug, name);
-  redirect(`/${tenant.slug}/${environment}/api-keys`);
-}
+export const metadata = { title: "Overview" };
+
+export default pageOf(async ({ tenant }) => {
+  return <PageHeader title="Overview" description={`What goes on in ${tenant.name}.`} />;
+});

@@ -1,37 +1,22 @@
 import type { ReactNode } from "react";
+import { pageOf } from "@/app/(dashboard)/page-of";
 import { CreateKeyDialog } from "@/components/api-keys/create-key-dialog";
 import { KeyTable } from "@/components/api-keys/key-table";
-import { NoPermission } from "@/components/shell/no-permission";
 import { CopyBlock } from "@/components/ui/copy";
 import { scopePresets, scopeResources } from "@/lib/api-keys/scope-choices";
 import { listApiKeys } from "@/lib/api-keys/service";
 import { apiKeyStatus } from "@/lib/api-keys/status";
-import { dashboardCaller } from "@/lib/auth/dashboard-caller";
-import { roleNames } from "@/lib/auth/roles";
-import { reader } from "@/lib/caller";
+import { requireRole } from "@/lib/auth/roles";
 import { env } from "@/lib/env";
 import { userNames } from "@/lib/users/service";
-import type { PlaceParams } from "../layout";
 import { createApiKeyAction, revokeApiKeyAction } from "./actions";
 
 export const metadata = { title: "API keys" };
 
-export default async function ApiKeysPage({ params }: { params: PlaceParams }) {
-  const { tenant: slug, environment: name } = await params;
-  const dashboard = await dashboardCaller(slug, name, "ADMIN", "/api-keys");
-  if (!dashboard.isAllowed) {
-    return (
-      <Frame>
-        <NoPermission what="manage API keys" roleName={roleNames[dashboard.role]} neededRoleNames="an Owner or an Admin" />
-      </Frame>
-    );
-  }
-
-  const { tenant, environment } = dashboard;
-  const caller = reader(dashboard.identity);
+export default pageOf(async ({ caller, tenant, environment, now }) => {
+  requireRole(caller, "ADMIN", "manage API keys");
   const apiKeys = await listApiKeys(caller);
   const names = await userNames(caller, [...new Set(apiKeys.flatMap(({ createdById }) => createdById ?? []))]);
-  const now = new Date();
   const rows = apiKeys.map((key) => ({
     ...key,
     scopesLabel: scopesLabel(key.scopes),
@@ -66,7 +51,7 @@ export default async function ApiKeysPage({ params }: { params: PlaceParams }) {
       )}
     </Frame>
   );
-}
+});
 
 function Frame({ action, children }: { action?: ReactNode; children: ReactNode }) {
   return (

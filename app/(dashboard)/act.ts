@@ -1,0 +1,61 @@
+import { revalidatePath } from "next/cache";
+import type { z } from "zod";
+import type { ActionResult } from "@/lib/action-result";
+import { check, invalid } from "@/lib/api/validate";
+import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
+import { RoleMissing } from "@/lib/auth/roles";
+import { type Caller, mutate } from "@/lib/caller";
+import { AppError } from "@/lib/errors";
+
+/** The first two arguments of every server action: the browser sends them, so they are believed no more than a path is. */
+export type PlaceOfAction = { tenant: string; environment: string };
+
+/**
+ * What every server action of the dashboard does: it finds out who acts and in which role, parses what was sent with the
+ * same kind of schema as the API, runs `work` as one transaction, and has the pages of this environment drawn anew. What
+ * the person can mend comes back as a sentence; anything else flies, and Next shows the error page.
+ */
+export async function act<Schema extends z.ZodType, Value = null>(
+  { tenant, environment }: PlaceOfAction,
+  schema: Schema,
+  sent: unknown,
+  work: (caller: Caller, input: z.output<Schema>, place: Place) => Promise<Value>,
+): Promise<ActionResult<Value>> {
+  const place = await dashboardPlace(tenant, environment);
+  try {
+    const input = parse(schema, sent);
+    const value = await mutate(place.identity, (caller) => work(caller, input, place));
+    revalidatePath(`/${place.tenant.slug}/${place.environment}`, "layout");
+    return { outcome: "done", value };
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** @throws AppError `validation` with all that is wrong, as the API would answer it. */
+export function parse<Schema extends z.ZodType>(schema: Schema, sent: unknown, location: "body" | "query" = "body"): z.output<Schema> {
+  const { output, issues } = check(schema, sent, location);
+  if (issues.length > 0) throw invalid(issues);
+  return output as z.output<Schema>;
+}
+
+/** What was filled in, by name; what was left empty is not there. */
+export function filledIn(form: FormData): Record<string, string> {
+  const texts = [...form.entries()].filter(([name, value]) => typeof value === "string" && value.trim() !== "" && !name.startsWith("$"));
+  return Object.fromEntries(texts) as Record<string, string>;
+}
+
+/** @throws whatever is no refusal */
+export function refused(error: unknown): ActionResult<never> {
+  if (error instanceof RoleMissing) return { outcome: "refused", message: error.detail, errors: {} };
+  if (!(error instanceof AppError)) throw error;
+  const found = (error.members.errors ?? []).map(({ pointer, message }) => {
+    const field = pointer.slice(1).replaceAll("/", ".");
+    // The form shows it below the field, which has a name of its own there.
+    return [field, capitalized(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message)] as const;
+  });
+  // The first finding of a field stays.
+  return { outcome: "refused", message: error.detail, errors: Object.fromEntries(found.reverse()) };
+}
+
+const capitalized = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);

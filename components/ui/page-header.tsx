@@ -1,0 +1,46 @@
+import { ChevronRight } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+
+type PageHeaderProps = {
+  title: string;
+  /** Beside the title: a badge, an id. */
+  beside?: ReactNode;
+  description?: ReactNode;
+  /** The pages above this one, the highest first. */
+  trail?: { name: string; href: string }[];
+  /** What one can do here; the most important one last. */
+  actions?: ReactNode;
+};
+
+/** The top of every page: where one is, what it is called, what one can do. */
+export function PageHeader({ title, beside, description, trail = [], actions }: PageHeaderProps) {
+  return (
+    <header className="mb-6 space-y-2">
+      {trail.length > 0 ? (
+        <nav aria-label="Breadcrumb">
+          <ol className="flex flex-wrap items-center gap-1 text-muted">
+            {trail.map(({ name, href }) => (
+              <li key={href} className="flex items-center gap-1">
+                <Link href={href} className="hover:text-ink hover:underline">
+                  {name}
+                </Link>
+                <ChevronRight className="size-3.5" aria-hidden="true" />
+              </li>
+            ))}
+          </ol>
+        </nav>
+      ) : null}
+      <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
+        <div className="min-w-0 space-y-1">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <h1 className="break-words font-semibold text-2xl tracking-tight">{title}</h1>
+            {beside}
+          </div>
+          {description ? <div className="max-w-prose text-muted">{description}</div> : null}
+        </div>
+        {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+      </div>
+    </header>
+  );
+}
