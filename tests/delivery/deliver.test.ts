@@ -5,7 +5,8 @@ import { listenForWakeUps } from "@/lib/jobs/wake-listener";
 import { claimDeliveries, startOfWalk } from "@/lib/webhooks/claim";
 import { startDelivering } from "@/lib/webhooks/deliver";
 import { deadlineMs } from "@/lib/webhooks/outbound-request";
-import { type Receiver, startReceiver, startTcpReceiver } from "../support/receiver";
+import { openHostile } from "../support/gallery";
+import { type Receiver, startReceiver } from "../support/receiver";
 import {
   attemptsOf,
   countByStatus,
@@ -135,7 +136,7 @@ test("99 failures, a success and 99 more do not disable, 100 do, under eight loo
 });
 
 test("a hundred events to a host that refuses cost a few attempts, and the webhook is probed from then on", async () => {
-  const refusing = await startTcpReceiver((socket) => void socket.resetAndDestroy());
+  const refusing = await openHostile("resets at once");
   const webhook = await newWebhook(refusing.url);
   await raiseBacklog(webhook.partition, webhook.id, 100, minutesAgo(1));
   startLoops(2);
@@ -221,7 +222,7 @@ test("waiting webhooks beyond one walk's steps are all reached", async () => {
 });
 
 test("healthy webhooks are served at once while nine of ten hang", async () => {
-  const hanging = await startTcpReceiver(() => {});
+  const hanging = await openHostile("accepts and keeps silent");
   const partition = await newPartition();
   for (let index = 0; index < 18; index++) {
     const webhook = await newWebhook(hanging.url, partition);

@@ -1,11 +1,8 @@
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { outboundRequest } from "@/lib/webhooks/outbound-request";
+import { kinds, openHostile } from "../support/gallery";
 import { startNameServer } from "../support/name-server";
-import { type Answer, startReceiver, startTcpReceiver } from "../support/receiver";
-import { selfSignedCertificate } from "../support/self-signed-certificate";
+import { type Answer, startReceiver } from "../support/receiver";
 
 const deadlineMs = 400;
 let keys = 0;
@@ -18,20 +15,6 @@ async function postTo(answer: Answer) {
   await receiver.close();
   return { result, receiver };
 }
-
-async function postToTcp(onConnection: Parameters<typeof startTcpReceiver>[0]) {
-  const receiver = await startTcpReceiver(onConnection);
-  const result = await post(receiver.url);
-  await receiver.close();
-  return result;
-}
-
-const drip = (write: () => unknown) => {
-  const timer = setInterval(() => {
-    if (write() === false) clearInterval(timer);
-  }, 20);
-  return timer;
-};
 
 let nameServer: Awaited<ReturnType<typeof startNameServer>>;
 beforeAll(async () => {
@@ -73,103 +56,33 @@ test("16 KiB of a long answer are kept", async () => {
 });
 
 test("an endless answer is cut off, and its connection with it", async () => {
-  let isCut = false;
-  const receiver = await startReceiver((response) => {
-    response.on("close", () => {
-      isCut = true;
-    });
-    const pump = () => {
-      while (!isCut && response.write("y".repeat(65_536)));
-      if (!isCut) response.once("drain", pump);
-    };
-    pump();
-  });
-  expect(await post(receiver.url)).toMatchObject({ statusCode: 200, response: "y".repeat(16_384) });
-  await expect.poll(() => isCut).toBe(true);
-  await receiver.close();
-});
-
-test("a compressed answer is not inflated", async () => {
-  const bomb = gzipSync(Buffer.alloc(5_000_000));
-  const { result } = await postTo((response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
-  expect("response" in result && result.response.length).toBeLessThanOrEqual(16_384);
+  const endless = await openHostile("sends an endless body");
+  expect(await post(endless.url)).toMatchObject({ statusCode: 200, response: "y".repeat(16_384) });
+  await expect.poll(endless.openSockets).toBe(0);
+  await endless.close();
 });
 
 test("NUL characters are taken out and invalid UTF-8 is replaced", async () => {
-  const { result } = await postTo((response) => void response.end(Buffer.from([0x61, 0x00, 0x62, 0xff, 0xfe, 0x63])));
-  expect(result).toMatchObject({ response: "ab\ufffd\ufffdc" });
+  const receiver = await openHostile("sends NUL and invalid UTF-8");
+  expect(await post(receiver.url)).toMatchObject({ response: "ab\ufffd\ufffdc" });
+  await receiver.close();
 });
 
-test.each([
-  ["never accepts the request", () => {}],
-  [
-    "sends its headers byte by byte",
-    (socket) =>
-      void socket.once("data", () => {
-        socket.write("HTTP/1.1 200 OK\r\nx-long: ");
-        drip(() => socket.writable && socket.write("h"));
-      }),
-  ],
-  [
-    "goes on with 1xx answers",
-    (socket) => void socket.once("data", () => drip(() => socket.writable && socket.write("HTTP/1.1 102 Processing\r\n\r\n"))),
-  ],
-  [
-    "drips its body",
-    (socket) =>
-      void socket.once("data", () => {
-        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 10000\r\n\r\n");
-        drip(() => socket.writable && socket.write("z"));
-      }),
-  ],
-] satisfies [string, Parameters<typeof startTcpReceiver>[0]][])(
-  "a receiver that %s meets the one deadline",
-  async (_name, onConnection) => {
-    const result = await postToTcp(onConnection);
-    expect(result).toEqual({ errorCode: "timeout", durationMs: expect.any(Number) });
-    expect(result.durationMs).toBeGreaterThanOrEqual(deadlineMs - 5);
-    expect(result.durationMs).toBeLessThan(deadlineMs + 300);
-  },
-);
-
-test.each([
-  ["resets at once", (socket) => void socket.resetAndDestroy(), "connection_reset"],
-  ["closes without a word", (socket) => void socket.once("data", () => socket.end()), "connection_reset"],
-  [
-    "closes in the middle of its body",
-    (socket) => void socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort")),
-    "connection_reset",
-  ],
-  ["does not speak HTTP", (socket) => void socket.once("data", () => socket.end("220 smtp.example.com ESMTP\r\n")), "invalid_response"],
-  [
-    "sends 30 KB of headers",
-    (socket) => void socket.once("data", () => socket.end(`HTTP/1.1 200 OK\r\nx: ${"h".repeat(30_000)}\r\n\r\n`)),
-    "invalid_response",
-  ],
-] satisfies [string, Parameters<typeof startTcpReceiver>[0], string][])(
-  "a receiver that %s is a failure",
-  async (_name, onConnection, errorCode) => {
-    expect(await postToTcp(onConnection)).toEqual({ errorCode, durationMs: expect.any(Number) });
-  },
-);
+test.each(kinds)("a receiver that %s comes to what it should, within the one deadline", async (kind) => {
+  const receiver = await openHostile(kind);
+  const result = await post(receiver.url);
+  await receiver.close();
+  expect(result).toMatchObject(receiver.outcome);
+  expect(result.durationMs).toBeLessThan(deadlineMs + 300);
+  if ("errorCode" in result && result.errorCode === "timeout") expect(result.durationMs).toBeGreaterThanOrEqual(deadlineMs - 5);
+  // Nothing is inflated, and no more is kept than is promised.
+  if ("response" in result) expect(result.response.length).toBeLessThanOrEqual(16_384);
+});
 
 test("nobody there is connection_refused", async () => {
-  const receiver = await startTcpReceiver(() => {});
+  const receiver = await startReceiver();
   await receiver.close();
   expect(await post(receiver.url)).toMatchObject({ errorCode: "connection_refused" });
-});
-
-test("TLS garbage and a certificate that nobody vouches for are tls_error", async () => {
-  const garbage = await startTcpReceiver((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
-  expect(await post(`https://127.0.0.1:${garbage.port}/`)).toMatchObject({ errorCode: "tls_error" });
-  await garbage.close();
-
-  const server = createServer(selfSignedCertificate, (_request, response) => void response.end("ok"));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  expect(await post(`https://127.0.0.1:${port}/`)).toMatchObject({ errorCode: "tls_error" });
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 test.each([

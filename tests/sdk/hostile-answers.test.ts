@@ -2,7 +2,8 @@ import { inspect } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import * as sdk from "@/sdk/src/index";
 import { wait } from "@/sdk/src/transport";
-import { type Answer, type Receiver, startReceiver, startTcpReceiver } from "../support/receiver";
+import { openHostile } from "../support/gallery";
+import { type Answer, type Receiver, startReceiver } from "../support/receiver";
 
 const key = `prl_test_${"k".repeat(40)}`;
 const account = { id: "ten_1", name: "Acme" };
@@ -143,7 +144,7 @@ test("a connection that is cut in the middle of the answer is retried with the s
 });
 
 test("a connection that is cut before any answer, every time, is a ConnectionError with its cause", async () => {
-  const server = await startTcpReceiver((socket) => socket.destroy());
+  const server = await openHostile("closes without a word");
   closers.push(server.close);
   const client = new sdk.Parlance(key, { baseUrl: server.url, wait: async () => {} });
 

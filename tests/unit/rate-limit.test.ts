@@ -7,6 +7,7 @@ import { log } from "@/lib/log";
 import { memoryRateLimiter } from "@/lib/rate-limit/memory-rate-limiter";
 import type { RateLimiter } from "@/lib/rate-limit/rate-limiter";
 import { upstashRateLimiter } from "@/lib/rate-limit/upstash-rate-limiter";
+import { openHostile } from "../support/gallery";
 import { findRedisServer, startUpstashBridge, type UpstashBridge } from "../support/upstash-bridge";
 
 const minuteMs = 60_000;
@@ -388,9 +389,8 @@ describe("without a store", () => {
 
   test.each(["take", "peek"] as const)("a store that never answers lets a %s through within a second", async (verb) => {
     const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
-    const server = createServer(() => undefined);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const limiter = upstashRateLimiter({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: "any" });
+    const store = await openHostile("accepts and keeps silent");
+    const limiter = upstashRateLimiter({ url: store.url, token: "any" });
 
     const startedAt = performance.now();
     const result = await limiter[verb]("someone", 3, minuteMs);
@@ -401,8 +401,7 @@ describe("without a store", () => {
     expect(waitedMs).toBeLessThan(3_000);
     expect(limiter.letThrough.count).toBe(1);
     expect(errors).toHaveBeenCalledTimes(1);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await store.close();
   });
 });
 
