@@ -1,12 +1,9 @@
-import { cleanUp } from "./functions/clean-up";
+import { recurringJobs } from "@/lib/jobs/recurring-jobs";
 import { deliverWebhook } from "./functions/deliver-webhook";
 import { processDocument } from "./functions/process-document";
-import { sweepWebhooks } from "./functions/sweep-webhooks";
-import { tendDocuments } from "./functions/tend-documents";
-import { wakeSnoozedConversations } from "./functions/wake-snoozed-conversations";
-import { workOffBacklog } from "./functions/work-off-backlog";
+import { runRecurringJob } from "./functions/run-recurring-job";
 
 /** Everything that Inngest runs here. */
 export function inngestFunctions() {
-  return [deliverWebhook(), processDocument(), tendDocuments(), wakeSnoozedConversations(), sweepWebhooks(), workOffBacklog(), cleanUp()];
+  return [deliverWebhook(), processDocument(), ...Object.entries(recurringJobs).map(([name, job]) => runRecurringJob(name, job))];
 }

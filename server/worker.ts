@@ -1,15 +1,11 @@
-import { removeStrayBlobs } from "@/lib/blobs/service";
-import { wakeSnoozedConversations } from "@/lib/conversations/service";
+import { registerClock } from "@/inngest/client";
 import { closeDatabase, setConnectionSettings } from "@/lib/db";
-import { failStuckDocuments, releaseDocuments } from "@/lib/documents/process";
+import { releaseDocuments } from "@/lib/documents/process";
 import { startProcessing } from "@/lib/documents/start-processing";
 import { env } from "@/lib/env";
-import { analyzeNewTables } from "@/lib/jobs/analyze-new-tables";
-import { purgeExpired } from "@/lib/jobs/purge-expired";
+import { recurringJobs } from "@/lib/jobs/recurring-jobs";
 import { repeat } from "@/lib/jobs/repeat";
-import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
 import { listenForWakeUps } from "@/lib/jobs/wake-listener";
-import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
 import { log } from "@/lib/log";
 import { startDelivering } from "@/lib/webhooks/deliver";
 import { closeOutboundAgents } from "@/lib/webhooks/outbound-agents";
@@ -29,19 +25,13 @@ if (SOLE_WORKER && JOBS === "embedded") {
 // The claim is a long statement that runs many times a second: planning it anew would take longer than running it. It wants
 // few rows in the order of an index, so a plan that reads or sorts a whole backlog is never the better one.
 setConnectionSettings({ plan_cache_mode: "force_generic_plan", enable_bitmapscan: "off", enable_seqscan: "off" });
+// What happens here makes deliveries, too.
+registerClock();
 const takesOnly = { overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 };
 const delivering = startDelivering(takesOnly);
 const processing = startProcessing(takesOnly);
 const listener = JOBS === "inngest" ? null : listenForWakeUps(delivering.wake, processing.wake);
-const jobs = [
-  repeat("wake snoozed conversations", (limit) => wakeSnoozedConversations(null, limit), { pauseMs: 2_000, limit: 100 }),
-  repeat("sweep webhooks", sweepWebhooks, { pauseMs: 5_000, limit: 100 }),
-  repeat("work off backlogs", workOffBacklog, { pauseMs: 1_000, limit: 500 }),
-  repeat("analyze new tables", analyzeNewTables, { pauseMs: 2_000, limit: 100 }),
-  repeat("give up stuck documents", failStuckDocuments, { pauseMs: 10_000, limit: 100 }),
-  repeat("remove files that are nobody's", removeStrayBlobs, { pauseMs: 2_000, limit: 100 }),
-  repeat("purge what has expired", purgeExpired, { pauseMs: 60_000, limit: 1_000 }),
-];
+const jobs = Object.entries(recurringJobs).map(([name, job]) => repeat(name, job.work, job));
 log.info({ jobs: JOBS }, "the worker is running");
 
 let isStopping = false;

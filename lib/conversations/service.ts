@@ -7,6 +7,7 @@ import { db, runStatement } from "@/lib/db";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { newEvent, recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
+import { currentTime } from "@/lib/jobs/time";
 import { messageEventType, newMessage, previewOf, toMessageRow } from "@/lib/messages/message";
 import type { Message } from "@/lib/messages/schema";
 import { type Metadata, mergeMetadata, toPage } from "@/lib/schema";
@@ -109,12 +110,12 @@ export async function reopenForCustomer(caller: Caller, id: string): Promise<voi
 
 /**
  * Opens conversations whose `snoozedUntil` has come, each in a transaction of its own.
- * @param now the time that counts as now, or null for the database's
  * @returns how many were opened
  */
-export async function wakeSnoozedConversations(now: Date | null, limit: number): Promise<number> {
+export async function wakeSnoozedConversations(limit: number): Promise<number> {
+  const now = currentTime() ?? new Date();
   const due = await db().conversation.findMany({
-    where: { status: "SNOOZED", snoozedUntil: { lte: now ?? new Date() } },
+    where: { status: "SNOOZED", snoozedUntil: { lte: now } },
     orderBy: { snoozedUntil: "asc" },
     take: limit,
     select: { tenantId: true, environment: true, id: true },
@@ -123,7 +124,7 @@ export async function wakeSnoozedConversations(now: Date | null, limit: number):
   for (const { id, ...partition } of due) {
     opened += await mutate(system(partition), async (caller) => {
       const before = await lockConversation(caller, id);
-      const isDue = before.status === "SNOOZED" && before.snoozedUntil && before.snoozedUntil <= (now ?? new Date());
+      const isDue = before.status === "SNOOZED" && before.snoozedUntil && before.snoozedUntil <= now;
       if (!isDue) return 0;
       await writeChange(caller, before, { ...before, ...statusFields(before, { status: "OPEN" }) });
       return 1;

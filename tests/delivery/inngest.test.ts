@@ -5,6 +5,7 @@ import { mutate, system } from "@/lib/caller";
 import { resendDelivery } from "@/lib/deliveries/service";
 import { env } from "@/lib/env";
 import { embeddedClock, setClock } from "@/lib/jobs/clock";
+import { recurringJobs } from "@/lib/jobs/recurring-jobs";
 import { runFunction, signedRequest } from "../support/inngest-executor";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { attemptsOf, findWebhook, newWebhook, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
@@ -78,10 +79,10 @@ test("a run that is repeated from its start sends nothing again", async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-test.each(["wake-snoozed-conversations", "sweep-webhooks", "work-off-backlog", "clean-up"])("%s runs as one step", async (name) => {
+test.each(Object.keys(recurringJobs))("%s ends after a batch that is not full", async (name) => {
   const event = { name: "inngest/scheduled.timer", data: {} };
-  const { operations } = await runFunction({ handler: POST, functionId: `parlance-${name}`, event, signingKey, clock });
-  expect(operations).toMatchObject([{ op: "StepRun", data: expect.any(Number) }]);
+  const { operations, result } = await runFunction({ handler: POST, functionId: `parlance-${name}`, event, signingKey, clock });
+  expect(operations).toMatchObject([{ op: "StepRun", data: result }]);
 });
 
 test("a request that is not signed, or by another key, runs nothing", async () => {

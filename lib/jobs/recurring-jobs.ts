@@ -1,0 +1,29 @@
+import { removeStrayBlobs } from "@/lib/blobs/service";
+import { wakeSnoozedConversations } from "@/lib/conversations/service";
+import { failStuckDocuments } from "@/lib/documents/process";
+import { analyzeNewTables } from "@/lib/jobs/analyze-new-tables";
+import { purgeExpired } from "@/lib/jobs/purge-expired";
+import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
+import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
+
+export type RecurringJob = {
+  /** One batch. Two at once must do nothing twice. @returns how much it did: `limit` or more tells that there may be more */
+  work: (limit: number) => Promise<number>;
+  limit: number;
+  /** How long the worker waits after a batch that was not full. Inngest, which counts in minutes, begins every minute. */
+  pauseMs: number;
+};
+
+/**
+ * What is done again and again: by the worker with its own clock, and by Inngest where that is configured, under these
+ * names. A job that is added here runs with both.
+ */
+export const recurringJobs: Record<string, RecurringJob> = {
+  "wake-snoozed-conversations": { work: wakeSnoozedConversations, limit: 100, pauseMs: 2_000 },
+  "sweep-webhooks": { work: sweepWebhooks, limit: 100, pauseMs: 5_000 },
+  "work-off-backlogs": { work: workOffBacklog, limit: 500, pauseMs: 1_000 },
+  "analyze-new-tables": { work: analyzeNewTables, limit: 100, pauseMs: 2_000 },
+  "fail-stuck-documents": { work: failStuckDocuments, limit: 100, pauseMs: 10_000 },
+  "remove-stray-files": { work: removeStrayBlobs, limit: 100, pauseMs: 2_000 },
+  "purge-expired": { work: purgeExpired, limit: 1_000, pauseMs: 60_000 },
+};
