@@ -1,22 +1,5 @@
 import createMdx from "@next/mdx";
 
-const isDevelopment = process.env.NODE_ENV === "development";
-
-// Of the pages that are built once, whose inline scripts can carry no nonce. What is drawn for a visitor gets a stricter
-// policy from proxy.ts.
-const contentSecurityPolicy = [
-  "default-src 'self'",
-  `script-src 'self' 'unsafe-inline'${isDevelopment ? " 'unsafe-eval'" : ""}`,
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  `connect-src 'self'${isDevelopment ? " ws:" : ""}`,
-  "object-src 'none'",
-  "base-uri 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
-
 const securityHeaders = [
   { key: "X-Content-Type-Options", value: "nosniff" },
   { key: "X-Frame-Options", value: "DENY" },
@@ -46,10 +29,8 @@ const config = {
   rewrites: async () => ({ beforeFiles: [{ source: "/v1/:path*", destination: "/api/v1/:path*" }] }),
   headers: async () => [
     { source: "/((?!v1/).*)", headers: securityHeaders },
-    {
-      source: "/(docs|docs/.*|api/.*|_next/.*|health|ready|icon\\.svg|llms\\.txt|favicon\\.ico)",
-      headers: [{ key: "Content-Security-Policy", value: contentSecurityPolicy }],
-    },
+    // Pages get theirs, with a nonce, from proxy.ts; nothing else of ours is a page.
+    { source: "/(api|_next)/(.*)", headers: [{ key: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'" }] },
     // Only where the visitor came over https, which the proxy in front says. Browsers ignore it on plain http.
     { source: "/((?!v1/).*)", has: [{ type: "header", key: "x-forwarded-proto", value: "https" }], headers: strictTransport },
   ],

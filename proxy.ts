@@ -3,8 +3,7 @@ import { pathHeader } from "@/lib/auth/path-header";
 
 /**
  * Gives every page that is drawn for a visitor a content security policy with a nonce of its own, under which no script
- * runs that was not written by us. Nothing here decides who may see what. The API never comes by, nor do the pages that
- * are built once (the documentation, the files); their policy is in next.config.js.
+ * runs that was not written by us. Nothing here decides who may see what. The API never comes by, nor do files.
  */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
@@ -21,7 +20,7 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 export const config = {
-  matcher: ["/((?!v1/|api/|_next/|docs/|docs$|health$|ready$|icon\\.svg$|llms\\.txt$|favicon\\.ico$).*)"],
+  matcher: ["/((?!v1/|api/|_next/|health$|ready$|icon\\.svg$|docs/openapi\\.json$|llms\\.txt$).*)"],
 };
 
 function contentSecurityPolicy(nonce: string): string {

@@ -52,3 +52,8 @@ export function isId(kind: IdKind, value: string): boolean {
   const prefix = idPrefixes[kind];
   return value.startsWith(`${prefix}_`) && ulidPattern.test(value.slice(prefix.length + 1));
 }
+
+/** @returns null where it is no id of ours. */
+export function kindOfId(value: string): IdKind | null {
+  return (Object.keys(idPrefixes) as IdKind[]).find((kind) => isId(kind, value)) ?? null;
+}

@@ -5,7 +5,7 @@ import { usePathname } from "next/navigation";
 import type { Environment } from "@/prisma/generated/enums";
 import { environmentNames } from "./environment-name";
 
-/** Two links to the page that is open, one in each environment. */
+/** Two links to the page that is open, one in each environment. What is open in it exists in one of them only. */
 export function EnvironmentSwitch({ current }: { current: Environment }) {
   const [, tenant = "", , page = ""] = usePathname().split("/");
   return (
@@ -13,7 +13,7 @@ export function EnvironmentSwitch({ current }: { current: Environment }) {
       {(["test", "live"] as const).map((environment) => (
         <Link
           key={environment}
-          href={`/${tenant}/${environment}/${page}`}
+          href={`/${tenant}/${environment}${page ? `/${page}` : ""}`}
           aria-current={environment === current ? "true" : undefined}
           className="flex h-7 items-center justify-center gap-1.5 rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm"
         >

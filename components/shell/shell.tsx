@@ -1,15 +1,18 @@
-import { LogOut } from "lucide-react";
+import { BookOpen } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { SubmitButton } from "@/components/ui/submit-button";
 import type { Environment } from "@/prisma/generated/enums";
+import { AccountMenu } from "./account-menu";
 import { EnvironmentSwitch } from "./environment-switch";
+import { NarrowMenu } from "./narrow-menu";
 import { PageLinks } from "./page-links";
+import { PaletteButton } from "./palette-button";
 import { TestBar } from "./test-bar";
 import { Wordmark } from "./wordmark";
 
 type ShellProps = {
-  tenant: { name: string };
+  tenant: { name: string; slug: string };
+  tenants: { name: string; slug: string }[];
   environment: Environment;
   user: { name: string; email: string };
   roleName: string;
@@ -17,8 +20,20 @@ type ShellProps = {
   children: ReactNode;
 };
 
-/** What stands round every page of the dashboard: a column on the left, or rows on top where the screen is narrow. */
-export function Shell({ tenant, environment, user, roleName, signOut, children }: ShellProps) {
+/** What stands round every page of the dashboard: a column on the left, or a row on top where the screen is narrow. */
+export function Shell({ environment, children, ...account }: ShellProps) {
+  const base = `/${account.tenant.slug}/${environment}`;
+  const home = (
+    <Link href={base} aria-label="Parlance, overview">
+      <Wordmark />
+    </Link>
+  );
+  const docs = (
+    <Link href="/docs" className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-muted hover:bg-sunken hover:text-ink">
+      <BookOpen className="size-4" aria-hidden="true" />
+      Documentation
+    </Link>
+  );
   return (
     <div className={`flex min-h-dvh flex-col ${environment === "test" ? "[--bar:1.75rem]" : "[--bar:0rem]"}`}>
       <a href="#content" className="sr-only z-20 rounded-lg bg-surface px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
@@ -26,38 +41,27 @@ export function Shell({ tenant, environment, user, roleName, signOut, children }
       </a>
       {environment === "test" ? <TestBar /> : null}
       <div className="flex flex-1 flex-col md:flex-row">
-        <header className="flex shrink-0 flex-col gap-3 border-line border-b bg-surface px-4 py-3 md:sticky md:top-(--bar) md:h-[calc(100dvh-var(--bar))] md:w-60 md:gap-5 md:border-r md:border-b-0 md:py-5">
-          <div className="flex items-center justify-between gap-4 md:flex-col md:items-start md:gap-3">
-            <Link href="/" aria-label="Parlance, home">
-              <Wordmark />
-            </Link>
-            <p className="truncate font-medium md:w-full" title={tenant.name}>
-              {tenant.name}
-            </p>
-          </div>
-          <EnvironmentSwitch current={environment} />
-          <div className="flex items-center justify-between gap-4 overflow-x-auto md:flex-1 md:flex-col md:items-stretch">
-            <PageLinks />
-            <div className="md:border-line md:border-t md:pt-4">
-              <div className="mb-2 hidden px-2.5 md:block">
-                <p className="truncate font-medium" title={user.email}>
-                  {user.name}
-                </p>
-                <p className="truncate text-muted text-xs">
-                  {roleName} · {user.email}
-                </p>
-              </div>
-              <form action={signOut}>
-                <SubmitButton look="quiet" size="small" pending="Signing out…" className="md:w-full md:justify-start">
-                  <LogOut className="size-4" aria-hidden="true" />
-                  Sign out
-                </SubmitButton>
-              </form>
-            </div>
+        <header className="sticky top-(--bar) z-10 flex h-14 shrink-0 items-center justify-between gap-3 border-line border-b bg-surface px-4 md:hidden">
+          {home}
+          <div className="flex items-center gap-1">
+            <PaletteButton base={base} isNarrow />
+            <NarrowMenu>
+              <AccountMenu {...account} base={base} />
+              <EnvironmentSwitch current={environment} />
+              {docs}
+            </NarrowMenu>
           </div>
         </header>
-        <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-6 outline-none md:px-10 md:py-10">
-          <div className="mx-auto max-w-5xl">{children}</div>
+        <header className="sticky top-(--bar) hidden h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 py-5 md:flex">
+          <div className="px-2.5">{home}</div>
+          <AccountMenu {...account} base={base} />
+          <EnvironmentSwitch current={environment} />
+          <PaletteButton base={base} />
+          <PageLinks />
+          <div className="mt-auto border-line border-t pt-3">{docs}</div>
+        </header>
+        <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-6 outline-none md:px-8 md:py-8">
+          <div className="mx-auto max-w-6xl">{children}</div>
         </main>
       </div>
     </div>

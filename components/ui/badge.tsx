@@ -4,6 +4,7 @@ const looks = {
   good: "bg-good-soft text-good",
   warn: "bg-warn-soft text-warn",
   danger: "bg-danger-soft text-danger",
+  accent: "bg-accent-soft text-accent",
   plain: "bg-sunken text-muted",
 } as const;
 

@@ -9,7 +9,7 @@ const looks = {
   "danger-quiet": "border border-line bg-surface text-danger hover:bg-danger-soft",
 } as const;
 
-const sizes = { normal: "h-9 px-3.5", small: "h-8 px-2.5", icon: "size-9" } as const;
+const sizes = { normal: "h-9 px-3.5", small: "h-8 px-2.5", icon: "size-9", tiny: "size-6" } as const;
 
 export type ButtonLook = keyof typeof looks;
 type Appearance = { look?: ButtonLook; size?: keyof typeof sizes; className?: string };

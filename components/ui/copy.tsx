@@ -16,7 +16,7 @@ async function copyText(text: string): Promise<boolean> {
     area.style.position = "fixed";
     area.style.opacity = "0";
     // Inside the open dialog if there is one: it holds the focus, and without focus nothing can be selected.
-    (document.activeElement?.closest("[role=dialog]") ?? document.body).append(area);
+    (document.activeElement?.closest("[role=dialog], [role=alertdialog]") ?? document.body).append(area);
     area.select();
     const isCopied = document.execCommand("copy");
     area.remove();
@@ -24,9 +24,9 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-type CopyButtonProps = { text: string; label: string; look?: ButtonLook; onCopied?: () => void; children?: string };
+type CopyButtonProps = { text: string; label: string; look?: ButtonLook; size?: "tiny"; onCopied?: () => void; children?: string };
 
-export function CopyButton({ text, label, look = "secondary", onCopied, children }: CopyButtonProps) {
+export function CopyButton({ text, label, look = "secondary", size, onCopied, children }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
@@ -40,8 +40,8 @@ export function CopyButton({ text, label, look = "secondary", onCopied, children
 
   const Icon = isCopied ? Check : Copy;
   return (
-    <Button look={look} onClick={copy} aria-label={isCopied ? `${label}: copied` : label} size={children ? "normal" : "icon"}>
-      <Icon className="size-4" aria-hidden="true" />
+    <Button look={look} onClick={copy} aria-label={isCopied ? `${label}: copied` : label} size={size ?? (children ? "normal" : "icon")}>
+      <Icon className={size === "tiny" ? "size-3.5" : "size-4"} aria-hidden="true" />
       {children ? (isCopied ? "Copied" : children) : null}
     </Button>
   );

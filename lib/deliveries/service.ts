@@ -27,6 +27,14 @@ export async function listDeliveries(caller: Caller, webhookId: string, { status
   return toPage(rows, page.limit, toDelivery);
 }
 
+/** For those who have a delivery's id alone. @returns the id of the webhook that it goes to. */
+export async function webhookOfDelivery({ db, partition }: Caller, id: string): Promise<string> {
+  const where = { tenantId_environment_id: { ...partition, id } };
+  const found = await db.delivery.findUnique({ where, select: { webhookId: true } });
+  if (!found) throw notFound("delivery", id);
+  return found.webhookId;
+}
+
 export async function getDelivery(caller: Caller, webhookId: string, id: string): Promise<DeliveryWithAttempts> {
   const row = await requireDelivery(caller, webhookId, id);
   const attempts = await caller.db.deliveryAttempt.findMany({

@@ -19,6 +19,14 @@ export async function listDocuments(caller: Caller, knowledgeBaseId: string, { s
   return toPage(rows, page.limit, toDocument);
 }
 
+/** For those who have a document's id alone. @returns the id of the knowledge base that it lies in. */
+export async function knowledgeBaseOfDocument({ db, partition }: Caller, id: string): Promise<string> {
+  const where = { tenantId_environment_id: { ...partition, id } };
+  const found = await db.document.findUnique({ where, select: { knowledgeBaseId: true } });
+  if (!found) throw notFound("document", id);
+  return found.knowledgeBaseId;
+}
+
 export async function getDocument(caller: Caller, knowledgeBaseId: string, id: string): Promise<Document> {
   return toDocument(await requireDocument(caller, knowledgeBaseId, id));
 }

@@ -17,6 +17,14 @@ export async function listMessages(caller: Caller, conversationId: string, { cur
   return toPage(rows, limit, toMessage);
 }
 
+/** For those who have a message's id alone. @returns the id of the conversation that it stands in. */
+export async function conversationOfMessage({ db, partition }: Caller, id: string): Promise<string> {
+  const where = { tenantId_environment_id: { ...partition, id } };
+  const found = await db.message.findUnique({ where, select: { conversationId: true } });
+  if (!found) throw notFound("message", id);
+  return found.conversationId;
+}
+
 export async function getMessage(caller: Caller, conversationId: string, id: string) {
   const found = await caller.db.message.findUnique({ where: { tenantId_environment_id: { ...caller.partition, id }, conversationId } });
   if (!found) throw notFound("message", id);

@@ -4,18 +4,21 @@ import { Shell } from "@/components/shell/shell";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 import { roleNames } from "@/lib/auth/roles";
 
+type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
+
 /** Draws the frame only. Next keeps a layout while its pages change, so each page asks for itself who may see it. */
-export default async function DashboardLayout({
-  params,
-  children,
-}: {
-  params: Promise<{ tenant: string; environment: string }>;
-  children: ReactNode;
-}) {
+export default async function DashboardLayout({ params, children }: Props) {
   const { tenant: slug, environment: name } = await params;
   const { user, tenant, environment, role } = await dashboardPlace(slug, name);
   return (
-    <Shell tenant={tenant} environment={environment} user={user} roleName={roleNames[role]} signOut={signOutAction}>
+    <Shell
+      tenant={{ name: tenant.name, slug: tenant.slug }}
+      tenants={user.memberships.map((membership) => ({ name: membership.tenant.name, slug: membership.tenant.slug }))}
+      environment={environment}
+      user={{ name: user.name, email: user.email }}
+      roleName={roleNames[role]}
+      signOut={signOutAction}
+    >
       {children}
     </Shell>
   );

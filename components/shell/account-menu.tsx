@@ -1,0 +1,52 @@
+"use client";
+
+import { ChevronsUpDown } from "lucide-react";
+import Link from "next/link";
+import { useTransition } from "react";
+import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
+
+type AccountMenuProps = {
+  tenant: { name: string; slug: string };
+  /** All the organisations that the user is a member of. */
+  tenants: { name: string; slug: string }[];
+  user: { name: string; email: string };
+  roleName: string;
+  /** `/{tenant}/{environment}` */
+  base: string;
+  signOut: () => Promise<void>;
+};
+
+/** Which organisation one works in, as whom; the way to another one, and out. */
+export function AccountMenu({ tenant, tenants, user, roleName, base, signOut }: AccountMenuProps) {
+  const [, startTransition] = useTransition();
+  const others = tenants.filter(({ slug }) => slug !== tenant.slug);
+  return (
+    <Menu
+      label={`${tenant.name}: account and organisations`}
+      className="flex w-full min-w-0 items-center gap-2 rounded-lg border border-line px-2.5 py-1.5 text-left hover:bg-sunken"
+      trigger={
+        <>
+          <span className="min-w-0 flex-1">
+            <span className="block truncate font-medium">{tenant.name}</span>
+            <span className="block truncate text-muted text-xs">
+              {user.name} · {roleName}
+            </span>
+          </span>
+          <ChevronsUpDown className="size-4 shrink-0 text-muted" aria-hidden="true" />
+        </>
+      }
+    >
+      <p className="px-2.5 py-1.5 text-muted text-xs">{user.email}</p>
+      <MenuItem render={<Link href={`${base}/settings/profile`} />}>Profile and sessions</MenuItem>
+      <MenuItem render={<Link href={`${base}/settings`} />}>Organisation settings</MenuItem>
+      {others.length > 0 ? <MenuSeparator /> : null}
+      {others.map(({ name, slug }) => (
+        <MenuItem key={slug} render={<Link href={`/${slug}/test`} />}>
+          Go to {name}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuItem onClick={() => startTransition(signOut)}>Sign out</MenuItem>
+    </Menu>
+  );
+}

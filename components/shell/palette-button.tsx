@@ -1,0 +1,54 @@
+"use client";
+
+import { Search } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useEffect, useState } from "react";
+import { buttonClass } from "@/components/ui/button";
+
+// Most visits never open it.
+const Palette = dynamic(() => import("./palette").then((module) => module.Palette), { ssr: false });
+
+/** Opens the palette, as Ctrl or ⌘ with K does. */
+export function PaletteButton({ base, isNarrow = false }: { base: string; isNarrow?: boolean }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
+
+  function open() {
+    setWasOpened(true);
+    setIsOpen(true);
+  }
+
+  useEffect(() => {
+    // The shell has two of these buttons, and one of them is hidden: that one stays out of it.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
+      if (window.matchMedia("(min-width: 48rem)").matches === isNarrow) return;
+      event.preventDefault();
+      setWasOpened(true);
+      setIsOpen((before) => !before);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [isNarrow]);
+
+  return (
+    <>
+      {isNarrow ? (
+        <button type="button" onClick={open} className={buttonClass({ look: "quiet", size: "icon" })} aria-label="Search">
+          <Search className="size-5" aria-hidden="true" />
+        </button>
+      ) : (
+        <button
+          type="button"
+          onClick={open}
+          className="flex h-9 w-full items-center gap-2 rounded-lg border border-line px-2.5 text-muted hover:bg-sunken hover:text-ink"
+        >
+          <Search className="size-4" aria-hidden="true" />
+          Go to…
+          <kbd className="ml-auto rounded border border-line px-1 font-sans text-xs">Ctrl K</kbd>
+        </button>
+      )}
+      {wasOpened ? <Palette base={base} isOpen={isOpen} onOpenChange={setIsOpen} /> : null}
+    </>
+  );
+}

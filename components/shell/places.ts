@@ -1,0 +1,48 @@
+import {
+  Bot,
+  ChartNoAxesColumn,
+  Inbox,
+  KeyRound,
+  LayoutDashboard,
+  LibraryBig,
+  type LucideIcon,
+  ScrollText,
+  Settings,
+  ShieldCheck,
+  Users,
+  Webhook,
+  Zap,
+} from "lucide-react";
+
+export type DashboardPlace = { path: string; name: string; Icon: LucideIcon };
+
+/** Every page of the dashboard that has a link of its own: the navigation and the palette are made from it. */
+export const dashboardPlaces: { title: string | null; places: DashboardPlace[] }[] = [
+  { title: null, places: [{ path: "", name: "Overview", Icon: LayoutDashboard }] },
+  {
+    title: "Support",
+    places: [
+      { path: "conversations", name: "Conversations", Icon: Inbox },
+      { path: "customers", name: "Customers", Icon: Users },
+      { path: "agents", name: "Agents", Icon: Bot },
+      { path: "knowledge", name: "Knowledge", Icon: LibraryBig },
+    ],
+  },
+  {
+    title: "Developers",
+    places: [
+      { path: "api-keys", name: "API keys", Icon: KeyRound },
+      { path: "webhooks", name: "Webhooks", Icon: Webhook },
+      { path: "events", name: "Events", Icon: Zap },
+      { path: "logs", name: "Logs", Icon: ScrollText },
+      { path: "signatures", name: "Signature debugger", Icon: ShieldCheck },
+    ],
+  },
+  {
+    title: "Organisation",
+    places: [
+      { path: "usage", name: "Usage", Icon: ChartNoAxesColumn },
+      { path: "settings", name: "Settings", Icon: Settings },
+    ],
+  },
+];

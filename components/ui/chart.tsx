@@ -1,0 +1,123 @@
+import Link from "next/link";
+
+const fills = { good: "fill-good", warn: "fill-warn", danger: "fill-danger", accent: "fill-accent", plain: "fill-line-strong" } as const;
+const dots = { good: "bg-good", warn: "bg-warn", danger: "bg-danger", accent: "bg-accent", plain: "bg-line-strong" } as const;
+
+export type Series = { name: string; look: keyof typeof fills };
+/** `values` in the order of the series; `href` where a click shows what is in it. */
+export type Bar = { label: string; values: number[]; href?: string };
+
+const height = 120;
+const gap = 0.2;
+
+/**
+ * Stacked bars over time, with the same figures as a table behind them. It is drawn on the server.
+ * @param caption what is counted, and per what.
+ */
+export function BarChart({ caption, series, bars }: { caption: string; series: Series[]; bars: Bar[] }) {
+  const top = Math.max(1, ...bars.map(({ values }) => sum(values)));
+  return (
+    <figure>
+      <svg viewBox={`0 0 ${bars.length} ${height}`} preserveAspectRatio="none" className="h-32 w-full" aria-hidden="true">
+        {bars.map(({ label, values }, index) => {
+          let y = height;
+          return values.map((value, at) => {
+            // What happened at all is seen, however small it is beside the rest.
+            const length = value === 0 ? 0 : Math.max(2, (value / top) * height);
+            y -= length;
+            const { name = "", look = "plain" } = series[at] ?? {};
+            return (
+              <rect key={`${label} ${name}`} x={index + gap / 2} width={1 - gap} y={y} height={length} className={fills[look]}>
+                <title>{`${label}: ${value.toLocaleString("en")} ${name}`}</title>
+              </rect>
+            );
+          });
+        })}
+        <line x1="0" x2={bars.length} y1={height} y2={height} className="stroke-line" strokeWidth="1" vectorEffect="non-scaling-stroke" />
+      </svg>
+      <div className="mt-1 flex justify-between text-muted text-xs tabular-nums" aria-hidden="true">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
+      <figcaption className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-muted text-xs">
+        {series.map(({ name, look }, at) => (
+          <span key={name} className="flex items-center gap-1.5">
+            <span className={`size-2 rounded-sm ${dots[look]}`} aria-hidden="true" />
+            {name} <span className="tabular-nums">{sum(bars.map(({ values }) => values[at] ?? 0)).toLocaleString("en")}</span>
+          </span>
+        ))}
+      </figcaption>
+      <details className="mt-2">
+        <summary className="w-fit text-muted text-xs hover:text-ink">Show as a table</summary>
+        <div className="mt-2 max-h-72 overflow-auto rounded-lg border border-line">
+          <table className="w-full text-xs tabular-nums">
+            <caption className="sr-only">{caption}</caption>
+            <thead>
+              <tr className="text-left text-muted">
+                <th scope="col" className="px-3 py-1.5 font-medium">
+                  Time
+                </th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col" className="px-3 py-1.5 text-right font-medium">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {bars.map(({ label, values, href }) => (
+                <tr key={label} className="border-line border-t">
+                  <th scope="row" className="px-3 py-1 text-left font-normal">
+                    {href ? (
+                      <Link href={href} className="text-accent hover:underline">
+                        {label}
+                      </Link>
+                    ) : (
+                      label
+                    )}
+                  </th>
+                  {values.map((value, at) => (
+                    <td key={series[at]?.name} className="px-3 py-1 text-right">
+                      {value.toLocaleString("en")}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+/** A small line of bars beside a name. @param label the whole of it in words. */
+export function Sparkline({ values, label, look = "accent" }: { values: number[]; label: string; look?: keyof typeof fills }) {
+  const top = Math.max(1, ...values);
+  return (
+    <svg
+      viewBox={`0 0 ${values.length} 20`}
+      preserveAspectRatio="none"
+      className="inline-block h-5 w-24 align-middle"
+      role="img"
+      aria-label={label}
+    >
+      {values.map((value, index) => {
+        const length = value === 0 ? 0.75 : Math.max(2, (value / top) * 20);
+        return (
+          <rect
+            // biome-ignore lint/suspicious/noArrayIndexKey: a value is its place in time.
+            key={index}
+            x={index + gap / 2}
+            width={1 - gap}
+            y={20 - length}
+            height={length}
+            className={value === 0 ? "fill-line" : fills[look]}
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { CopyBlock } from "./copy";
+
+type EmptyStateProps = {
+  title: string;
+  children: ReactNode;
+  /** The one thing to do about it. */
+  action?: ReactNode;
+  /** The same by the API. */
+  curl?: string;
+};
+
+/** Nothing is here yet: says what would be, and how to make the first one. */
+export function EmptyState({ title, children, action, curl }: EmptyStateProps) {
+  return (
+    <div className="rounded-2xl border border-line border-dashed bg-surface px-5 py-10 sm:px-10">
+      <h2 className="font-semibold text-base">{title}</h2>
+      <div className="mt-1 max-w-prose text-muted">{children}</div>
+      {action ? <div className="mt-5">{action}</div> : null}
+      {curl ? (
+        <div className="mt-5 max-w-3xl space-y-1.5">
+          <p className="text-muted text-xs">{action ? "Or by the API:" : "By the API:"}</p>
+          <CopyBlock label="Copy the curl command" text={curl} />
+        </div>
+      ) : null}
+    </div>
+  );
+}

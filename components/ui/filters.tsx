@@ -1,0 +1,92 @@
+"use client";
+
+import { X } from "lucide-react";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { type ChangeEvent, type FormEvent, useId, useTransition } from "react";
+import { Button } from "./button";
+
+export type Filter =
+  | { name: string; label: string; options: { value: string; label: string }[] }
+  | { name: string; label: string; type: "search" | "text" | "date" | "datetime-local"; placeholder?: string };
+
+const inputClass = "h-8 rounded-lg border border-line-strong bg-surface px-2.5 text-ink placeholder:text-muted max-md:text-base";
+
+/** Filters that live in the address: a choice counts at once, a text with Enter or when it is left. */
+export function Filters({ filters }: { filters: Filter[] }) {
+  const id = useId();
+  const router = useRouter();
+  const path = usePathname();
+  const query = useSearchParams();
+  const [isPending, startTransition] = useTransition();
+  const isFiltered = filters.some(({ name }) => query.has(name));
+
+  function show(changes: Record<string, string>) {
+    const parameters = new URLSearchParams(query);
+    parameters.delete("cursor");
+    for (const [name, value] of Object.entries(changes)) {
+      if (value.trim() === "") parameters.delete(name);
+      else parameters.set(name, value.trim());
+    }
+    if (parameters.toString() !== query.toString()) startTransition(() => router.push(`${path}?${parameters}`));
+  }
+
+  const onChange = ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
+    show({ [currentTarget.name]: currentTarget.value });
+
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const sent = new FormData(event.currentTarget);
+    show(Object.fromEntries(filters.map(({ name }) => [name, String(sent.get(name) ?? "")])));
+  }
+
+  return (
+    <search className="mb-4 block">
+      <form onSubmit={onSubmit} aria-busy={isPending} className="flex flex-wrap items-end gap-x-3 gap-y-2">
+        {filters.map((filter) => (
+          <div key={filter.name} className="space-y-1 max-sm:w-full">
+            <label htmlFor={`${id}-${filter.name}`} className="block text-muted text-xs">
+              {filter.label}
+            </label>
+            {"options" in filter ? (
+              <select
+                id={`${id}-${filter.name}`}
+                name={filter.name}
+                className={`${inputClass} max-sm:w-full`}
+                value={query.get(filter.name) ?? ""}
+                onChange={onChange}
+              >
+                <option value="">All</option>
+                {filter.options.map(({ value, label }) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            ) : (
+              <input
+                // A new value from the address, not from the keyboard, begins anew.
+                key={query.get(filter.name)}
+                id={`${id}-${filter.name}`}
+                name={filter.name}
+                type={filter.type}
+                placeholder={filter.placeholder}
+                className={`${inputClass} max-sm:w-full`}
+                defaultValue={query.get(filter.name) ?? ""}
+                onBlur={onChange}
+              />
+            )}
+          </div>
+        ))}
+        {isFiltered ? (
+          <Button look="quiet" size="small" onClick={() => show(Object.fromEntries(filters.map(({ name }) => [name, ""])))}>
+            <X className="size-3.5" aria-hidden="true" />
+            Clear filters
+          </Button>
+        ) : null}
+        <button type="submit" className="sr-only">
+          Apply the filters
+        </button>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,33 @@
+import { ButtonLink } from "./button";
+
+type Query = Record<string, string | string[] | undefined>;
+
+/** The address of the same page with other parameters; `null` takes one away. A change of filters begins at the first page. */
+export function withQuery(path: string, query: Query, changes: Record<string, string | null>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, cursor: undefined, ...changes })) {
+    if (typeof value === "string" && value !== "") parameters.set(name, value);
+  }
+  const text = parameters.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** Below a list: on to the next page by its cursor, or back to the first one. Nothing where all fits on one page. */
+export function Pager({ path, query, nextCursor }: { path: string; query: Query; nextCursor: string | undefined }) {
+  const isFirst = !query.cursor;
+  if (isFirst && !nextCursor) return null;
+  return (
+    <nav aria-label="Pages of the list" className="mt-4 flex items-center justify-end gap-2">
+      {isFirst ? null : (
+        <ButtonLink look="secondary" size="small" href={withQuery(path, query, {})}>
+          First page
+        </ButtonLink>
+      )}
+      {nextCursor ? (
+        <ButtonLink look="secondary" size="small" href={withQuery(path, query, { cursor: nextCursor })} rel="next">
+          Next page
+        </ButtonLink>
+      ) : null}
+    </nav>
+  );
+}

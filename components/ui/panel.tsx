@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+
+/** A part of a page with a heading of its own. */
+export function Panel({ title, beside, children }: { title: string; beside?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="rounded-2xl border border-line bg-surface p-5">
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
+        <h2 className="font-semibold text-base">{title}</h2>
+        {beside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Names and what they stand for. A value that is missing is a dash. */
+export function Facts({ facts }: { facts: { name: string; value: ReactNode }[] }) {
+  return (
+    <dl className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]">
+      {facts.map(({ name, value }) => (
+        <div key={name} className="contents">
+          <dt className="text-muted max-sm:-mb-2">{name}</dt>
+          <dd className="min-w-0 break-words">{value ?? <span className="text-muted">–</span>}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

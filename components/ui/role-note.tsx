@@ -1,0 +1,11 @@
+import { Lock } from "lucide-react";
+
+/** Stands where a button would, for those whose role does not have it. */
+export function RoleNote({ sentence }: { sentence: string }) {
+  return (
+    <p className="flex max-w-xs items-center gap-2 text-muted text-xs">
+      <Lock className="size-3.5 shrink-0" aria-hidden="true" />
+      {sentence}
+    </p>
+  );
+}
