@@ -87,6 +87,17 @@ const schema = z
     /** Without them, credentials come from where Amazon's tools look for them. */
     S3_ACCESS_KEY_ID: z.string().min(1).optional(),
     S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+    /** smtp://user:password@host:587, or smtps:// where it is encrypted from the first byte. */
+    SMTP_URL: z.url({ protocol: /^smtps?$/, message: "give an address such as smtp://user:password@mail.example.com:587" }).optional(),
+    /** Whom mails are from: an address, or a name and an address. */
+    MAIL_FROM: z
+      .string()
+      .regex(/^([^<>\r\n]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/, {
+        message: "give an address such as no-reply@example.com or Parlance <no-reply@example.com>",
+      })
+      .optional(),
+    /** Without SMTP, mails are shown at /dev/mail. That page is for people at this very machine. */
+    MAIL_PAGE: z.stringbool().optional(),
     NEXTAUTH_URL: httpUrl.optional(),
     NEXTAUTH_SECRET: z
       .string()
@@ -103,6 +114,9 @@ const schema = z
       refuse("S3_SECRET_ACCESS_KEY", "set both S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or neither");
     }
     if (!value.S3_BUCKET && (value.S3_ENDPOINT || value.S3_ACCESS_KEY_ID)) refuse("S3_BUCKET", "is missing: name the bucket for files");
+    if (!value.SMTP_URL !== !value.MAIL_FROM) {
+      refuse(value.SMTP_URL ? "MAIL_FROM" : "SMTP_URL", "is missing: set both SMTP_URL and MAIL_FROM, or neither");
+    }
     if (value.JOBS === "inngest" && !value.INNGEST_DEV && !(value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY)) {
       refuse("JOBS", "inngest needs INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY (or INNGEST_DEV in development)");
     }
@@ -121,6 +135,7 @@ const schema = z
       APP_URL: appUrl,
       ERROR_BASE: value.ERROR_BASE ?? `${appUrl}/docs`,
       BLOB_DIRECTORY: path.resolve(value.BLOB_DIRECTORY ?? path.join(value.DATA_DIR, "blobs")),
+      MAIL_PAGE: value.MAIL_PAGE ?? value.NODE_ENV !== "production",
       JOBS: value.JOBS ?? (isInngestConfigured ? ("inngest" as const) : ("embedded" as const)),
     };
   });

@@ -22,7 +22,7 @@ export function findTenantBySlug(slug: string) {
 }
 
 /** A tenant's slug is the first part of its dashboard's paths, where these have another meaning. */
-const takenPaths = new Set(["api", "docs", "health", "login", "metrics", "ready", "signup", "v1"]);
+const takenPaths = new Set(["api", "dev", "docs", "health", "invite", "login", "metrics", "password", "ready", "signup", "v1", "welcome"]);
 
 function slugify(name: string): string {
   const slug = name

@@ -1,6 +1,8 @@
 import { Redis } from "@upstash/redis";
 import pg from "pg";
 import { type Env, parseEnv } from "@/lib/env";
+import { checkSmtp } from "@/lib/mail/smtp";
+import { mailPagePath, mailWay } from "@/lib/mail/way";
 import { readiness } from "@/lib/readiness";
 import { pendingMigrations } from "@/prisma/migrate";
 
@@ -21,7 +23,7 @@ export async function examine(): Promise<Finding[]> {
   }
   const findings: Finding[] = [{ subject: "configuration", fact: "usable" }];
   const database = await examineDatabase(env.DATABASE_URL);
-  findings.push(...database, await examineLimiter(env), await examineInngest(env));
+  findings.push(...database, await examineLimiter(env), await examineInngest(env), await examineMail(env));
   if (!database.some(({ problem }) => problem)) findings.push(await examineDeliveries(env));
   return findings;
 }
@@ -82,6 +84,20 @@ async function examineInngest({ JOBS, INNGEST_DEV, INNGEST_BASE_URL, INNGEST_SIG
       subject,
       problem: `Inngest at ${address} does not answer. Start it, or set JOBS=embedded; until then the worker sends what is two minutes late`,
     };
+  }
+}
+
+async function examineMail({ SMTP_URL }: Env): Promise<Finding> {
+  const subject = "mail";
+  const way = mailWay();
+  if (way === "page") return { subject, fact: `shown at ${mailPagePath}; SMTP_URL and MAIL_FROM would have it sent` };
+  if (way === "none") return { subject, fact: "none is sent: set SMTP_URL and MAIL_FROM for invitations and new passwords by mail" };
+  const host = new URL(SMTP_URL ?? "").host;
+  try {
+    await checkSmtp();
+    return { subject, fact: `the server at ${host} takes it` };
+  } catch (error) {
+    return { subject, problem: `the server at ${host} does not take any (${(error as Error).message}). Check SMTP_URL` };
   }
 }
 

@@ -34,12 +34,13 @@ export function embeddedDatabaseUrl(): string | null {
 export function localEnvironment({ port, databaseUrl, isDevelopment }: { port: number; databaseUrl: string; isDevelopment: boolean }) {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
   const { SECRET_KEYS, NEXTAUTH_SECRET } = readOrMakeSecrets();
-  // With the embedded database, this is one machine's own: it listens on loopback, and only then may its webhooks go there.
+  // With the embedded database, this is one machine's own: it listens on loopback, and only then may its webhooks go there
+  // and its mails be read by whoever sits at it.
   const host = given.HOST ?? "127.0.0.1";
   const isLoopback = host === "localhost" || host === "::1" || host.startsWith("127.");
   const alone = given.DATABASE_URL
     ? {}
-    : { HOST: host, SOLE_WORKER: "true", ...(isLoopback && { WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128" }) };
+    : { HOST: host, SOLE_WORKER: "true", ...(isLoopback && { WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128", MAIL_PAGE: "true" }) };
   return {
     NEXTAUTH_URL: given.APP_URL ?? `http://localhost:${port}`,
     SECRET_KEYS,

@@ -36,6 +36,6 @@ export default async function startProduct(): Promise<() => Promise<void>> {
 /** Without what a developer's shell, or another test, may have set for a product of its own. */
 function ownEnvironment(): Record<string, string | undefined> {
   const foreign =
-    /^(DATABASE_|UPSTASH_|INNGEST_|NEXTAUTH_|APP_URL$|ERROR_BASE$|SECRET_KEYS$|SERVICE_PREFIX$|JOBS$|NODE_ENV$|TRUSTED_PROXY)/;
+    /^(DATABASE_|UPSTASH_|INNGEST_|NEXTAUTH_|SMTP_|MAIL_|GITHUB_|GOOGLE_|APP_URL$|ERROR_BASE$|SECRET_KEYS$|SERVICE_PREFIX$|JOBS$|NODE_ENV$|TRUSTED_PROXY)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 }

@@ -24,7 +24,7 @@ Object.assign(process.env, {
 for (const name of ["APP_URL", "NEXTAUTH_URL", "ERROR_BASE", "SERVICE_PREFIX", "JOBS", "WEBHOOK_RETRY_SCHEDULE", "TRUSTED_PROXY_HOPS"]) {
   delete process.env[name];
 }
-for (const name of Object.keys(process.env)) if (/^(INNGEST|UPSTASH|S3)_/.test(name)) delete process.env[name];
+for (const name of Object.keys(process.env)) if (/^(INNGEST|UPSTASH|S3|SMTP|MAIL|GITHUB|GOOGLE)_/.test(name)) delete process.env[name];
 
 let consoleError: MockInstance<typeof console.error>;
 beforeEach(() => {

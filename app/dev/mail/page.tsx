@@ -1,0 +1,57 @@
+import { headers } from "next/headers";
+import { notFound } from "next/navigation";
+import { Wordmark } from "@/components/shell/wordmark";
+import { Time } from "@/components/ui/time";
+import { listKeptMails } from "@/lib/mail/service";
+import { isMailPageOpenTo } from "@/lib/mail/way";
+
+export const metadata = { title: "Mails" };
+
+/** For whoever develops or tries the product on their own machine: the mails that a mail server would have sent. */
+export default async function MailPage() {
+  if (!isMailPageOpenTo((await headers()).get("host"))) notFound();
+  const mails = await listKeptMails();
+  const now = new Date();
+  return (
+    <main className="mx-auto max-w-3xl space-y-6 px-5 py-12">
+      <Wordmark />
+      <div className="space-y-1">
+        <h1 className="font-semibold text-2xl tracking-tight">Mails</h1>
+        <p className="max-w-prose text-muted">
+          No mail server is configured here, so mails end on this page, which only this machine can open. With SMTP_URL and MAIL_FROM they
+          are sent.
+        </p>
+      </div>
+      {mails.length === 0 ? (
+        <p className="rounded-2xl border border-line border-dashed bg-surface px-6 py-12 text-center text-muted">
+          No mail was written yet. Invite somebody, or ask for a new password.
+        </p>
+      ) : (
+        <ul className="space-y-4">
+          {mails.map(({ id, recipient, subject, text, createdAt }) => (
+            <li key={id} className="overflow-hidden rounded-2xl border border-line bg-surface">
+              <div className="border-line border-b bg-sunken px-5 py-3">
+                <h2 className="break-words font-semibold">{subject}</h2>
+                <p className="break-all text-muted">
+                  To {recipient}, <Time at={createdAt} now={now} />
+                </p>
+              </div>
+              <div className="whitespace-pre-wrap break-words px-5 py-4">
+                {text.split(/(https?:\/\/\S+)/).map((part, index) =>
+                  index % 2 === 1 ? (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order.
+                    <a key={index} href={part} className="break-all text-accent underline underline-offset-2">
+                      {part}
+                    </a>
+                  ) : (
+                    part
+                  ),
+                )}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </main>
+  );
+}

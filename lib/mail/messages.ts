@@ -1,0 +1,116 @@
+import { roleNames } from "@/lib/auth/roles";
+import { env } from "@/lib/env";
+import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
+import type { DisabledReason, Environment, Role } from "@/prisma/generated/enums";
+
+/** The tenant that a mail to its owners and admins tells of. */
+type MailTenant = { slug: string; name: string };
+
+/** What each kind of mail has to be told. Times are shown in UTC. */
+type MailContents = {
+  invitation: { organisation: string; invitedBy: string; role: Role; url: string; expiresAt: Date };
+  "password-reset": { name: string; url: string; expiresAt: Date };
+  "webhook-failing": { tenant: MailTenant; environment: Environment; webhookId: string; webhookUrl: string; consecutiveFailures: number };
+  "webhook-disabled": {
+    tenant: MailTenant;
+    environment: Environment;
+    webhookId: string;
+    webhookUrl: string;
+    reason: Exclude<DisabledReason, "MANUAL">;
+  };
+  "api-key-expiring": { tenant: MailTenant; environment: Environment; keyName: string; keyHint: string; expiresAt: Date };
+};
+
+export type MailKind = keyof MailContents;
+
+/** A mail of any kind, with what that kind has to be told. */
+export type Mail = { [Kind in MailKind]: { kind: Kind } & MailContents[Kind] }[MailKind];
+
+/** What goes to a tenant's owners and admins; the tenant itself is looked up. */
+export type AdminMail = Mail extends infer One ? (One extends { tenant: MailTenant } ? Omit<One, "tenant"> : never) : never;
+
+type Message = { subject: string; paragraphs: string[]; link?: { text: string; url: string } };
+
+/** As it is sent. */
+export type WrittenMail = { subject: string; text: string; html: string };
+
+const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message } = {
+  invitation: ({ organisation, invitedBy, role, url, expiresAt }) => ({
+    subject: `${invitedBy} invites you to ${organisation}`,
+    paragraphs: [
+      `${invitedBy} invites you to join ${organisation} on Parlance, as ${roleNames[role]}.`,
+      `The link works once, until ${exactTime(expiresAt)}. If you expected no invitation, do nothing: no account is made.`,
+    ],
+    link: { text: "Accept the invitation", url },
+  }),
+  "password-reset": ({ name, url, expiresAt }) => ({
+    subject: "Set a new password",
+    paragraphs: [
+      `Hello ${name}, somebody asked to set a new password for your account with Parlance.`,
+      `The link works once, until ${exactTime(expiresAt)}. If it was not you, do nothing: your password stays as it is.`,
+    ],
+    link: { text: "Set a new password", url },
+  }),
+  "webhook-failing": ({ tenant, environment, webhookId, webhookUrl, consecutiveFailures }) => ({
+    subject: `A ${environment} webhook of ${tenant.name} keeps failing`,
+    paragraphs: [
+      `The last ${consecutiveFailures} deliveries to ${webhookUrl} failed.`,
+      `After ${disableAfterFailures} failures in a row the webhook is disabled. A single success sets the count to 0.`,
+    ],
+    link: { text: "See what the receiver answered", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
+  }),
+  "webhook-disabled": ({ tenant, environment, webhookId, webhookUrl, reason }) => ({
+    subject: `A ${environment} webhook of ${tenant.name} was disabled`,
+    paragraphs: [
+      disablingSentences[reason](webhookUrl),
+      "What happens from now on is held for 30 days. Enable the webhook when its receiver works again, and choose then whether to send what was held.",
+    ],
+    link: { text: "Open the webhook", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
+  }),
+  "api-key-expiring": ({ tenant, environment, keyName, keyHint, expiresAt }) => ({
+    subject: `A ${environment} key of ${tenant.name} ends on ${expiresAt.toISOString().slice(0, 10)}`,
+    paragraphs: [
+      `The ${environment} key “${keyName}” (${keyHint}) ends on ${exactTime(expiresAt)}. From then on, requests with it are answered with 401.`,
+      "Roll it to get a new key while the old one still works.",
+    ],
+    link: { text: "Open the API keys", url: pageOf(tenant, environment, "api-keys") },
+  }),
+};
+
+const disablingSentences: Record<Exclude<DisabledReason, "MANUAL">, (url: string) => string> = {
+  CONSECUTIVE_FAILURES: (url) => `The webhook to ${url} was disabled, because ${disableAfterFailures} deliveries in a row failed.`,
+  GONE: (url) => `The webhook to ${url} was disabled, because its receiver answered 410: it is gone for good.`,
+};
+
+/** Subject, text and HTML. */
+export function writeMail<Kind extends MailKind>(mail: { kind: Kind } & MailContents[Kind]): WrittenMail {
+  const { subject, paragraphs, link } = messages[mail.kind](mail);
+  const lines = paragraphs.map(oneLine);
+  return {
+    // Names are chosen by whoever signs up, so they are cut and can end no line.
+    subject: oneLine(subject).slice(0, 200),
+    text: `${[...lines, ...(link ? [`${link.text}:\n${link.url}`] : [])].join("\n\n")}\n\n-- \nParlance, ${env().APP_URL}\n`,
+    html: toHtml(lines, link),
+  };
+}
+
+function toHtml(paragraphs: string[], link: Message["link"]): string {
+  const button = link
+    ? `<p style="margin:24px 0"><a href="${escapeHtml(link.url)}" style="display:inline-block;padding:10px 16px;border-radius:8px;background:#15171c;color:#ffffff;text-decoration:none">${escapeHtml(link.text)}</a></p>
+<p style="color:#5b616d;font-size:13px;word-break:break-all">${escapeHtml(link.url)}</p>`
+    : "";
+  return `<!doctype html>
+<html lang="en"><body style="margin:0;padding:24px;background:#fbfbfc;color:#15171c;font:15px/1.5 system-ui,sans-serif">
+<div style="max-width:520px;margin:0 auto">
+<p style="font-weight:600">Parlance</p>
+${paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`).join("\n")}
+${button}
+</div></body></html>
+`;
+}
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
+const exactTime = (at: Date) => `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const pageOf = ({ slug }: MailTenant, environment: Environment, page: string) => `${env().APP_URL}/${slug}/${environment}/${page}`;

@@ -1,0 +1,73 @@
+import { type Db, db } from "@/lib/db";
+import { newId } from "@/lib/ids";
+import { currentTime } from "@/lib/jobs/time";
+import { openSecret, sealSecret } from "@/lib/webhooks/secret-box";
+import type { MailModel } from "@/prisma/generated/models";
+import { type AdminMail, type Mail, type WrittenMail, writeMail } from "./messages";
+
+type Options = {
+  /** Of two mails under one name, the second is not written: a warning that a job finds due again is still one warning. */
+  name?: string;
+  /** After this time it is sent no more, because what its link leads to is over. */
+  usableUntil?: Date;
+};
+
+/** Writes a mail, in the transaction of what it tells of. A job sends it once that has committed, and again until it is sent. */
+export async function queueMail(transaction: Db, to: string, mail: Mail, options: Options = {}): Promise<void> {
+  await write(transaction, [{ to, mail, ...options }]);
+}
+
+/**
+ * One mail to each owner and admin of a tenant, in the transaction of what it tells of. A tenant without any, as an
+ * operator may make one, gets none.
+ */
+export async function queueMailToAdmins(transaction: Db, tenantId: string, mail: AdminMail, options: Options = {}): Promise<void> {
+  const tenant = await transaction.tenant.findUniqueOrThrow({
+    where: { id: tenantId },
+    select: {
+      slug: true,
+      name: true,
+      memberships: { where: { role: { in: ["OWNER", "ADMIN"] } }, select: { userId: true, user: { select: { email: true } } } },
+    },
+  });
+  const { slug, name } = tenant;
+  await write(
+    transaction,
+    tenant.memberships.map(({ userId, user }) => ({
+      to: user.email,
+      mail: { ...mail, tenant: { slug, name } },
+      ...options,
+      ...(options.name && { name: `${options.name}:${userId}` }),
+    })),
+  );
+}
+
+type Addressed = { to: string; mail: Mail } & Options;
+
+async function write(transaction: Db, mails: Addressed[]): Promise<void> {
+  const at = currentTime() ?? new Date();
+  const rows = mails.map(({ to, mail, name = null, usableUntil = null }) => {
+    const id = newId("mail", at);
+    const content = sealSecret(JSON.stringify(writeMail(mail)), contextOf(id));
+    return { id, kind: mail.kind, recipient: to, content, name, usableUntil, createdAt: at, nextAttemptAt: at };
+  });
+  await transaction.mail.createMany({ data: rows, skipDuplicates: true });
+}
+
+const contextOf = (id: string) => `mail|${id}`;
+
+/** Null once it was sent or given up. */
+export function openMail({ id, content }: Pick<MailModel, "id" | "content">): WrittenMail | null {
+  return content === null ? null : JSON.parse(openSecret(content, contextOf(id)));
+}
+
+/** For the page that shows mails where there is no mail server: the newest hundred. */
+export async function listKeptMails() {
+  const rows = await db().mail.findMany({ where: { content: { not: null } }, orderBy: { id: "desc" }, take: 100 });
+  return rows.map(toKeptMail);
+}
+
+function toKeptMail(row: MailModel) {
+  const { id, kind, recipient, createdAt } = row;
+  return { id, kind, recipient, createdAt, ...(openMail(row) ?? { subject: "", text: "", html: "" }) };
+}
