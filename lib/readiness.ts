@@ -23,3 +23,12 @@ export async function readiness(): Promise<Readiness> {
     return { status: "unavailable", database: "unreachable", clock, oldestDueDeliverySeconds: null };
   }
 }
+
+/** What the two public probes answer, whichever server is asked. The first says that this process lives, the second that it can serve. */
+export const probes = {
+  "/health": async () => ({ status: 200, body: { status: "ok" } }),
+  "/ready": async () => {
+    const body = await readiness();
+    return { status: body.status === "ready" ? 200 : 503, body };
+  },
+};

@@ -81,7 +81,7 @@ function generateClient() {
   writeStamp("generated", stamp);
 }
 
-/** server/*.ts become dist/*.js, one file each. Packages stay outside of them. */
+/** server/*.ts become dist/*.js, and what is loaded on demand files of its own beside them. Packages stay outside of all. */
 async function bundle() {
   const stamp = hashOf(["package-lock.json", "tsconfig.json", "prisma", "lib", "server", "inngest", "app", "components"]);
   const entryPoints = readdirSync("server")
@@ -89,6 +89,7 @@ async function bundle() {
     .map((file) => `server/${file}`);
   const isComplete = entryPoints.every((file) => existsSync(`dist/${path.basename(file, ".ts")}.js`));
   if (isComplete && readStamp("bundle") === stamp) return;
+  for (const file of existsSync("dist") ? readdirSync("dist") : []) if (/\.js(\.map)?$/.test(file)) rmSync(`dist/${file}`);
   const { build, stop } = createRequire(import.meta.url)("esbuild");
   await build({
     entryPoints,
@@ -101,6 +102,7 @@ async function bundle() {
     format: "esm",
     target: "node20",
     sourcemap: true,
+    splitting: true,
     logLevel: "warning",
   });
   await stop();

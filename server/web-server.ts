@@ -7,6 +7,7 @@ import { toProblem } from "@/lib/api/problem";
 import { toResponse } from "@/lib/api/respond";
 import { AppError } from "@/lib/errors";
 import { newId } from "@/lib/ids";
+import { probes } from "@/lib/readiness";
 
 const headersTimeoutMs = 15_000;
 const requestTimeoutMs = 30_000;
@@ -21,7 +22,7 @@ type Options = {
   bodyTimeoutMs?: number;
 };
 
-/** One listener, two ways through it: the API goes straight to its operations, everything else goes to Next. */
+/** One listener, two ways through it: the API and the probes go straight to what they ask for, everything else goes to Next. */
 export function createWebServer({ servePages, trustedProxyHops, bodyTimeoutMs = requestTimeoutMs }: Options): Server {
   const serveApi = getRequestListener(
     async (request, { outgoing }) => {
@@ -39,8 +40,10 @@ export function createWebServer({ servePages, trustedProxyHops, bodyTimeoutMs = 
     limitTime(request, bodyTimeoutMs);
     // A client may name the whole address, as to a proxy.
     request.url = request.url?.replace(/^https?:\/\/[^/]*/i, "") || "/";
+    const probe = probes[request.url as keyof typeof probes];
+    if (probe && (request.method === "GET" || request.method === "HEAD")) void answerProbe(probe, response);
     // What next.config.js leads the API to under Next's own server is no second address of it here.
-    if (isBelow("/api/v1", request.url)) response.writeHead(404).end();
+    else if (isBelow("/api/v1", request.url)) response.writeHead(404).end();
     else if (!isBelow("/v1", request.url)) void servePages(request, response);
     else if (request.method === "TRACE") answerTrace(request, response);
     else void serveApi(request, response);
@@ -78,6 +81,13 @@ function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   }
   rawHeaders.push("X-Forwarded-For", address);
   request.headers["x-forwarded-for"] = address;
+}
+
+/** Load balancers ask for these every few seconds, and nobody should need the pages for it. */
+async function answerProbe(probe: (typeof probes)[keyof typeof probes], response: ServerResponse): Promise<void> {
+  const { status, body } = await probe();
+  response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
+  response.end(JSON.stringify(body));
 }
 
 /** The one method for which there can be no `Request`. */

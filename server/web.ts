@@ -1,5 +1,3 @@
-import next from "next";
-import { registerClock } from "@/inngest/client";
 import { stopListening } from "@/lib/api-keys/key-cache";
 import { flushLastUsed } from "@/lib/api-keys/last-used";
 import { closeDatabase } from "@/lib/db";
@@ -7,19 +5,20 @@ import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { flushRequestLogs } from "@/lib/request-logs/gather";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
+import { pagesOnDemand } from "./pages";
 import { createWebServer } from "./web-server";
 
 const shutdownTimeoutMs = 10_000;
 
 async function main(): Promise<void> {
-  const { PORT, HOST, TRUSTED_PROXY_HOPS } = env();
-  registerClock();
+  const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS } = env();
+  // Its client is large, and loaded only where it is used.
+  if (JOBS === "inngest") (await import("@/inngest/client")).registerClock();
   // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to; unless it is told where it
   // listens, it asks whoever listens on port 3000.
   const isEveryAddress = !HOST || HOST === "0.0.0.0" || HOST === "::";
-  const pages = next({ dev: false, dir: process.cwd(), quiet: true, hostname: isEveryAddress ? "127.0.0.1" : HOST, port: PORT });
-  await pages.prepare();
-  const server = createWebServer({ servePages: pages.getRequestHandler(), trustedProxyHops: TRUSTED_PROXY_HOPS });
+  const servePages = pagesOnDemand({ hostname: isEveryAddress ? "127.0.0.1" : HOST, port: PORT });
+  const server = createWebServer({ servePages, trustedProxyHops: TRUSTED_PROXY_HOPS });
   server.listen(PORT, HOST, () => log.info({ port: PORT }, "web is listening"));
 
   let isStopping = false;

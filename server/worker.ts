@@ -1,4 +1,3 @@
-import { registerClock } from "@/inngest/client";
 import { closeDatabase, setConnectionSettings } from "@/lib/db";
 import { releaseDocuments } from "@/lib/documents/process";
 import { startProcessing } from "@/lib/documents/start-processing";
@@ -18,15 +17,15 @@ import { releaseLeases } from "@/lib/webhooks/release-leases";
 const overdueSeconds = 120;
 
 const { JOBS, SOLE_WORKER } = env();
+// The claim is a long statement that runs many times a second: planning it anew would take longer than running it. It wants
+// few rows in the order of an index, so a plan that reads or sorts a whole backlog is never the better one.
+setConnectionSettings({ plan_cache_mode: "force_generic_plan", enable_bitmapscan: "off", enable_seqscan: "off" });
 if (SOLE_WORKER && JOBS === "embedded") {
   const released = await Promise.all([releaseLeases(), releaseDocuments()]).catch((error: Error) => error.message);
   log.info({ released }, "leases of a predecessor were released");
 }
-// The claim is a long statement that runs many times a second: planning it anew would take longer than running it. It wants
-// few rows in the order of an index, so a plan that reads or sorts a whole backlog is never the better one.
-setConnectionSettings({ plan_cache_mode: "force_generic_plan", enable_bitmapscan: "off", enable_seqscan: "off" });
-// What happens here makes deliveries, too.
-registerClock();
+// What happens here makes deliveries, too. Inngest's client is large, and loaded only where it is used.
+if (JOBS === "inngest") (await import("@/inngest/client")).registerClock();
 const takesOnly = { overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 };
 const delivering = startDelivering(takesOnly);
 const processing = startProcessing(takesOnly);

@@ -1,4 +1,9 @@
+import { probes } from "@/lib/readiness";
+
 /** Liveness: this process answers. */
-export const GET = () => Response.json({ status: "ok" });
+export async function GET() {
+  const { status, body } = await probes["/health"]();
+  return Response.json(body, { status });
+}
 
 export const dynamic = "force-dynamic";

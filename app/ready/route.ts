@@ -1,9 +1,9 @@
-import { readiness } from "@/lib/readiness";
+import { probes } from "@/lib/readiness";
 
 /** Readiness: 200 where the database can be reached, 503 otherwise. */
 export async function GET() {
-  const state = await readiness();
-  return Response.json(state, { status: state.status === "ready" ? 200 : 503 });
+  const { status, body } = await probes["/ready"]();
+  return Response.json(body, { status });
 }
 
 export const dynamic = "force-dynamic";

@@ -13,15 +13,18 @@ export type SupervisedProcess = {
 
 const firstDelayMs = 500;
 const longestDelayMs = 10_000;
-/** Whoever lived this long has recovered, and is started again quickly. */
-const recoveredAfterMs = 60_000;
+/** Whoever lived this long did start, so that it ended was an accident. */
+const startedAfterMs = 3_000;
 
-/** Runs a Node program and starts it again, a little later each time, whenever it dies. */
+/**
+ * Runs a Node program and starts it again whenever it dies: at once where it had been running, a little later each time
+ * where it does not even start.
+ */
 export function supervise(program: string[], environment: NodeJS.ProcessEnv, log: LogFile): SupervisedProcess {
   const guard = pathToFileURL(path.resolve("server/embedded/exit-with-supervisor.mjs")).href;
   let child: ChildProcess;
   let timer: NodeJS.Timeout | undefined;
-  let delayMs = firstDelayMs;
+  let nextDelayMs = firstDelayMs;
   let failures = 0;
   let isStopping = false;
 
@@ -38,10 +41,13 @@ export function supervise(program: string[], environment: NodeJS.ProcessEnv, log
     child.once("exit", (code, signal) => {
       if (isStopping) return;
       failures++;
-      if (Date.now() - startedAtMs > recoveredAfterMs) delayMs = firstDelayMs;
-      log.notice(`ended unexpectedly (${signal ?? `exit code ${code}`}); it starts again in ${delayMs / 1000} s`);
+      const hadStarted = Date.now() - startedAtMs > startedAfterMs;
+      const delayMs = hadStarted ? 0 : nextDelayMs;
+      nextDelayMs = hadStarted ? firstDelayMs : Math.min(delayMs * 2, longestDelayMs);
+      log.notice(
+        `ended unexpectedly (${signal ?? `exit code ${code}`}); it starts again ${delayMs ? `in ${delayMs / 1000} s` : "at once"}`,
+      );
       timer = setTimeout(start, delayMs);
-      delayMs = Math.min(delayMs * 2, longestDelayMs);
     });
   };
   start();

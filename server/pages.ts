@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { log } from "@/lib/log";
+
+type Options = { hostname: string; port: number };
+type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/**
+ * Next's own server, loaded with the first request that is for it: so the API answers sooner after a start, and after a
+ * crash, and a process that serves nothing else never spends the memory.
+ */
+export function pagesOnDemand(options: Options): Handle {
+  let loading: Promise<Handle> | undefined;
+
+  return async (request, response) => {
+    try {
+      loading ??= loadPages(options);
+      const handle = await loading;
+      await handle(request, response);
+    } catch (error) {
+      loading = undefined;
+      log.error({ error: (error as Error).message }, "the pages cannot be served");
+      if (!response.headersSent) response.writeHead(503, { "Retry-After": "5" });
+      response.end();
+    }
+  };
+}
+
+async function loadPages(options: Options): Promise<Handle> {
+  const { default: next } = await import("next");
+  const pages = next({ dev: false, dir: process.cwd(), quiet: true, ...options });
+  await pages.prepare();
+  return pages.getRequestHandler();
+}
