@@ -1,9 +1,8 @@
 "use client";
 
 import { ChevronsUpDown } from "lucide-react";
-import Link from "next/link";
 import { useTransition } from "react";
-import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
+import { Menu, MenuButton, MenuLink, MenuSeparator } from "@/components/ui/menu";
 
 type AccountMenuProps = {
   tenant: { name: string; slug: string };
@@ -37,16 +36,16 @@ export function AccountMenu({ tenant, tenants, user, roleName, base, signOut }: 
       }
     >
       <p className="px-2.5 py-1.5 text-muted text-xs">{user.email}</p>
-      <MenuItem render={<Link href={`${base}/settings/profile`} />}>Profile and sessions</MenuItem>
-      <MenuItem render={<Link href={`${base}/settings`} />}>Organisation settings</MenuItem>
+      <MenuLink href={`${base}/settings/profile`}>Profile and sessions</MenuLink>
+      <MenuLink href={`${base}/settings`}>Organisation settings</MenuLink>
       {others.length > 0 ? <MenuSeparator /> : null}
       {others.map(({ name, slug }) => (
-        <MenuItem key={slug} render={<Link href={`/${slug}/test`} />}>
+        <MenuLink key={slug} href={`/${slug}/test`}>
           Go to {name}
-        </MenuItem>
+        </MenuLink>
       ))}
       <MenuSeparator />
-      <MenuItem onClick={() => startTransition(signOut)}>Sign out</MenuItem>
+      <MenuButton onClick={() => startTransition(signOut)}>Sign out</MenuButton>
     </Menu>
   );
 }

@@ -1,32 +1,42 @@
 "use client";
 
-import { Dialog as Base } from "@base-ui/react/dialog";
 import { Menu as MenuIcon, X } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useRef } from "react";
 import { buttonClass } from "@/components/ui/button";
 import { PageLinks } from "./page-links";
 
-/** The navigation of a narrow screen, behind a button. @param children what stands below the links. */
+/** The navigation of a narrow screen, behind a button. @param children what stands above the links. */
 export function NarrowMenu({ children }: { children: ReactNode }) {
-  const [isOpen, setIsOpen] = useState(false);
+  const id = useId();
+  const panel = useRef<HTMLDivElement>(null);
   return (
-    <Base.Root open={isOpen} onOpenChange={setIsOpen}>
-      <Base.Trigger className={buttonClass({ look: "quiet", size: "icon" })} aria-label="Menu">
+    <>
+      <button type="button" popoverTarget={id} className={buttonClass({ look: "quiet", size: "icon" })} aria-label="Menu">
         <MenuIcon className="size-5" aria-hidden="true" />
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 bg-[#000000]/45" />
-        <Base.Popup className="fixed top-0 left-0 flex h-dvh w-72 max-w-[85vw] flex-col gap-5 overflow-y-auto border-line border-r bg-surface p-4 text-ink shadow-xl">
+      </button>
+      <div
+        ref={panel}
+        id={id}
+        popover="auto"
+        className="fixed inset-y-0 left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] overflow-y-auto border-line border-r bg-surface p-4 text-ink shadow-xl backdrop:bg-[#000000]/45"
+      >
+        <div className="flex flex-col gap-5">
           <div className="flex items-center justify-between">
-            <Base.Title className="px-2.5 font-semibold">Menu</Base.Title>
-            <Base.Close className={buttonClass({ look: "quiet", size: "icon" })} aria-label="Close the menu">
+            <span className="px-2.5 font-semibold">Menu</span>
+            <button
+              type="button"
+              popoverTarget={id}
+              popoverTargetAction="hide"
+              className={buttonClass({ look: "quiet", size: "icon" })}
+              aria-label="Close the menu"
+            >
               <X className="size-4" aria-hidden="true" />
-            </Base.Close>
+            </button>
           </div>
           {children}
-          <PageLinks onFollow={() => setIsOpen(false)} />
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+          <PageLinks onFollow={() => panel.current?.hidePopover()} />
+        </div>
+      </div>
+    </>
   );
 }

@@ -1,12 +1,17 @@
 "use client";
 
-import { Menu as Base } from "@base-ui/react/menu";
-import type { ComponentProps, ReactNode } from "react";
+import Link from "next/link";
+import { type ComponentProps, type KeyboardEvent, type MouseEvent, type ReactNode, type ToggleEvent, useId, useRef } from "react";
 
 const itemClass =
-  "flex w-full cursor-pointer select-none items-center gap-2 rounded-md px-2.5 py-1.5 text-left outline-none data-disabled:cursor-default data-disabled:opacity-60 data-highlighted:bg-sunken";
+  "flex w-full cursor-pointer items-center gap-2 rounded-md px-2.5 py-1.5 text-left hover:bg-sunken focus-visible:bg-sunken disabled:cursor-default disabled:opacity-60";
 
-/** A button that opens a list of things to do. */
+const margin = 8;
+
+/**
+ * A button that opens a list of things to do. The browser's own popover: it lies above all else, and Escape or a click
+ * anywhere else closes it. Arrow keys go through what is in it.
+ */
 export function Menu({
   trigger,
   label,
@@ -18,26 +23,62 @@ export function Menu({
   className: string;
   children: ReactNode;
 }) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+
+  /** Below its button, or above it where there is no room below. */
+  function place({ newState }: ToggleEvent<HTMLDivElement>) {
+    if (newState !== "open" || !button.current || !list.current) return;
+    const { left, top, bottom } = button.current.getBoundingClientRect();
+    const { offsetWidth, offsetHeight, style } = list.current;
+    const isAbove = bottom + offsetHeight + margin > window.innerHeight && top > offsetHeight + margin;
+    style.left = `${Math.max(margin, Math.min(left, window.innerWidth - offsetWidth - margin))}px`;
+    style.top = `${isAbove ? top - offsetHeight - 4 : bottom + 4}px`;
+  }
+
+  function move(event: KeyboardEvent<HTMLDivElement>) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const items = [...event.currentTarget.querySelectorAll<HTMLElement>("a, button:not(:disabled)")];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    items.at((at + step) % items.length)?.focus();
+  }
+
+  function closeAfter({ target }: MouseEvent) {
+    if ((target as Element).closest("a, button")) list.current?.hidePopover();
+  }
+
   return (
-    <Base.Root>
-      <Base.Trigger className={className} aria-label={label}>
+    <>
+      <button ref={button} type="button" popoverTarget={id} className={className} aria-label={label}>
         {trigger}
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Positioner sideOffset={6} align="start" className="z-10">
-          <Base.Popup className="min-w-52 rounded-xl border border-line bg-surface p-1 text-ink shadow-lg outline-none">
-            {children}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+      </button>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: what is clicked and focused are the links and buttons in it. */}
+      <div
+        ref={list}
+        id={id}
+        popover="auto"
+        onToggle={place}
+        onKeyDown={move}
+        onClick={closeAfter}
+        className="fixed inset-auto m-0 min-w-52 max-w-[calc(100vw-1rem)] rounded-xl border border-line bg-surface p-1 text-ink shadow-lg"
+      >
+        {children}
+      </div>
+    </>
   );
 }
 
-export function MenuItem({ look, ...rest }: ComponentProps<typeof Base.Item> & { look?: "danger" }) {
-  return <Base.Item className={`${itemClass} ${look === "danger" ? "text-danger" : ""}`} {...rest} />;
+export function MenuLink(props: ComponentProps<typeof Link>) {
+  return <Link className={itemClass} {...props} />;
+}
+
+export function MenuButton({ look, ...rest }: ComponentProps<"button"> & { look?: "danger" }) {
+  return <button type="button" className={`${itemClass} ${look === "danger" ? "text-danger" : ""}`} {...rest} />;
 }
 
 export function MenuSeparator() {
-  return <Base.Separator className="my-1 h-px bg-line" />;
+  return <hr className="my-1 border-line" />;
 }

@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { signUp } from "./sign-up";
+import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 const pagesToOpen = [
   "/docs",
@@ -14,18 +14,6 @@ const pagesToOpen = [
   "/docs/reference/knowledge-bases",
 ];
 
-/** What a page asks for from anywhere else, and what it complains of. */
-function watch(page: Page) {
-  const findings: string[] = [];
-  page.on("request", (request) => {
-    const { protocol, host } = new URL(request.url());
-    if (protocol.startsWith("http") && host !== new URL(process.env.PRODUCT_URL ?? "").host) findings.push(request.url());
-  });
-  page.on("console", (message) => message.type() === "error" && findings.push(message.text()));
-  page.on("pageerror", (error) => findings.push(error.message));
-  return findings;
-}
-
 for (const width of [390, 1440]) {
   test(`every kind of page fits ${width} px, asks no other host and complains of nothing`, async ({ page }) => {
     await page.setViewportSize({ width, height: 900 });
@@ -33,8 +21,7 @@ for (const width of [390, 1440]) {
     for (const path of pagesToOpen) {
       const response = await page.goto(path, { waitUntil: "networkidle" });
       expect([path, response?.status()]).toEqual([path, 200]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      expect([path, overflow]).toEqual([path, 0]);
+      await expectNoOverflow(page, path);
     }
     expect(findings).toEqual([]);
   });
@@ -46,9 +33,7 @@ for (const path of ["/docs", "/docs/quickstart", "/docs/verify-signatures", "/do
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await page.goto(path, { waitUntil: "networkidle" });
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-      expect([colorScheme, found]).toEqual([colorScheme, []]);
+      await expectNoViolations(page, colorScheme);
     }
   });
 }

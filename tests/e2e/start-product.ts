@@ -22,8 +22,9 @@ export default async function startProduct(): Promise<() => Promise<void>> {
     if (product.exitCode !== null) throw new Error(`The product ended with ${product.exitCode} before it was ready.`);
     if (Date.now() > deadline) throw new Error("The product did not start in time.");
   }
-  const { url, databaseUrl } = JSON.parse(readFileSync(demoFile, "utf8"));
-  Object.assign(process.env, { PRODUCT_URL: url, PRODUCT_DATABASE_URL: databaseUrl });
+  const demo = readFileSync(demoFile, "utf8");
+  const { url, databaseUrl } = JSON.parse(demo);
+  Object.assign(process.env, { PRODUCT_URL: url, PRODUCT_DATABASE_URL: databaseUrl, PRODUCT_DEMO: demo });
 
   return async () => {
     const ended = product.exitCode === null ? once(product, "exit") : Promise.resolve();

@@ -1,0 +1,49 @@
+// `npm run screenshots`: a picture of every page, in light and dark, wide and narrow, in the folder screenshots/.
+import { mkdirSync, rmSync } from "node:fs";
+import { chromium } from "@playwright/test";
+import { demo, everyPage, furnish } from "./furnish";
+import startProduct from "./start-product";
+
+const folder = "screenshots";
+const looks = [
+  { suffix: "", colorScheme: "light" as const, viewport: { width: 1280, height: 860 } },
+  { suffix: "-dark", colorScheme: "dark" as const, viewport: { width: 1280, height: 860 } },
+  { suffix: "-narrow", colorScheme: "light" as const, viewport: { width: 390, height: 844 } },
+];
+
+const stop = await startProduct();
+const { receiver, ids } = await furnish();
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+try {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  for (const { suffix, colorScheme, viewport } of looks) {
+    const context = await browser.newContext({ colorScheme, viewport, baseURL: process.env.PRODUCT_URL });
+    const page = await context.newPage();
+    const shoot = async (name: string, path: string) => {
+      await page.goto(path, { waitUntil: "networkidle" });
+      await page.screenshot({ path: `${folder}/${name}${suffix}.png` });
+    };
+    for (const [name, path] of Object.entries({
+      login: "/login",
+      "sign-up": "/signup",
+      docs: "/docs",
+      reference: "/docs/reference/conversations",
+    })) {
+      await shoot(name, path);
+    }
+    await page.goto("/login");
+    await page.getByLabel("Email").fill(demo().email);
+    await page.getByLabel("Password").fill(demo().password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL(/\/demo\/test/);
+    for (const [name, path] of Object.entries(everyPage(ids))) await shoot(name, `/demo/test${path}`);
+    await context.close();
+  }
+  process.stdout.write(`The pictures lie in ${folder}/.\n`);
+} finally {
+  await browser.close();
+  receiver.closeAllConnections();
+  receiver.close();
+  await stop();
+}

@@ -1,0 +1,26 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+
+/** What a page asks for from anywhere else, and what it complains of. */
+export function watch(page: Page): string[] {
+  const findings: string[] = [];
+  page.on("request", (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol.startsWith("http") && host !== new URL(process.env.PRODUCT_URL ?? "").host) findings.push(request.url());
+  });
+  page.on("console", (message) => message.type() === "error" && findings.push(message.text()));
+  page.on("pageerror", (error) => findings.push(error.message));
+  return findings;
+}
+
+/** Holds what is on the screen against axe. @param look what to say in front of a finding. */
+export async function expectNoViolations(page: Page, look: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+  expect([look, found]).toEqual([look, []]);
+}
+
+export async function expectNoOverflow(page: Page, look: string): Promise<void> {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect([look, overflow]).toEqual([look, 0]);
+}
