@@ -58,6 +58,12 @@ export const instant = z.iso
   .refine((text) => text >= "1970" && text < "9999", "lies outside of the years 1970 to 9998")
   .transform((text) => new Date(text));
 
+/** The same, or what a browser's field for date and time gives: that has no offset, and is taken as UTC. */
+export const instantOrMinute = z
+  .string()
+  .transform((text) => (/^[0-9-]+T\d{2}:\d{2}$/.test(text) ? `${text}:00Z` : text))
+  .pipe(instant);
+
 const defaultLimit = 20;
 const maximumLimit = 100;
 

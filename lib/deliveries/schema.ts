@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { eventTypes } from "@/lib/events/catalogue";
-import { commaList, idOf, idParameter, instant, listQuery, pageOf, timestamp } from "@/lib/schema";
+import { commaList, idOf, idParameter, instant, instantOrMinute, listQuery, pageOf, timestamp } from "@/lib/schema";
 
 export const deliveryStatuses = ["PENDING", "DELIVERED", "FAILED", "HELD", "DISCARDED"] as const;
+/** How a delivery's last attempt ended, by the first digit of the answer's status. */
+export const responseClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
 export const attemptTriggers = ["AUTOMATIC", "MANUAL", "TEST"] as const;
 
 export const delivery = z
@@ -83,8 +85,17 @@ export const listDeliveriesQuery = listQuery("delivery", "desc", {
   eventType: z.enum(eventTypes).optional(),
 });
 
+/** What the dashboard's list can be asked for besides. `since` and `until` are times of creation, both inclusive. */
+export const searchDeliveriesQuery = listDeliveriesQuery.extend({
+  response: z.enum(responseClasses).optional(),
+  since: instantOrMinute.optional(),
+  until: instantOrMinute.optional(),
+});
+
 export type Delivery = z.input<typeof delivery>;
 export type DeliveryAttempt = z.input<typeof deliveryAttempt>;
 export type DeliveryWithAttempts = z.input<typeof deliveryWithAttempts>;
 export type ListDeliveries = z.output<typeof listDeliveriesQuery>;
+export type SearchDeliveries = z.output<typeof searchDeliveriesQuery>;
+export type ResponseClass = (typeof responseClasses)[number];
 export type RecoverDeliveries = z.output<typeof recoverDeliveriesBody>;

@@ -1,13 +1,16 @@
 import type { Caller } from "@/lib/caller";
 import { notFound } from "@/lib/errors";
+import { firstIdAt } from "@/lib/ids";
 import { pageById, toPage } from "@/lib/schema";
 import type { Event, ListEvents } from "./schema";
 
 /** Events of the last 30 days, whether a webhook wanted them or not. */
 export async function listEvents({ db, partition }: Caller, { type, since, ...page }: ListEvents) {
   const { after, orderBy, take } = pageById(page);
-  const filters = { ...(type && { type }), ...(since && { createdAt: { gte: since } }) };
-  const rows = await db.event.findMany({ where: { ...partition, ...filters, ...after }, orderBy, take });
+  // An id is never of an earlier time than its row: ids bound what is read, and times choose among it.
+  const isSince = since && { createdAt: { gte: since }, id: { gte: firstIdAt("event", since) } };
+  const where = { ...partition, ...(type && { type }), AND: [after, isSince ?? {}] };
+  const rows = await db.event.findMany({ where, orderBy, take });
   return toPage(rows, page.limit, toEvent);
 }
 

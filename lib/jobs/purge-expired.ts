@@ -22,6 +22,7 @@ const days = (count: number) => `${now} - interval '${count} days'`;
 const purges = [
   purge("idempotency_records", ["tenant_id", "environment", "key"], { column: "expires_at", isExpired: `expires_at <= ${now}` }),
   purge("request_logs", ["tenant_id", "environment", "id"], { column: "created_at", isExpired: `created_at <= ${days(30)}` }),
+  purge("webhook_hours", ["tenant_id", "environment", "webhook_id", "hour"], { column: "hour", isExpired: `hour <= ${days(30)}` }),
   purge("sessions", ["id"], { column: "expires_at", isExpired: `expires_at <= ${days(30)}` }),
   purge("mails", ["id"], { column: "created_at", isExpired: `created_at <= ${days(30)} AND status <> 'PENDING'` }),
   purge("invitations", ["tenant_id", "id"], { column: "expires_at", isExpired: `expires_at <= ${days(30)}` }),
@@ -36,8 +37,8 @@ const purges = [
 ];
 
 /**
- * Deletes what is kept no longer: idempotency records whose time is over; request logs, events, mails, and sessions and
- * invitations that ended 30 days ago.
+ * Deletes what is kept no longer: idempotency records whose time is over; request logs, events, mails and webhooks' hours of
+ * 30 days ago, and sessions and invitations that ended then.
  * @returns how many of the kind that most were deleted of, so that a whole batch of any tells that there may be more
  */
 export async function purgeExpired(limit: number): Promise<number> {

@@ -44,6 +44,7 @@ export const recordAttemptsStatement: Statement = {
       requested_at = CASE WHEN e.trigger = 'AUTOMATIC' THEN d.requested_at END,
       lease_holder = NULL,
       lease_expires_at = NULL,
+      response_class = coalesce(e.status_code / 100, 0),
       updated_at = ${now}
     FROM ended e JOIN webhooks w ON ${webhookOf("w", "e")}
     WHERE ${sameRow("d", "e")} AND d.webhook_id = e.webhook_id AND d.event_id = e.event_id AND d.lease_holder = e.lease_holder AND d.attempt_count = e.number - 1
@@ -97,6 +98,16 @@ export const recordAttemptsStatement: Statement = {
     FROM counted WHERE (SELECT count(*) FROM counter) IS NOT NULL
     GROUP BY tenant_id, environment, day ORDER BY tenant_id, environment, day
     ON CONFLICT (tenant_id, environment, day) DO UPDATE SET
+      attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures
+    RETURNING 1
+  ),
+  -- For the eyes of those who look after a webhook.
+  attempt_hour AS (
+    INSERT INTO webhook_hours AS a (tenant_id, environment, webhook_id, hour, attempts, failures)
+    SELECT tenant_id, environment, webhook_id, date_trunc('hour', started_at, 'UTC') AS hour, count(*), count(*) FILTER (WHERE NOT is_success)
+    FROM counted WHERE (SELECT count(*) FROM attempt_day) IS NOT NULL
+    GROUP BY tenant_id, environment, webhook_id, hour ORDER BY tenant_id, environment, webhook_id, hour
+    ON CONFLICT (tenant_id, environment, webhook_id, hour) DO UPDATE SET
       attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures
   )
   SELECT d.place::int AS place, d.status, d.next_attempt_at, coalesce(c.consecutive_failures, 0) AS consecutive_failures

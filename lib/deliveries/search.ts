@@ -1,0 +1,56 @@
+import type { Caller } from "@/lib/caller";
+import { runStatement } from "@/lib/db";
+import { toPage } from "@/lib/schema";
+import type { Delivery, SearchDeliveries } from "./schema";
+import { searchDeliveriesStatement } from "./search.sql";
+
+/** A delivery as a list shows it. `statusCode` and `errorCode` are its last attempt's; both null before the first one. */
+export type FoundDelivery = Pick<Delivery, "id" | "webhookId" | "eventId" | "eventType" | "status" | "attemptCount"> & {
+  nextAttemptAt: Date | null;
+  createdAt: Date;
+  statusCode: number | null;
+  errorCode: string | null;
+};
+
+/** For the dashboard: deliveries of one webhook, newest first, by more than the API's list can be asked for. */
+export async function searchDeliveries({ partition }: Caller, webhookId: string, query: SearchDeliveries) {
+  const { statement, values } = searchDeliveriesStatement(partition.tenantId, partition.environment, webhookId, query);
+  const rows = await runStatement<FoundDelivery>(statement, values);
+  return toPage(rows, query.limit, (row) => row);
+}
+
+/** The deliveries before and after one in the list that a search makes; null where it ends. */
+export async function neighboursOfDelivery(caller: Caller, webhookId: string, id: string, query: SearchDeliveries) {
+  const next = async (order: "asc" | "desc") => {
+    const { data } = await searchDeliveries(caller, webhookId, { ...query, cursor: id, limit: 1, order });
+    return data[0]?.id ?? null;
+  };
+  const [newer, older] = await Promise.all([next("asc"), next("desc")]);
+  return { newer, older };
+}
+
+/** Where events went: their deliveries with the webhooks' addresses, oldest first. */
+export async function deliveriesOfEvents({ db, partition }: Caller, eventIds: string[]) {
+  return db.delivery.findMany({
+    where: { ...partition, eventId: { in: eventIds } },
+    orderBy: { id: "asc" },
+    select: {
+      id: true,
+      eventId: true,
+      status: true,
+      attemptCount: true,
+      nextAttemptAt: true,
+      webhook: { select: { id: true, url: true } },
+    },
+  });
+}
+
+/** More are not counted, so that asking costs the same however many there are. */
+export const mostCounted = 10_000;
+
+/** How many deliveries wait for their next attempt, and how many are held; more than `mostCounted` is `mostCounted + 1`. */
+export async function countUnsent({ db, partition }: Caller, webhookId: string) {
+  const count = (status: "PENDING" | "HELD") => db.delivery.count({ where: { ...partition, webhookId, status }, take: mostCounted + 1 });
+  const [pending, held] = await Promise.all([count("PENDING"), count("HELD")]);
+  return { pending, held };
+}

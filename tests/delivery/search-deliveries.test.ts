@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Partition, reader, system } from "@/lib/caller";
+import { pool } from "@/lib/db";
+import { type ResponseClass, responseClasses, searchDeliveriesQuery } from "@/lib/deliveries/schema";
+import { countUnsent, deliveriesOfEvents, neighboursOfDelivery, searchDeliveries } from "@/lib/deliveries/search";
+import { searchDeliveriesStatement } from "@/lib/deliveries/search.sql";
+import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
+import { attemptsByHour } from "@/lib/webhooks/attempts-by-hour";
+import { type Answer, type Receiver, startReceiver } from "../support/receiver";
+import { newPartition, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
+
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const answers: Record<ResponseClass, Answer> = {
+  "2xx": (response) => void response.writeHead(204).end(),
+  "3xx": (response) => void response.writeHead(302, { location: "/elsewhere" }).end(),
+  "4xx": (response) => void response.writeHead(404).end(),
+  "5xx": (response) => void response.writeHead(503).end(),
+  none: (response) => void response.socket?.destroy(),
+};
+
+const search = ({ partition, id }: { partition: Partition; id: string }, query: Record<string, string> = {}) =>
+  searchDeliveries(reader(system(partition)), id, searchDeliveriesQuery.parse(query));
+
+/** One delivery for each way to end, each tried once, and one that was never tried. */
+async function newDeliveries() {
+  const webhook = await newWebhook(receiver.url);
+  const ids: string[] = [];
+  for (const ending of responseClasses) {
+    receiver.answer = answers[ending];
+    const [delivery] = await raiseEvent(webhook.partition);
+    if (!delivery) throw new Error("the event reached no webhook");
+    await attemptDelivery(delivery);
+    ids.push(delivery.id);
+  }
+  await raiseEvent(webhook.partition);
+  return { webhook, ids };
+}
+
+test("deliveries are found by how their last attempt ended, and by all else together with it", async () => {
+  const { webhook, ids } = await newDeliveries();
+  const endings = [
+    { statusCode: 204, errorCode: null },
+    { statusCode: 302, errorCode: null },
+    { statusCode: 404, errorCode: null },
+    { statusCode: 503, errorCode: null },
+    { statusCode: null, errorCode: "connection_reset" },
+  ];
+  for (const [index, response] of responseClasses.entries()) {
+    const { data } = await search(webhook, { response });
+    expect(data).toMatchObject([{ id: ids[index], attemptCount: 1, ...endings[index] }]);
+    expect((await search(webhook, { response, status: "DELIVERED" })).data).toHaveLength(response === "2xx" ? 1 : 0);
+    expect((await search(webhook, { response, eventType: "customer.created" })).data).toEqual([]);
+  }
+  expect((await search(webhook, {})).data).toHaveLength(6);
+  expect((await search(webhook, { status: "PENDING,DELIVERED", eventType: "message.received" })).data).toHaveLength(6);
+});
+
+test("pages and neighbours follow the filters, and another tenant's webhook has nothing", async () => {
+  const { webhook, ids } = await newDeliveries();
+  const caller = reader(system(webhook.partition));
+  const failed = searchDeliveriesQuery.parse({ status: "PENDING", limit: "2" });
+  const first = await searchDeliveries(caller, webhook.id, failed);
+  expect(first.data.map(({ id }) => id).slice(1)).toEqual([ids[4]]);
+  const second = await search(webhook, { status: "PENDING", limit: "2", cursor: first.nextCursor ?? "" });
+  expect(second.data.map(({ id }) => id)).toEqual([ids[3], ids[2]]);
+
+  expect(await neighboursOfDelivery(caller, webhook.id, ids[3] ?? "", failed)).toEqual({ newer: ids[4], older: ids[2] });
+  expect(await neighboursOfDelivery(caller, webhook.id, ids[1] ?? "", failed)).toEqual({ newer: ids[2], older: null });
+
+  const stranger = await newPartition();
+  expect((await search({ partition: stranger, id: webhook.id })).data).toEqual([]);
+});
+
+test("times bound the list on both sides, to the minute as a browser's field has them", async () => {
+  const { webhook } = await newDeliveries();
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+  expect((await search(webhook, { since: at(-1), until: at(1) })).data).toHaveLength(6);
+  expect((await search(webhook, { since: at(1) })).data).toEqual([]);
+  expect((await search(webhook, { until: at(-1) })).data).toEqual([]);
+  expect((await search(webhook, { until: at(1).slice(0, 16), since: at(-2).slice(0, 16) })).data).toHaveLength(6);
+  for (const since of ["yesterday", "2026-02-31T10:00"]) expect(searchDeliveriesQuery.safeParse({ since }).success).toBe(false);
+});
+
+test("attempts are counted by webhook and hour, and what is unsent by status", async () => {
+  const { webhook } = await newDeliveries();
+  const other = await newWebhook(receiver.url, webhook.partition);
+  const caller = reader(system(webhook.partition));
+  const now = new Date();
+  const hours = await attemptsByHour(caller, [webhook.id, other.id], { now, hours: 24 });
+  expect(hours.get(webhook.id)).toHaveLength(24);
+  const sum = (id: string) =>
+    (hours.get(id) ?? []).reduce(
+      (total, hour) => ({ attempts: total.attempts + hour.attempts, failures: total.failures + hour.failures }),
+      { attempts: 0, failures: 0 },
+    );
+  // An hour may have ended between the first attempt and the last; all of them are there.
+  expect(sum(webhook.id)).toEqual({ attempts: 5, failures: 4 });
+  expect(sum(other.id)).toEqual({ attempts: 0, failures: 0 });
+  expect(await countUnsent(caller, webhook.id)).toEqual({ pending: 5, held: 0 });
+});
+
+test("an event's deliveries name the webhooks they went to", async () => {
+  const webhook = await newWebhook(receiver.url);
+  const other = await newWebhook(`${receiver.url}/other`, webhook.partition);
+  await raiseEvent(webhook.partition);
+  const { data } = await search(webhook);
+  const found = await deliveriesOfEvents(reader(system(webhook.partition)), [data[0]?.eventId ?? ""]);
+  expect(found.map((delivery) => delivery.webhook).toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([
+    { id: webhook.id, url: receiver.url },
+    { id: other.id, url: `${receiver.url}/other` },
+  ]);
+});
+
+test("a rare ending among many deliveries is read from its own index", async () => {
+  const webhook = await newWebhook(receiver.url);
+  await raiseBacklog(webhook.partition, webhook.id, 5_000, new Date());
+  await pool().query("UPDATE deliveries SET response_class = 2, status = 'DELIVERED' WHERE webhook_id = $1", [webhook.id]);
+  await pool().query("ANALYZE deliveries");
+  const { tenantId, environment } = webhook.partition;
+  const query = searchDeliveriesQuery.parse({ response: "5xx" });
+  const { statement, values } = searchDeliveriesStatement(tenantId, environment, webhook.id, query);
+  const { rows } = await pool().query(`EXPLAIN ${statement.text}`, values);
+  expect(JSON.stringify(rows)).toContain("deliveries_response_class_idx");
+});
