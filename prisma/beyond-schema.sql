@@ -21,6 +21,7 @@ ALTER TABLE "messages" DROP CONSTRAINT "messages_pkey",
 -- Likewise the statuses of requests, which are drawn over time.
 ALTER TABLE "request_logs" DROP CONSTRAINT "request_logs_pkey",
   ADD CONSTRAINT "request_logs_pkey" PRIMARY KEY ("tenant_id", "environment", "id") INCLUDE ("status");
+
 -- The audit log is only ever added to. Removing a whole tenant takes an operator who disables this for the moment.
 -- (\073 is a semicolon: Prisma's engine cuts a migration at every one that it sees, also inside of a function.)
 CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS
