@@ -13,8 +13,8 @@ export type Actor =
   | { type: "API_KEY" | "SYSTEM" | "OPERATOR"; id: string }
   | { type: "USER"; id: string; role: Role; provedAt?: Date | null };
 
-/** Names one delivery across all tenants. `attemptNumber`: of the attempt that is due, where it is not the first. */
-export type DeliveryReference = Partition & { id: string; attemptNumber?: number };
+/** Names one delivery across all tenants. */
+export type DeliveryReference = Partition & { id: string };
 
 /** Names one document across all tenants. */
 export type DocumentReference = Partition & { id: string };

@@ -95,7 +95,7 @@ export async function resendDelivery(caller: Caller, webhookId: string, id: stri
 
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const updated = await caller.db.delivery.update({ where, data: { ...requestedNow("MANUAL", at), updatedAt: at } });
-  caller.outbox.push({ ...caller.partition, id, attemptNumber: row.attemptCount + 1 });
+  caller.outbox.push({ ...caller.partition, id });
   return toDelivery(updated);
 }
 

@@ -58,7 +58,7 @@ const workOffBacklogStatement: Statement = {
       updated_at = ${now}
     FROM task t CROSS JOIN chosen c
     WHERE d.ctid = c.row
-    RETURNING d.id, d.attempt_count, d.status
+    RETURNING d.id, d.status
   ),
   last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
   moved AS (
@@ -71,8 +71,7 @@ const workOffBacklogStatement: Statement = {
     WHERE last.total < $2::int AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
   )
   SELECT t.tenant_id, t.environment, (SELECT count(*)::int FROM changed) AS changed,
-    coalesce((SELECT array_agg(id ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS pending_ids,
-    coalesce((SELECT array_agg(attempt_count ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS attempt_counts
+    coalesce((SELECT array_agg(id ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS pending_ids
   FROM task t`,
 };
 
@@ -80,7 +79,6 @@ type WorkedOff = {
   tenant_id: string;
   environment: Partition["environment"];
   pending_ids: string[];
-  attempt_counts: number[];
   changed: number;
 };
 
@@ -96,9 +94,7 @@ export async function workOffBacklog(limit: number): Promise<number> {
     if (!row) return changed;
     changed += row.changed;
     const { tenant_id: tenantId, environment } = row;
-    wakeDeliveries(
-      row.pending_ids.map((id, index) => ({ tenantId, environment, id, attemptNumber: (row.attempt_counts[index] ?? 0) + 1 })),
-    );
+    wakeDeliveries(row.pending_ids.map((id) => ({ tenantId, environment, id })));
   }
   return changed;
 }

@@ -166,16 +166,22 @@ export const claimOneStatement: Statement = {
   SELECT * FROM claimed`,
 };
 
-/** Where a delivery stands, and when it is worth asking again. $1 now, $2 $3 $4 tenant, environment, id. */
+/**
+ * Where a delivery stands, and when it is worth asking again: in a second, where it is due and waits for something else.
+ * $1 now, $2 $3 $4 tenant, environment, id.
+ */
 export const deliveryStateStatement: Statement = {
   name: "delivery_state",
   text: `
-  SELECT d.status, greatest(
-      d.next_attempt_at,
-      CASE WHEN d.lease_expires_at > ${now} THEN d.lease_expires_at END,
-      CASE WHEN w.consecutive_failures >= ${probeAfterFailures} THEN w.probe_after END
-    ) AS retry_at
-  FROM deliveries d
-  JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
-  WHERE d.tenant_id = $2::text AND d.environment = $3::"Environment" AND d.id = $4::text`,
+  SELECT status, CASE WHEN due_at > ${now} THEN due_at ELSE ${now} + interval '1 second' END AS retry_at
+  FROM (
+    SELECT d.status, greatest(
+        d.next_attempt_at,
+        CASE WHEN d.lease_expires_at > ${now} THEN d.lease_expires_at END,
+        CASE WHEN w.consecutive_failures >= ${probeAfterFailures} THEN w.probe_after END
+      ) AS due_at
+    FROM deliveries d
+    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
+    WHERE d.tenant_id = $2::text AND d.environment = $3::"Environment" AND d.id = $4::text
+  ) delivery`,
 };

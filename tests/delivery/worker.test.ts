@@ -1,23 +1,30 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { mutate, system } from "@/lib/caller";
 import { db } from "@/lib/db";
-import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
+import { recoverDeliveries, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { listenForWakeUps } from "@/lib/jobs/wake-listener";
-import { claimDeliveries, startOfWalk } from "@/lib/webhooks/claim";
+import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
+import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
+import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/webhooks/claim";
 import { startDelivering } from "@/lib/webhooks/deliver";
 import { deadlineMs } from "@/lib/webhooks/outbound-request";
 import { openHostile } from "../support/gallery";
 import { type Receiver, startReceiver } from "../support/receiver";
 import {
-  attemptsOf,
   countByStatus,
   findWebhook,
+  newDelivery,
   newPartition,
   newWebhook,
   raiseBacklog,
   raiseEvent,
+  type TestWebhook,
   type VirtualClock,
   virtualClock,
 } from "../support/webhooks";
+
+// What only the worker has: loops that share the work, a share for each webhook, and its end. What both clocks promise
+// alike is in the suites that run with each of them.
 
 let receiver: Receiver;
 let clock: VirtualClock;
@@ -39,17 +46,14 @@ function startLoops(count: number): void {
 const wakeAll = () => {
   for (const loop of loops) loop.wake();
 };
-const answerWith = (status: number) => {
-  receiver.answer = (response) => void response.writeHead(status).end();
-};
+const sendTest = ({ partition, id }: TestWebhook) => mutate(system(partition), (caller) => sendTestEvent(caller, id));
 const minutesAgo = (minutes: number) => new Date(clock.now().getTime() - minutes * 60_000);
-const failuresOf = async (webhook: Webhook) => (await findWebhook(webhook.partition, webhook.id)).consecutiveFailures;
-const underWay = ({ partition, id }: Webhook) =>
+const failuresOf = async (webhook: TestWebhook) => (await findWebhook(webhook.partition, webhook.id)).consecutiveFailures;
+const underWay = ({ partition, id }: TestWebhook) =>
   db().delivery.count({ where: { ...partition, webhookId: id, leaseHolder: { not: null } } });
-type Webhook = Awaited<ReturnType<typeof newWebhook>>;
 
 /** Moves time from probe to probe until the webhook has failed so often, or is disabled. */
-async function failUntil(webhook: Webhook, count: number): Promise<void> {
+async function failUntil(webhook: TestWebhook, count: number): Promise<void> {
   for (;;) {
     wakeAll();
     const failures = await failuresOf(webhook);
@@ -97,7 +101,7 @@ test("the commit of an event wakes the loop", async () => {
 });
 
 test("99 failures, a success and 99 more do not disable, 100 do, under eight loops at once", async () => {
-  answerWith(500);
+  receiver.answerWith(500);
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 300, minutesAgo(1));
   startLoops(8);
@@ -107,7 +111,7 @@ test("99 failures, a success and 99 more do not disable, 100 do, under eight loo
   await expect.poll(() => underWay(webhook)).toBe(0);
   receiver.answer = (response) => {
     // One success, and from then on failures again.
-    answerWith(500);
+    receiver.answerWith(500);
     response.writeHead(200).end();
   };
   clock.advance(7.5);
@@ -135,50 +139,11 @@ test("99 failures, a success and 99 more do not disable, 100 do, under eight loo
   await expect.poll(() => countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 299, DELIVERED: 1 });
 });
 
-test("a hundred events to a host that refuses cost a few attempts, and the webhook is probed from then on", async () => {
-  const refusing = await openHostile("resets at once");
-  const webhook = await newWebhook(refusing.url);
-  await raiseBacklog(webhook.partition, webhook.id, 100, minutesAgo(1));
-  startLoops(2);
-  await expect.poll(() => failuresOf(webhook), { timeout: 5_000 }).toBeGreaterThanOrEqual(10);
-  for (let step = 0; step < 5; step++) {
-    wakeAll();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  const failures = await failuresOf(webhook);
-  expect(failures).toBeLessThanOrEqual(16);
-  expect(await db().delivery.count({ where: { ...webhook.partition, automaticCount: 0 } })).toBe(100 - failures);
-
-  for (let probe = 1; probe <= 3; probe++) {
-    clock.advance(7.4);
-    wakeAll();
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(await failuresOf(webhook)).toBe(failures + probe - 1);
-    clock.advance(0.2);
-    wakeAll();
-    await expect.poll(() => failuresOf(webhook), { timeout: 2_000 }).toBe(failures + probe);
-  }
-  await refusing.close();
-});
-
-test("a receiver that recovers gets all that waited", async () => {
-  answerWith(500);
-  const webhook = await newWebhook(receiver.url);
-  await raiseBacklog(webhook.partition, webhook.id, 200, minutesAgo(1));
-  startLoops(2);
-  await failUntil(webhook, 12);
-  answerWith(200);
-  clock.advance(60);
-  wakeAll();
-  await expect.poll(() => countByStatus(webhook.partition, webhook.id), { timeout: 10_000 }).toEqual({ DELIVERED: 200 });
-  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 0, probeAfter: null });
-});
-
 test("20,000 due rows of one webhook do not hold the others up", async () => {
   const partition = await newPartition();
   const crowded = await newWebhook(receiver.url, partition);
   await raiseBacklog(partition, crowded.id, 20_000, minutesAgo(60));
-  const others: Webhook[] = [];
+  const others: TestWebhook[] = [];
   for (let index = 0; index < 15; index++) {
     const other = await newWebhook(receiver.url);
     await raiseBacklog(other.partition, other.id, 3, minutesAgo(1));
@@ -265,33 +230,64 @@ test("stopping finishes what is under way and records it", async () => {
   expect(await db().delivery.count({ where: { ...webhook.partition, leaseHolder: { not: null } } })).toBe(0);
 });
 
-test("the sweep finishes a disabling that was interrupted", async () => {
-  const webhook = await newWebhook(receiver.url);
-  await raiseBacklog(webhook.partition, webhook.id, 3, minutesAgo(1));
-  const where = { tenantId_environment_id: { ...webhook.partition, id: webhook.id } };
-  await db().webhook.update({ where, data: { consecutiveFailures: 100 } });
-  expect(await sweepWebhooks(100)).toBe(1);
-  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ status: "DISABLED", disabledReason: "CONSECUTIVE_FAILURES" });
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 3 });
-
-  await db().delivery.updateMany({
-    where: { ...webhook.partition, webhookId: webhook.id },
-    data: { status: "PENDING", nextAttemptAt: minutesAgo(1) },
-  });
-  expect(await sweepWebhooks(100)).toBe(1);
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 3 });
-  expect(await sweepWebhooks(100)).toBe(0);
+test("tests of a webhook that hangs hold up neither its neighbour's nor its own deliveries", async () => {
+  const hanging = await startReceiver(() => {});
+  try {
+    const partition = await newPartition();
+    const [slow, quick] = [await newWebhook(hanging.url, partition), await newWebhook(receiver.url, partition)];
+    for (let index = 0; index < 30; index++) await sendTest(slow);
+    await sendTest(quick);
+    startLoops(1);
+    await receiver.received(1);
+    // Five of them have their turn; the others wait for these.
+    await expect.poll(() => hanging.requests.length).toBe(5);
+    expect(receiver.requests).toHaveLength(1);
+    loops.map((loop) => loop.stop(0));
+    loops = [];
+  } finally {
+    await hanging.close();
+  }
 });
 
-test("a failure that ends after its webhook was disabled is held, not retried", async () => {
+test("beside Inngest, an attempt that was asked for is taken only when it is overdue by two minutes", async () => {
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  await attemptDelivery(delivery);
+  await mutate(system(webhook.partition), (caller) => resendDelivery(caller, webhook.id, delivery.id));
+  const takenBeside = async () => (await claimRequested({ now: clock.now(), limit: 100, overdueSeconds: 120 })).map(({ id }) => id);
+  expect(await takenBeside()).not.toContain(delivery.id);
+  clock.advance(121);
+  expect(await takenBeside()).toContain(delivery.id);
+});
+
+test("5,000 failed deliveries are recovered in batches, fifty a second, and none twice", async () => {
   const webhook = await newWebhook(receiver.url);
-  const [delivery] = await raiseEvent(webhook.partition);
-  const where = { tenantId_environment_id: { ...webhook.partition, id: webhook.id } };
-  receiver.answer = async (response) => {
-    await db().webhook.update({ where, data: { status: "DISABLED", disabledReason: "MANUAL" } });
-    response.writeHead(500).end();
-  };
-  startLoops(1);
-  await expect.poll(() => countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 1 });
-  expect(await attemptsOf(webhook.partition, delivery?.id ?? "")).toHaveLength(1);
+  const count = 5_000;
+  await raiseBacklog(webhook.partition, webhook.id, count, clock.now());
+  await db().delivery.updateMany({
+    where: { webhookId: webhook.id },
+    data: { status: "FAILED", automaticCount: 8, attemptCount: 8, nextAttemptAt: null },
+  });
+  const body = { since: new Date(Date.now() - 86_400_000), until: undefined, dryRun: false };
+  expect(await mutate(system(webhook.partition), (caller) => recoverDeliveries(caller, webhook.id, body))).toEqual({ count });
+
+  // A call ends after twenty batches; two at once take turns.
+  expect(await Promise.all([workOffBacklog(100), workOffBacklog(100)]).then(([a, b]) => a + b)).toBeGreaterThan(0);
+  while ((await workOffBacklog(100)) > 0);
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: count });
+  const { _min, _max } = await db().delivery.aggregate({
+    where: { webhookId: webhook.id },
+    _min: { nextAttemptAt: true },
+    _max: { nextAttemptAt: true },
+  });
+  expect(_min.nextAttemptAt).toEqual(clock.now());
+  const spreadSeconds = ((_max.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime()) / 1_000;
+  expect(spreadSeconds).toBeCloseTo((count - 1) / 50, 1);
+  const busiest = await db().delivery.groupBy({
+    by: ["nextAttemptAt"],
+    where: { webhookId: webhook.id },
+    _count: true,
+    orderBy: { _count: { id: "desc" } },
+    take: 1,
+  });
+  expect(busiest[0]?._count).toBe(1);
 });
