@@ -1,12 +1,9 @@
-import { attemptDocument } from "@/lib/documents/process";
+import { processDocument as process } from "@/lib/documents/process";
 import { documentDue, inngest } from "../client";
 
 const documentsUnderWayPerTenant = 2;
 
-/** Enough for the quarter of an hour after which a document is given up. */
-const wakeUpsPerRun = 50;
-
-/** Reads one document. A step that runs twice finds it done; what a crash leaves half done is taken up when its lease ends. */
+/** Reads one document. A step that runs twice finds it done; what a crash leaves half done, the worker takes over. */
 export function processDocument() {
   return inngest().createFunction(
     {
@@ -15,13 +12,9 @@ export function processDocument() {
       retries: 4,
       concurrency: { key: "event.data.tenantId", limit: documentsUnderWayPerTenant },
     },
-    async ({ event, step }) => {
+    ({ event, step }) => {
       const { tenantId, environment, documentId } = event.data;
-      for (let number = 1; ; number++) {
-        const outcome = await step.run(`attempt-${number}`, () => attemptDocument({ tenantId, environment, id: documentId }));
-        if (outcome.retryAt === null || number === wakeUpsPerRun) return outcome;
-        await step.sleepUntil(`retry-${number}`, outcome.retryAt);
-      }
+      return step.run("process", () => process({ tenantId, environment, id: documentId }));
     },
   );
 }
