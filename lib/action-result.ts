@@ -5,3 +5,6 @@
 export type ActionResult<Value = null> =
   | { outcome: "done"; value: Value }
   | { outcome: "refused"; message: string; errors: Record<string, string> };
+
+/** Nothing was changed: first the person has to show that it is them. `what` is what they were about to do: "create a live key". */
+export type ProofRequest = { outcome: "proof-needed"; what: string };

@@ -5,11 +5,16 @@ import type { Environment, Role } from "@/prisma/generated/enums";
 /** The first two columns of every row that belongs to a tenant. */
 export type Partition = { tenantId: string; environment: Environment };
 
-/** A person's role is read from the database for each request; services check it with `requireRole`. */
-export type Actor = { type: "API_KEY" | "SYSTEM" | "OPERATOR"; id: string } | { type: "USER"; id: string; role: Role };
+/**
+ * A person's role is read from the database for each request; services check it with `requireRole`. `provedAt` is when
+ * they last showed that it is them; services check that with `requireRecentProof`.
+ */
+export type Actor =
+  | { type: "API_KEY" | "SYSTEM" | "OPERATOR"; id: string }
+  | { type: "USER"; id: string; role: Role; provedAt?: Date | null };
 
-/** Names one delivery across all tenants. `attemptNumber`: of the attempt that is due, where it is not the first. */
-export type DeliveryReference = Partition & { id: string; attemptNumber?: number };
+/** Names one delivery across all tenants. */
+export type DeliveryReference = Partition & { id: string };
 
 /** Names one document across all tenants. */
 export type DocumentReference = Partition & { id: string };

@@ -70,6 +70,8 @@ const schema = z
       .transform((text) => (text === "0" || text === "false" ? undefined : text))
       .optional(),
     INNGEST_BASE_URL: httpUrl.optional(),
+    /** Where Inngest reaches the app, if not at APP_URL. */
+    INNGEST_SERVE_ORIGIN: httpUrl.optional(),
     WEBHOOK_RETRY_SCHEDULE: retrySchedule,
     /** Private networks that webhooks may reach, for development and tests. Metadata addresses are never among them. */
     WEBHOOK_ALLOWED_PRIVATE_CIDRS: z.string().default("").transform(commaList),

@@ -13,7 +13,7 @@ const shutdownTimeoutMs = 10_000;
 async function main(): Promise<void> {
   const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS } = env();
   // Its client is large, and loaded only where it is used.
-  if (JOBS === "inngest") (await import("@/inngest/client")).registerClock();
+  if (JOBS === "inngest") (await import("@/inngest/clock")).registerClock();
   // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to; unless it is told where it
   // listens, it asks whoever listens on port 3000.
   const isEveryAddress = !HOST || HOST === "0.0.0.0" || HOST === "::";

@@ -25,7 +25,7 @@ if (SOLE_WORKER && JOBS === "embedded") {
   log.info({ released }, "leases of a predecessor were released");
 }
 // What happens here makes deliveries, too. Inngest's client is large, and loaded only where it is used.
-if (JOBS === "inngest") (await import("@/inngest/client")).registerClock();
+if (JOBS === "inngest") (await import("@/inngest/clock")).registerClock();
 const takesOnly = { overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 };
 const delivering = startDelivering(takesOnly);
 const processing = startProcessing(takesOnly);

@@ -7,6 +7,7 @@ import { returnPath } from "@/lib/auth/return-path";
 import { signUpInput } from "@/lib/auth/schema";
 import { signIn, signOut, signUp } from "@/lib/auth/service";
 import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
+import { throttledSentence } from "@/lib/auth/throttle";
 import { AppError } from "@/lib/errors";
 
 /** What a form shows after it was sent in vain. Passwords are not among what is given back. */
@@ -29,13 +30,7 @@ export async function signInAction(_before: FormState, form: FormData): Promise<
   const result = await signIn({ email, password: text(form, "password") }, device).catch(unavailable);
 
   if (result.outcome === "unavailable") return { message: result.detail, values: { email } };
-  if (result.outcome === "throttled") {
-    const minutes = Math.ceil(result.retryAfterSeconds / 60);
-    return {
-      message: `Too many failed attempts. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
-      values: { email },
-    };
-  }
+  if (result.outcome === "throttled") return { message: throttledSentence(result), values: { email } };
   // One text for an unknown address and a wrong password.
   if (result.outcome === "failed") return { message: "The e-mail address or the password is not right.", values: { email } };
 

@@ -1,8 +1,9 @@
 import { revalidatePath } from "next/cache";
 import type { z } from "zod";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { check, invalid } from "@/lib/api/validate";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
+import { ProofNeeded } from "@/lib/auth/proof";
 import { RoleMissing } from "@/lib/auth/roles";
 import { type Caller, mutate } from "@/lib/caller";
 import { AppError } from "@/lib/errors";
@@ -32,6 +33,21 @@ export async function act<Schema extends z.ZodType, Value = null>(
   }
 }
 
+/** The same for work that may call for a fresh proof (lib/auth/proof.ts). Components ask for it by `useProof`. */
+export async function actWithProof<Schema extends z.ZodType, Value = null>(
+  ...parameters: Parameters<typeof act<Schema, Value>>
+): Promise<ActionResult<Value> | ProofRequest> {
+  const [place, schema, sent, work] = parameters;
+  let needed: ProofNeeded | undefined;
+  const result = await act(place, schema, sent, (...given) =>
+    work(...given).catch((error) => {
+      if (error instanceof ProofNeeded) needed = error;
+      throw error;
+    }),
+  );
+  return needed ? { outcome: "proof-needed", what: needed.what } : result;
+}
+
 /** @throws AppError `validation` with all that is wrong, as the API would answer it. */
 export function parse<Schema extends z.ZodType>(schema: Schema, sent: unknown, location: "body" | "query" = "body"): z.output<Schema> {
   const { output, issues } = check(schema, sent, location);
@@ -48,6 +64,7 @@ export function filledIn(form: FormData): Record<string, string> {
 /** @throws whatever is no refusal */
 export function refused(error: unknown): ActionResult<never> {
   if (error instanceof RoleMissing) return { outcome: "refused", message: error.detail, errors: {} };
+  if (error instanceof ProofNeeded) return { outcome: "refused", message: `Sign in again to ${error.what}.`, errors: {} };
   if (!(error instanceof AppError)) throw error;
   const found = (error.members.errors ?? []).map(({ pointer, message }) => {
     const field = pointer.slice(1).replaceAll("/", ".");

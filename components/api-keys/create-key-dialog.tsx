@@ -4,6 +4,7 @@ import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
+import { useProof } from "@/components/shell/proof";
 import { buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import type { ActionResult } from "@/lib/action-result";
@@ -31,10 +32,11 @@ export function CreateKeyDialog({ tenantSlug, environment: pageEnvironment, apiU
   const [isPending, startTransition] = useTransition();
   const [isSaved, setIsSaved] = useState(false);
   const [isWarned, setIsWarned] = useState(false);
+  const { prove, question } = useProof();
   const created = result?.outcome === "done" ? result.value : null;
 
   // Not the form's `action`: React empties a form after its action, and what was refused should stand as it was.
-  const submit = (form: FormData) => startTransition(async () => setResult(await createKey(form)));
+  const submit = (form: FormData) => startTransition(async () => setResult(await prove(() => createKey(form))));
 
   /** Also forgets the key: it is gone from the page with the dialog. */
   function reset() {
@@ -104,6 +106,7 @@ export function CreateKeyDialog({ tenantSlug, environment: pageEnvironment, apiU
             onEnvironmentChange={setEnvironment}
           />
         )}
+        {question}
       </DialogContent>
     </Dialog>
   );

@@ -5,9 +5,14 @@ import { usePathname } from "next/navigation";
 import type { Environment } from "@/prisma/generated/enums";
 import { environmentNames } from "./environment-name";
 
-/** Two links to the page that is open, one in each environment. What is open in it exists in one of them only. */
+/** Something of one environment, which the other one does not have. */
+const isId = (part: string) => /^[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}$/.test(part);
+
+/** Two links to the page that is open, one in each environment; from a page about one thing, to the list it stands in. */
 export function EnvironmentSwitch({ current }: { current: Environment }) {
-  const [, tenant = "", , page = ""] = usePathname().split("/");
+  const [, tenant = "", , ...parts] = usePathname().split("/");
+  const firstId = parts.findIndex(isId);
+  const page = parts.slice(0, firstId === -1 ? undefined : firstId).join("/");
   return (
     <nav aria-label="Environment" className="grid grid-cols-2 rounded-lg border border-line bg-sunken p-0.5">
       {(["test", "live"] as const).map((environment) => (

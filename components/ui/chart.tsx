@@ -91,8 +91,14 @@ export function BarChart({ caption, series, bars }: { caption: string; series: S
   );
 }
 
-/** A small line of bars beside a name. @param label the whole of it in words. */
-export function Sparkline({ values, label, look = "accent" }: { values: number[]; label: string; look?: keyof typeof fills }) {
+type SparklineProps = { values: number[]; label: string; look?: keyof typeof fills; part?: { values: number[]; look: keyof typeof fills } };
+
+/**
+ * A small line of bars beside a name.
+ * @param label the whole of it in words.
+ * @param part what of each value stands out, in a look of its own.
+ */
+export function Sparkline({ values, label, look = "accent", part }: SparklineProps) {
   const top = Math.max(1, ...values);
   return (
     <svg
@@ -103,18 +109,15 @@ export function Sparkline({ values, label, look = "accent" }: { values: number[]
       aria-label={label}
     >
       {values.map((value, index) => {
-        const length = value === 0 ? 0.75 : Math.max(2, (value / top) * 20);
-        return (
-          <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: a value is its place in time.
-            key={index}
-            x={index + gap / 2}
-            width={1 - gap}
-            y={20 - length}
-            height={length}
-            className={value === 0 ? "fill-line" : fills[look]}
-          />
+        const bar = (fill: string, length: number) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a value is its place in time.
+          <rect key={`${index} ${fill}`} x={index + gap / 2} width={1 - gap} y={20 - length} height={length} className={fill} />
         );
+        if (value === 0) return bar("fill-line", 0.75);
+        const length = Math.max(2, (value / top) * 20);
+        const share = (part?.values[index] ?? 0) / value;
+        const whole = bar(fills[look], length);
+        return part && share > 0 ? [whole, bar(fills[part.look], Math.max(1, share * length))] : whole;
       })}
     </svg>
   );

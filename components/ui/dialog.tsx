@@ -13,14 +13,18 @@ export const DialogClose = Base.Close;
 export function DialogContent({
   title,
   description,
+  isWide = false,
   children,
   ...rest
-}: { title: string; description: ReactNode; children: ReactNode } & Pick<ComponentProps<typeof Base.Popup>, "role" | "initialFocus">) {
+}: { title: string; description: ReactNode; isWide?: boolean; children: ReactNode } & Pick<
+  ComponentProps<typeof Base.Popup>,
+  "role" | "initialFocus"
+>) {
   return (
     <Base.Portal>
       <Base.Backdrop className="fixed inset-0 bg-[#000000]/45 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
       <Base.Popup
-        className="fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[calc(100vw-1.5rem)] max-w-xl -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-surface p-5 text-ink shadow-xl transition duration-150 data-ending-style:scale-98 data-starting-style:scale-98 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"
+        className={`fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[calc(100vw-1.5rem)] ${isWide ? "max-w-3xl" : "max-w-xl"} -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-surface p-5 text-ink shadow-xl transition duration-150 data-ending-style:scale-98 data-starting-style:scale-98 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6`}
         {...rest}
       >
         <div className="mb-5 space-y-1 pr-10">

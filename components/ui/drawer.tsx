@@ -1,28 +1,41 @@
 "use client";
 
 import { Dialog as Base } from "@base-ui/react/dialog";
-import { X } from "lucide-react";
+import { ChevronLeft, ChevronRight, type LucideIcon, X } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useState } from "react";
-import { buttonClass } from "./button";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { Button, buttonClass } from "./button";
+
+/** The items beside the one that is shown: `name` says which; `href` is null where the list ends. */
+export type Neighbours = { previous: Neighbour; next: Neighbour };
+type Neighbour = { name: string; href: string | null };
+
+type DrawerProps = { title: ReactNode; description?: ReactNode; closeHref: string; neighbours?: Neighbours; children: ReactNode };
 
 /**
  * A panel from the right over the page that is open, for one item of its list. It has an address of its own (a parameter
- * of the page's), so it can be linked to: whoever draws it is there already, and closing it goes to `closeHref`.
+ * of the page's), so it can be linked to: whoever draws it is there already, and closing it goes to `closeHref`. Given
+ * the item's neighbours, the arrow keys go to them.
  */
-export function Drawer({
-  title,
-  description,
-  closeHref,
-  children,
-}: {
-  title: ReactNode;
-  description?: ReactNode;
-  closeHref: string;
-  children: ReactNode;
-}) {
+export function Drawer({ title, description, closeHref, neighbours, children }: DrawerProps) {
   const router = useRouter();
   const [isOpen, setIsOpen] = useState(true);
+
+  /** In the place of this item in the history, so that Back leaves the panel. */
+  function go({ href }: Neighbour) {
+    if (href) router.replace(href, { scroll: false });
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    const neighbour = event.key === "ArrowLeft" ? neighbours?.previous : event.key === "ArrowRight" ? neighbours?.next : undefined;
+    const isTyping = (event.target as HTMLElement).closest("input, textarea, select, [role=tab]");
+    // A dialog that was opened in here is no part of this panel, though its keys arrive here, too.
+    const isElsewhere = !event.currentTarget.contains(event.target as Node);
+    if (!neighbour || isTyping || isElsewhere || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    go(neighbour);
+  }
+
   return (
     <Base.Root
       open={isOpen}
@@ -33,8 +46,11 @@ export function Drawer({
     >
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-[#000000]/45 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
-        <Base.Popup className="fixed top-0 right-0 h-dvh w-full max-w-2xl overflow-y-auto border-line border-l bg-surface p-5 text-ink shadow-xl transition duration-150 data-ending-style:translate-x-8 data-starting-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6">
-          <div className="mb-5 space-y-1 pr-10">
+        <Base.Popup
+          onKeyDown={onKeyDown}
+          className="fixed top-0 right-0 h-dvh w-full max-w-2xl overflow-y-auto border-line border-l bg-surface p-5 text-ink shadow-xl transition duration-150 data-ending-style:translate-x-8 data-starting-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"
+        >
+          <div className={`mb-5 space-y-1 ${neighbours ? "pr-30" : "pr-10"}`}>
             <Base.Title className="break-words font-semibold text-lg tracking-tight">{title}</Base.Title>
             {description ? (
               <Base.Description render={<div />} className="text-muted">
@@ -43,11 +59,38 @@ export function Drawer({
             ) : null}
           </div>
           {children}
-          <Base.Close className={buttonClass({ look: "quiet", size: "icon", className: "absolute top-4 right-4" })} aria-label="Close">
-            <X className="size-4" aria-hidden="true" />
-          </Base.Close>
+          <div className="absolute top-4 right-4 flex">
+            {neighbours ? (
+              <>
+                <NeighbourButton neighbour={neighbours.previous} go={go} Icon={ChevronLeft} />
+                <NeighbourButton neighbour={neighbours.next} go={go} Icon={ChevronRight} />
+              </>
+            ) : null}
+            <Base.Close className={buttonClass({ look: "quiet", size: "icon" })} aria-label="Close">
+              <X className="size-4" aria-hidden="true" />
+            </Base.Close>
+          </div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+type NeighbourButtonProps = { neighbour: Neighbour; go: (neighbour: Neighbour) => void; Icon: LucideIcon };
+
+/** Where there is none it stays and keeps the focus, so that the arrow keys go on working. */
+function NeighbourButton({ neighbour, go, Icon }: NeighbourButtonProps) {
+  return (
+    <Button
+      look="quiet"
+      size="icon"
+      onClick={() => go(neighbour)}
+      aria-disabled={neighbour.href === null}
+      aria-label={neighbour.name}
+      title={neighbour.name}
+      className="aria-disabled:cursor-default aria-disabled:opacity-40"
+    >
+      <Icon className="size-4" aria-hidden="true" />
+    </Button>
   );
 }

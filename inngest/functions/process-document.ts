@@ -1,9 +1,12 @@
-import { processDocument as process } from "@/lib/documents/process";
+import { attemptDocument } from "@/lib/documents/process";
 import { documentDue, inngest } from "../client";
 
 const documentsUnderWayPerTenant = 2;
 
-/** Reads one document. A step that runs twice finds it done; what a crash leaves half done, the worker takes over. */
+/** Enough for the quarter of an hour after which a document is given up. */
+const wakeUpsPerRun = 50;
+
+/** Reads one document. A step that runs twice finds it done; what a crash leaves half done is taken up when its lease ends. */
 export function processDocument() {
   return inngest().createFunction(
     {
@@ -12,9 +15,13 @@ export function processDocument() {
       retries: 4,
       concurrency: { key: "event.data.tenantId", limit: documentsUnderWayPerTenant },
     },
-    ({ event, step }) => {
+    async ({ event, step }) => {
       const { tenantId, environment, documentId } = event.data;
-      return step.run("process", () => process({ tenantId, environment, id: documentId }));
+      for (let number = 1; ; number++) {
+        const outcome = await step.run(`attempt-${number}`, () => attemptDocument({ tenantId, environment, id: documentId }));
+        if (outcome.retryAt === null || number === wakeUpsPerRun) return outcome;
+        await step.sleepUntil(`retry-${number}`, outcome.retryAt);
+      }
     },
   );
 }

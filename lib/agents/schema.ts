@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { environment, idOf, idParameter, listQuery, metadata, pageOf, reference, timestamp } from "@/lib/schema";
+import type { AgentStatus } from "@/prisma/generated/enums";
 
 export const maximumKnowledgeBases = 20;
 
@@ -33,6 +34,8 @@ export const updateAgentBody = z.strictObject({
   metadata: metadata.optional(),
 });
 
+export const agentStatuses = ["DRAFT", "PUBLISHED", "ARCHIVED"] as const satisfies AgentStatus[];
+
 /** What a version keeps: all of the draft that a person or the API can write. */
 export const agentContent = z.object({
   name: z.string(),
@@ -50,7 +53,7 @@ export const agent = z
     id: idOf("agent"),
     environment,
     status: z
-      .enum(["DRAFT", "PUBLISHED", "ARCHIVED"])
+      .enum(agentStatuses)
       .meta({ description: "`DRAFT` until a person publishes the agent in the dashboard. Never changed through the API." }),
     ...agentContent.shape,
     hasUnpublishedChanges: z
@@ -66,9 +69,24 @@ export const agent = z
 export const agentPage = pageOf(agent);
 export const agentParams = z.object({ agentId: idParameter("agent") });
 export const listAgentsQuery = listQuery("agent", "desc", {});
+/** The dashboard's list; the API's has no filters. */
+export const findAgentsQuery = listAgentsQuery.extend({ status: z.enum(agentStatuses).optional() });
+
+/** The number of a version, as a text in an address. */
+export const versionNumber = z
+  .string()
+  .regex(/^[1-9][0-9]{0,8}$/, "is no version's number")
+  .transform(Number);
+
+const versionsAPage = 20;
+
+export const listAgentVersionsQuery = z
+  .strictObject({ cursor: versionNumber.optional() })
+  .transform((page) => ({ ...page, limit: versionsAPage }));
 
 export type CreateAgent = z.output<typeof createAgentBody>;
 export type UpdateAgent = z.output<typeof updateAgentBody>;
 export type AgentContent = z.output<typeof agentContent>;
 export type Agent = z.input<typeof agent>;
 export type ListAgents = z.output<typeof listAgentsQuery>;
+export type ListAgentVersions = { cursor?: number | undefined; limit: number };

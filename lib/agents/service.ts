@@ -8,14 +8,22 @@ import { newId } from "@/lib/ids";
 import { lockRow } from "@/lib/lock-row";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
 import type { AgentModel, AgentVersionModel } from "@/prisma/generated/models";
-import { type Agent, type AgentContent, agentContent, type CreateAgent, type ListAgents, type UpdateAgent } from "./schema";
+import {
+  type Agent,
+  type AgentContent,
+  agentContent,
+  type CreateAgent,
+  type ListAgents,
+  type ListAgentVersions,
+  type UpdateAgent,
+} from "./schema";
 
 // An agent's row is its draft. Publishing copies the draft into a version, and versions are never written again, so that
 // nothing that comes through the API changes what answers customers.
 
-export async function listAgents({ db, partition }: Caller, page: ListAgents) {
+export async function listAgents({ db, partition }: Caller, { status, ...page }: ListAgents & { status?: Agent["status"] | undefined }) {
   const { after, orderBy, take } = pageById(page);
-  const rows = await db.agent.findMany({ where: { ...partition, ...after }, orderBy, take });
+  const rows = await db.agent.findMany({ where: { ...partition, ...(status && { status }), ...after }, orderBy, take });
   return toPage(rows, page.limit, toAgent);
 }
 
@@ -35,14 +43,21 @@ export async function createAgent(caller: Caller, body: CreateAgent): Promise<Ag
 }
 
 /**
- * Changes the draft; the published version stays as it is.
- * @throws AppError `agent-archived`
+ * The draft that a person had before their eyes when they decided, by its `updatedAt`: a decision about another draft than
+ * the one that there is by now is refused. The API has no such thing; its patches are merged as they come.
  */
-export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent): Promise<Agent> {
+type Seen = { draft?: string | undefined };
+
+/**
+ * Changes the draft; the published version stays as it is.
+ * @throws AppError `agent-archived`, `conflict` where the draft is not the one that was seen
+ */
+export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent, seen: Seen = {}): Promise<Agent> {
   requireRole(caller, "MEMBER", "change agents");
   const before = await lockAgent(caller, id);
   if (patch.knowledgeBaseIds) await requireKnowledgeBases(caller, patch.knowledgeBaseIds);
   requireNotArchived(before);
+  requireSeen(before, seen);
 
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
@@ -55,12 +70,13 @@ export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent
 
 /**
  * Makes the draft the published version, under the next number. A draft that is published already makes no new one.
- * @throws AppError `agent-archived`
+ * @throws AppError `agent-archived`, `conflict` where the draft is not the one that was seen
  */
-export async function publishAgent(caller: Caller, id: string): Promise<Agent> {
+export async function publishAgent(caller: Caller, id: string, seen: Seen = {}): Promise<Agent> {
   requireRole(caller, "MEMBER", "publish agents");
   const before = await lockAgent(caller, id);
   requireNotArchived(before);
+  requireSeen(before, seen);
   if (!before.hasUnpublishedChanges) return toAgent(before);
   return publishContent(caller, before, contentOf(before), "agent.published");
 }
@@ -68,14 +84,16 @@ export async function publishAgent(caller: Caller, id: string): Promise<Agent> {
 /**
  * Makes an earlier version the draft and publishes it, under the next number, so that the history only ever grows. Changes
  * that were not published are lost.
- * @throws AppError `agent-archived`, `not-found` for a version that the agent does not have
+ * @throws AppError `agent-archived`, `not-found` for a version that the agent does not have, `conflict` where the draft is
+ * not the one that was seen
  */
-export async function rollBackAgent(caller: Caller, id: string, version: number): Promise<Agent> {
+export async function rollBackAgent(caller: Caller, id: string, version: number, seen: Seen = {}): Promise<Agent> {
   requireRole(caller, "MEMBER", "roll agents back");
   const before = await lockAgent(caller, id);
   const content = agentContent.parse((await requireVersion(caller, id, version)).content);
   await requireKnowledgeBases(caller, content.knowledgeBaseIds);
   requireNotArchived(before);
+  requireSeen(before, seen);
   if (!before.hasUnpublishedChanges && changedFields(contentOf(before), content).length === 0) return toAgent(before);
   return publishContent(caller, before, content, "agent.rolled_back", version);
 }
@@ -87,15 +105,26 @@ export async function archiveAgent(caller: Caller, id: string): Promise<Agent> {
   return write(caller, before, { status: "ARCHIVED" }, "agent.archived");
 }
 
-/** All versions of an agent, newest first. */
-export async function listAgentVersions(caller: Caller, id: string) {
+/** The versions of an agent, newest first. `cursor` is the last one of the page before. */
+export async function listAgentVersions(caller: Caller, id: string, { cursor, limit }: ListAgentVersions) {
   const { id: agentId } = await requireAgent(caller, id);
   const rows = await caller.db.agentVersion.findMany({
-    where: { ...caller.partition, agentId },
+    where: { ...caller.partition, agentId, ...(cursor && { version: { lt: cursor } }) },
     orderBy: { version: "desc" },
-    take: 500,
+    take: limit + 1,
   });
-  return rows.map(toAgentVersion);
+  const versions = rows.slice(0, limit).map(toAgentVersion);
+  const last = rows.length > limit ? versions.at(-1) : undefined;
+  return last ? { data: versions, nextCursor: String(last.version) } : { data: versions };
+}
+
+export async function getAgentVersion(caller: Caller, id: string, version: number): Promise<AgentVersion> {
+  return toAgentVersion(await requireVersion(caller, id, version));
+}
+
+/** What would be published, were the draft published now. */
+export function draftOf(agent: Agent): AgentContent {
+  return agentContent.parse(agent);
 }
 
 type Action = "agent.updated" | "agent.archived" | "agent.published" | "agent.rolled_back";
@@ -105,7 +134,7 @@ async function publishContent(caller: Caller, before: AgentModel, content: Agent
   const version = (before.publishedVersion ?? 0) + 1;
   const publishedById = caller.actor.type === "USER" ? caller.actor.id : null;
   await caller.db.agentVersion.create({
-    data: { ...caller.partition, agentId: before.id, version, content, publishedById, createdAt: at },
+    data: { ...caller.partition, agentId: before.id, version, content, publishedById, restoredVersion: fromVersion ?? null, createdAt: at },
   });
   const changes = {
     ...content,
@@ -124,10 +153,12 @@ async function write(caller: Caller, row: AgentModel, changes: Partial<AgentMode
   if (changed.length === 0) return before;
 
   const { metadata, ...columns } = changes;
+  // Always later than before, so that no two drafts have the same time, whatever the clocks of several processes say.
+  const updatedAt = new Date(Math.max(Date.now(), row.updatedAt.getTime() + 1));
   const after = toAgent(
     await caller.db.agent.update({
       where: { tenantId_environment_id: { ...caller.partition, id: row.id } },
-      data: { ...columns, ...(metadata !== undefined && { metadata: metadata as Metadata }), updatedAt: new Date() },
+      data: { ...columns, ...(metadata !== undefined && { metadata: metadata as Metadata }), updatedAt },
     }),
   );
   const isPublished = after.publishedVersion !== before.publishedVersion;
@@ -176,6 +207,12 @@ async function requireKnowledgeBases({ db, partition }: Caller, ids: string[]): 
   if (missing) throw notFound("knowledgeBase", missing);
 }
 
+function requireSeen({ updatedAt }: AgentModel, { draft }: Seen): void {
+  if (draft === undefined || draft === updatedAt.toISOString()) return;
+  const message = "The draft has changed since you opened it";
+  throw new AppError("conflict", `${message}.`, { errors: [{ pointer: "/updatedAt", location: "body", code: "changed", message }] });
+}
+
 function requireNotArchived({ status }: AgentModel): void {
   if (status === "ARCHIVED") throw new AppError("agent-archived", "An archived agent cannot be changed.");
 }
@@ -207,6 +244,16 @@ export function toAgent(row: AgentModel): Agent {
   };
 }
 
-function toAgentVersion({ version, content, publishedById, createdAt }: AgentVersionModel) {
-  return { version, content: agentContent.parse(content), publishedById, createdAt: createdAt.toISOString() };
+export type AgentVersion = {
+  version: number;
+  content: AgentContent;
+  /** Null where no person published it. */
+  publishedById: string | null;
+  /** The version that this one brought back, where it came of a roll-back. */
+  restoredVersion: number | null;
+  createdAt: string;
+};
+
+function toAgentVersion({ version, content, publishedById, restoredVersion, createdAt }: AgentVersionModel): AgentVersion {
+  return { version, content: agentContent.parse(content), publishedById, restoredVersion, createdAt: createdAt.toISOString() };
 }

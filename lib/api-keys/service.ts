@@ -1,4 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
+import { requireRecentProof } from "@/lib/auth/proof";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { db } from "@/lib/db";
@@ -14,6 +15,7 @@ import type { CreateApiKey } from "./schema";
  */
 export async function createApiKey(caller: Caller, input: CreateApiKey) {
   requireRole(caller, "ADMIN", "create API keys");
+  if (caller.partition.environment === "live") requireRecentProof(caller, "create a live key");
   const { key, hash, hint } = generateKey(caller.partition.environment);
   const apiKey = await caller.db.apiKey.create({
     data: {

@@ -37,7 +37,7 @@ export async function dashboardPlace(tenantSlug: string, environment: string): P
   const { address } = await currentDevice();
   const identity: Identity = {
     partition: { tenantId: tenant.id, environment },
-    actor: { type: "USER", id: user.id, role },
+    actor: { type: "USER", id: user.id, role, provedAt: user.provedAt },
     request: { id: currentRequestId(), idempotencyKey: null },
     address,
   };

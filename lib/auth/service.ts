@@ -1,5 +1,5 @@
 import { db, sqlState } from "@/lib/db";
-import { type Device, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import { type Device, renewProof, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
 import { createAccount, findUserByEmail } from "@/lib/users/service";
 import { hashPassword, verifyPassword } from "./password";
 import { type SignUp, signInInput } from "./schema";
@@ -15,17 +15,37 @@ export async function signIn(credentials: unknown, device: Device): Promise<Sign
   const input = signInInput.safeParse(credentials);
   // No account can have these, so there is no guess to count and none to hide.
   if (!input.success) return { outcome: "failed" };
-  const { email, password } = input.data;
-
-  const checked = await throttleFailures({ email, address: device.address }, async () => {
-    const user = await findUserByEmail(db(), email);
-    const isRight = await verifyPassword(user?.passwordHash ?? null, password);
-    return isRight ? user : null;
-  });
+  const checked = await checkPassword(input.data, device.address);
   if (checked.outcome !== "succeeded") return checked;
 
   const session = await startSession(db(), checked.result.id, device);
   return { outcome: "signed-in", sessionId: session.id };
+}
+
+function checkPassword({ email, password }: { email: string; password: string }, address: string | null) {
+  return throttleFailures({ email, address }, async () => {
+    const user = await findUserByEmail(db(), email);
+    const isRight = await verifyPassword(user?.passwordHash ?? null, password);
+    return isRight ? user : null;
+  });
+}
+
+/**
+ * The password once more, from somebody who is signed in. Guesses are counted as those of a sign-in are, so a stolen
+ * session is no way to try more of them.
+ */
+export async function confirmPassword(
+  user: Pick<SignedInUser, "email" | "sessionId">,
+  sent: unknown,
+  address: string | null,
+): Promise<Throttled | { outcome: "failed" | "confirmed" }> {
+  const input = signInInput.safeParse({ email: user.email, password: sent });
+  if (!input.success) return { outcome: "failed" };
+  const checked = await checkPassword(input.data, address);
+  if (checked.outcome !== "succeeded") return checked;
+
+  await renewProof(db(), user.sessionId);
+  return { outcome: "confirmed" };
 }
 
 export type SignUpResult =

@@ -10,6 +10,11 @@ export const maximumSignUps = 50;
 
 export type Throttled = { outcome: "throttled"; retryAfterSeconds: number };
 
+export function throttledSentence({ retryAfterSeconds }: Pick<Throttled, "retryAfterSeconds">): string {
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  return `Too many failed attempts. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
+}
+
 // Shared between Next's bundles of this module, as the limiter is.
 const shared = globalThis as { parlanceSignInsUnderWay?: Map<string, number> };
 

@@ -25,6 +25,12 @@ export async function getConversation({ db, partition }: Caller, id: string) {
   return toConversation(found);
 }
 
+/** How many conversations name an agent; no more than `atMost` are looked at. */
+export async function countConversationsOfAgent({ db, partition }: Caller, agentId: string, atMost: number): Promise<number> {
+  const found = await db.conversation.findMany({ where: { ...partition, agentId }, select: { id: true }, take: atMost });
+  return found.length;
+}
+
 /** Opens a conversation, with a first message where one is given. */
 export async function createConversation(caller: Caller, body: CreateConversation): Promise<Conversation> {
   requireRole(caller, "MEMBER", "create conversations");

@@ -36,6 +36,7 @@ type Options = { signal?: AbortSignal | undefined; limits?: Partial<Limits> };
 export async function extractText(file: Readable, contentType: ContentType, options: Options = {}): Promise<string> {
   const { signal } = options;
   const limits = { ...defaultLimits, ...options.limits };
+  if (signal?.aborted) file.destroy();
   signal?.throwIfAborted();
   const child = start(contentType, limits);
   const isTooLate = AbortSignal.timeout(limits.timeMs);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { blobStore } from "@/lib/blobs/blob-store";
 import { type Caller, type DocumentReference, mutate, type Partition, system } from "@/lib/caller";
-import { type Prisma, runStatement, type Statement } from "@/lib/db";
+import { db, type Prisma, runStatement, type Statement } from "@/lib/db";
 import { recordEvent } from "@/lib/events/record-event";
 import { currentTime } from "@/lib/jobs/time";
 import { countDocument } from "@/lib/knowledge-bases/service";
@@ -57,6 +57,23 @@ export async function processDocument({ tenantId, environment, id }: DocumentRef
   const claimed = await claim(claimOneStatement, [tenantId, environment, id]);
   if (claimed) await processClaimed(claimed, options);
   return claimed !== null;
+}
+
+const askAgainMs = 1_000;
+
+/**
+ * The same for a clock that asks again by itself.
+ * @returns when that is worth it (RFC 3339): after an error that is not the file's, or while another is at it; null where
+ *   the document is done or gone
+ */
+export async function attemptDocument(reference: DocumentReference): Promise<{ retryAt: string | null }> {
+  await processDocument(reference);
+  const { tenantId, environment, id } = reference;
+  const where = { tenantId_environment_id: { tenantId, environment, id } };
+  const row = await db().document.findUnique({ where, select: { status: true, leaseExpiresAt: true } });
+  if (row?.status !== "PENDING" && row?.status !== "PROCESSING") return { retryAt: null };
+  const soon = (currentTime() ?? new Date()).getTime() + askAgainMs;
+  return { retryAt: new Date(Math.max(soon, row.leaseExpiresAt?.getTime() ?? 0)).toISOString() };
 }
 
 async function claim(statement: Statement, values: unknown[]): Promise<ClaimedDocument | null> {

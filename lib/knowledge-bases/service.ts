@@ -20,6 +20,12 @@ export async function getKnowledgeBase({ db, partition }: Caller, id: string): P
   return toKnowledgeBase(found);
 }
 
+/** What these are called, for pages that show more than their ids; unknown ids are left out. */
+export async function knowledgeBaseNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, string>> {
+  const found = await db.knowledgeBase.findMany({ where: { ...partition, id: { in: ids } }, select: { id: true, name: true } });
+  return new Map(found.map(({ id, name }) => [id, name]));
+}
+
 /** @throws AppError `conflict` with `existingId`, where another one has the same name. */
 export async function createKnowledgeBase(caller: Caller, { name, description, metadata }: CreateKnowledgeBase) {
   requireRole(caller, "MEMBER", "create knowledge bases");

@@ -1,17 +1,22 @@
 import type { Db } from "@/lib/db";
 import { newId } from "@/lib/ids";
+import type { SignInMethod } from "@/prisma/generated/enums";
 
 /** Counted from the sign-in, however busy the session is. */
 export const sessionLifetimeSeconds = 12 * 60 * 60;
 
 export type Device = { address: string | null; userAgent: string | null };
 
-export function startSession(transaction: Db, userId: string, { address, userAgent }: Device, now = new Date()) {
+type NewSession = { method?: SignInMethod; now?: Date };
+
+/** Signing in is a proof, too. */
+export function startSession(transaction: Db, userId: string, device: Device, { method = "PASSWORD", now = new Date() }: NewSession = {}) {
   const expiresAt = new Date(now.getTime() + sessionLifetimeSeconds * 1000);
   const id = newId("session", now);
-  return transaction.session.create({
-    data: { id, userId, createdAt: now, expiresAt, address, userAgent: userAgent?.slice(0, 500) ?? null },
-  });
+  const { address } = device;
+  const userAgent = device.userAgent?.slice(0, 500) ?? null;
+  const times = { createdAt: now, provedAt: now, lastSeenAt: now, expiresAt };
+  return transaction.session.create({ data: { id, userId, method, ...times, address, userAgent } });
 }
 
 /**
@@ -23,12 +28,16 @@ export async function findLiveSession(transaction: Db, id: string, now = new Dat
     where: { id, revokedAt: null, expiresAt: { gt: now } },
     select: {
       id: true,
+      method: true,
+      provedAt: true,
+      lastSeenAt: true,
       expiresAt: true,
       user: {
         select: {
           id: true,
           name: true,
           email: true,
+          passwordHash: true,
           memberships: {
             select: { role: true, tenant: { select: { id: true, slug: true, name: true } } },
             orderBy: [{ createdAt: "asc" }, { tenantId: "asc" }],
@@ -37,10 +46,18 @@ export async function findLiveSession(transaction: Db, id: string, now = new Dat
       },
     },
   });
-  return session && { sessionId: session.id, expiresAt: session.expiresAt, ...session.user };
+  if (!session) return null;
+  const { id: sessionId, user, ...facts } = session;
+  const { passwordHash, ...person } = user;
+  return { sessionId, ...facts, ...person, hasPassword: passwordHash !== null };
 }
 
 export type SignedInUser = NonNullable<Awaited<ReturnType<typeof findLiveSession>>>;
+
+/** The person in front of this session has just shown again that they are its user. */
+export async function renewProof(transaction: Db, id: string, now = new Date()): Promise<void> {
+  await transaction.session.updateMany({ where: { id, revokedAt: null }, data: { provedAt: now } });
+}
 
 /** Ends all of a user's sessions: at sign-out, when the password changes, when a member is removed. */
 export function revokeSessions(transaction: Db, userId: string, now = new Date()) {

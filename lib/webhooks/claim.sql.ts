@@ -42,7 +42,7 @@ const leaseAndReturn = `
     WHERE d.ctid = p.row
       AND (NOT p.is_failing OR EXISTS (SELECT 1 FROM probe w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
-      d.requested_trigger, p.url, p.is_failing AS is_probe
+      d.requested_trigger, p.url
   ),
   secret AS MATERIALIZED (
     SELECT s.tenant_id, s.environment, s.webhook_id, array_agg(s.ciphertext ORDER BY s.version DESC) AS sealed_secrets
@@ -139,7 +139,7 @@ export const claimRequestedStatement: Statement = {
   picked AS MATERIALIZED (
     SELECT d.tenant_id, d.environment, d.webhook_id, w.url, false AS is_failing, d.ctid AS row FROM ranked r
     JOIN deliveries d ON d.ctid = r.row
-    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
+    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
     WHERE r.place <= ${requestedUnderWay} AND ${isFree} AND d.requested_at IS NOT NULL
       AND ($5::float8 = 0 OR d.requested_at <= ${now} - make_interval(secs => $5::float8))
     LIMIT $4::int
@@ -157,7 +157,7 @@ export const claimOneStatement: Statement = {
     SELECT d.tenant_id, d.environment, d.webhook_id, w.url, d.ctid AS row,
       w.consecutive_failures >= ${probeAfterFailures} AND d.requested_at IS NULL AS is_failing
     FROM deliveries d
-    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
+    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
     WHERE d.tenant_id = $4::text AND d.environment = $5::"Environment" AND d.id = $6::text
       AND ${isFree} AND (d.requested_at IS NOT NULL OR d.status = 'PENDING' AND d.next_attempt_at <= ${now} AND ${isReady})
     FOR NO KEY UPDATE OF d SKIP LOCKED
@@ -166,16 +166,22 @@ export const claimOneStatement: Statement = {
   SELECT * FROM claimed`,
 };
 
-/** Where a delivery stands, and when it is worth asking again. $1 now, $2 $3 $4 tenant, environment, id. */
+/**
+ * Where a delivery stands, and when it is worth asking again: in a second, where it is due and waits for something else.
+ * $1 now, $2 $3 $4 tenant, environment, id.
+ */
 export const deliveryStateStatement: Statement = {
   name: "delivery_state",
   text: `
-  SELECT d.status, greatest(
-      d.next_attempt_at,
-      CASE WHEN d.lease_expires_at > ${now} THEN d.lease_expires_at END,
-      CASE WHEN w.consecutive_failures >= ${probeAfterFailures} THEN w.probe_after END
-    ) AS retry_at
-  FROM deliveries d
-  JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
-  WHERE d.tenant_id = $2::text AND d.environment = $3::"Environment" AND d.id = $4::text`,
+  SELECT status, CASE WHEN due_at > ${now} THEN due_at ELSE ${now} + interval '1 second' END AS retry_at
+  FROM (
+    SELECT d.status, greatest(
+        d.next_attempt_at,
+        CASE WHEN d.lease_expires_at > ${now} THEN d.lease_expires_at END,
+        CASE WHEN w.consecutive_failures >= ${probeAfterFailures} THEN w.probe_after END
+      ) AS due_at
+    FROM deliveries d
+    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
+    WHERE d.tenant_id = $2::text AND d.environment = $3::"Environment" AND d.id = $4::text
+  ) delivery`,
 };

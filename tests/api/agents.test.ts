@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { archiveAgent, listAgentVersions, publishAgent, rollBackAgent } from "@/lib/agents/service";
+import { archiveAgent, listAgents, listAgentVersions, publishAgent, rollBackAgent, updateAgent } from "@/lib/agents/service";
 import { mutate, reader } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { newId } from "@/lib/ids";
@@ -11,7 +11,7 @@ const publish = (tenant: TestTenant, id: string) => mutate(asPerson(tenant), (ca
 const archive = (tenant: TestTenant, id: string) => mutate(asPerson(tenant), (caller) => archiveAgent(caller, id));
 const rollBack = (tenant: TestTenant, id: string, version: number) =>
   mutate(asPerson(tenant), (caller) => rollBackAgent(caller, id, version));
-const versionsOf = (tenant: TestTenant, id: string) => listAgentVersions(reader(tenant.identity), id);
+const versionsOf = async (tenant: TestTenant, id: string) => (await listAgentVersions(reader(tenant.identity), id, { limit: 100 })).data;
 const get = async (tenant: TestTenant, id: string) => (await call(tenant, "GET", `/agents/${id}`)).body;
 const eventsOf = async (tenant: TestTenant, type: string) => (await call(tenant, "GET", `/events?type=${type}`)).body.data;
 const auditOf = async ({ tenantId }: TestTenant, targetId: string) =>
@@ -306,6 +306,7 @@ describe("rolling back", () => {
       [1, "one"],
     ]);
     expect(await eventsOf(tenant, "agent.published")).toHaveLength(3);
+    expect((await versionsOf(tenant, id)).map(({ restoredVersion }) => restoredVersion)).toEqual([1, null, null]);
     expect((await auditOf(tenant, id)).at(-1)).toBe("agent.rolled_back");
   });
 
@@ -324,6 +325,69 @@ describe("rolling back", () => {
     await publish(tenant, first.id);
     await expect(rollBack(tenant, second.id, 1)).rejects.toMatchObject({ kind: "not-found" });
     expect(await get(tenant, second.id)).toEqual(second);
+  });
+});
+
+describe("what a person decides on", () => {
+  test("conflict for saving, publishing or rolling back another draft than was seen, and nothing is written", async () => {
+    const tenant = await newTenant();
+    const { id } = await newAgent(tenant, { instructions: "one" });
+    const seen = { draft: (await publish(tenant, id)).updatedAt };
+    const { body: changed } = await call(tenant, "PATCH", `/agents/${id}`, { instructions: "two" });
+    expect(changed.updatedAt > seen.draft).toBe(true);
+
+    const refused = { kind: "conflict", members: { errors: [{ pointer: "/updatedAt", code: "changed" }] } };
+    const decide = (work: Parameters<typeof mutate>[1]) => expect(mutate(asPerson(tenant), work)).rejects.toMatchObject(refused);
+    await decide((caller) => updateAgent(caller, id, { greeting: "Hello!" }, seen));
+    await decide((caller) => publishAgent(caller, id, seen));
+    await decide((caller) => rollBackAgent(caller, id, 1, seen));
+
+    expect(await get(tenant, id)).toEqual(changed);
+    expect(await versionsOf(tenant, id)).toHaveLength(1);
+    expect(await eventsOf(tenant, "agent.updated")).toHaveLength(1);
+  });
+
+  test("what was seen and is still so is saved, published and rolled back", async () => {
+    const tenant = await newTenant();
+    const { id, updatedAt } = await newAgent(tenant, { instructions: "one" });
+    const saved = await mutate(asPerson(tenant), (caller) => updateAgent(caller, id, { instructions: "two" }, { draft: updatedAt }));
+    const published = await mutate(asPerson(tenant), (caller) => publishAgent(caller, id, { draft: saved.updatedAt }));
+    expect(published).toMatchObject({ instructions: "two", publishedVersion: 1 });
+    const rolledBack = await mutate(asPerson(tenant), (caller) => rollBackAgent(caller, id, 1, { draft: published.updatedAt }));
+    expect(rolledBack).toEqual(published);
+  });
+
+  test("of 20 that saw the same draft one saves, and no two drafts have the same time", async () => {
+    const tenant = await newTenant();
+    const { id, updatedAt } = await newAgent(tenant);
+    const save = (greeting: string) =>
+      mutate(asPerson(tenant), (caller) => updateAgent(caller, id, { greeting }, { draft: updatedAt })).catch(() => null);
+    const saved = await Promise.all(Array.from({ length: 20 }, (_, index) => save(`${index}`)));
+    expect(saved.filter((agent) => agent !== null)).toEqual([await get(tenant, id)]);
+
+    const patches = Array.from({ length: 20 }, (_, index) => call(tenant, "PATCH", `/agents/${id}`, { greeting: `patch ${index}` }));
+    const times = (await Promise.all(patches)).map(({ body }) => body.updatedAt);
+    expect(new Set(times).size).toBe(20);
+  });
+
+  test("the dashboard's list filters by status, and versions come in pages", async () => {
+    const tenant = await newTenant();
+    const agents = [await newAgent(tenant), await newAgent(tenant), await newAgent(tenant)];
+    for (let round = 1; round <= 5; round++) {
+      await call(tenant, "PATCH", `/agents/${agents[0].id}`, { greeting: `round ${round}` });
+      await publish(tenant, agents[0].id);
+    }
+    await archive(tenant, agents[1].id);
+
+    const list = (status: "DRAFT" | "PUBLISHED" | "ARCHIVED") =>
+      listAgents(reader(tenant.identity), { status, limit: 20, order: "desc" }).then(({ data }) => data.map(({ id }) => id));
+    expect([await list("PUBLISHED"), await list("ARCHIVED"), await list("DRAFT")]).toEqual(agents.map(({ id }) => [id]));
+
+    const first = await listAgentVersions(reader(tenant.identity), agents[0].id, { limit: 3 });
+    expect(first).toMatchObject({ data: [{ version: 5 }, { version: 4 }, { version: 3 }], nextCursor: "3" });
+    const second = await listAgentVersions(reader(tenant.identity), agents[0].id, { limit: 3, cursor: Number(first.nextCursor) });
+    expect(second.data.map(({ version }) => version)).toEqual([2, 1]);
+    expect(second).not.toHaveProperty("nextCursor");
   });
 });
 

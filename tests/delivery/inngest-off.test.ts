@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { GET, POST, PUT } from "@/app/api/inngest/route";
-import { signedRequest } from "../support/inngest-executor";
+import { signedRequest } from "../support/inngest-server";
 
 test("404: with the embedded clock nothing is served to Inngest", async () => {
+  const url = "http://app.test/api/inngest?fnId=parlance-deliver-webhook&stepId=step";
   for (const handler of [GET, POST, PUT]) {
-    expect((await handler(signedRequest("parlance-deliver-webhook", {}, `signkey-test-${"0".repeat(64)}`))).status).toBe(404);
+    expect((await handler(signedRequest(url, {}, { signingKey: `signkey-test-${"0".repeat(64)}` }))).status).toBe(404);
   }
 });

@@ -1,132 +1,297 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { POST } from "@/app/api/inngest/route";
-import { deliveryDue, registerClock } from "@/inngest/client";
+import { GET, POST, PUT } from "@/app/api/inngest/route";
+import { inngestClock } from "@/inngest/clock";
 import { mutate, system } from "@/lib/caller";
-import { resendDelivery } from "@/lib/deliveries/service";
-import { env } from "@/lib/env";
-import { embeddedClock, setClock } from "@/lib/jobs/clock";
+import { db } from "@/lib/db";
+import { enableWebhook, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
+import { recordEvent } from "@/lib/events/record-event";
+import { wakeDeliveries } from "@/lib/jobs/clock";
 import { recurringJobs } from "@/lib/jobs/recurring-jobs";
-import { runFunction, signedRequest } from "../support/inngest-executor";
+import { updateWebhook } from "@/lib/webhooks/service";
+import { clocks, eventKey, inngest, signingKey, type TestClock } from "../support/clocks";
+import { callBody, cronEvent, signedRequest } from "../support/inngest-server";
 import { type Receiver, startReceiver } from "../support/receiver";
-import { attemptsOf, findWebhook, newWebhook, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
+import { newDocument } from "../support/stored-document";
+import { attemptsOf, countByStatus, findDelivery, newDelivery, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
 
-const signingKey = `signkey-test-${"0123456789abcdef".repeat(4)}`;
-
-const inngestServer = await startReceiver((response) => {
-  response.writeHead(200, { "content-type": "application/json" }).end('{"ids":["1"],"status":200}');
-});
-// The environment is parsed at the first call of env(), which comes later. Cloud mode: requests must be signed.
-Object.assign(process.env, {
-  JOBS: "inngest",
-  INNGEST_EVENT_KEY: "event-key-of-this-test",
-  INNGEST_SIGNING_KEY: signingKey,
-  INNGEST_BASE_URL: inngestServer.url,
-});
+// What only Inngest has: its requests, its events, and its absence. What both clocks promise alike is in the suites that
+// run with each of them.
 
 let receiver: Receiver;
-let clock: VirtualClock;
+let clock: TestClock;
+const answer = inngest.server.answer;
 beforeEach(async () => {
   receiver = await startReceiver();
-  clock = virtualClock();
+  clock = await clocks[1].start();
 });
 afterEach(async () => {
-  clock.release();
-  setClock(embeddedClock);
+  inngest.server.answer = answer;
+  await clock.close();
   await receiver.close();
 });
 
-async function newRun() {
-  const webhook = await newWebhook(receiver.url);
-  const [delivery] = await raiseEvent(webhook.partition);
-  if (!delivery) throw new Error("the event reached no webhook");
+const runsOf = (deliveryId: string) => inngest.runs.filter(({ event }) => event.data.deliveryId === deliveryId);
+const url = "http://app.test/api/inngest?fnId=parlance-deliver-webhook&stepId=step";
+
+async function callForDelivery() {
+  const { webhook, delivery } = await newDelivery(receiver.url);
   const data = { ...webhook.partition, deliveryId: delivery.id, webhookId: webhook.id };
-  const event = { id: `${delivery.id}:1`, name: deliveryDue.name, data };
-  return { webhook, delivery, run: { handler: POST, functionId: "parlance-deliver-webhook", event, signingKey, clock } };
+  return callBody({ name: "delivery/due", data });
 }
 
-test("a run delivers in one step", async () => {
-  const { run } = await newRun();
-  const { result, operations } = await runFunction(run);
-  expect(result).toEqual({ state: "delivered", retryAt: null });
-  expect(operations.map(({ op }) => op)).toEqual(["StepRun"]);
-  expect(receiver.requests).toHaveLength(1);
+test("every job that recurs has its function, and each function its limits", () => {
+  const limits = Object.fromEntries(inngest.functions.map(({ id, concurrency }) => [id.replace("parlance-", ""), concurrency]));
+  expect(limits).toEqual({
+    "deliver-webhook": { key: "event.data.webhookId", limit: 10 },
+    "process-document": { key: "event.data.tenantId", limit: 2 },
+    ...Object.fromEntries(Object.keys(recurringJobs).map((name) => [name, 1])),
+  });
 });
 
-test("a run makes all eight attempts, each at its time, and sleeps seven times between them", async () => {
-  receiver.answer = (response) => void response.writeHead(500).end();
-  const { webhook, delivery, run } = await newRun();
-  const { result, operations } = await runFunction(run);
-
-  expect(result).toEqual({ state: "failed", retryAt: null });
-  expect(operations.map(({ op }) => op).join()).toBe(`StepRun${",Sleep,StepRun".repeat(7)}`);
-  expect(receiver.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["1", "2", "3", "4", "5", "6", "7", "8"]);
-  expect(new Set(receiver.requests.map(({ body }) => body)).size).toBe(1);
-  expect(new Set(receiver.requests.map(({ headers }) => headers["x-service-signature"])).size).toBe(8);
-
-  const starts = (await attemptsOf(webhook.partition, delivery.id)).map(({ startedAt }) => startedAt.getTime());
-  for (const [index, seconds] of env().WEBHOOK_RETRY_SCHEDULE.entries()) {
-    const delay = ((starts[index + 1] ?? 0) - (starts[index] ?? 0)) / 1000;
-    expect(delay).toBeGreaterThanOrEqual(seconds * (index === 6 ? 0.9 : 1) - 0.01);
-    expect(delay).toBeLessThanOrEqual(seconds * (index === 6 ? 1 : 1.1) + 0.01);
-  }
-  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 8 });
-});
-
-test("a run that is repeated from its start sends nothing again", async () => {
-  const { run } = await newRun();
-  await runFunction(run);
-  expect((await runFunction(run)).result).toEqual({ state: "delivered", retryAt: null });
-  expect(receiver.requests).toHaveLength(1);
-});
-
-test.each(Object.keys(recurringJobs))("%s ends after a batch that is not full", async (name) => {
-  const event = { name: "inngest/scheduled.timer", data: {} };
-  const { operations, result } = await runFunction({ handler: POST, functionId: `parlance-${name}`, event, signingKey, clock });
-  expect(operations).toMatchObject([{ op: "StepRun", data: result }]);
-});
-
-test("a request that is not signed, or by another key, runs nothing", async () => {
-  const { run } = await newRun();
-  const body = {
-    version: 2,
-    event: run.event,
-    events: [run.event],
-    steps: {},
-    ctx: { run_id: "run", attempt: 0, stack: { stack: [], current: 0 } },
-  };
-  const unsigned = signedRequest(run.functionId, body, signingKey);
+test("401: what is unsigned, signed by another key, stale or altered runs nothing; 206: what is signed runs", async () => {
+  const body = await callForDelivery();
+  const otherKey = `signkey-test-${"f".repeat(64)}`;
+  const unsigned = signedRequest(url, body, { signingKey });
   unsigned.headers.delete("x-inngest-signature");
-  expect((await POST(unsigned)).status).toBe(401);
-  expect((await POST(signedRequest(run.functionId, body, `signkey-test-${"f".repeat(64)}`))).status).toBe(401);
+  const altered = new Request(url, {
+    method: "POST",
+    headers: signedRequest(url, body, { signingKey }).headers,
+    body: JSON.stringify({ ...body, steps: { a: 1 } }),
+  });
+  const refused = [
+    unsigned,
+    signedRequest(url, body, { signingKey: otherKey }),
+    signedRequest(url, body, { signingKey, at: new Date(Date.now() - 301_000) }),
+    signedRequest(url, body, { signingKey, at: new Date(Date.now() + 301_000) }),
+    altered as typeof unsigned,
+  ];
+  for (const request of refused) expect((await POST(request)).status).toBe(401);
+  expect((await GET(new Request(url, { headers: { host: "app.test" } }) as typeof unsigned)).status).toBe(401);
   expect(receiver.requests).toHaveLength(0);
+
+  expect((await POST(signedRequest(url, body, { signingKey, at: new Date(Date.now() - 290_000) }))).status).toBe(206);
+  expect(receiver.requests).toHaveLength(1);
 });
 
-test("a commit sends Inngest the ids of its deliveries, and nothing else", async () => {
-  registerClock();
+test("an unsigned request to register sends Inngest to the app's own address, whatever host it names", async () => {
+  const request = new Request("http://evil.test/api/inngest", { method: "PUT", headers: { host: "evil.test" } });
+  expect((await PUT(request as Parameters<typeof PUT>[0])).status).toBe(200);
+  const registration = JSON.parse(inngest.server.requests.at(-1)?.body ?? "");
+  expect(registration.url).toBe("http://localhost:3000/api/inngest");
+  expect(JSON.stringify(registration)).not.toContain("evil.test");
+});
+
+test("a delivery is one run: an attempt a step, and asleep between them", async () => {
+  receiver.answerWith(500);
+  const { delivery } = await newDelivery(receiver.url);
+  await clock.advance(200_000);
+  expect(runsOf(delivery.id)).toMatchObject([{ state: "completed", result: { state: "failed", retryAt: null } }]);
+  expect(
+    runsOf(delivery.id)[0]
+      ?.operations.map(({ op }) => op)
+      .join(),
+  ).toBe(`StepRun${",Sleep,StepRun".repeat(7)}`);
+});
+
+test("a step whose answer was lost runs again, and a run that is repeated from its start sends nothing again", async () => {
+  const { delivery } = await newDelivery(receiver.url);
+  await clock.settle();
+  const [run] = runsOf(delivery.id);
+  if (!run) throw new Error("there was no run");
+  inngest.repeat(run);
+  await clock.settle();
+  expect(runsOf(delivery.id)).toMatchObject([
+    { state: "completed" },
+    { state: "completed", result: { state: "delivered", retryAt: null } },
+  ]);
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test("events are sent after the commit, and hold ids and nothing else", async () => {
   const webhook = await newWebhook(receiver.url);
+  const failed = mutate(system(webhook.partition), async (caller) => {
+    await recordEvent(caller, "message.received", { id: "msg_1" });
+    throw new Error("rolled back");
+  });
+  await expect(failed).rejects.toThrow("rolled back");
+  await clock.settle();
+  expect(inngest.events).toEqual([]);
+
   const [delivery] = await raiseEvent(webhook.partition);
-  await inngestServer.received(1);
-  const [sent] = inngestServer.requests;
-  expect(sent?.path).toBe("/e/event-key-of-this-test");
-  const [event, ...others] = JSON.parse(sent?.body ?? "");
-  expect(others).toEqual([]);
-  expect(event).toMatchObject({ id: `${delivery?.id}:1`, name: "delivery/due" });
-  expect(event.data).toEqual({ ...webhook.partition, deliveryId: delivery?.id, webhookId: webhook.id });
-  expect(sent?.body).not.toContain(webhook.secret);
+  await clock.settle();
+  await mutate(system(webhook.partition), (caller) => resendDelivery(caller, webhook.id, delivery?.id ?? ""));
+  await mutate(system(webhook.partition), (caller) => sendTestEvent(caller, webhook.id));
+  const document = await newDocument(webhook.partition, "Text that is nobody's business");
+  await clock.settle();
+
+  const names = new Set(inngest.events.map(({ name }) => name));
+  expect(names).toEqual(new Set(["delivery/due", "document/due"]));
+  for (const { data, id = "" } of inngest.events) {
+    const { tenantId, environment, deliveryId, webhookId, documentId, ...others } = data;
+    expect(others).toEqual({});
+    expect({ tenantId, environment }).toEqual(webhook.partition);
+    if (documentId) expect(documentId).toBe(document.id);
+    else expect([webhookId, id.split(":")[0]]).toEqual([webhook.id, deliveryId]);
+  }
+  for (const { path, body } of inngest.server.requests) {
+    if (!path.startsWith("/fn/")) expect(path).toBe(`/e/${eventKey}`);
+    for (const secret of [webhook.secret, receiver.url, "Grüße", "nobody's business"]) expect(body).not.toContain(secret);
+  }
 });
 
-test("a resend wakes Inngest under an id of its own, and its run makes the attempt that was asked for", async () => {
-  const { webhook, delivery, run } = await newRun();
-  await runFunction(run);
-  registerClock();
-  const before = inngestServer.requests.length;
-  await mutate(system(webhook.partition), (caller) => resendDelivery(caller, webhook.id, delivery.id));
-  await inngestServer.received(before + 1);
-  const [event] = JSON.parse(inngestServer.requests[before]?.body ?? "");
-  expect(event).toMatchObject({ id: `${delivery.id}:2`, data: run.event.data });
+test("each time that a delivery is to be sent again, Inngest gets an id that it has not seen", async () => {
+  receiver.answerWith(500);
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  await clock.settle();
+  for (let round = 0; round < 2; round++) {
+    await clock.advance(1);
+    await mutate(system(webhook.partition), (caller) => resendDelivery(caller, webhook.id, delivery.id));
+    await clock.settle();
+    await mutate(system(webhook.partition), (caller) => updateWebhook(caller, webhook.id, { status: "DISABLED" }));
+    await clock.advance(1);
+    await mutate(system(webhook.partition), (caller) => enableWebhook(caller, webhook.id, { held: "RESUME" }));
+    await clock.settle();
+  }
+  const ids = inngest.events.filter(({ data }) => data.deliveryId === delivery.id).map(({ id }) => id);
+  expect(ids).toHaveLength(5);
+  expect(new Set(ids).size).toBe(5);
+  expect(runsOf(delivery.id)).toHaveLength(5);
+});
 
-  const { result, operations } = await runFunction({ ...run, event });
-  expect(result).toEqual({ state: "delivered", retryAt: null });
-  expect(operations.map(({ op }) => op)).toEqual(["StepRun"]);
-  expect((await attemptsOf(webhook.partition, delivery.id)).map(({ trigger }) => trigger)).toEqual(["AUTOMATIC", "MANUAL"]);
+test("what a disabled webhook is not sent does not reach Inngest either", async () => {
+  const webhook = await newWebhook(receiver.url);
+  await mutate(system(webhook.partition), (caller) => updateWebhook(caller, webhook.id, { status: "DISABLED" }));
+  await raiseEvent(webhook.partition);
+  await clock.settle();
+  expect(inngest.events).toEqual([]);
+});
+
+test("thousands of deliveries at once go in few requests, and a webhook has ten under way at most", async () => {
+  const webhook = await newWebhook(receiver.url);
+  let underWay = 0;
+  let most = 0;
+  receiver.answer = (response) => {
+    most = Math.max(most, ++underWay);
+    setTimeout(() => {
+      underWay--;
+      response.end("ok");
+    }, 5);
+  };
+  for (const delivery of await raiseBacklog(webhook.partition, webhook.id, 1_200, new Date())) wakeDeliveries([delivery]);
+  await expect.poll(() => inngest.events.length, { timeout: 15_000 }).toBe(1_200);
+  expect(inngest.server.requests.filter(({ path }) => path.startsWith("/e/")).length).toBeLessThan(10);
+  inngest.runs.length = 60;
+  await clock.settle();
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 60, PENDING: 1_140 });
+  expect(most).toBe(10);
+});
+
+test.each(["hangs", "answers with 500"])("a send ends soon where Inngest %s, and what waited with it is dropped", async (what) => {
+  const webhook = await newWebhook(receiver.url);
+  const deliveries = await raiseBacklog(webhook.partition, webhook.id, 50, new Date());
+  inngest.server.answer = what === "hangs" ? () => {} : (response) => void response.writeHead(500).end();
+  const startedAt = performance.now();
+  const [first, ...others] = await Promise.allSettled(deliveries.map((delivery) => inngestClock.wake([delivery])));
+  expect(first?.status).toBe("rejected");
+  expect(others.every(({ status }) => status === "fulfilled")).toBe(true);
+  // Two seconds, and what the SDK waits between tries that cannot succeed any more.
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  expect(inngest.server.requests.filter(({ path }) => path.startsWith("/e/")).length).toBeLessThanOrEqual(5);
+});
+
+test("what Inngest never heard of, the worker takes over after two minutes, attempt by attempt", async () => {
+  receiver.answerWith(500);
+  inngest.server.answer = (response) => void response.writeHead(503).end();
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  await clock.settle();
+  inngest.server.answer = answer;
+
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    const { nextAttemptAt } = await findDelivery(webhook.partition, delivery.id);
+    if (!nextAttemptAt) throw new Error("no further attempt is planned");
+    await clock.advanceTo(new Date(nextAttemptAt.getTime() + 119_900));
+    await clock.settleWorker();
+    expect(receiver.requests).toHaveLength(attempt - 1);
+    await clock.advance(0.2);
+    await clock.settleWorker();
+    expect(receiver.requests).toHaveLength(attempt);
+  }
+  expect(runsOf(delivery.id)).toEqual([]);
+});
+
+test("a run that Inngest loses half-way, and a document that it never heard of, the worker finishes", async () => {
+  receiver.answerWith(500);
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  await clock.settle();
+  expect(receiver.requests).toHaveLength(1);
+  inngest.forget();
+  inngest.server.answer = (response) => void response.writeHead(503).end();
+  const document = await newDocument(webhook.partition, "Text");
+  await clock.settle();
+  inngest.server.answer = answer;
+  receiver.answerWith(200);
+
+  await clock.advance(160);
+  expect(inngest.runs.filter(({ event }) => event !== cronEvent)).toEqual([]);
+  await clock.settleWorker();
+  expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([{ statusCode: 500 }, { statusCode: 200 }]);
+  expect(await db().document.findFirst({ where: { id: document.id } })).toMatchObject({ status: "READY" });
+});
+
+test("the clock can be changed while deliveries wait: nothing is lost, and nothing sent twice", async () => {
+  receiver.answerWith(500);
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  const numbers = async () => (await attemptsOf(webhook.partition, delivery.id)).map(({ number }) => number);
+  const change = async (index: 0 | 1) => {
+    clock = await clocks[index].start(clock.now());
+  };
+  // Begun by Inngest, whose run sleeps until its second attempt and then finds that it was made.
+  await clock.settle();
+  await change(0);
+  await clock.advance(180);
+  expect(await numbers()).toEqual([1, 2, 3]);
+
+  // Inngest knows of the old run alone, which goes on; what is new comes by its events.
+  await change(1);
+  const [second] = await raiseEvent(webhook.partition);
+  await clock.advance(200_000);
+  await clock.settleWorker();
+  await change(0);
+  await clock.advance(200_000);
+  expect(await numbers()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect((await attemptsOf(webhook.partition, second?.id ?? "")).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(receiver.requests).toHaveLength(16);
+  expect(new Set(receiver.requests.map(({ headers }) => `${headers["x-service-delivery-id"]} ${headers["x-service-attempt"]}`)).size).toBe(
+    16,
+  );
+});
+
+test("what waits when Inngest takes over, and what waits when it is given up, is sent, once", async () => {
+  await clock.close();
+  clock = await clocks[0].start();
+  receiver.answerWith(500);
+  const webhook = await newWebhook(receiver.url);
+  for (let index = 0; index < 5; index++) await raiseEvent(webhook.partition);
+  await clock.settle();
+  receiver.answerWith(200);
+
+  // Inngest never hears of these: the worker beside it has them, two minutes late.
+  clock = await clocks[1].start(clock.now());
+  for (let index = 0; index < 5; index++) await raiseEvent(webhook.partition);
+  await clock.advance(100);
+  await clock.settleWorker();
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: 5, DELIVERED: 5 });
+  await clock.advance(60);
+  await clock.settleWorker();
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 10 });
+
+  receiver.answerWith(500);
+  for (let index = 0; index < 5; index++) await raiseEvent(webhook.partition);
+  await clock.settle();
+  receiver.answerWith(200);
+  clock = await clocks[0].start(clock.now());
+  await clock.advance(34);
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 15 });
+  // Ten of them took two attempts.
+  expect(receiver.requests).toHaveLength(25);
 });

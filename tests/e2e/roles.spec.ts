@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import pg from "pg";
+import { queryDatabase } from "./database";
 import { signUp } from "./sign-up";
 
 test("a role that was taken away counts at once, on a page that is still open, too", async ({ page }) => {
@@ -10,10 +10,8 @@ test("a role that was taken away counts at once, on a page that is still open, t
   await page.getByLabel("I have kept the key").check();
   await page.getByRole("button", { name: "Done" }).click();
 
-  const database = new pg.Client({ connectionString: process.env.PRODUCT_DATABASE_URL });
-  await database.connect();
   const demotion = "UPDATE memberships SET role = 'MEMBER' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
-  await database.query(demotion, [email]).finally(() => database.end());
+  await queryDatabase(demotion, [email]);
 
   await page.getByRole("button", { name: "Revoke Kept" }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();

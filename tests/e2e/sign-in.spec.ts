@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { password, signUp } from "./sign-up";
+import { password, signOut, signUp } from "./sign-up";
 
 test("signing out ends the session on every device, and its cookie opens nothing any more", async ({ page, browser, baseURL }) => {
   const { email, tenantSlug } = await signUp(page);
@@ -14,7 +14,7 @@ test("signing out ends the session on every device, and its cookie opens nothing
   const [cookie] = (await phone.cookies()).filter(({ name }) => name === "next-auth.session-token");
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax" });
 
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await signOut(page);
   await expect(page).toHaveURL("/login");
   await phonePage.goto(`/${tenantSlug}/live/api-keys`);
   await expect(phonePage).toHaveURL(/\/login\?callbackUrl=/);
@@ -23,7 +23,7 @@ test("signing out ends the session on every device, and its cookie opens nothing
 
 test("a wrong password and an unknown address read the same, and no address leads elsewhere", async ({ page }) => {
   const { email } = await signUp(page);
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await signOut(page);
   await expect(page).toHaveURL("/login");
 
   for (const address of [email, "nobody@example.com"]) {

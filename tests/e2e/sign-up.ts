@@ -17,3 +17,8 @@ export async function signUp(page: Page): Promise<{ email: string; tenantSlug: s
   await page.goto(`/engines-${mark}/test/api-keys`);
   return { email, tenantSlug: `engines-${mark}` };
 }
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /account and organisations/ }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+}

@@ -12,7 +12,7 @@ const ok: Answer = (response) => void response.writeHead(200).end("ok");
 export async function startReceiver(answer: Answer = ok, port = 0) {
   const requests: ReceivedRequest[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  const receiver = { url: "", requests, answer, connectionCount: 0, received, close };
+  const receiver = { url: "", requests, answer, answerWith, connectionCount: 0, received, close };
 
   const server = createServer(async (request, response) => {
     const body = await readBody(request).catch(() => null);
@@ -31,6 +31,11 @@ export async function startReceiver(answer: Answer = ok, port = 0) {
   server.on("connection", () => {
     receiver.connectionCount++;
   });
+
+  /** From now on. */
+  function answerWith(status: number, headers: Record<string, string> = {}): void {
+    receiver.answer = (response) => void response.writeHead(status, headers).end();
+  }
 
   /** Resolves as soon as that many requests have arrived, all in all. */
   function received(count: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { mutate, type Partition, system } from "@/lib/caller";
+import { type DeliveryReference, mutate, type Partition, system } from "@/lib/caller";
 import { db, pool } from "@/lib/db";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
@@ -20,6 +20,8 @@ export async function newWebhook(url: string, partition?: Partition) {
   return { partition: home, id, secret };
 }
 
+export type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
+
 /** Raises one event the way a service does. Returns the deliveries it made. */
 export function raiseEvent(partition: Partition) {
   return mutate(system(partition), async (caller) => {
@@ -28,8 +30,9 @@ export function raiseEvent(partition: Partition) {
   });
 }
 
-/** Raises many at once, all due since `dueAt`, for one webhook. PostgreSQL learns what its tables hold, as the worker sees to. */
-export async function raiseBacklog({ tenantId, environment }: Partition, webhookId: string, count: number, dueAt: Date) {
+/** Raises many at once, all due since `dueAt`, for one webhook. Wakes nobody. Returns the deliveries. */
+export async function raiseBacklog(partition: Partition, webhookId: string, count: number, dueAt: Date): Promise<DeliveryReference[]> {
+  const { tenantId, environment } = partition;
   const text = `
     WITH number AS (SELECT i, $5::text || lpad(i::text, 8, '0') AS suffix FROM generate_series(1, $4::int) i),
     event AS (
@@ -37,9 +40,10 @@ export async function raiseBacklog({ tenantId, environment }: Partition, webhook
       SELECT $1, $2::"Environment", 'evt_' || suffix, 'message.received', json_build_object('number', i)::text, $6 FROM number RETURNING id
     )
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
-    SELECT $1, $2::"Environment", 'dlv_' || suffix, $3, 'evt_' || suffix, 'message.received', 'PENDING', $6, $6, $6 FROM number`;
-  await pool().query(text, [tenantId, environment, webhookId, count, newId("event").slice(4, 22), dueAt]);
-  await pool().query("ANALYZE events, deliveries, delivery_attempts, webhooks");
+    SELECT $1, $2::"Environment", 'dlv_' || suffix, $3, 'evt_' || suffix, 'message.received', 'PENDING', $6, $6, $6 FROM number
+    RETURNING id`;
+  const { rows } = await pool().query<{ id: string }>(text, [tenantId, environment, webhookId, count, newId("event").slice(4, 22), dueAt]);
+  return rows.map(({ id }) => ({ ...partition, id }));
 }
 
 export function findWebhook({ tenantId, environment }: Partition, id: string) {
@@ -48,6 +52,18 @@ export function findWebhook({ tenantId, environment }: Partition, id: string) {
 
 export function attemptsOf({ tenantId, environment }: Partition, deliveryId: string) {
   return db().deliveryAttempt.findMany({ where: { tenantId, environment, deliveryId }, orderBy: { number: "asc" } });
+}
+
+export function findDelivery({ tenantId, environment }: Partition, id: string) {
+  return db().delivery.findUniqueOrThrow({ where: { tenantId_environment_id: { tenantId, environment, id } } });
+}
+
+/** A webhook that wants everything, and the delivery of its first event. */
+export async function newDelivery(url: string) {
+  const webhook = await newWebhook(url);
+  const [delivery] = await raiseEvent(webhook.partition);
+  if (!delivery) throw new Error("the event reached no webhook");
+  return { webhook, delivery };
 }
 
 /** How many deliveries of a webhook stand where: `{ PENDING: 3 }`. */

@@ -17,7 +17,7 @@ async function newUser() {
 test("a session lasts twelve hours from its start and not a moment longer", async () => {
   const { user } = await newUser();
   const start = new Date("2026-01-01T08:00:00.000Z");
-  const { id } = await startSession(db(), user.id, device, start);
+  const { id } = await startSession(db(), user.id, device, { now: start });
 
   expect(await findLiveSession(db(), id, new Date("2026-01-01T19:59:59.999Z"))).toMatchObject({ id: user.id });
   expect(await findLiveSession(db(), id, new Date("2026-01-01T20:00:00.000Z"))).toBeNull();

@@ -41,13 +41,14 @@ test("a wrong password, an unknown address and a user without a password get one
   const without = { email: await newUser(), password };
   await db().user.update({ where: { email: without.email }, data: { passwordHash: null } });
 
-  const fastestMs: number[] = [];
-  for (const credentials of [wrong, unknown, without]) {
-    const times = [];
-    for (let run = 0; run < 6; run++) {
-      times.push(await elapsedMs(async () => expect(await signIn(credentials, newDevice())).toEqual({ outcome: "failed" })));
+  // In turns, so that whatever else the machine does at the moment slows all of them.
+  const kinds = [wrong, unknown, without];
+  const fastestMs = kinds.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < 8; round++) {
+    for (const [kind, credentials] of kinds.entries()) {
+      const ms = await elapsedMs(async () => expect(await signIn(credentials, newDevice())).toEqual({ outcome: "failed" }));
+      fastestMs[kind] = Math.min(ms, fastestMs[kind] ?? ms);
     }
-    fastestMs.push(Math.min(...times));
   }
   expect(Math.min(...fastestMs)).toBeGreaterThan(Math.max(...fastestMs) / 2);
 });

@@ -1,8 +1,11 @@
 import type { ReactNode } from "react";
 import { signOutAction } from "@/app/(auth)/actions";
+import { confirmPasswordAction } from "@/app/(dashboard)/proof-actions";
+import { ProofProvider } from "@/components/shell/proof";
 import { Shell } from "@/components/shell/shell";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 import { roleNames } from "@/lib/auth/roles";
+import { signInMethodNames } from "@/lib/auth/sign-in-methods";
 
 type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
 
@@ -11,15 +14,21 @@ export default async function DashboardLayout({ params, children }: Props) {
   const { tenant: slug, environment: name } = await params;
   const { user, tenant, environment, role } = await dashboardPlace(slug, name);
   return (
-    <Shell
-      tenant={{ name: tenant.name, slug: tenant.slug }}
-      tenants={user.memberships.map((membership) => ({ name: membership.tenant.name, slug: membership.tenant.slug }))}
-      environment={environment}
-      user={{ name: user.name, email: user.email }}
-      roleName={roleNames[role]}
-      signOut={signOutAction}
+    <ProofProvider
+      email={user.email}
+      confirmPassword={user.hasPassword ? confirmPasswordAction : null}
+      providerName={user.method === "PASSWORD" ? null : signInMethodNames[user.method]}
     >
-      {children}
-    </Shell>
+      <Shell
+        tenant={{ name: tenant.name, slug: tenant.slug }}
+        tenants={user.memberships.map((membership) => ({ name: membership.tenant.name, slug: membership.tenant.slug }))}
+        environment={environment}
+        user={{ name: user.name, email: user.email }}
+        roleName={roleNames[role]}
+        signOut={signOutAction}
+      >
+        {children}
+      </Shell>
+    </ProofProvider>
   );
 }

@@ -1,9 +1,9 @@
 "use server";
 
 import { z } from "zod";
-import { act } from "@/app/(dashboard)/act";
+import { act, actWithProof } from "@/app/(dashboard)/act";
 import type { CreatedKey } from "@/components/api-keys/states";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { createApiKeyInput } from "@/lib/api-keys/schema";
 import { createApiKey, revokeApiKey } from "@/lib/api-keys/service";
 
@@ -21,9 +21,9 @@ const createApiKeyForm = createApiKeyInput
     return { ...key, expiresAt };
   });
 
-export async function createApiKeyAction(tenant: string, sent: FormData): Promise<ActionResult<CreatedKey>> {
+export async function createApiKeyAction(tenant: string, sent: FormData): Promise<ActionResult<CreatedKey> | ProofRequest> {
   const fields = { name: sent.get("name"), scopes: sent.getAll("scopes"), expiry: sent.get("expiry"), date: sent.get("date") ?? "" };
-  return act({ tenant, environment: String(sent.get("environment")) }, createApiKeyForm, fields, async (caller, input) => {
+  return actWithProof({ tenant, environment: String(sent.get("environment")) }, createApiKeyForm, fields, async (caller, input) => {
     const { apiKey, key } = await createApiKey(caller, input);
     return { key, name: apiKey.name, environment: apiKey.environment, scopes: input.scopes };
   });

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { Changes } from "@/components/agents/changes";
+import { CompareForm } from "@/components/agents/compare-form";
+import { PageHeader } from "@/components/ui/page-header";
+import { Panel } from "@/components/ui/panel";
+import { compareContents } from "@/lib/agents/compare";
+import { type Agent, versionNumber } from "@/lib/agents/schema";
+import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
+import type { Caller } from "@/lib/caller";
+import { namesOfKnowledgeBases } from "../../names";
+
+export const metadata = { title: "Compare versions" };
+
+const choice = z.union([z.literal("draft"), versionNumber]);
+const compareQuery = z.strictObject({ from: choice, to: choice });
+
+export default pageOf<"agentId">(async ({ caller, base, params, query }) => {
+  const { from, to } = parse(compareQuery, query, "query");
+  const agent = await getAgent(caller, params.agentId);
+  const [before, after] = await Promise.all([contentOf(caller, agent, from), contentOf(caller, agent, to)]);
+  const nameOf = await namesOfKnowledgeBases(caller, [before, after]);
+  const path = `${base}/agents/${agent.id}`;
+
+  return (
+    <>
+      <PageHeader
+        title="Compare versions"
+        trail={[
+          { name: "Agents", href: `${base}/agents` },
+          { name: agent.name, href: path },
+          { name: "Versions", href: `${path}/versions` },
+        ]}
+      />
+      <CompareForm path={path} newest={agent.publishedVersion ?? 0} from={String(from)} to={String(to)} />
+      <Panel title={`From ${nameOfChoice(from)} to ${nameOfChoice(to)}`}>
+        <Changes changes={compareContents(before, after, nameOf)} same="Nothing differs." />
+      </Panel>
+    </>
+  );
+});
+
+type Choice = z.output<typeof choice>;
+
+const nameOfChoice = (choice: Choice) => (choice === "draft" ? "the draft" : `version ${choice}`);
+
+async function contentOf(caller: Caller, agent: Agent, choice: Choice) {
+  return choice === "draft" ? draftOf(agent) : (await getAgentVersion(caller, agent.id, choice)).content;
+}

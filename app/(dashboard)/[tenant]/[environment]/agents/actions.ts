@@ -1,0 +1,41 @@
+"use server";
+
+import { z } from "zod";
+import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { createAgentBody, type UpdateAgent, updateAgentBody } from "@/lib/agents/schema";
+import { archiveAgent, createAgent, publishAgent, rollBackAgent, updateAgent } from "@/lib/agents/service";
+
+/** `draft` is the `updatedAt` of the one that the person sees. */
+const decision = z.strictObject({ id: z.string(), draft: z.string() });
+
+export async function createAgentAction(place: PlaceOfAction, sent: FormData) {
+  return act(place, createAgentBody, filledIn(sent), async (caller, input) => {
+    const { id } = await createAgent(caller, input);
+    return { id };
+  });
+}
+
+export async function saveDraftAction(place: PlaceOfAction, id: string, draft: string, patch: UpdateAgent) {
+  return act(place, updateAgentBody, patch, (caller, input) => updateAgent(caller, String(id), input, { draft: String(draft) }));
+}
+
+export async function publishAgentAction(place: PlaceOfAction, id: string, draft: string) {
+  return act(place, decision, { id, draft }, async (caller, seen) => {
+    await publishAgent(caller, seen.id, seen);
+    return null;
+  });
+}
+
+export async function rollBackAgentAction(place: PlaceOfAction, id: string, version: number, draft: string) {
+  return act(place, decision.extend({ version: z.int() }), { id, version, draft }, async (caller, seen) => {
+    await rollBackAgent(caller, seen.id, seen.version, seen);
+    return null;
+  });
+}
+
+export async function archiveAgentAction(place: PlaceOfAction, id: string) {
+  return act(place, z.string(), id, async (caller, agentId) => {
+    await archiveAgent(caller, agentId);
+    return null;
+  });
+}

@@ -1,0 +1,66 @@
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { AgentTable } from "@/components/agents/agent-table";
+import { CreateAgentDialog } from "@/components/agents/create-agent-dialog";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Filters } from "@/components/ui/filters";
+import { PageHeader } from "@/components/ui/page-header";
+import { Pager } from "@/components/ui/pager";
+import { RoleNote } from "@/components/ui/role-note";
+import { findAgentsQuery } from "@/lib/agents/schema";
+import { listAgents } from "@/lib/agents/service";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
+import { env } from "@/lib/env";
+import { createAgentAction } from "./actions";
+
+export const metadata = { title: "Agents" };
+
+const statusFilter = {
+  name: "status",
+  label: "Status",
+  options: [
+    { value: "DRAFT", label: "Never published" },
+    { value: "PUBLISHED", label: "Published" },
+    { value: "ARCHIVED", label: "Archived" },
+  ],
+};
+
+export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
+  const { data: agents, nextCursor } = await listAgents(caller, parse(findAgentsQuery, query, "query"));
+  const isFirstUse = agents.length === 0 && Object.keys(query).length === 0;
+
+  const create = hasRole(role, "MEMBER") ? (
+    <CreateAgentDialog base={base} environment={environment} create={createAgentAction.bind(null, { tenant: tenant.slug, environment })} />
+  ) : (
+    <RoleNote sentence={roleSentence("MEMBER", "create agents")} />
+  );
+  return (
+    <>
+      <PageHeader
+        title="Agents"
+        description="They answer your customers. Each has a draft to work on, and a published version that nothing changes but publishing."
+        actions={isFirstUse ? null : create}
+      />
+      {isFirstUse ? (
+        <EmptyState title={`No ${environment} agents yet`} action={create} curl={createByApi(environment)}>
+          An agent has instructions, a model, a greeting and knowledge bases. It begins as a draft; you publish it here when it is ready.
+        </EmptyState>
+      ) : (
+        <>
+          <Filters filters={[statusFilter]} />
+          {agents.length > 0 ? (
+            <AgentTable agents={agents} base={base} now={now} />
+          ) : (
+            <EmptyState title="No agent is like that">Another status may have some.</EmptyState>
+          )}
+          <Pager path={`${base}/agents`} query={query} nextCursor={nextCursor} />
+        </>
+      )}
+    </>
+  );
+});
+
+const createByApi = (environment: string) => `curl ${env().APP_URL}/v1/public/agents \\
+  -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" \\
+  -H "Content-Type: application/json" \\
+  -d '{"name": "Support", "instructions": "Be kind, and brief."}'`;

@@ -1,0 +1,21 @@
+"use server";
+
+import type { ActionResult } from "@/lib/action-result";
+import { currentDevice, requireUser } from "@/lib/auth/require-user";
+import { confirmPassword } from "@/lib/auth/service";
+import { throttledSentence } from "@/lib/auth/throttle";
+import { refused } from "./act";
+
+/** What the dialog that asks for a proof sends. */
+export async function confirmPasswordAction(password: string): Promise<ActionResult> {
+  const user = await requireUser();
+  const { address } = await currentDevice();
+  try {
+    const result = await confirmPassword(user, password, address);
+    if (result.outcome === "confirmed") return { outcome: "done", value: null };
+    const message = result.outcome === "throttled" ? throttledSentence(result) : "The password is not right.";
+    return { outcome: "refused", message, errors: {} };
+  } catch (error) {
+    return refused(error);
+  }
+}

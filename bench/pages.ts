@@ -1,0 +1,159 @@
+// `npm run bench:pages`: how long the server takes to draw each list of the dashboard, with 100,000 rows behind every one
+// of them, beside a page of the same frame that reads nothing. One request after another; the median counts.
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { encode } from "next-auth/jwt";
+import { scopes } from "@/lib/api-keys/scopes";
+import { createApiKey } from "@/lib/api-keys/service";
+import { type Identity, mutate, type Partition } from "@/lib/caller";
+import { closeDatabase, db } from "@/lib/db";
+import { startSession } from "@/lib/sessions/service";
+import { createAccount } from "@/lib/users/service";
+import { createWebhook } from "@/lib/webhooks/service";
+import { applyMigrations } from "@/prisma/migrate";
+import { ensureDatabase, startTemporaryPostgres } from "@/server/embedded/postgres";
+
+const { values: options } = parseArgs({
+  options: { rows: { type: "string", default: "100000" }, visits: { type: "string", default: "30" } },
+});
+const rows = Number(options.rows);
+const visits = Number(options.visits);
+const port = 4_811;
+const url = `http://127.0.0.1:${port}`;
+
+/** The page that reads nothing stands first: the others are compared with it. */
+const pages = (webhookId: string) => ({
+  "signatures (reads nothing)": "/signatures",
+  overview: "",
+  conversations: "/conversations",
+  "conversations, by status": "/conversations?status=OPEN",
+  customers: "/customers",
+  "customers, searched": "/customers?q=customer+4711",
+  agents: "/agents",
+  knowledge: "/knowledge",
+  "API keys": "/api-keys",
+  webhooks: "/webhooks",
+  "deliveries of a webhook": `/webhooks/${webhookId}`,
+  "deliveries, failed": `/webhooks/${webhookId}?status=FAILED`,
+  events: "/events",
+  "events, by type": "/events?type=message.received",
+  logs: "/logs",
+  "logs, by status": "/logs?status=4xx",
+  usage: "/usage",
+  "audit log": "/settings/audit-log",
+});
+
+const postgres = await startTemporaryPostgres();
+let web: ReturnType<typeof spawn> | undefined;
+try {
+  await ensureDatabase(postgres, "bench");
+  await applyMigrations(postgres.url("bench"));
+  const secret = randomBytes(32).toString("base64");
+  Object.assign(process.env, {
+    NODE_ENV: "production",
+    LOG_LEVEL: "error",
+    DATABASE_URL: postgres.url("bench"),
+    SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    NEXTAUTH_SECRET: secret,
+    NEXTAUTH_URL: url,
+    HOST: "127.0.0.1",
+    PORT: String(port),
+  });
+  const { base, webhookId, sessionId } = await seed();
+  const cookie = `next-auth.session-token=${await encode({ token: { sessionId }, secret })}`;
+  web = spawn(process.execPath, ["dist/web.js"], { stdio: ["ignore", "ignore", "inherit"] });
+  while (
+    !(await fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  )
+    await sleep(100);
+
+  let frameMs = 0;
+  process.stdout.write(`${rows.toLocaleString("en")} rows behind each list, median of ${visits} visits\n`);
+  for (const [name, path] of Object.entries(pages(webhookId))) {
+    const times = [];
+    for (let visit = -3; visit < visits; visit++) {
+      const startedAt = performance.now();
+      const response = await fetch(`${url}${base}${path}`, { headers: { cookie }, redirect: "manual" });
+      await response.text();
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${response.headers.get("location") ?? ""}`);
+      // The first visits load the page's modules.
+      if (visit >= 0) times.push(performance.now() - startedAt);
+    }
+    times.sort((a, b) => a - b);
+    const median = times[Math.floor(times.length / 2)] ?? 0;
+    frameMs ||= median;
+    const worst = times.at(-1) ?? 0;
+    process.stdout.write(
+      `  ${name.padEnd(28)} ${median.toFixed(1).padStart(7)} ms  ${(median / frameMs).toFixed(1)} × the frame  worst ${worst.toFixed(0)} ms\n`,
+    );
+  }
+} finally {
+  web?.kill("SIGKILL");
+  await closeDatabase().catch(() => {});
+  await postgres.stop();
+}
+
+async function seed() {
+  const account = { organisation: "Bench", name: "Bench", email: "bench@example.com", passwordHash: "none" };
+  const { user, tenant } = await db().$transaction((transaction) => createAccount(transaction, account));
+  const session = await startSession(db(), user.id, { address: null, userAgent: null });
+  const partition: Partition = { tenantId: tenant.id, environment: "live" };
+  const identity: Identity = { partition, actor: { type: "OPERATOR", id: "bench" }, request: null, address: null };
+  const { apiKey } = await mutate(identity, (caller) => createApiKey(caller, { name: "bench", scopes: [...scopes] }));
+  const webhook = await mutate(identity, (caller) =>
+    createWebhook(caller, { url: "https://example.com/hook", events: ["*"], description: null, metadata: {} }),
+  );
+
+  const { tenantId } = partition;
+  const insert = db();
+  await insert.$executeRaw`
+    INSERT INTO customers (tenant_id, environment, id, name, email, external_id, created_at, updated_at)
+    SELECT ${tenantId}, 'live', 'cus_01' || lpad(n::text, 24, '0'), 'Customer ' || n, 'customer' || n || '@example.com', 'u_' || n, now(), now()
+    FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO conversations (tenant_id, environment, id, status, channel_id, customer_id, subject, tags, message_count, last_message_at, last_message_preview, created_at, updated_at)
+    SELECT ${tenantId}, 'live', 'cnv_01' || lpad(n::text, 24, '0'), (ARRAY['OPEN', 'PENDING', 'RESOLVED', 'CLOSED'])[n % 4 + 1]::"ConversationStatus",
+      'web', 'cus_01' || lpad(n::text, 24, '0'), 'Subject ' || n, '{}', 1, now(), 'What a customer wrote, ' || n, now(), now()
+    FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO agents (tenant_id, environment, id, name, knowledge_base_ids, created_at, updated_at)
+    SELECT ${tenantId}, 'live', 'agt_01' || lpad(n::text, 24, '0'), 'Agent ' || n, '{}', now(), now() FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO knowledge_bases (tenant_id, environment, id, name, created_at, updated_at)
+    SELECT ${tenantId}, 'live', 'kb_01' || lpad(n::text, 24, '0'), 'Base ' || n, now(), now() FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
+    SELECT ${tenantId}, 'live', 'evt_01' || lpad(n::text, 24, '0'), (ARRAY['conversation.created', 'message.received'])[n % 2 + 1],
+      json_build_object('id', 'evt_01' || lpad(n::text, 24, '0'), 'data', json_build_object('object', json_build_object('text', repeat('x', 300))))::text,
+      now() - n * interval '20 seconds'
+    FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, attempt_count, automatic_count, created_at, updated_at)
+    SELECT ${tenantId}, 'live', 'dlv_01' || lpad(n::text, 24, '0'), ${webhook.id}, 'evt_01' || lpad(n::text, 24, '0'), 'message.received',
+      (CASE WHEN n % 50 = 0 THEN 'FAILED' ELSE 'DELIVERED' END)::"DeliveryStatus", 1, 1, now() - n * interval '20 seconds', now()
+    FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO delivery_attempts (tenant_id, environment, delivery_id, number, started_at, duration_ms, status_code)
+    SELECT ${tenantId}, 'live', 'dlv_01' || lpad(n::text, 24, '0'), 1, now() - n * interval '20 seconds', 12, CASE WHEN n % 50 = 0 THEN 500 ELSE 200 END
+    FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO request_logs (tenant_id, environment, id, api_key_id, method, path, status, duration_ms, created_at)
+    SELECT ${tenantId}, 'live', 'req_01' || lpad(n::text, 24, '0'), ${apiKey.id}, 'POST', '/v1/public/conversations',
+      (ARRAY[201, 201, 201, 422, 200])[n % 5 + 1], 3, now() - n * interval '20 seconds'
+    FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO api_keys (tenant_id, environment, id, name, hash, hint, scopes, created_at)
+    SELECT ${tenantId}, 'live', 'key_01' || lpad(n::text, 24, '0'), 'Key ' || n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'prl_live_…' || n, '{read:usage}', now()
+    FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO audit_entries (tenant_id, sequence, actor_type, actor_id, action, target_id, environment, changes, previous_hash, hash, created_at)
+    SELECT ${tenantId}, n + 100, 'USER', ${user.id}, 'api_key.created', 'key_01' || lpad(n::text, 24, '0'), 'live', '{}', '\\x00', '\\x00', now()
+    FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`ANALYZE`;
+  return { base: `/${tenant.slug}/live`, webhookId: webhook.id, sessionId: session.id };
+}

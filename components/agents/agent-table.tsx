@@ -1,0 +1,46 @@
+import Link from "next/link";
+import { Id } from "@/components/ui/id";
+import { Cell, Row, RowName, Table } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import type { Agent } from "@/lib/agents/schema";
+import { AgentBadges } from "./agent-badges";
+
+const headings = [{ label: "Agent" }, { label: "Status" }, { label: "Published" }, { label: "Draft updated" }];
+
+export function AgentTable({ agents, base, now }: { agents: Agent[]; base: string; now: Date }) {
+  return (
+    <Table caption="Agents, newest first" headings={headings}>
+      {agents.map((agent) => (
+        <Row key={agent.id}>
+          <RowName>
+            <Link href={`${base}/agents/${agent.id}`} className="row-link block break-words font-medium">
+              {agent.name}
+            </Link>
+            {agent.description ? <span className="line-clamp-1 max-w-md break-words text-muted">{agent.description}</span> : null}
+            <span className="relative z-1">
+              <Id id={agent.id} />
+            </span>
+          </RowName>
+          <Cell label="Status">
+            <AgentBadges agent={agent} />
+          </Cell>
+          <Cell label="Published">
+            {agent.publishedAt ? (
+              <>
+                Version {agent.publishedVersion}
+                <span className="block text-muted text-xs">
+                  <Time at={new Date(agent.publishedAt)} now={now} />
+                </span>
+              </>
+            ) : (
+              <span className="text-muted">Never</span>
+            )}
+          </Cell>
+          <Cell label="Draft updated">
+            <Time at={new Date(agent.updatedAt)} now={now} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}

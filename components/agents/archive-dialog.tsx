@@ -1,0 +1,34 @@
+"use client";
+
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import type { Environment } from "@/prisma/generated/enums";
+import type { ArchiveAgent } from "./states";
+
+type Props = {
+  environment: Environment;
+  name: string;
+  /** How many conversations name this agent, in words. */
+  conversations: string;
+  hasUnpublishedChanges: boolean;
+  archive: ArchiveAgent;
+};
+
+export function ArchiveDialog({ environment, name, conversations, hasUnpublishedChanges, archive }: Props) {
+  return (
+    <ConfirmDialog
+      trigger="Archive…"
+      title={`Archive “${name}”?`}
+      environment={environment}
+      confirm="Archive agent"
+      pending="Archiving…"
+      act={archive}
+      done={`“${name}” is archived.`}
+    >
+      <ul className="list-disc space-y-1 pl-5">
+        <li>It takes no more changes: nobody can edit, publish or roll it back, here or by the API. This cannot be undone.</li>
+        <li>It stays readable with all of its versions. {conversations} go on naming it.</li>
+        {hasUnpublishedChanges ? <li>The draft has changes that were never published, and never will be.</li> : null}
+      </ul>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,31 @@
+import { Button } from "@/components/ui/button";
+import { SelectField } from "@/components/ui/field";
+
+type Props = { path: string; newest: number; from: string; to: string };
+
+/** Versions that one can choose from; the older ones are reached from their own pages. */
+const maximumChoices = 200;
+
+/** Chooses two of an agent's contents to compare: a plain form, so that the comparison has an address. */
+export function CompareForm({ path, newest, from, to }: Props) {
+  const numbers = Array.from({ length: Math.min(newest, maximumChoices) }, (_, index) => String(newest - index));
+  const choices = ["draft", ...new Set([...numbers, ...[from, to].filter((choice) => choice !== "draft")])];
+  const options = choices.map((choice) => (
+    <option key={choice} value={choice}>
+      {choice === "draft" ? "Draft" : `Version ${choice}`}
+    </option>
+  ));
+  return (
+    <form action={`${path}/versions/compare`} className="mb-4 flex flex-wrap items-end gap-3">
+      <SelectField label="Compare" name="from" defaultValue={from} key={`from ${from}`}>
+        {options}
+      </SelectField>
+      <SelectField label="with" name="to" defaultValue={to} key={`to ${to}`}>
+        {options}
+      </SelectField>
+      <Button type="submit" look="secondary">
+        Show what differs
+      </Button>
+    </form>
+  );
+}

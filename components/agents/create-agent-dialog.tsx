@@ -1,0 +1,36 @@
+"use client";
+
+import { CreateDialog } from "@/components/shell/create-dialog";
+import { TextField } from "@/components/ui/field";
+import type { Environment } from "@/prisma/generated/enums";
+import type { CreateAgent } from "./states";
+
+type Props = { base: string; environment: Environment; create: CreateAgent };
+
+export function CreateAgentDialog({ base, environment, create }: Props) {
+  return (
+    <CreateDialog title="Create agent" environment={environment} create={create} path={`${base}/agents`}>
+      {(errors) => (
+        <>
+          <TextField label="Name" name="name" required maxLength={100} autoComplete="off" error={errors.name} />
+          <TextField
+            label="Description"
+            name="description"
+            maxLength={500}
+            autoComplete="off"
+            error={errors.description}
+            hint="For your team; customers do not see it."
+          />
+          <TextField
+            label="Model"
+            name="model"
+            maxLength={100}
+            autoComplete="off"
+            error={errors.model}
+            hint="Which model answers, as you call it. It can be left for later, as everything else."
+          />
+        </>
+      )}
+    </CreateDialog>
+  );
+}

@@ -1,0 +1,226 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { type FormEvent, type KeyboardEvent, useState, useTransition } from "react";
+import { toast } from "sonner";
+import { Button } from "@/components/ui/button";
+import { TextAreaField, TextField } from "@/components/ui/field";
+import { MetadataField } from "@/components/ui/metadata-field";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
+import { changedDraftFields, type DraftField, draftPatch, type DraftForm as Form, rebaseDraft, toForm } from "@/lib/agents/draft";
+import type { Agent } from "@/lib/agents/schema";
+import { fromMetadataRows, repeatedKey } from "@/lib/metadata-rows";
+import { type KnowledgeBaseChoice, KnowledgeBasePicker } from "./knowledge-base-picker";
+import { fieldLabels } from "./labels";
+import type { SaveDraft } from "./states";
+import { useUnsaved } from "./unsaved";
+
+type Props = { agent: Agent; choices: KnowledgeBaseChoice[]; maximumKnowledgeBases: number; save: SaveDraft };
+
+/** What the form began with, and what has become of that since. */
+type State = {
+  seen: Agent;
+  form: Form;
+  /** What others did to the draft while something was typed here, for the person to look at. */
+  taken: DraftField[];
+  conflicts: DraftField[];
+};
+
+/**
+ * The draft to write. It may change under one's hands, by the API or a colleague: then nothing is overwritten that was not
+ * seen. What only they changed is shown, and what both changed is shown side by side.
+ */
+export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props) {
+  const router = useRouter();
+  const [state, setState] = useState<State>(() => ({ seen: agent, form: toForm(agent), taken: [], conflicts: [] }));
+  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
+  const [isPending, startTransition] = useTransition();
+
+  // The page was drawn anew with another draft.
+  if (agent.updatedAt > state.seen.updatedAt) setState(rebased(state, agent));
+
+  const { seen, form, taken, conflicts } = state;
+  const base = toForm(seen);
+  const hasChanges = changedDraftFields(base, form).length > 0;
+  useUnsaved(hasChanges);
+
+  function change(changes: Partial<Form>) {
+    setState((before) => ({ ...before, form: { ...before.form, ...changes } }));
+  }
+
+  function takeTheirs(field: DraftField) {
+    setState((before) => ({
+      ...before,
+      form: { ...before.form, [field]: toForm(before.seen)[field] },
+      conflicts: before.conflicts.filter((other) => other !== field),
+    }));
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (isPending || !hasChanges || repeatedKey(form.metadata)) return;
+    const sent = form;
+    startTransition(async () => {
+      const result = await save(seen.updatedAt, draftPatch(base, sent));
+      if (result.outcome === "refused") {
+        setRefused(result);
+        if (result.errors.updatedAt) router.refresh();
+        return;
+      }
+      setRefused(null);
+      // What was typed while it was being saved stays, and is not saved yet.
+      setState((before) => ({ ...rebased({ ...before, seen: result.value }, result.value, sent), taken: [], conflicts: [] }));
+      toast.success("The draft is saved. It is not published by that.");
+    });
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLFormElement>) {
+    if (event.key.toLowerCase() !== "s" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    event.currentTarget.requestSubmit();
+  }
+
+  const errors = byField(refused?.errors);
+  const isChangedByOthers = Boolean(errors.updatedAt) || taken.length > 0 || conflicts.length > 0;
+  const theirs = (field: DraftField) =>
+    conflicts.includes(field) ? <Theirs field={field} seen={seen} choices={choices} take={() => takeTheirs(field)} /> : null;
+  const text = (field: "name" | "description" | "model" | "temperature" | "instructions" | "greeting") => ({
+    label: fieldLabels[field],
+    value: form[field],
+    onChange: (event: { currentTarget: { value: string } }) => change({ [field]: event.currentTarget.value }),
+    error: errors[field],
+  });
+
+  return (
+    <form onSubmit={submit} onKeyDown={onKeyDown} className="space-y-5 rounded-2xl border border-line bg-surface p-5">
+      {isChangedByOthers ? <ChangedByOthers wasRefused={Boolean(errors.updatedAt)} taken={taken} conflicts={conflicts} /> : null}
+      {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
+      <div>
+        <TextField {...text("name")} required maxLength={100} autoComplete="off" />
+        {theirs("name")}
+      </div>
+      <div>
+        <TextField {...text("description")} maxLength={500} autoComplete="off" hint="For your team; customers do not see it." />
+        {theirs("description")}
+      </div>
+      <div className="grid gap-5 sm:grid-cols-2">
+        <div>
+          <TextField {...text("model")} maxLength={100} autoComplete="off" hint="Which model answers, as you call it." />
+          {theirs("model")}
+        </div>
+        <div>
+          <TextField {...text("temperature")} type="number" min={0} max={2} step="any" hint="0 to 2; empty leaves it to the model." />
+          {theirs("temperature")}
+        </div>
+      </div>
+      <div>
+        <TextAreaField {...text("instructions")} rows={12} maxLength={32_000} hint="How it should answer, and what it must not do." />
+        {theirs("instructions")}
+      </div>
+      <div>
+        <TextAreaField {...text("greeting")} rows={3} maxLength={1_000} hint="What it says first." />
+        {theirs("greeting")}
+      </div>
+      <div>
+        <KnowledgeBasePicker
+          choices={choices}
+          chosen={form.knowledgeBaseIds}
+          maximum={maximumKnowledgeBases}
+          onChange={(knowledgeBaseIds) => change({ knowledgeBaseIds })}
+          error={errors.knowledgeBaseIds}
+        />
+        {theirs("knowledgeBaseIds")}
+      </div>
+      <div>
+        <MetadataField
+          rows={form.metadata}
+          onChange={(metadata) => change({ metadata })}
+          hint="Your own notes: at most 50 keys."
+          error={errors.metadata}
+        />
+        {theirs("metadata")}
+      </div>
+      <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 rounded-b-2xl border-line border-t bg-surface px-5 py-3.5">
+        <p className="mr-auto text-muted" aria-live="polite">
+          {hasChanges ? "Not saved yet" : "All saved"}
+        </p>
+        {hasChanges ? (
+          <Button
+            look="secondary"
+            onClick={() => {
+              setState({ seen, form: base, taken: [], conflicts: [] });
+              setRefused(null);
+            }}
+          >
+            Discard
+          </Button>
+        ) : null}
+        <Button type="submit" disabled={isPending || !hasChanges}>
+          {isPending ? "Saving…" : "Save draft"}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** @param began the form that `seen` is compared with: what was not touched since then becomes `now`'s. */
+function rebased(state: State, now: Agent, began = toForm(state.seen)): State {
+  const { form, taken, conflicts } = rebaseDraft(began, state.form, toForm(now));
+  // Whoever has typed nothing just sees what there is.
+  if (changedDraftFields(began, state.form).length === 0) return { seen: now, form, taken: [], conflicts: [] };
+  const isStill = (field: DraftField) => !conflicts.includes(field) && changedDraftFields(toForm(now), form).includes(field);
+  return {
+    seen: now,
+    form,
+    taken: [...new Set([...state.taken, ...taken])],
+    conflicts: [...new Set([...state.conflicts.filter(isStill), ...conflicts])],
+  };
+}
+
+/** The first finding of each field, also of one inside of it. */
+function byField(errors: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(errors).map(([name, message]) => [name.split(".")[0] ?? name, message]));
+}
+
+const names = (fields: DraftField[]) => fields.map((field) => fieldLabels[field].toLowerCase()).join(", ");
+
+function ChangedByOthers({ wasRefused, taken, conflicts }: { wasRefused: boolean; taken: DraftField[]; conflicts: DraftField[] }) {
+  return (
+    <Notice look="warn">
+      <p className="font-medium">
+        The draft has changed since you opened it{wasRefused ? ", so nothing was saved" : ""}: somebody else, or the API, has written to it.
+      </p>
+      {taken.length > 0 ? <p className="mt-1">Shown as they are now, because you had not touched them: {names(taken)}.</p> : null}
+      {conflicts.length > 0 ? (
+        <p className="mt-1">Changed by both: {names(conflicts)}. Both are shown below; saving keeps what stands in the field.</p>
+      ) : (
+        <p className="mt-1">What you typed is still here. Look it over, then save.</p>
+      )}
+    </Notice>
+  );
+}
+
+/** What the others wrote, below what was typed. */
+function Theirs({ field, seen, choices, take }: { field: DraftField; seen: Agent; choices: KnowledgeBaseChoice[]; take: () => void }) {
+  return (
+    <div className="mt-2 rounded-lg border border-warn/40 bg-warn-soft px-3 py-2.5">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <p className="font-medium text-warn">In the draft now</p>
+        <Button look="secondary" size="small" onClick={take} aria-label={`Use the draft's ${fieldLabels[field].toLowerCase()}`}>
+          Use this
+        </Button>
+      </div>
+      <p className="mt-1 max-h-56 overflow-auto whitespace-pre-wrap break-words">{asText(field, toForm(seen), choices)}</p>
+    </div>
+  );
+}
+
+function asText(field: DraftField, form: Form, choices: KnowledgeBaseChoice[]): string {
+  if (field === "metadata") return JSON.stringify(fromMetadataRows(form.metadata), null, 2);
+  if (field === "knowledgeBaseIds") {
+    const chosen = form.knowledgeBaseIds.map((id) => choices.find((choice) => choice.id === id)?.name ?? id);
+    return chosen.join("\n") || "None";
+  }
+  return form[field] || "Empty";
+}

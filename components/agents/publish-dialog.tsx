@@ -1,0 +1,46 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import type { ReactNode } from "react";
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import type { Environment } from "@/prisma/generated/enums";
+import type { DecideOnDraft } from "./states";
+import { useHasUnsaved } from "./unsaved";
+
+type Props = {
+  environment: Environment;
+  name: string;
+  nextVersion: number;
+  /** The `updatedAt` of the draft whose changes are the children. */
+  seen: string;
+  publish: DecideOnDraft;
+  children: ReactNode;
+};
+
+/** Publishes the very changes that it shows. A draft that has changed in the meantime is shown anew instead. */
+export function PublishDialog({ environment, name, nextVersion, seen, publish, children }: Props) {
+  const router = useRouter();
+  const hasUnsaved = useHasUnsaved();
+  return (
+    <ConfirmDialog
+      trigger="Publish…"
+      look="primary"
+      title={`Publish “${name}” as version ${nextVersion}?`}
+      environment={environment}
+      isWide
+      confirm={`Publish version ${nextVersion}`}
+      confirmLook="primary"
+      pending="Publishing…"
+      obstacle={hasUnsaved ? "What you typed in the form is not saved, so it would not be published. Save or discard it first." : null}
+      act={() => publish(seen)}
+      done={`Version ${nextVersion} is published.`}
+      onRefused={({ errors }) => {
+        if (!errors.updatedAt) return;
+        router.refresh();
+        return "The draft has changed since you looked at it, so nothing was published. Below is what would be published now.";
+      }}
+    >
+      {children}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,49 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import type { ReactNode } from "react";
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import type { Environment } from "@/prisma/generated/enums";
+import type { DecideOnDraft } from "./states";
+
+type Props = {
+  environment: Environment;
+  version: number;
+  nextVersion: number;
+  hasUnpublishedChanges: boolean;
+  /** The `updatedAt` of the draft that would be replaced. */
+  seen: string;
+  rollBack: DecideOnDraft;
+  /** What becomes of what is published now. */
+  children: ReactNode;
+};
+
+export function RollBackDialog({ environment, version, nextVersion, hasUnpublishedChanges, seen, rollBack, children }: Props) {
+  const router = useRouter();
+  return (
+    <ConfirmDialog
+      trigger="Roll back…"
+      label={`Roll back to version ${version}`}
+      look="secondary"
+      title={`Roll back to version ${version}?`}
+      environment={environment}
+      isWide
+      confirm={`Roll back to version ${version}`}
+      pending="Rolling back…"
+      act={() => rollBack(seen)}
+      done={`Version ${nextVersion} is published, with what version ${version} had.`}
+      onRefused={({ errors }) => {
+        if (!errors.updatedAt) return;
+        router.refresh();
+        return "The draft has changed since you looked at it, so nothing was rolled back. Its changes would be lost.";
+      }}
+    >
+      <p>
+        What version {version} had is published at once, as version {nextVersion}, and becomes the draft.{" "}
+        {hasUnpublishedChanges ? "The draft’s unpublished changes are lost." : null} No version goes away, so this can be rolled back as
+        well.
+      </p>
+      {children}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,94 @@
+"use client";
+
+import { type ReactNode, useState, useTransition } from "react";
+import { toast } from "sonner";
+import { Button, type ButtonLook, buttonClass } from "@/components/ui/button";
+import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
+import type { Environment } from "@/prisma/generated/enums";
+import { EnvironmentName } from "./environment-name";
+
+type ConfirmDialogProps = {
+  /** What the button that opens it says; `label` says it at length where several such buttons stand in one list. */
+  trigger: ReactNode;
+  label?: string;
+  look?: ButtonLook;
+  size?: "normal" | "small";
+  /** The question. */
+  title: string;
+  environment: Environment;
+  isWide?: boolean;
+  /** What will happen, with numbers. */
+  children: ReactNode;
+  confirm: string;
+  pending: string;
+  confirmLook?: ButtonLook;
+  /** Why it cannot be done at the moment. */
+  obstacle?: string | null;
+  act: () => Promise<ActionResult<unknown>>;
+  /** Said once it is done. */
+  done: string;
+  onDone?: () => void;
+  /** @returns what to say instead of the refusal's own sentence, if anything */
+  onRefused?: (result: Extract<ActionResult, { outcome: "refused" }>) => string | undefined;
+};
+
+/** Asks before something is done that cannot simply be taken back. Refused, it stays open and says why. */
+export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "normal", ...rest }: ConfirmDialogProps) {
+  const { title, environment, isWide, children, confirm, pending, confirmLook = "danger", obstacle, act, done, onDone, onRefused } = rest;
+  const [isOpen, setIsOpen] = useState(false);
+  const [message, setMessage] = useState<string | null>(null);
+  const [isPending, startTransition] = useTransition();
+
+  function run() {
+    setMessage(null);
+    startTransition(async () => {
+      const result = await act();
+      if (result.outcome === "refused") {
+        setMessage(onRefused?.(result) ?? result.message);
+        return;
+      }
+      setIsOpen(false);
+      toast.success(done);
+      onDone?.();
+    });
+  }
+
+  return (
+    <Dialog
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (isPending) return;
+        setIsOpen(open);
+        setMessage(null);
+      }}
+    >
+      <DialogTrigger className={buttonClass({ look, size })} aria-label={label}>
+        {trigger}
+      </DialogTrigger>
+      <DialogContent
+        role="alertdialog"
+        title={title}
+        isWide={isWide}
+        description={
+          <>
+            This happens in <EnvironmentName environment={environment} />.
+          </>
+        }
+      >
+        <div className="space-y-4">
+          {message ? <Notice>{message}</Notice> : null}
+          {children}
+          {obstacle ? <Notice look="warn">{obstacle}</Notice> : null}
+          <div className="flex flex-wrap justify-end gap-2">
+            <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+            <Button look={confirmLook} onClick={run} disabled={isPending || Boolean(obstacle)}>
+              {isPending ? pending : confirm}
+            </Button>
+          </div>
+        </div>
+      </DialogContent>
+    </Dialog>
+  );
+}

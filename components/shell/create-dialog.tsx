@@ -1,0 +1,79 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { type FormEvent, type ReactNode, useState, useTransition } from "react";
+import { Button, buttonClass } from "@/components/ui/button";
+import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
+import type { Environment } from "@/prisma/generated/enums";
+import { EnvironmentName } from "./environment-name";
+
+type CreateDialogProps = {
+  /** The button's words, and the dialog's. */
+  title: string;
+  environment: Environment;
+  create: (form: FormData) => Promise<ActionResult<{ id: string }>>;
+  /** Where what was created is looked at: its id comes behind it. */
+  path: string;
+  /** The form's fields, given what is wrong with each by its name. */
+  children: (errors: Record<string, string>) => ReactNode;
+};
+
+/** A short form for something new; once it is there, one goes and looks at it. Refused, what was typed stays. */
+export function CreateDialog({ title, environment, create, path, children }: CreateDialogProps) {
+  const router = useRouter();
+  const [isOpen, setIsOpen] = useState(false);
+  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
+  const [isPending, startTransition] = useTransition();
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    // Not the form's `action`: React empties a form after its action.
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    startTransition(async () => {
+      const result = await create(form);
+      if (result.outcome === "refused") {
+        setRefused(result);
+        return;
+      }
+      setIsOpen(false);
+      router.push(`${path}/${result.value.id}`);
+    });
+  }
+
+  return (
+    <Dialog
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (isPending) return;
+        setIsOpen(open);
+        setRefused(null);
+      }}
+    >
+      <DialogTrigger className={buttonClass()}>
+        <Plus className="size-4" aria-hidden="true" />
+        {title}
+      </DialogTrigger>
+      <DialogContent
+        title={title}
+        description={
+          <>
+            It will be in <EnvironmentName environment={environment} /> only.
+          </>
+        }
+      >
+        <form onSubmit={submit} className="space-y-4">
+          {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
+          {children(refused?.errors ?? {})}
+          <div className="flex justify-end">
+            <Button type="submit" disabled={isPending}>
+              {isPending ? "Creating…" : title}
+            </Button>
+          </div>
+        </form>
+      </DialogContent>
+    </Dialog>
+  );
+}

@@ -1,0 +1,119 @@
+"use client";
+
+import { createContext, type FormEvent, type ReactNode, useContext, useState } from "react";
+import { Button, buttonClass } from "@/components/ui/button";
+import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
+import { TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
+
+type ProofWays = {
+  email: string;
+  /** Null for somebody who has no password: they sign in again where they signed in before. */
+  confirmPassword: ((password: string) => Promise<ActionResult>) | null;
+  /** The provider that they signed in with, if it was one. */
+  providerName: string | null;
+};
+
+const ProofContext = createContext<ProofWays | null>(null);
+
+/** Stands round the pages of the dashboard, so that a dialog anywhere in it can ask for a proof. */
+export function ProofProvider({ children, ...ways }: ProofWays & { children: ReactNode }) {
+  return <ProofContext value={ways}>{children}</ProofContext>;
+}
+
+type Asked = { what: string; answer: (isProved: boolean) => void };
+
+/**
+ * For actions that are run by `actWithProof`: `prove(() => action(…))` runs the action, asks for the password where it
+ * calls for a fresh proof, and runs it again. Whoever closes the question is refused. `question` is the dialog, to be
+ * drawn inside of the dialog that the action belongs to, but outside of its form.
+ *
+ *     const { prove, question } = useProof();
+ *     const result = await prove(() => createKey(form));
+ */
+export function useProof() {
+  const [asked, setAsked] = useState<Asked | null>(null);
+
+  async function prove<Value>(work: () => Promise<ActionResult<Value> | ProofRequest>): Promise<ActionResult<Value>> {
+    const result = await work();
+    if (result.outcome !== "proof-needed") return result;
+    const isProved = await new Promise<boolean>((resolve) => setAsked({ what: result.what, answer: resolve }));
+    setAsked(null);
+    if (!isProved) return { outcome: "refused", message: "Nothing was changed, because it was not confirmed that it is you.", errors: {} };
+    return prove(work);
+  }
+
+  const question = asked ? <ProofQuestion what={asked.what} answer={asked.answer} /> : null;
+  return { prove, question };
+}
+
+function ProofQuestion({ what, answer }: Asked) {
+  const ways = useContext(ProofContext);
+  if (!ways) throw new Error("useProof needs a ProofProvider round it");
+  return (
+    <Dialog open disablePointerDismissal onOpenChange={(open) => !open && answer(false)}>
+      <DialogContent
+        title="Confirm that it is you"
+        description={`To ${what}, you need to have signed in within the last ten minutes. Your work here is not lost.`}
+      >
+        {ways.confirmPassword ? (
+          <PasswordForm email={ways.email} confirm={ways.confirmPassword} answer={answer} />
+        ) : (
+          <div className="space-y-4">
+            <p>
+              You have no password here. Sign out, sign in with {ways.providerName ?? "your provider"} again, and repeat what you were
+              doing; or give yourself a password in your profile.
+            </p>
+            <div className="flex justify-end">
+              <DialogClose className={buttonClass({ look: "secondary" })}>Close</DialogClose>
+            </div>
+          </div>
+        )}
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+type PasswordFormProps = {
+  email: string;
+  confirm: (password: string) => Promise<ActionResult>;
+  answer: (isProved: boolean) => void;
+};
+
+function PasswordForm({ email, confirm, answer }: PasswordFormProps) {
+  const [message, setMessage] = useState<string>();
+  // Not a transition: React would not end it before the action that waits for this answer.
+  const [isPending, setIsPending] = useState(false);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    // React's events climb through dialogs to what these were drawn in, which may listen for them, too.
+    event.stopPropagation();
+    const password = String(new FormData(event.currentTarget).get("password") ?? "");
+    setIsPending(true);
+    try {
+      const result = await confirm(password);
+      if (result.outcome === "done") answer(true);
+      else setMessage(result.message);
+    } catch {
+      setMessage("The answer got lost on the way. Try again.");
+    }
+    setIsPending(false);
+  }
+
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      {message ? <Notice>{message}</Notice> : null}
+      {/* So that a password manager knows whose password is meant. */}
+      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+      <div className="flex justify-end gap-2">
+        <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+        <Button type="submit" disabled={isPending}>
+          {isPending ? "Confirming…" : "Confirm"}
+        </Button>
+      </div>
+    </form>
+  );
+}

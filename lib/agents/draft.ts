@@ -1,0 +1,97 @@
+import { fromMetadataRows, type MetadataRow, metadataPatch, rebaseMetadataRows, toMetadataRows } from "@/lib/metadata-rows";
+import type { Metadata } from "@/lib/schema";
+import type { Agent, UpdateAgent } from "./schema";
+
+// What the form of a draft holds, in the browser. The draft may be changed by others while somebody types.
+
+/** The draft as it is typed: texts, where the draft has numbers and nulls. */
+export type DraftForm = {
+  name: string;
+  description: string;
+  model: string;
+  temperature: string;
+  instructions: string;
+  greeting: string;
+  knowledgeBaseIds: string[];
+  metadata: MetadataRow[];
+};
+
+export type DraftField = keyof DraftForm;
+
+export function toForm(agent: Agent): DraftForm {
+  return {
+    name: agent.name,
+    description: agent.description ?? "",
+    model: agent.model ?? "",
+    temperature: agent.temperature === null ? "" : String(agent.temperature),
+    instructions: agent.instructions ?? "",
+    greeting: agent.greeting ?? "",
+    knowledgeBaseIds: agent.knowledgeBaseIds,
+    metadata: toMetadataRows(agent.metadata),
+  };
+}
+
+type Written = { [Field in DraftField]: (form: DraftForm) => UpdateAgent[Field] };
+
+const orNull = (text: string) => (text === "" ? null : text);
+
+/** What the API is sent for each field. */
+const written: Written = {
+  name: ({ name }) => name,
+  description: ({ description }) => orNull(description),
+  model: ({ model }) => orNull(model.trim()),
+  temperature: ({ temperature }) => (temperature.trim() === "" ? null : Number(temperature)),
+  instructions: ({ instructions }) => orNull(instructions),
+  greeting: ({ greeting }) => orNull(greeting),
+  knowledgeBaseIds: ({ knowledgeBaseIds }) => knowledgeBaseIds.toSorted(),
+  metadata: ({ metadata }) => sorted(fromMetadataRows(metadata)),
+};
+
+const sorted = (metadata: Metadata): Metadata => Object.fromEntries(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+const isSame = (field: DraftField, a: DraftForm, b: DraftForm) => JSON.stringify(written[field](a)) === JSON.stringify(written[field](b));
+
+export function changedDraftFields(base: DraftForm, form: DraftForm): DraftField[] {
+  return (Object.keys(written) as DraftField[]).filter((field) => !isSame(field, base, form));
+}
+
+/** What a PATCH has to say to make the form's draft of the one that the form began with. */
+export function draftPatch(base: DraftForm, form: DraftForm): UpdateAgent {
+  const changed = changedDraftFields(base, form);
+  return {
+    ...Object.fromEntries(changed.map((field) => [field, written[field](form)])),
+    ...(changed.includes("metadata") && { metadata: metadataPatch(fromMetadataRows(base.metadata), fromMetadataRows(form.metadata)) }),
+  };
+}
+
+export type Rebased = {
+  form: DraftForm;
+  /** Fields that only the others changed: the form shows theirs. */
+  taken: DraftField[];
+  /** Fields that both changed, each in their own way: the form still shows what was typed. */
+  conflicts: DraftField[];
+};
+
+/**
+ * What the form is to show once others have changed the draft.
+ * @param base the draft that the form began with
+ * @param mine the form as it is
+ * @param theirs the draft as it is by now
+ */
+export function rebaseDraft(base: DraftForm, mine: DraftForm, theirs: DraftForm): Rebased {
+  const form: DraftForm = { ...mine };
+  const taken: DraftField[] = [];
+  const conflicts: DraftField[] = [];
+  for (const field of changedDraftFields(base, theirs)) {
+    if (isSame(field, mine, theirs)) continue;
+    if (field === "metadata") {
+      const { rows, hasConflict } = rebaseMetadataRows(fromMetadataRows(base.metadata), mine.metadata, fromMetadataRows(theirs.metadata));
+      form.metadata = rows;
+      (hasConflict ? conflicts : taken).push(field);
+    } else if (isSame(field, base, mine)) {
+      Object.assign(form, { [field]: theirs[field] });
+      taken.push(field);
+    } else conflicts.push(field);
+  }
+  return { form, taken, conflicts };
+}

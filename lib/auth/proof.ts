@@ -1,0 +1,27 @@
+import type { Identity } from "@/lib/caller";
+import { currentTime } from "@/lib/jobs/time";
+
+/** For so long after typing their password, or signing in with GitHub or Google, a person may do what needs a proof. */
+export const proofLifetimeMs = 10 * 60_000;
+
+/** A person tried what takes a fresh proof that it is them. */
+export class ProofNeeded extends Error {
+  override readonly name = "ProofNeeded";
+
+  /** @param what a verb and its object: "create a live key". */
+  constructor(readonly what: string) {
+    super(`a fresh proof is needed to ${what}`);
+  }
+}
+
+/**
+ * Stands behind `requireRole` in what a stolen session must not be enough for: making keys to live data, reading secrets,
+ * giving roles. Server actions of such services are run by `actWithProof`, and their components ask by `useProof`. Keys,
+ * jobs and operators have no password to ask for.
+ * @param what a verb and its object: "create a live key".
+ */
+export function requireRecentProof({ actor }: Identity, what: string): void {
+  if (actor.type !== "USER") return;
+  const now = currentTime() ?? new Date();
+  if (!actor.provedAt || now.getTime() - actor.provedAt.getTime() > proofLifetimeMs) throw new ProofNeeded(what);
+}

@@ -1,0 +1,3 @@
+import type { SignInMethod } from "@/prisma/generated/enums";
+
+export const signInMethodNames: Record<SignInMethod, string> = { PASSWORD: "Password", GITHUB: "GitHub", GOOGLE: "Google" };

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { mutate, type Partition, reader, system } from "@/lib/caller";
+import { createConversation, getConversation, updateConversation } from "@/lib/conversations/service";
+import { db } from "@/lib/db";
+import { deleteDocument, getDocument, retryDocument } from "@/lib/documents/service";
+import { newId } from "@/lib/ids";
+import { clocks, type TestClock } from "../support/clocks";
+import { type Receiver, startReceiver } from "../support/receiver";
+import { newDocument } from "../support/stored-document";
+import { newPartition, newWebhook } from "../support/webhooks";
+
+const dayMs = 86_400_000;
+
+describe.each(clocks)("$name clock", ({ start }) => {
+  let receiver: Receiver;
+  let clock: TestClock;
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    clock = await start();
+  });
+  afterEach(async () => {
+    await clock.close();
+    await receiver.close();
+  });
+
+  const secondsAhead = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000);
+  const read = (partition: Partition, { id, knowledgeBaseId }: { id: string; knowledgeBaseId: string }) =>
+    getDocument(reader(system(partition)), knowledgeBaseId, id);
+  const receivedTypes = () => receiver.requests.map(({ headers }) => headers["x-service-event-type"]);
+
+  test("a document is read once, and webhooks hear of it", async () => {
+    const { partition } = await newWebhook(receiver.url);
+    const document = await newDocument(partition, "A sentence. ".repeat(200));
+    await clock.settle();
+    expect(await read(partition, document)).toMatchObject({ status: "READY", chunkCount: 3 });
+    await clock.advance(600);
+    expect(receivedTypes().filter((type) => type === "document.ready")).toHaveLength(1);
+  });
+
+  test("a document that failed is read again when it is asked for, also within the day", async () => {
+    const partition = await newPartition();
+    const document = await newDocument(partition, "%PDF-1.7 and nothing more", "application/pdf");
+    await clock.settle();
+    expect(await read(partition, document)).toMatchObject({ status: "FAILED" });
+    await db().document.updateMany({ where: { id: document.id }, data: { contentType: "text/plain" } });
+    await mutate(system(partition), (caller) => retryDocument(caller, document.knowledgeBaseId, document.id));
+    await clock.settle();
+    expect(await read(partition, document)).toMatchObject({ status: "READY" });
+  });
+
+  test("a document that a process took and never finished is read when its lease ends", async () => {
+    const partition = await newPartition();
+    const document = await newDocument(partition, "Text");
+    const leaseExpiresAt = secondsAhead(60);
+    const left = { status: "PROCESSING", leaseHolder: "gone", startedAt: clock.now(), leaseExpiresAt } as const;
+    await db().document.updateMany({ where: { id: document.id }, data: left });
+    await db().knowledgeBase.updateMany({ where: { id: document.knowledgeBaseId }, data: { pendingCount: 0, processingCount: 1 } });
+    await clock.advance(59);
+    expect(await read(partition, document)).toMatchObject({ status: "PROCESSING" });
+    await clock.advance(2);
+    expect(await read(partition, document)).toMatchObject({ status: "READY" });
+  });
+
+  test("what is stuck is given up, and a file that is nobody's is removed", async () => {
+    const partition = await newPartition();
+    const [stuck, deleted] = [await newDocument(partition, "Text"), await newDocument(partition, "Other text")];
+    const started = { status: "PROCESSING", leaseHolder: "slow", startedAt: clock.now(), leaseExpiresAt: secondsAhead(3_600) } as const;
+    await db().document.updateMany({ where: { id: stuck.id }, data: started });
+    await db().knowledgeBase.updateMany({ where: { id: stuck.knowledgeBaseId }, data: { pendingCount: 0, processingCount: 1 } });
+    await mutate(system(partition), (caller) => deleteDocument(caller, deleted.knowledgeBaseId, deleted.id));
+    expect(await db().strayBlob.count({ where: partition })).toBe(1);
+    await clock.advance(899);
+    expect(await read(partition, stuck)).toMatchObject({ status: "PROCESSING" });
+    await clock.advance(61);
+    expect(await read(partition, stuck)).toMatchObject({ status: "FAILED", error: { code: "timeout" } });
+    expect(await db().strayBlob.count({ where: partition })).toBe(0);
+  });
+
+  test("a snoozed conversation opens at its time, not before, and webhooks hear of it", async () => {
+    const { partition } = await newWebhook(receiver.url);
+    const { id } = await mutate(system(partition), (caller) =>
+      createConversation(caller, { channelId: "web", priority: "NORMAL", tags: [], metadata: {} }),
+    );
+    const snoozedUntil = secondsAhead(3_600);
+    await mutate(system(partition), (caller) => updateConversation(caller, id, { status: "SNOOZED", snoozedUntil }));
+    await clock.advance(3_599);
+    expect(await getConversation(reader(system(partition)), id)).toMatchObject({ status: "SNOOZED" });
+    await clock.advance(1);
+    expect(await getConversation(reader(system(partition)), id)).toMatchObject({ status: "OPEN", snoozedUntil: null });
+    await clock.settle();
+    expect(receivedTypes().filter((type) => type === "conversation.status_changed")).toHaveLength(2);
+  });
+
+  test("what is kept no longer goes, however much there is, and the rest stays", async () => {
+    const partition = await newPartition();
+    const event = (at: Date) => ({ ...partition, id: newId("event"), type: "webhook.test", payload: "{}", createdAt: at });
+    const old = new Date(clock.now().getTime() - 31 * dayMs);
+    await db().event.createMany({ data: [...Array.from({ length: 2_500 }, () => event(old)), event(clock.now())] });
+    await clock.settle();
+    expect(await db().event.count({ where: partition })).toBe(1);
+    await clock.advance(30.5 * 86_400);
+    expect(await db().event.count({ where: partition })).toBe(0);
+  });
+});

@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { mutate, system } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { recoverDeliveries, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
+import { listenForWakeUps } from "@/lib/jobs/wake-listener";
+import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
+import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
+import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/webhooks/claim";
+import { startDelivering } from "@/lib/webhooks/deliver";
+import { deadlineMs } from "@/lib/webhooks/outbound-request";
+import { openHostile } from "../support/gallery";
+import { type Receiver, startReceiver } from "../support/receiver";
+import {
+  countByStatus,
+  findWebhook,
+  newDelivery,
+  newPartition,
+  newWebhook,
+  raiseBacklog,
+  raiseEvent,
+  type TestWebhook,
+  type VirtualClock,
+  virtualClock,
+} from "../support/webhooks";
+
+// What only the worker has: loops that share the work, a share for each webhook, and its end. What both clocks promise
+// alike is in the suites that run with each of them.
+
+let receiver: Receiver;
+let clock: VirtualClock;
+let loops: ReturnType<typeof startDelivering>[] = [];
+beforeEach(async () => {
+  receiver = await startReceiver();
+  clock = virtualClock();
+});
+afterEach(async () => {
+  await Promise.all(loops.map((loop) => loop.stop()));
+  loops = [];
+  clock.release();
+  await receiver.close();
+});
+
+function startLoops(count: number): void {
+  loops = Array.from({ length: count }, () => startDelivering());
+}
+const wakeAll = () => {
+  for (const loop of loops) loop.wake();
+};
+const sendTest = ({ partition, id }: TestWebhook) => mutate(system(partition), (caller) => sendTestEvent(caller, id));
+const minutesAgo = (minutes: number) => new Date(clock.now().getTime() - minutes * 60_000);
+const failuresOf = async (webhook: TestWebhook) => (await findWebhook(webhook.partition, webhook.id)).consecutiveFailures;
+const underWay = ({ partition, id }: TestWebhook) =>
+  db().delivery.count({ where: { ...partition, webhookId: id, leaseHolder: { not: null } } });
+
+/** Moves time from probe to probe until the webhook has failed so often, or is disabled. */
+async function failUntil(webhook: TestWebhook, count: number): Promise<void> {
+  for (;;) {
+    wakeAll();
+    const failures = await failuresOf(webhook);
+    if (failures >= count) return;
+    if (failures >= 10) {
+      // Nothing is under way while time moves, so no lease ends before its attempt does.
+      await expect.poll(() => underWay(webhook), { timeout: 5_000, interval: 2 }).toBe(0);
+      if ((await failuresOf(webhook)) !== failures) continue;
+      clock.advance(7.5);
+    }
+    wakeAll();
+    await expect.poll(() => failuresOf(webhook), { timeout: 5_000, interval: 2 }).toBeGreaterThan(failures);
+  }
+}
+
+test("a backlog is delivered once each by four loops at once", async () => {
+  const webhook = await newWebhook(receiver.url);
+  await raiseBacklog(webhook.partition, webhook.id, 2_000, minutesAgo(1));
+  startLoops(4);
+  await receiver.received(2_000);
+  await Promise.all(loops.map((loop) => loop.stop()));
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 2_000 });
+  expect(receiver.requests).toHaveLength(2_000);
+  expect(new Set(receiver.requests.map(({ headers }) => headers["x-service-delivery-id"])).size).toBe(2_000);
+  expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(2_000);
+});
+
+test("the commit of an event wakes the loop", async () => {
+  clock.release();
+  startLoops(1);
+  const listener = listenForWakeUps(wakeAll);
+  const webhook = await newWebhook(receiver.url);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const latencies: number[] = [];
+  for (let index = 0; index < 30; index++) {
+    await raiseEvent(webhook.partition);
+    const committedAt = performance.now();
+    await receiver.received(index + 1);
+    latencies.push((receiver.requests[index]?.receivedAt ?? 0) - committedAt);
+  }
+  await listener.stop();
+  latencies.sort((a, b) => a - b);
+  // Far below the second that polling alone would take; how far, the benchmark says.
+  expect(latencies[15]).toBeLessThan(500);
+});
+
+test("99 failures, a success and 99 more do not disable, 100 do, under eight loops at once", async () => {
+  receiver.answerWith(500);
+  const webhook = await newWebhook(receiver.url);
+  await raiseBacklog(webhook.partition, webhook.id, 300, minutesAgo(1));
+  startLoops(8);
+
+  await failUntil(webhook, 99);
+  expect(await failuresOf(webhook)).toBe(99);
+  await expect.poll(() => underWay(webhook)).toBe(0);
+  receiver.answer = (response) => {
+    // One success, and from then on failures again.
+    receiver.answerWith(500);
+    response.writeHead(200).end();
+  };
+  clock.advance(7.5);
+  wakeAll();
+  await expect.poll(async () => (await findWebhook(webhook.partition, webhook.id)).lastSuccessAt).not.toBeNull();
+  await failUntil(webhook, 99);
+  expect(await failuresOf(webhook)).toBe(99);
+  expect((await findWebhook(webhook.partition, webhook.id)).status).toBe("ENABLED");
+
+  await failUntil(webhook, 100);
+  await expect.poll(async () => (await findWebhook(webhook.partition, webhook.id)).status).toBe("DISABLED");
+  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+    consecutiveFailures: 100,
+    disabledReason: "CONSECUTIVE_FAILURES",
+  });
+
+  const sent = receiver.requests.length;
+  expect(sent).toBe(200);
+  for (let step = 0; step < 5; step++) {
+    clock.advance(100_000);
+    wakeAll();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(receiver.requests).toHaveLength(sent);
+  await expect.poll(() => countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 299, DELIVERED: 1 });
+});
+
+test("20,000 due rows of one webhook do not hold the others up", async () => {
+  const partition = await newPartition();
+  const crowded = await newWebhook(receiver.url, partition);
+  await raiseBacklog(partition, crowded.id, 20_000, minutesAgo(60));
+  const others: TestWebhook[] = [];
+  for (let index = 0; index < 15; index++) {
+    const other = await newWebhook(receiver.url);
+    await raiseBacklog(other.partition, other.id, 3, minutesAgo(1));
+    others.push(other);
+  }
+
+  const startedAt = performance.now();
+  const { deliveries } = await claimDeliveries({
+    ...{ now: clock.now(), limit: 100, cursor: startOfWalk, overdueSeconds: 0 },
+    ...{ allowances: new Map(), defaultAllowance: 4 },
+  });
+  const durationMs = performance.now() - startedAt;
+  const claimedOf = (id: string) => deliveries.filter(({ webhookId }) => webhookId === id).length;
+  expect(claimedOf(crowded.id)).toBeLessThanOrEqual(6);
+  for (const other of others) expect(claimedOf(other.id)).toBe(3);
+  expect(durationMs).toBeLessThan(1_000);
+});
+
+test("waiting webhooks beyond one walk's steps are all reached", async () => {
+  const partitions = await Promise.all(Array.from({ length: 8 }, () => newPartition()));
+  const webhooks = await Promise.all(
+    partitions.flatMap((partition) => Array.from({ length: 20 }, () => newWebhook(receiver.url, partition))),
+  );
+  const hog = webhooks[0];
+  if (!hog) throw new Error("there is no webhook");
+  await raiseBacklog(hog.partition, hog.id, 500, minutesAgo(60));
+  for (const partition of partitions) await raiseEvent(partition);
+
+  // Whoever was claimed stays under way, so what is left must be found by the walk.
+  const reached = new Set<string>();
+  let cursor = startOfWalk;
+  for (let round = 0; round < 8; round++) {
+    const claim = await claimDeliveries({
+      ...{ now: clock.now(), limit: 100, cursor, overdueSeconds: 0 },
+      ...{ allowances: new Map([[hog.id, 1]]), defaultAllowance: 4 },
+    });
+    cursor = claim.cursor;
+    for (const { webhookId } of claim.deliveries) reached.add(webhookId);
+  }
+  for (const { id } of webhooks) expect(reached).toContain(id);
+});
+
+test("healthy webhooks are served at once while nine of ten hang", async () => {
+  const hanging = await openHostile("accepts and keeps silent");
+  const partition = await newPartition();
+  for (let index = 0; index < 18; index++) {
+    const webhook = await newWebhook(hanging.url, partition);
+    await raiseBacklog(partition, webhook.id, 100, minutesAgo(60));
+  }
+  startLoops(1);
+  const healthy = await Promise.all([newWebhook(receiver.url), newWebhook(receiver.url)]);
+  for (const webhook of healthy) await raiseBacklog(webhook.partition, webhook.id, 50, minutesAgo(1));
+  const startedAt = performance.now();
+  wakeAll();
+  await receiver.received(100);
+  // None of those that hang has come to its deadline: nobody waited for them.
+  expect(performance.now() - startedAt).toBeLessThan(deadlineMs);
+  // Cuts what hangs, so that stopping need not wait for the deadline.
+  await hanging.close();
+});
+
+test("beside Inngest only what is overdue by two minutes is taken", async () => {
+  const webhook = await newWebhook(receiver.url);
+  await raiseBacklog(webhook.partition, webhook.id, 1, clock.now());
+  loops = [startDelivering({ overdueSeconds: 120 })];
+  clock.advance(119);
+  wakeAll();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(receiver.requests).toHaveLength(0);
+  clock.advance(1);
+  wakeAll();
+  await receiver.received(1);
+});
+
+test("stopping finishes what is under way and records it", async () => {
+  receiver.answer = (response) => void setTimeout(() => response.end("late"), 300);
+  const webhook = await newWebhook(receiver.url);
+  await raiseBacklog(webhook.partition, webhook.id, 10, minutesAgo(1));
+  startLoops(1);
+  await receiver.received(1);
+  await loops[0]?.stop();
+  const underWay = receiver.requests.length;
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: underWay, PENDING: 10 - underWay });
+  expect(await db().delivery.count({ where: { ...webhook.partition, leaseHolder: { not: null } } })).toBe(0);
+});
+
+test("tests of a webhook that hangs hold up neither its neighbour's nor its own deliveries", async () => {
+  const hanging = await startReceiver(() => {});
+  try {
+    const partition = await newPartition();
+    const [slow, quick] = [await newWebhook(hanging.url, partition), await newWebhook(receiver.url, partition)];
+    for (let index = 0; index < 30; index++) await sendTest(slow);
+    await sendTest(quick);
+    startLoops(1);
+    await receiver.received(1);
+    // Five of them have their turn; the others wait for these.
+    await expect.poll(() => hanging.requests.length).toBe(5);
+    expect(receiver.requests).toHaveLength(1);
+    loops.map((loop) => loop.stop(0));
+    loops = [];
+  } finally {
+    await hanging.close();
+  }
+});
+
+test("beside Inngest, an attempt that was asked for is taken only when it is overdue by two minutes", async () => {
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  await attemptDelivery(delivery);
+  await mutate(system(webhook.partition), (caller) => resendDelivery(caller, webhook.id, delivery.id));
+  const takenBeside = async () => (await claimRequested({ now: clock.now(), limit: 100, overdueSeconds: 120 })).map(({ id }) => id);
+  expect(await takenBeside()).not.toContain(delivery.id);
+  clock.advance(121);
+  expect(await takenBeside()).toContain(delivery.id);
+});
+
+test("5,000 failed deliveries are recovered in batches, fifty a second, and none twice", async () => {
+  const webhook = await newWebhook(receiver.url);
+  const count = 5_000;
+  await raiseBacklog(webhook.partition, webhook.id, count, clock.now());
+  await db().delivery.updateMany({
+    where: { webhookId: webhook.id },
+    data: { status: "FAILED", automaticCount: 8, attemptCount: 8, nextAttemptAt: null },
+  });
+  const body = { since: new Date(Date.now() - 86_400_000), until: undefined, dryRun: false };
+  expect(await mutate(system(webhook.partition), (caller) => recoverDeliveries(caller, webhook.id, body))).toEqual({ count });
+
+  // A call ends after twenty batches; two at once take turns.
+  expect(await Promise.all([workOffBacklog(100), workOffBacklog(100)]).then(([a, b]) => a + b)).toBeGreaterThan(0);
+  while ((await workOffBacklog(100)) > 0);
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: count });
+  const { _min, _max } = await db().delivery.aggregate({
+    where: { webhookId: webhook.id },
+    _min: { nextAttemptAt: true },
+    _max: { nextAttemptAt: true },
+  });
+  expect(_min.nextAttemptAt).toEqual(clock.now());
+  const spreadSeconds = ((_max.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime()) / 1_000;
+  expect(spreadSeconds).toBeCloseTo((count - 1) / 50, 1);
+  const busiest = await db().delivery.groupBy({
+    by: ["nextAttemptAt"],
+    where: { webhookId: webhook.id },
+    _count: true,
+    orderBy: { _count: { id: "desc" } },
+    take: 1,
+  });
+  expect(busiest[0]?._count).toBe(1);
+});

@@ -1,0 +1,70 @@
+import { expect, test } from "@playwright/test";
+import { signUp } from "./sign-up";
+import { watch } from "./watch";
+
+test("the palette opens with the keyboard, and leads to pages by name and to things by id", async ({ page, request }) => {
+  const { tenantSlug } = await signUp(page);
+  const findings = watch(page);
+  await page.keyboard.press("Control+k");
+  const input = page.getByPlaceholder("A page, or an id such as cnv_…");
+  await expect(input).toBeFocused();
+  await input.fill("api ke");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/${tenantSlug}/test/api-keys`);
+
+  // An id of nobody's is the same page as one of somebody else's.
+  const nobodys = "cnv_00000000000000000000000000";
+  await page.keyboard.press("Control+k");
+  await input.fill(nobodys);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/${tenantSlug}/test/(conversations|go)/${nobodys}$`));
+  await expect(page.getByText("There is nothing here")).toBeVisible();
+  // Only that this one is not there: the page asks for it and is told so.
+  expect(findings.filter((finding) => !finding.includes("404"))).toEqual([]);
+
+  const anonymous = await request.get(`/${tenantSlug}/test/go/${nobodys}`, { maxRedirects: 0 });
+  expect(anonymous.status()).toBe(307);
+  expect(anonymous.headers().location).toBe(`/login?callbackUrl=${encodeURIComponent(`/${tenantSlug}/test/go/${nobodys}`)}`);
+});
+
+test("the environment's switch keeps the page, and drops what the other environment does not have", async ({ page }) => {
+  const { tenantSlug } = await signUp(page);
+  const toLive = page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Live" });
+  await expect(page.getByText("Nothing here touches live data")).toBeVisible();
+  await toLive.click();
+  await expect(page).toHaveURL(`/${tenantSlug}/live/api-keys`);
+  await expect(page.getByText("Nothing here touches live data")).toBeHidden();
+
+  await page.goto(`/${tenantSlug}/test/webhooks/whk_00000000000000000000000000`);
+  await expect(toLive).toHaveAttribute("href", `/${tenantSlug}/live/webhooks`);
+});
+
+test("on a narrow screen the menu holds the navigation, and closes behind whoever follows it", async ({ page }) => {
+  const { tenantSlug } = await signUp(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Menu", exact: true }).click();
+  await page.getByRole("navigation", { name: "Pages", exact: true }).getByRole("link", { name: "Overview" }).click();
+  await expect(page).toHaveURL(`/${tenantSlug}/test`);
+  await expect(page.getByRole("button", { name: "Close the menu" })).toBeHidden();
+});
+
+test("a page runs its own scripts and no others", async ({ page, request }) => {
+  const [first, second] = [await request.get("/login"), await request.get("/login")];
+  const nonceOf = (policy = "") => /script-src 'self' 'nonce-([^']+)' 'strict-dynamic';/.exec(policy)?.[1];
+  const nonces = [first, second].map((response) => nonceOf(response.headers()["content-security-policy"]));
+  expect(nonces[0]).toBeTruthy();
+  expect(nonces[0]).not.toBe(nonces[1]);
+  const html = await first.text();
+  expect([...html.matchAll(/<script(?![^>]*nonce=)[^>]*>/g)].map(([tag]) => tag)).toEqual([]);
+
+  await page.goto("/login");
+  const isRun = await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.wasInjected = true";
+    document.body.insertAdjacentHTML("beforeend", '<img src="x" onerror="window.wasInjected = true">');
+    document.body.setAttribute("onclick", "window.wasInjected = true");
+    document.body.click();
+    return new Promise((resolve) => setTimeout(() => resolve("wasInjected" in window), 300));
+  });
+  expect(isRun).toBe(false);
+});

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll } from "vitest";
+import { POST, PUT } from "@/app/api/inngest/route";
+import { inngestClock } from "@/inngest/clock";
+import { pool } from "@/lib/db";
+import { firstTurn, processNextDocument, type Turn } from "@/lib/documents/process";
+import { type Clock, embeddedClock, setClock } from "@/lib/jobs/clock";
+import { recurringJobs } from "@/lib/jobs/recurring-jobs";
+import { startDelivering } from "@/lib/webhooks/deliver";
+import { startInngestServer } from "./inngest-server";
+import { virtualClock } from "./webhooks";
+
+// The product's two clocks, driven by virtual time, so that one suite can hold both to the same promises.
+
+export const signingKey = `signkey-test-${"0123456789abcdef".repeat(4)}`;
+export const eventKey = "event-key-of-the-tests";
+
+/** One for all tests of a file, as its address is read once. */
+export const inngest = await startInngestServer(signingKey);
+
+// The environment is parsed at the first call of env(), which comes later. Cloud mode: requests must be signed. The embedded
+// clock does not mind: it is the worker's loops, and which of them a process starts is server/worker.ts's choice.
+Object.assign(process.env, {
+  JOBS: "inngest",
+  INNGEST_EVENT_KEY: eventKey,
+  INNGEST_SIGNING_KEY: signingKey,
+  INNGEST_BASE_URL: inngest.server.url,
+});
+afterAll(() => inngest.server.close());
+
+/** Either clock. Nothing happens on its own: only `settle`, `advance` and `advanceTo` let it work. */
+export type TestClock = {
+  now: () => Date;
+  /** Does all that is due by now, until there is nothing more to do at this time. */
+  settle: () => Promise<void>;
+  /** Moves time on, and stops wherever something falls due on the way, to do it then. */
+  advance: (seconds: number) => Promise<void>;
+  advanceTo: (time: Date) => Promise<void>;
+  /** Lets the worker take what is its own: with the embedded clock everything, beside Inngest what is overdue. */
+  settleWorker: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+const besideInngestSeconds = 120;
+/** Rows get their first times from the real clock: virtual time begins so far ahead of it that what is raised is due, and not yet overdue. */
+const headStartMs = 90_000;
+const workersAtOnce = 2;
+const settleTimeoutMs = 60_000;
+
+const free = "(d.lease_expires_at IS NULL OR d.lease_expires_at <= $1)";
+
+/** $1 now, $2 seconds that it must be overdue. When the next delivery or document falls due for the worker, which may be past. */
+const nextDueSql = `
+  SELECT min(at) AS at FROM (
+    SELECT greatest(d.requested_at + make_interval(secs => $2), d.lease_expires_at) AS at FROM deliveries d WHERE d.requested_at IS NOT NULL
+    UNION ALL
+    SELECT greatest(d.next_attempt_at + make_interval(secs => $2), d.lease_expires_at, CASE WHEN w.consecutive_failures >= 10 THEN w.probe_after END)
+    FROM deliveries d JOIN webhooks w ON w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id
+    WHERE d.status = 'PENDING' AND w.status = 'ENABLED' AND w.consecutive_failures < 100
+    UNION ALL
+    SELECT d.updated_at + make_interval(secs => $2) FROM documents d WHERE d.status = 'PENDING' AND ${free}
+    UNION ALL
+    SELECT d.lease_expires_at FROM documents d WHERE d.status = 'PROCESSING'
+  ) due`;
+
+async function nextDue(now: Date, overdueSeconds: number): Promise<Date | null> {
+  const { rows } = await pool().query<{ at: Date | null }>(nextDueSql, [now, overdueSeconds]);
+  return rows[0]?.at ?? null;
+}
+
+async function runRecurringJobs(): Promise<number> {
+  let total = 0;
+  for (const { work, limit } of Object.values(recurringJobs)) {
+    for (let done = limit; done >= limit; total += done) done = await work(limit);
+  }
+  return total;
+}
+
+/** Real workers, from their start to their end. */
+async function runWorkers(now: () => Date, overdueSeconds: number): Promise<void> {
+  const workers = Array.from({ length: workersAtOnce }, () => startDelivering({ overdueSeconds }));
+  for (let turn: Turn | null = firstTurn; turn; ) turn = await processNextDocument(turn, { overdueSeconds });
+  try {
+    for (const deadline = Date.now() + settleTimeoutMs; ; await sleep(5)) {
+      const at = await nextDue(now(), overdueSeconds);
+      if (!at || at > now()) return;
+      if (Date.now() > deadline) throw new Error(`the workers leave undone what is due since ${at.toISOString()}`);
+    }
+  } finally {
+    await Promise.all(workers.map((worker) => worker.stop()));
+  }
+}
+
+async function settleWorkers(now: () => Date, overdueSeconds: number): Promise<void> {
+  for (;;) {
+    const done = await runRecurringJobs();
+    const at = await nextDue(now(), overdueSeconds);
+    if (at && at <= now()) await runWorkers(now, overdueSeconds);
+    else if (done === 0) return;
+  }
+}
+
+const aheadOfNow = () => new Date(Date.now() + headStartMs);
+
+type Steps = { settle: () => Promise<void>; nextAt: () => Promise<Date | null>; step: () => Promise<void> };
+
+/** Moves time from one thing that falls due to the next. */
+function mover(time: ReturnType<typeof virtualClock>, { settle, nextAt, step }: Steps) {
+  return async (target: Date) => {
+    await settle();
+    for (let at = await nextAt(); at && at <= target; at = await nextAt()) {
+      time.advanceTo(at);
+      await step();
+    }
+    time.advanceTo(target);
+    await settle();
+  };
+}
+
+async function startEmbedded(from = aheadOfNow()): Promise<TestClock> {
+  const time = virtualClock(from);
+  setClock(embeddedClock);
+  const settle = () => settleWorkers(time.now, 0);
+  const advanceTo = mover(time, { settle, nextAt: () => nextDue(time.now(), 0), step: settle });
+  return {
+    ...{ now: time.now, settle, advanceTo, settleWorker: settle },
+    advance: (seconds) => advanceTo(new Date(time.now().getTime() + seconds * 1_000)),
+    close: async () => time.release(),
+  };
+}
+
+/** The clock that a process with JOBS=inngest has, whose sending can be waited for. */
+function watch(clock: Clock) {
+  const underWay = new Set<Promise<void>>();
+  const watched =
+    <Item>(wake: (items: Item[]) => Promise<void>) =>
+    (items: Item[]) => {
+      const waking = wake(items).finally(() => underWay.delete(waking));
+      underWay.add(waking);
+      return waking;
+    };
+  return { clock: { wake: watched(clock.wake), wakeDocuments: watched(clock.wakeDocuments) } satisfies Clock, underWay };
+}
+
+async function startInngest(from = aheadOfNow()): Promise<TestClock> {
+  const time = virtualClock(from);
+  const { clock, underWay } = watch(inngestClock);
+  setClock(clock);
+  await inngest.sync({ POST, PUT });
+
+  const step = async () => {
+    do await Promise.allSettled(underWay);
+    while ((await inngest.runDue()) > 0 || underWay.size > 0);
+  };
+  const settle = async () => {
+    inngest.tick();
+    await step();
+  };
+  const advanceTo = mover(time, { settle, nextAt: async () => inngest.nextWakeAt(), step });
+  return {
+    ...{ now: time.now, settle, advanceTo },
+    advance: (seconds) => advanceTo(new Date(time.now().getTime() + seconds * 1_000)),
+    settleWorker: () => settleWorkers(time.now, besideInngestSeconds),
+    close: async () => {
+      await Promise.allSettled(underWay);
+      setClock(embeddedClock);
+      time.release();
+      inngest.forget();
+    },
+  };
+}
+
+/** Each begins at `from`, if it is to go on where another has got to. */
+export const clocks = [
+  { name: "embedded", start: startEmbedded },
+  { name: "inngest", start: startInngest },
+] as const;

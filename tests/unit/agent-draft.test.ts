@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { changedDraftFields, draftPatch, rebaseDraft, toForm } from "@/lib/agents/draft";
+import type { Agent } from "@/lib/agents/schema";
+import { fromMetadataRows, repeatedKey, toMetadataRows } from "@/lib/metadata-rows";
+
+const agent: Agent = {
+  id: "agt_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
+  environment: "test",
+  status: "PUBLISHED",
+  name: "Support",
+  description: "First line",
+  model: null,
+  instructions: "Be kind.",
+  greeting: "",
+  temperature: 0,
+  knowledgeBaseIds: ["kb_2", "kb_1"],
+  metadata: { plan: "gold", seats: 3, isBeta: false, note: null },
+  hasUnpublishedChanges: false,
+  publishedVersion: 1,
+  publishedAt: "2026-01-31T09:30:00.000Z",
+  createdAt: "2026-01-31T09:30:00.000Z",
+  updatedAt: "2026-01-31T09:30:00.000Z",
+};
+
+const base = toForm(agent);
+
+describe("a draft's form", () => {
+  test("has nothing to save as it comes, whatever is null, empty or zero", () => {
+    expect(draftPatch(base, toForm(agent))).toEqual({});
+    expect(draftPatch(base, { ...base, knowledgeBaseIds: ["kb_1", "kb_2"], metadata: base.metadata.toReversed() })).toEqual({});
+  });
+
+  test("saves what was changed alone: an emptied field as null, a number as a number", () => {
+    const form = { ...base, description: "", model: " small-1 ", temperature: "0.7", knowledgeBaseIds: [] };
+    expect(draftPatch(base, form)).toEqual({ description: null, model: "small-1", temperature: 0.7, knowledgeBaseIds: [] });
+    expect(draftPatch(base, { ...base, temperature: "" })).toEqual({ temperature: null });
+  });
+
+  test("saves of metadata what is new or another, and null for what is gone; each value keeps its type", () => {
+    const rows = toMetadataRows(agent.metadata);
+    expect(fromMetadataRows(rows)).toEqual(agent.metadata);
+    const metadata = [
+      ...rows.filter(({ key }) => key !== "plan").map((row) => (row.key === "seats" ? { ...row, value: "4" } : row)),
+      { id: "new", key: " team ", kind: "text" as const, value: "3" },
+      { id: "unfinished", key: " ", kind: "text" as const, value: "x" },
+    ];
+    expect(draftPatch(base, { ...base, metadata })).toEqual({ metadata: { seats: 4, team: "3", plan: null } });
+    expect(repeatedKey(metadata)).toBeNull();
+    expect(repeatedKey([...metadata, { id: "again", key: "team", kind: "text", value: "" }])).toBe("team");
+  });
+});
+
+describe("a draft that others changed while somebody typed", () => {
+  test("shows theirs where nothing was typed, keeps what was typed, and names what both changed", () => {
+    const mine = { ...base, name: "Sales", instructions: "Be brief.", model: "large-1" };
+    const theirs = toForm({ ...agent, instructions: "Be formal.", greeting: "Hello!", model: "large-1" });
+
+    const rebased = rebaseDraft(base, mine, theirs);
+
+    expect(rebased).toEqual({ form: { ...mine, greeting: "Hello!" }, taken: ["greeting"], conflicts: ["instructions"] });
+    // What would be saved now says nothing of what is theirs alone.
+    expect(draftPatch(theirs, rebased.form)).toEqual({ name: "Sales", instructions: "Be brief." });
+  });
+
+  test("joins the metadata of both, key by key", () => {
+    const rows = [...base.metadata.filter(({ key }) => key !== "isBeta"), { id: "new", key: "team", kind: "text" as const, value: "a" }];
+    const join = (theirs: Agent["metadata"]) => {
+      const rebased = rebaseDraft(base, { ...base, metadata: rows }, toForm({ ...agent, metadata: theirs }));
+      return { ...rebased, form: fromMetadataRows(rebased.form.metadata) };
+    };
+    const theirs = { seats: 4, isBeta: false, note: null, region: "eu" };
+    expect(join(theirs)).toEqual({ form: { seats: 4, note: null, team: "a", region: "eu" }, taken: ["metadata"], conflicts: [] });
+    expect(join({ ...theirs, team: "b" })).toMatchObject({ form: { team: "a", region: "eu" }, conflicts: ["metadata"] });
+  });
+
+  test("is theirs as a whole where nothing was typed at all", () => {
+    const theirs = toForm({ ...agent, name: "Sales", knowledgeBaseIds: ["kb_3"], metadata: {} });
+    const rebased = rebaseDraft(base, base, theirs);
+    expect(rebased).toEqual({ form: theirs, taken: ["name", "knowledgeBaseIds", "metadata"], conflicts: [] });
+    expect(changedDraftFields(theirs, rebased.form)).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ComparedPart, compareContents, compareLines, type Piece } from "@/lib/agents/compare";
+import type { AgentContent } from "@/lib/agents/schema";
+
+const empty: AgentContent = {
+  name: "Support",
+  description: null,
+  model: null,
+  instructions: null,
+  greeting: null,
+  temperature: null,
+  knowledgeBaseIds: [],
+  metadata: {},
+};
+
+const compare = (before: Partial<AgentContent> | null, after: Partial<AgentContent>) =>
+  compareContents(before && { ...empty, ...before }, { ...empty, ...after }, (id) => `base ${id}`);
+
+/** As one reads it: a sign for each line, and brackets round the words that changed. */
+const read = (parts: ComparedPart[]) =>
+  parts.map((part) => {
+    if (part.kind === "omitted") return `… ${part.count}`;
+    const mark = { same: " ", removed: "-", added: "+" }[part.kind];
+    return `${mark}${part.pieces.map(({ kind, text }) => (kind === part.kind ? text : `[${text}]`)).join("")}`;
+  });
+
+const fieldsOf = (before: Partial<AgentContent> | null, after: Partial<AgentContent>) =>
+  compare(before, after).map(({ field, parts }) => [field, ...read(parts)]);
+
+describe("fields", () => {
+  test("what is the same is not listed", () => {
+    expect(compare({ instructions: "a", metadata: { a: 1 } }, { instructions: "a", metadata: { a: 1 } })).toEqual([]);
+  });
+
+  test("each one as what it was and what it becomes, in the order in which an agent is shown", () => {
+    const before = { name: "Support", model: "small-1", temperature: 1, knowledgeBaseIds: ["a", "b"], metadata: { plan: "gold", team: 1 } };
+    const after = { name: "Sales", model: null, temperature: 0.5, knowledgeBaseIds: ["b", "c"], metadata: { team: 2, plan: "gold" } };
+    expect(fieldsOf(before, after)).toEqual([
+      ["name", "-Support", "+Sales"],
+      ["model", "-small-1"],
+      ["temperature", "-1", "+0.5"],
+      ["knowledgeBaseIds", "-base a", " base b", "+base c"],
+      ["metadata", ' plan: "gold"', "-[team: ]1", "+[team: ]2"],
+    ]);
+  });
+
+  test("of an agent that was never published, all that it has", () => {
+    expect(fieldsOf(null, { greeting: "Hello!" })).toEqual([
+      ["name", "+Support"],
+      ["greeting", "+Hello!"],
+    ]);
+  });
+
+  test("an empty text is not the same as none", () => {
+    expect(fieldsOf({ greeting: null }, { greeting: "" })).toEqual([["greeting", "+"]]);
+  });
+});
+
+describe("lines", () => {
+  test("of a line that was changed, the words are shown", () => {
+    const parts = compareLines(["Be kind.", "Answer in three sentences."], ["Be kind.", "Answer in two short sentences."]);
+    expect(read(parts)).toEqual([" Be kind.", "-[Answer in ]three[ sentences.]", "+[Answer in ]two short [sentences.]"]);
+  });
+
+  test("of a line that became another, they are not", () => {
+    expect(read(compareLines(["Be kind to everybody."], ["Never mention prices, whatever is asked."]))).toEqual([
+      "-Be kind to everybody.",
+      "+Never mention prices, whatever is asked.",
+    ]);
+  });
+
+  test("what is far from any change is left out", () => {
+    const before = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    const after = before.with(50, "changed entirely");
+    expect(read(compareLines(before, after))).toEqual([
+      "… 47",
+      ...[" line 47", " line 48", " line 49", "-line 50", "+changed entirely", " line 51", " line 52", " line 53"],
+      "… 46",
+    ]);
+  });
+
+  test("a text that became wholly another is compared within a second, and cut", () => {
+    const before = Array.from({ length: 16_000 }, (_, index) => `${index}`);
+    const startedAt = performance.now();
+    const parts = compareLines(
+      before,
+      before.map((line) => `x${line}`),
+    );
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(parts).toHaveLength(1_001);
+    expect(parts.at(-1)).toEqual({ kind: "omitted", count: 31_000 });
+  });
+
+  test("whatever the two texts are, both can be read off their comparison", () => {
+    const line = fc.constantFrom("", "a", "a b", "a b c d", "b c d e", "Be kind.", "Be kind, and brief.");
+    const texts = fc.array(line, { maxLength: 6 });
+    fc.assert(
+      fc.property(texts, texts, (before, after) => {
+        const parts = compareLines(before, after);
+        fc.pre(parts.every(({ kind }) => kind !== "omitted"));
+        const lines = parts.flatMap((part) => (part.kind === "omitted" ? [] : [part]));
+        const side = (other: Piece["kind"]) =>
+          lines.filter(({ kind }) => kind !== other).map(({ pieces }) => pieces.map(({ text }) => text).join(""));
+        if (lines.length === 0) return isDeepStrictEqual(before, after);
+        return isDeepStrictEqual([side("added"), side("removed")], [before, after]);
+      }),
+    );
+  });
+});

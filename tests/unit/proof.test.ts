@@ -1,0 +1,107 @@
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { createApiKey } from "@/lib/api-keys/service";
+import { hashPassword } from "@/lib/auth/password";
+import { ProofNeeded, proofLifetimeMs, requireRecentProof } from "@/lib/auth/proof";
+import { confirmPassword, signIn } from "@/lib/auth/service";
+import { maximumFailures } from "@/lib/auth/throttle";
+import { type Actor, type Identity, mutate } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { setCurrentTime } from "@/lib/jobs/time";
+import { findLiveSession, revokeSessions, startSession } from "@/lib/sessions/service";
+import { createAccount } from "@/lib/users/service";
+import type { Environment } from "@/prisma/generated/enums";
+
+const password = "correct horse battery";
+let passwordHash = "";
+let number = 0;
+beforeAll(async () => {
+  passwordHash = await hashPassword(password);
+});
+afterEach(() => setCurrentTime(null));
+
+const now = new Date("2026-03-01T08:00:00.000Z");
+const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
+const identity = (actor: Actor): Identity => ({
+  partition: { tenantId: "ten_1", environment: "live" },
+  actor,
+  request: null,
+  address: null,
+});
+const owner = (provedAt?: Date | null): Actor => ({
+  type: "USER",
+  id: "usr_1",
+  role: "OWNER",
+  ...(provedAt !== undefined && { provedAt }),
+});
+
+async function newSession() {
+  const account = { organisation: "Proofs", name: "Ada", email: `ada${++number}@example.com`, passwordHash };
+  const { user, tenant } = await db().$transaction((transaction) => createAccount(transaction, account));
+  const { id } = await startSession(db(), user.id, { address: null, userAgent: null }, { now: before(proofLifetimeMs * 2) });
+  return { email: user.email, userId: user.id, sessionId: id, tenantId: tenant.id, address: `10.3.0.${number}` };
+}
+const provedAt = async (sessionId: string) => (await db().session.findUniqueOrThrow({ where: { id: sessionId } })).provedAt;
+
+test("a proof counts for ten minutes and not a moment longer, and one that never was does not count", () => {
+  setCurrentTime(() => now);
+  requireRecentProof(identity(owner(before(proofLifetimeMs))), "do this");
+  for (const actor of [owner(before(proofLifetimeMs + 1)), owner(null), owner()]) {
+    expect(() => requireRecentProof(identity(actor), "do this")).toThrow(ProofNeeded);
+  }
+});
+
+test("keys, jobs and operators are asked for none", () => {
+  for (const type of ["API_KEY", "SYSTEM", "OPERATOR"] as const) requireRecentProof(identity({ type, id: "x" }), "do this");
+});
+
+test("signing in is a proof, and so is the password typed again", async () => {
+  const session = await newSession();
+  expect(await confirmPassword(session, "wrong password", session.address)).toEqual({ outcome: "failed" });
+  expect(await provedAt(session.sessionId)).toEqual(before(proofLifetimeMs * 2));
+
+  const start = Date.now();
+  expect(await confirmPassword(session, password, session.address)).toEqual({ outcome: "confirmed" });
+  expect((await provedAt(session.sessionId))?.getTime()).toBeGreaterThanOrEqual(start);
+
+  const signedIn = await signIn({ email: session.email, password }, { address: session.address, userAgent: null });
+  if (signedIn.outcome !== "signed-in") throw new Error(signedIn.outcome);
+  expect((await findLiveSession(db(), signedIn.sessionId))?.provedAt?.getTime()).toBeGreaterThanOrEqual(start);
+});
+
+test("guesses are counted with those of signing in", async () => {
+  const session = await newSession();
+  for (let guess = 0; guess < maximumFailures.account; guess++) await confirmPassword(session, `wrong password ${guess}`, session.address);
+  expect(await confirmPassword(session, password, session.address)).toMatchObject({ outcome: "throttled" });
+  expect(await signIn({ email: session.email, password }, { address: null, userAgent: null })).toMatchObject({ outcome: "throttled" });
+});
+
+test("a revoked session gets no new proof", async () => {
+  const session = await newSession();
+  await revokeSessions(db(), session.userId);
+  await confirmPassword(session, password, session.address);
+  expect(await provedAt(session.sessionId)).toEqual(before(proofLifetimeMs * 2));
+});
+
+test("a person without a password cannot confirm one", async () => {
+  const session = await newSession();
+  await db().user.update({ where: { id: session.userId }, data: { passwordHash: null } });
+  expect(await confirmPassword(session, password, session.address)).toEqual({ outcome: "failed" });
+  expect((await findLiveSession(db(), session.sessionId, before(proofLifetimeMs)))?.hasPassword).toBe(false);
+});
+
+test("a live key takes a fresh proof, a test key does not", async () => {
+  const { tenantId, userId } = await newSession();
+  const create = (environment: Environment, proof: Date | null) =>
+    mutate(
+      {
+        partition: { tenantId, environment },
+        actor: { type: "USER", id: userId, role: "OWNER", provedAt: proof },
+        request: null,
+        address: null,
+      },
+      (caller) => createApiKey(caller, { name: "key", scopes: ["read:usage"] }),
+    );
+  await expect(create("live", null)).rejects.toThrow(ProofNeeded);
+  expect((await create("live", new Date())).key).toMatch(/_live_/);
+  expect((await create("test", null)).key).toMatch(/_test_/);
+});
