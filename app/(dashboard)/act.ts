@@ -71,8 +71,9 @@ export function refused(error: unknown): ActionResult<never> {
     // The form shows it below the field, which has a name of its own there.
     return [field, capitalized(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message)] as const;
   });
+  const { existingId } = error.members;
   // The first finding of a field stays.
-  return { outcome: "refused", message: error.detail, errors: Object.fromEntries(found.reverse()) };
+  return { outcome: "refused", message: error.detail, errors: Object.fromEntries(found.reverse()), ...(existingId && { existingId }) };
 }
 
 const capitalized = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);

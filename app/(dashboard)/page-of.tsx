@@ -11,7 +11,7 @@ type Params = { tenant: string; environment: string } & Record<string, string>;
 export type Query = Record<string, string | string[] | undefined>;
 type PageProps = { params: Promise<Params>; searchParams: Promise<Query> };
 
-type Visit<Part extends string> = Awaited<ReturnType<typeof dashboardCaller>> & {
+export type Visit<Part extends string = never> = Awaited<ReturnType<typeof dashboardCaller>> & {
   /** The path's further parts, an id for example. */
   params: Record<Part, string>;
   query: Query;

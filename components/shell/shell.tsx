@@ -60,8 +60,8 @@ export function Shell({ environment, children, ...account }: ShellProps) {
           <PageLinks />
           <div className="mt-auto border-line border-t pt-3">{docs}</div>
         </header>
-        <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-6 outline-none md:px-8 md:py-8">
-          <div className="mx-auto max-w-6xl">{children}</div>
+        <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-6 outline-none has-[[data-fills-frame]]:p-0 md:px-8 md:py-8">
+          <div className="mx-auto max-w-6xl has-[[data-fills-frame]]:max-w-none">{children}</div>
         </main>
       </div>
     </div>

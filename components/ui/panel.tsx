@@ -13,13 +13,15 @@ export function Panel({ title, beside, children }: { title: string; beside?: Rea
   );
 }
 
-/** Names and what they stand for. A value that is missing is a dash. */
-export function Facts({ facts }: { facts: { name: string; value: ReactNode }[] }) {
+const columns = { wide: "grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]", narrow: "grid-cols-1 gap-y-2" } as const;
+
+/** Names and what they stand for, each above its value where the place is narrow. A value that is missing is a dash. */
+export function Facts({ facts, look = "wide" }: { facts: { name: string; value: ReactNode }[]; look?: keyof typeof columns }) {
   return (
-    <dl className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]">
+    <dl className={`grid ${columns[look]}`}>
       {facts.map(({ name, value }) => (
         <div key={name} className="contents">
-          <dt className="text-muted max-sm:-mb-2">{name}</dt>
+          <dt className={`text-muted ${look === "narrow" ? "-mb-1.5 text-xs" : "max-sm:-mb-2"}`}>{name}</dt>
           <dd className="min-w-0 break-words">{value ?? <span className="text-muted">–</span>}</dd>
         </div>
       ))}

@@ -108,8 +108,24 @@ export const listConversationsQuery = listQuery("conversation", "desc", {
   updatedSince: instant.optional(),
 });
 
+const inboxCursor = z
+  .string()
+  .regex(/^\d{1,15}-cnv_[0-9A-HJKMNP-TV-Z]{26}$/)
+  .transform((text) => ({ updatedAt: new Date(Number(text.split("-")[0])), id: text.slice(text.indexOf("-") + 1) }));
+
+/** The dashboard's list: by the last change, because an answer to an old question is news. Without a status it is of what is open. */
+export const listInboxQuery = listConversationsQuery.omit({ limit: true, order: true }).extend({
+  status: z.union([z.literal("all").transform(() => undefined), commaList(conversationStatuses)]).default(["OPEN"]),
+  cursor: z
+    .string()
+    .refine((value) => inboxCursor.safeParse(value).success, { params: { kind: "invalid-cursor" }, message: "is no cursor of this list" })
+    .pipe(inboxCursor)
+    .optional(),
+});
+
 type FirstMessage = z.output<typeof firstMessage>;
 export type CreateConversation = z.output<typeof createConversationBody>;
 export type UpdateConversation = z.output<typeof updateConversationBody>;
 export type Conversation = z.input<typeof conversation>;
 export type ListConversations = z.output<typeof listConversationsQuery>;
+export type ListInbox = z.output<typeof listInboxQuery>;

@@ -1,7 +1,7 @@
 import type { Statement } from "@/lib/db";
 import { claim, eventAndDeliveries, partition } from "@/lib/events/outbox.sql";
 import type { ConversationModel } from "@/prisma/generated/models";
-import type { ListConversations } from "./schema";
+import type { ListConversations, ListInbox } from "./schema";
 
 export type ConversationRow = ConversationModel;
 
@@ -11,7 +11,7 @@ export const conversationColumns = `tenant_id AS "tenantId", environment, id, st
   last_message_preview AS "lastMessagePreview", snoozed_until AS "snoozedUntil", resolved_at AS "resolvedAt",
   closed_at AS "closedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-type Filters = Omit<ListConversations, "limit" | "order">;
+type Filters = Omit<ListConversations, "cursor" | "limit" | "order">;
 
 /** Each filter's condition; `#` stands for the parameter's number. */
 const conditions: Record<keyof Filters, string> = {
@@ -22,35 +22,58 @@ const conditions: Record<keyof Filters, string> = {
   externalId: "external_id = $#",
   tag: "tags @> ARRAY[$#]",
   updatedSince: "updated_at >= $#",
-  cursor: "id < $#",
 };
 
 // A single status is compared by equality: that alone lets the index give the rows in their order.
 const oneStatus = `status = $#::"ConversationStatus"`;
-const cursorUpwards = "id > $#";
 
 const filterNames = Object.keys(conditions) as (keyof Filters)[];
 
-/** The statement for the filters that are asked for, named after them by their places in the list, and its values. */
-export function listConversationsStatement(tenantId: string, environment: string, { limit, order, ...filters }: ListConversations) {
+/**
+ * What a list looks for: $1 tenant id, $2 environment, $3 rows at most, then a value for each filter that is asked for.
+ * The name tells which ones these are, by their places in the list.
+ */
+function search(tenantId: string, environment: string, limit: number, filters: Filters) {
   const values: unknown[] = [tenantId, environment, limit + 1];
-  let name = `list_conversations_${order}_`;
+  let name = "";
   let where = `tenant_id = $1 AND environment = $2::"Environment"`;
-  const add = (label: string | number, condition: string, value: unknown) => {
-    values.push(value);
-    name += label;
-    where += ` AND ${condition.replace("#", String(values.length))}`;
-  };
   for (const [place, filter] of filterNames.entries()) {
     const value = filters[filter];
     if (value === undefined) continue;
-    if (filter === "cursor" && order === "asc") add(place, cursorUpwards, value);
-    else if (filter === "status" && filters.status?.length === 1) add("s", oneStatus, filters.status[0]);
-    else add(place, conditions[filter], value);
+    const isOneStatus = filter === "status" && filters.status?.length === 1;
+    values.push(isOneStatus ? filters.status?.[0] : value);
+    name += isOneStatus ? "s" : place;
+    where += ` AND ${(isOneStatus ? oneStatus : conditions[filter]).replace("#", String(values.length))}`;
   }
-  const text = `SELECT ${conversationColumns} FROM conversations WHERE ${where} ORDER BY id ${order} LIMIT $3`;
-  return { statement: { name, text } satisfies Statement, values };
+  return { name, where, values };
 }
+
+export function listConversationsStatement(tenantId: string, environment: string, { limit, order, cursor, ...filters }: ListConversations) {
+  const { name, where, values } = search(tenantId, environment, limit, filters);
+  const beyond = cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} $${values.push(cursor)}`;
+  const text = `SELECT ${conversationColumns} FROM conversations WHERE ${where} ${beyond} ORDER BY id ${order} LIMIT $3`;
+  return { statement: { name: `list_conversations_${order}_${name}_${beyond !== ""}`, text } satisfies Statement, values };
+}
+
+export function listInboxStatement(tenantId: string, environment: string, limit: number, { cursor, ...filters }: ListInbox) {
+  const { name, where, values } = search(tenantId, environment, limit, filters);
+  const beyond = cursor && `AND (updated_at, id) < ($${values.push(cursor.updatedAt)}, $${values.push(cursor.id)})`;
+  const text = `SELECT ${conversationColumns} FROM conversations WHERE ${where} ${beyond ?? ""} ORDER BY updated_at DESC, id DESC LIMIT $3`;
+  return { statement: { name: `list_inbox_${name}_${cursor !== undefined}`, text } satisfies Statement, values };
+}
+
+/** $1 tenant id, $2 environment, $3 how far each status is counted. */
+export const countInboxStatement: Statement = {
+  name: "count_inbox",
+  text: `
+  SELECT status, counted.number FROM unnest(enum_range(NULL::"ConversationStatus")) AS status,
+  LATERAL (
+    SELECT count(*)::int AS number FROM (
+      SELECT 1 FROM conversations c
+      WHERE c.tenant_id = $1 AND c.environment = $2::"Environment" AND c.status = status.status LIMIT $3
+    ) AS bounded
+  ) AS counted`,
+};
 
 /**
  * The common parameters $1 to $11, then $12 conversation id, $13 channel id, $14 subject, $15 priority, $16 tags,

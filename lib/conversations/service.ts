@@ -11,12 +11,44 @@ import { currentTime } from "@/lib/jobs/time";
 import { messageEventType, newMessage, previewOf, toMessageRow } from "@/lib/messages/message";
 import type { Message } from "@/lib/messages/schema";
 import { type Metadata, mergeMetadata, toPage } from "@/lib/schema";
-import { type Conversation, type CreateConversation, type ListConversations, transitions, type UpdateConversation } from "./schema";
-import { type ConversationRow, conversationColumns, createConversationStatement, listConversationsStatement } from "./service.sql";
+import {
+  type Conversation,
+  type ConversationStatus,
+  type CreateConversation,
+  type ListConversations,
+  type ListInbox,
+  transitions,
+  type UpdateConversation,
+} from "./schema";
+import {
+  type ConversationRow,
+  conversationColumns,
+  countInboxStatement,
+  createConversationStatement,
+  listConversationsStatement,
+  listInboxStatement,
+} from "./service.sql";
 
 export async function listConversations({ partition }: Caller, query: ListConversations) {
   const { statement, values } = listConversationsStatement(partition.tenantId, partition.environment, query);
   return toPage(await runStatement<ConversationRow>(statement, values), query.limit, toConversation);
+}
+
+const inboxPageSize = 30;
+
+/** The dashboard's list. Its cursor holds the time by which it is ordered, so a conversation that moves breaks no page. */
+export async function listInbox({ partition }: Caller, query: ListInbox) {
+  const { statement, values } = listInboxStatement(partition.tenantId, partition.environment, inboxPageSize, query);
+  const { data, nextCursor } = toPage(await runStatement<ConversationRow>(statement, values), inboxPageSize, toConversation);
+  const last = data.at(-1);
+  return { data, ...(nextCursor && last && { nextCursor: `${Date.parse(last.updatedAt)}-${last.id}` }) };
+}
+
+/** @returns how many there are in each status, counted no further than `limit`: whoever has more knows that they are many. */
+export async function countInbox({ partition }: Caller, limit: number): Promise<Record<ConversationStatus, number>> {
+  const values = [partition.tenantId, partition.environment, limit];
+  const rows = await runStatement<{ status: ConversationStatus; number: number }>(countInboxStatement, values);
+  return Object.fromEntries(rows.map(({ status, number }) => [status, number])) as Record<ConversationStatus, number>;
 }
 
 export async function getConversation({ db, partition }: Caller, id: string) {

@@ -8,6 +8,7 @@ import { newId } from "@/lib/ids";
 import { lockRow } from "@/lib/lock-row";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
 import type { CustomerModel } from "@/prisma/generated/models";
+import { displayName } from "./display-name";
 import { type CreateCustomer, type Customer, identifyingFields, type ListCustomers, type UpdateCustomer } from "./schema";
 
 export async function listCustomers(caller: Caller, { email, phone, externalId, ...page }: ListCustomers) {
@@ -24,6 +25,13 @@ export async function getCustomer(caller: Caller, id: string) {
   if (!found) throw notFound("customer", id);
 
   return toCustomer(found);
+}
+
+/** What to call these customers, by id; unknown ids are left out. */
+export async function customerNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, string>> {
+  const select = { id: true, name: true, email: true, phone: true, externalId: true } as const;
+  const found = await db.customer.findMany({ where: { ...partition, id: { in: ids } }, select });
+  return new Map(found.map((customer) => [customer.id, displayName(customer)]));
 }
 
 /** @throws AppError `conflict` with `existingId`, where another customer has the same externalId. */

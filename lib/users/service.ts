@@ -23,3 +23,12 @@ export async function userNames(caller: Caller, ids: string[]): Promise<Map<stri
   const users = await caller.db.user.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } });
   return new Map(users.map(({ id, name }) => [id, name]));
 }
+
+/** A tenant has tens of members; a list to choose from beyond this many would be no help. */
+const mostMembers = 500;
+
+/** Everybody of the caller's tenant, by name: those whom something can be assigned to. */
+export async function listMemberNames({ db, partition }: Caller): Promise<{ id: string; name: string }[]> {
+  const where = { memberships: { some: { tenantId: partition.tenantId } } };
+  return db.user.findMany({ where, select: { id: true, name: true }, orderBy: [{ name: "asc" }, { id: "asc" }], take: mostMembers });
+}

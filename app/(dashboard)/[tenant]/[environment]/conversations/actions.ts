@@ -1,0 +1,75 @@
+"use server";
+
+import { z } from "zod";
+import { act, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { once } from "@/app/(dashboard)/once";
+import { type ConversationPatch, statusNames } from "@/components/conversations/states";
+import type { ActionResult } from "@/lib/action-result";
+import { type ConversationStatus, createConversationBody, updateConversationBody } from "@/lib/conversations/schema";
+import { createConversation, updateConversation } from "@/lib/conversations/service";
+import { AppError } from "@/lib/errors";
+import { type CreateMessage, messageText } from "@/lib/messages/schema";
+import { postMessage } from "@/lib/messages/service";
+
+const sentMessage = z.strictObject({
+  kind: z.enum(["reply", "note", "customer"]),
+  text: messageText,
+  key: z.string().regex(/^[0-9a-f]{32}$/),
+  resolves: z.boolean(),
+});
+
+/** Writes as the person who is signed in; in test also as the customer. Sent twice under one key, it is there once. */
+export async function sendMessageAction(place: PlaceOfAction, conversationId: string, sent: unknown): Promise<ActionResult> {
+  return act(place, sentMessage, sent, async (caller, { kind, text, key, resolves }, { user, environment }) => {
+    if (kind === "customer" && environment !== "test") {
+      throw new AppError("validation", "A customer’s message can be written by hand in test only.");
+    }
+    const person = { type: "USER", id: user.id, name: user.name } as const;
+    const message: CreateMessage =
+      kind === "customer" ? { text } : { text, author: person, ...(kind === "note" && { direction: "INTERNAL" as const }) };
+    return once(caller, key, { conversationId, kind, text, resolves }, async () => {
+      await postMessage(caller, conversationId, message);
+      if (resolves) await updateConversation(caller, conversationId, { status: "RESOLVED" });
+      return null;
+    });
+  });
+}
+
+export async function updateConversationAction(place: PlaceOfAction, id: string, patch: ConversationPatch): Promise<ActionResult> {
+  return act(place, updateConversationBody, patch, async (caller, input) => {
+    await updateConversation(caller, id, input).catch((error) => {
+      throw inWords(error);
+    });
+    return null;
+  });
+}
+
+/** The buttons offer no illegal move, so one that is refused was legal a moment ago. */
+function inWords(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.kind !== "invalid-transition") return error;
+  const [from, to] = [error.members.from, error.members.to].map((status) => statusNames[status as ConversationStatus]);
+  return new AppError(error.kind, `Meanwhile this conversation was set to ${from}, and from there it cannot become ${to}.`, error.members);
+}
+
+const filledForm = z
+  .object({ channelId: z.string(), "customer.externalId": z.string(), subject: z.string(), message: z.string() })
+  .transform(
+    ({ channelId, subject, message, "customer.externalId": externalId }): z.input<typeof createConversationBody> => ({
+      channelId,
+      ...(externalId && { customer: { externalId } }),
+      ...(subject && { subject }),
+      ...(message && { message }),
+    }),
+  )
+  .pipe(createConversationBody);
+
+export async function createConversationAction(
+  place: PlaceOfAction,
+  fields: Record<string, string>,
+): Promise<ActionResult<{ id: string }>> {
+  return act(place, filledForm, fields, async (caller, body, { environment }) => {
+    if (environment !== "test") throw new AppError("validation", "Conversations are made by hand in test only.");
+    const { id } = await createConversation(caller, body);
+    return { id };
+  });
+}

@@ -1,0 +1,60 @@
+import type { Visit } from "@/app/(dashboard)/page-of";
+import { CreateConversationDialog } from "@/components/conversations/create-conversation-dialog";
+import { Inbox } from "@/components/conversations/inbox";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Live } from "@/components/ui/live";
+import { PageHeader } from "@/components/ui/page-header";
+import { RoleNote } from "@/components/ui/role-note";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
+import { env } from "@/lib/env";
+import { createConversationAction } from "./actions";
+import { drawConversation } from "./draw-conversation";
+import { drawList } from "./draw-list";
+import { readList } from "./read-list";
+
+/** Both pages are this one: the list, and beside it the conversation that is open. */
+export async function drawInbox(visit: Visit, openId: string | null) {
+  const { base, tenant, environment, role } = visit;
+  const path = openId ? `${base}/conversations/${openId}` : `${base}/conversations`;
+  const [list, open] = await Promise.all([readList(visit), openId ? drawConversation(visit, openId, path) : null]);
+
+  const create = createConversationAction.bind(null, { tenant: tenant.slug, environment });
+  const canCreate = environment === "test" && hasRole(role, "MEMBER");
+  if (list.isEmptyInbox && !open) {
+    return (
+      <>
+        <PageHeader title="Conversations" description="What customers write, and what is answered." />
+        <EmptyState
+          title={`No ${environment} conversations yet`}
+          action={canCreate ? <CreateConversationDialog base={base} create={create} /> : emptyNote(environment)}
+          curl={createCurl(environment)}
+        >
+          They begin when a customer writes. The first one will be here as soon as it exists.
+        </EmptyState>
+        <Live />
+      </>
+    );
+  }
+
+  return (
+    <>
+      <Inbox
+        pane={openId ? (visit.query.pane === "details" ? "details" : "thread") : "list"}
+        list={drawList(visit, list, openId, path, canCreate ? <CreateConversationDialog base={base} isSmall create={create} /> : null)}
+        thread={open?.thread ?? null}
+        details={open?.details ?? null}
+      />
+      {open?.inspector}
+      <Live />
+    </>
+  );
+}
+
+function emptyNote(environment: string) {
+  return environment === "test" ? <RoleNote sentence={roleSentence("MEMBER", "create conversations")} /> : undefined;
+}
+
+function createCurl(environment: string): string {
+  const { APP_URL, SERVICE_PREFIX } = env();
+  return `curl ${APP_URL}/v1/public/conversations -H "Authorization: Bearer ${SERVICE_PREFIX}_${environment}_…" -H "Content-Type: application/json" -d '{"channelId":"web","message":"Hello"}'`;
+}

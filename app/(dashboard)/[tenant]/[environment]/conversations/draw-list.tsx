@@ -1,0 +1,95 @@
+import type { ReactNode } from "react";
+import type { Visit } from "@/app/(dashboard)/page-of";
+import { ConversationList } from "@/components/conversations/conversation-list";
+import { statusNames } from "@/components/conversations/states";
+import { StatusTabs } from "@/components/conversations/status-tabs";
+import { ButtonLink } from "@/components/ui/button";
+import { Filters } from "@/components/ui/filters";
+import { Pager, withQuery } from "@/components/ui/pager";
+import { type Shortcut, Shortcuts } from "@/components/ui/shortcuts";
+import { conversationStatuses } from "@/lib/conversations/schema";
+import { countedUpTo, type readList } from "./read-list";
+
+const filters = [
+  { name: "channelId", label: "Channel", type: "text", placeholder: "web" },
+  { name: "tag", label: "Tag", type: "text" },
+  { name: "customerId", label: "Customer", type: "text", placeholder: "cus_…" },
+  { name: "agentId", label: "Agent", type: "text", placeholder: "agt_…" },
+  { name: "externalId", label: "External id", type: "text" },
+  { name: "updatedSince", label: "Changed since", type: "date" },
+] as const;
+
+const shortcuts: Shortcut[] = [
+  { keys: "j", does: "Next conversation" },
+  { keys: "k", does: "Previous conversation" },
+  { keys: "r", does: "Reply" },
+  { keys: "n", does: "Write an internal note" },
+  { keys: "e", does: "Resolve" },
+  { keys: "Ctrl Enter", does: "Send what is written" },
+  { keys: "Esc", does: "Stop writing; the text stays" },
+];
+
+type List = Awaited<ReturnType<typeof readList>>;
+
+export function drawList({ base, now }: Visit, list: List, openId: string | null, path: string, create: ReactNode) {
+  const { asked, isFiltered, customers, assignees } = list;
+  const status = typeof asked.status === "string" ? asked.status : "OPEN";
+  // The page of the list stays while one goes through its conversations.
+  const cursor = typeof asked.cursor === "string" ? asked.cursor : null;
+  const items = list.data.map((conversation) => ({
+    ...conversation,
+    href: withQuery(`${base}/conversations/${conversation.id}`, asked, { cursor }),
+    customerName: conversation.customerId ? (customers.get(conversation.customerId) ?? null) : null,
+    assigneeName: conversation.assigneeId ? (assignees.get(conversation.assigneeId) ?? "A former member") : null,
+  }));
+  const tabs = [...conversationStatuses, "all" as const].map((tab) => ({
+    name: tab === "all" ? "All" : statusNames[tab],
+    href: withQuery(path, asked, { status: tab === "OPEN" ? null : tab }),
+    isCurrent: tab === status,
+    // They are counted for the whole environment, so beside filters they would mislead.
+    ...(tab !== "all" && !isFiltered && { count: countLabel(list.counts[tab]) }),
+  }));
+
+  return (
+    <>
+      <header className="flex items-center gap-1 px-4 pt-3 pb-2">
+        <p className="mr-auto font-semibold text-base" aria-hidden="true">
+          Conversations
+        </p>
+        <Shortcuts shortcuts={shortcuts} />
+        {create}
+      </header>
+      <StatusTabs tabs={tabs} />
+      <div className="min-h-0 flex-1 overflow-y-auto border-line border-t">
+        <details open={isFiltered} className="border-line border-b px-4 py-2">
+          <summary className="w-fit text-muted text-xs hover:text-ink">Filters</summary>
+          <div className="pt-2 [&_input]:w-full [&_form>div]:w-full">
+            <Filters filters={[...filters]} />
+          </div>
+        </details>
+        {items.length > 0 ? (
+          <ConversationList items={items} openId={openId} showsStatus={!(status in statusNames)} now={now} />
+        ) : (
+          <div className="space-y-3 px-4 py-10 text-center">
+            <p className="text-muted">{emptySentence(status, isFiltered)}</p>
+            {isFiltered ? (
+              <ButtonLink look="secondary" size="small" href={path}>
+                Clear filters
+              </ButtonLink>
+            ) : null}
+          </div>
+        )}
+        <div className="px-4 pb-4">
+          <Pager path={path} query={asked} nextCursor={list.nextCursor} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function emptySentence(status: string, isFiltered: boolean): string {
+  if (isFiltered) return "No conversation fits these filters.";
+  return status in statusNames ? `No conversation is ${status.toLowerCase()}.` : "No conversation fits.";
+}
+
+const countLabel = (count: number) => (count >= countedUpTo ? `${countedUpTo - 1}+` : String(count));

@@ -1,0 +1,42 @@
+import { parse } from "@/app/(dashboard)/act";
+import type { Query, Visit } from "@/app/(dashboard)/page-of";
+import { conversationStatuses, listInboxQuery } from "@/lib/conversations/schema";
+import { countInbox, listInbox } from "@/lib/conversations/service";
+import { customerNames } from "@/lib/customers/service";
+import { userNames } from "@/lib/users/service";
+
+/** Counts go no further: beyond it one knows that there are many. */
+export const countedUpTo = 1_000;
+
+/** Parameters of the page that say nothing about the list. */
+const others = ["pane", "inspect", "message"] as const;
+
+/** What the list is asked for, as it stands in the address. */
+export function listPart(query: Query): Query {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !others.some((other) => other === name)));
+}
+
+/** The page of the list that the address asks for, with the names it shows. */
+export async function readList({ caller, query }: Visit) {
+  const asked = listPart(query);
+  const [page, counts] = await Promise.all([
+    listInbox(caller, parse(listInboxQuery, inUtc(asked), "query")),
+    countInbox(caller, countedUpTo),
+  ]);
+  const [customers, assignees] = await Promise.all([
+    customerNames(caller, idsOf(page.data.map(({ customerId }) => customerId))),
+    userNames(caller, idsOf(page.data.map(({ assigneeId }) => assigneeId))),
+  ]);
+  const isFiltered = Object.keys(asked).some((name) => name !== "status" && name !== "cursor");
+  const isEmptyInbox = conversationStatuses.every((status) => counts[status] === 0);
+  return { ...page, asked, counts, customers, assignees, isFiltered, isEmptyInbox };
+}
+
+/** A day that was picked is one in UTC, from its beginning. */
+function inUtc({ updatedSince, ...asked }: Query): Query {
+  if (updatedSince === undefined) return asked;
+  const isDay = typeof updatedSince === "string" && /^\d{4}-\d{2}-\d{2}$/.test(updatedSince);
+  return { ...asked, updatedSince: isDay ? `${updatedSince}T00:00:00Z` : updatedSince };
+}
+
+const idsOf = (ids: (string | null)[]) => [...new Set(ids.flatMap((id) => id ?? []))];

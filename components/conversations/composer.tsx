@@ -1,0 +1,171 @@
+"use client";
+
+import { unstable_rethrow } from "next/navigation";
+import { type KeyboardEvent, useEffect, useRef, useState, useTransition } from "react";
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import type { SendKind, SendMessage } from "./states";
+
+type Choice = { label: string; key?: string; placeholder: string; send: string; sent: string };
+
+const choices: Record<SendKind, Choice> = {
+  reply: { label: "Reply", key: "r", placeholder: "Write to the customer", send: "Send reply", sent: "Reply sent." },
+  note: { label: "Note", key: "n", placeholder: "Only your team sees a note", send: "Add note", sent: "Note added." },
+  customer: { label: "As customer", placeholder: "What the customer would write", send: "Send as customer", sent: "Message sent." },
+};
+
+const longest = 10_000;
+const lengthToWarnAt = 9_000;
+
+type ComposerProps = {
+  conversationId: string;
+  kinds: SendKind[];
+  /** Whether a reply may also settle the conversation. */
+  canResolve: boolean;
+  send: SendMessage;
+};
+
+/**
+ * What is written stays until it was sent: through a refusal, through a lost answer, and through a look at another
+ * conversation. Each text has a key, so it is sent once however often it is tried.
+ */
+export function Composer({ conversationId, kinds, canResolve, send }: ComposerProps) {
+  const [kind, setKind] = useState<SendKind>("reply");
+  const [text, setText] = useState("");
+  const [refusal, setRefusal] = useState<string>();
+  const [sent, setSent] = useState("");
+  const [isPending, startTransition] = useTransition();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const isSending = useRef(false);
+  const attempt = useRef({ of: "", key: "" });
+  const draftName = `draft ${conversationId}`;
+
+  useEffect(() => setText(sessionStorage.getItem(draftName) ?? ""), [draftName]);
+
+  function write(next: string) {
+    setText(next);
+    setSent("");
+    if (next) sessionStorage.setItem(draftName, next);
+    else sessionStorage.removeItem(draftName);
+  }
+
+  function choose(next: SendKind) {
+    setKind(next);
+    setRefusal(undefined);
+    area.current?.focus();
+  }
+
+  function submit(resolves = false) {
+    // Two clicks can come before the button is drawn as pending.
+    if (isSending.current || text.trim() === "") return;
+    isSending.current = true;
+    const of = `${kind} ${resolves} ${text}`;
+    if (attempt.current.of !== of) attempt.current = { of, key: newKey() };
+    const { key } = attempt.current;
+    startTransition(async () => {
+      const problem = await attemptToSend({ kind, text, key, resolves });
+      isSending.current = false;
+      setRefusal(problem);
+      if (problem !== undefined) return;
+      write("");
+      setSent(choices[kind].sent);
+      area.current?.focus();
+    });
+  }
+
+  /** @returns what went wrong, as a sentence. */
+  async function attemptToSend(message: Parameters<SendMessage>[0]): Promise<string | undefined> {
+    try {
+      const result = await send(message);
+      return result.outcome === "refused" ? result.message : undefined;
+    } catch (error) {
+      unstable_rethrow(error);
+      return "No answer came, so it is not known whether this was sent. Send it again: it will not be there twice.";
+    }
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
+    else if (event.key === "Escape") area.current?.blur();
+    else return;
+    event.preventDefault();
+  }
+
+  const choice = choices[kind];
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+      aria-label="Write a message"
+      className="border-line border-t p-3"
+    >
+      {refusal ? (
+        <div className="mb-2">
+          <Notice>{refusal}</Notice>
+        </div>
+      ) : null}
+      <div
+        className={`rounded-xl border border-line-strong focus-within:outline-2 focus-within:outline-accent ${kind === "note" ? "bg-warn-soft" : "bg-surface"}`}
+      >
+        <fieldset className="flex gap-1 px-2 pt-2">
+          <legend className="sr-only">What to write</legend>
+          {kinds.map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={kind === each}
+              aria-keyshortcuts={choices[each].key}
+              onClick={() => choose(each)}
+              className="h-7 rounded-md px-2 text-muted text-xs hover:text-ink aria-pressed:bg-primary aria-pressed:font-medium aria-pressed:text-on-primary"
+            >
+              {choices[each].label}
+            </button>
+          ))}
+        </fieldset>
+        <textarea
+          ref={area}
+          value={text}
+          onChange={(event) => write(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+          aria-label={choice.label}
+          aria-keyshortcuts="Control+Enter"
+          placeholder={choice.placeholder}
+          maxLength={longest}
+          rows={2}
+          className="field-sizing-content block max-h-[35dvh] min-h-16 w-full resize-none bg-transparent px-3 py-2 outline-none placeholder:text-muted max-md:text-base"
+        />
+        <div className="flex flex-wrap items-center justify-end gap-2 px-2 pb-2">
+          <p className="mr-auto px-1 text-muted text-xs">
+            {text.length > lengthToWarnAt ? `${(longest - text.length).toLocaleString("en")} characters left` : <SendHint />}
+          </p>
+          {kind === "reply" && canResolve ? (
+            <Button look="secondary" size="small" disabled={isPending || text.trim() === ""} onClick={() => submit(true)}>
+              Send and resolve
+            </Button>
+          ) : null}
+          <Button type="submit" size="small" disabled={isPending || text.trim() === ""}>
+            {isPending ? "Sending…" : choice.send}
+          </Button>
+        </div>
+      </div>
+      <p role="status" className="sr-only">
+        {sent}
+      </p>
+    </form>
+  );
+}
+
+function SendHint() {
+  return (
+    <span className="pointer-coarse:hidden">
+      <kbd className="font-sans">Ctrl</kbd> + <kbd className="font-sans">Enter</kbd> sends
+    </span>
+  );
+}
+
+/** Not crypto.randomUUID, which browsers keep from pages that came over plain http. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { SavingSelect, SavingText } from "@/components/ui/saving-field";
+import type { Conversation } from "@/lib/conversations/schema";
+import { priorityNames, type UpdateThis } from "./states";
+import { TagEditor } from "./tag-editor";
+
+type ConversationFieldsProps = {
+  conversation: Pick<Conversation, "subject" | "priority" | "tags" | "assigneeId">;
+  /** Whom it can be assigned to; a former member who still has it among them. */
+  members: { id: string; name: string }[];
+  update: UpdateThis;
+};
+
+const priorities = Object.entries(priorityNames).map(([value, label]) => ({ value, label }));
+
+/** What people of the tenant decide about a conversation. Each field is saved by itself. */
+export function ConversationFields({ conversation, members, update }: ConversationFieldsProps) {
+  const { subject, priority, tags, assigneeId } = conversation;
+  return (
+    <div className="space-y-4">
+      <SavingSelect
+        label="Assigned to"
+        value={assigneeId ?? ""}
+        options={[{ value: "", label: "Nobody" }, ...members.map(({ id, name }) => ({ value: id, label: name }))]}
+        save={(id) => update({ assigneeId: id || null })}
+      />
+      <SavingSelect
+        label="Priority"
+        value={priority}
+        options={priorities}
+        save={(value) => update({ priority: value as Conversation["priority"] })}
+      />
+      <SavingText
+        label="Subject"
+        value={subject ?? ""}
+        maxLength={200}
+        placeholder="None"
+        save={(text) => update({ subject: text || null })}
+      />
+      <TagEditor tags={[...tags]} update={update} />
+    </div>
+  );
+}

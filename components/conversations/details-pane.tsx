@@ -1,0 +1,136 @@
+import { ArrowLeft, Braces } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { ButtonLink } from "@/components/ui/button";
+import { Id } from "@/components/ui/id";
+import { Facts } from "@/components/ui/panel";
+import { RoleNote } from "@/components/ui/role-note";
+import { Time } from "@/components/ui/time";
+import type { Conversation } from "@/lib/conversations/schema";
+import { displayName } from "@/lib/customers/display-name";
+import type { Customer } from "@/lib/customers/schema";
+import { ConversationFields } from "./conversation-fields";
+import { priorityNames, type UpdateThis } from "./states";
+
+type DetailsPaneProps = {
+  conversation: Conversation;
+  customer: Customer | null;
+  agentName: string | null;
+  assigneeName: string | null;
+  members: { id: string; name: string }[];
+  base: string;
+  /** Where the thread is, on a screen that shows one pane at a time. */
+  threadHref: string;
+  inspectHref: (id: string) => string;
+  /** Null where the role does not allow changes; then `refusal` says so. */
+  update: UpdateThis | null;
+  refusal: string;
+  now: Date;
+};
+
+/** All that is known of the open conversation and of whom it is with. */
+export function DetailsPane(props: DetailsPaneProps) {
+  const { conversation, customer, members, base, threadHref, inspectHref, update, refusal, now } = props;
+  return (
+    <>
+      <div className="border-line border-b px-4 py-2.5 xl:hidden">
+        <ButtonLink look="quiet" size="small" href={threadHref} scroll={false}>
+          <ArrowLeft className="size-4" aria-hidden="true" />
+          Messages
+        </ButtonLink>
+      </div>
+      <Section title="Customer" inspectHref={customer ? inspectHref(customer.id) : null}>
+        {customer ? <CustomerFacts customer={customer} base={base} /> : <p className="text-muted">No customer is linked to it.</p>}
+      </Section>
+      <Section title="Conversation" inspectHref={inspectHref(conversation.id)}>
+        {update ? (
+          <ConversationFields conversation={conversation} members={members} update={update} />
+        ) : (
+          <>
+            <Facts look="narrow" facts={decided(props)} />
+            <div className="mt-3">
+              <RoleNote sentence={refusal} />
+            </div>
+          </>
+        )}
+      </Section>
+      <Section title="Details" inspectHref={null}>
+        <Facts look="narrow" facts={facts(props, now)} />
+      </Section>
+    </>
+  );
+}
+
+function Section({ title, inspectHref, children }: { title: string; inspectHref: string | null; children: ReactNode }) {
+  return (
+    <section className="border-line border-b p-4 last:border-b-0">
+      <div className="mb-3 flex h-6 items-center justify-between">
+        <h3 className="font-semibold">{title}</h3>
+        {inspectHref ? (
+          <ButtonLink look="quiet" size="tiny" href={inspectHref} scroll={false} prefetch={false} aria-label={`${title} as JSON`}>
+            <Braces className="size-3.5" aria-hidden="true" />
+          </ButtonLink>
+        ) : null}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function CustomerFacts({ customer, base }: { customer: Customer; base: string }) {
+  const { id, email, phone, externalId, locale, conversationCount } = customer;
+  const known = [
+    { name: "E-mail", value: email },
+    { name: "Phone", value: phone },
+    { name: "External id", value: externalId },
+    { name: "Locale", value: locale },
+  ].filter(({ value }) => value);
+  return (
+    <div className="space-y-3">
+      <div>
+        <Link href={`${base}/customers/${id}`} className="break-words font-medium text-accent hover:underline">
+          {displayName(customer)}
+        </Link>
+        <Id id={id} />
+      </div>
+      <Facts look="narrow" facts={known} />
+      <Link href={`${base}/conversations?customerId=${id}&status=all`} className="text-accent hover:underline">
+        {conversationCount === 1 ? "1 conversation" : `${conversationCount.toLocaleString("en")} conversations`}
+      </Link>
+    </div>
+  );
+}
+
+function decided({ conversation, assigneeName }: DetailsPaneProps) {
+  return [
+    { name: "Assigned to", value: assigneeName ?? "Nobody" },
+    { name: "Priority", value: priorityNames[conversation.priority] },
+    { name: "Subject", value: conversation.subject },
+    { name: "Tags", value: conversation.tags.join(", ") || null },
+  ];
+}
+
+function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
+  const { id, channelId, agentId, externalId, messageCount, metadata, snoozedUntil, resolvedAt, closedAt, createdAt } = conversation;
+  const time = (text: string) => <Time at={new Date(text)} now={now} />;
+  return [
+    { name: "Id", value: <Id id={id} /> },
+    { name: "Channel", value: channelId },
+    ...(agentId ? [{ name: "Agent", value: <AgentLink href={`${base}/agents/${agentId}`} name={agentName ?? agentId} /> }] : []),
+    ...(externalId ? [{ name: "External id", value: externalId }] : []),
+    ...(snoozedUntil ? [{ name: "Snoozed until", value: time(snoozedUntil) }] : []),
+    ...(resolvedAt ? [{ name: "Resolved", value: time(resolvedAt) }] : []),
+    ...(closedAt ? [{ name: "Closed", value: time(closedAt) }] : []),
+    { name: "Messages", value: messageCount.toLocaleString("en") },
+    { name: "Created", value: time(createdAt) },
+    ...Object.entries(metadata).map(([name, value]) => ({ name, value: <code className="font-mono text-xs">{String(value)}</code> })),
+  ];
+}
+
+function AgentLink({ href, name }: { href: string; name: string }) {
+  return (
+    <Link href={href} className="text-accent hover:underline">
+      {name}
+    </Link>
+  );
+}

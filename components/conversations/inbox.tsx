@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+
+type InboxProps = {
+  list: ReactNode;
+  /** Of the conversation that is open, if one is. */
+  thread: ReactNode | null;
+  details: ReactNode | null;
+  /** The one that a narrow screen shows. */
+  pane: "list" | "thread" | "details";
+};
+
+/**
+ * Three panes that scroll by themselves: list, thread and details. Where there is no room for all, the details take the
+ * thread's place, and on a narrow screen one is shown at a time. All are there always, so what is typed in one stays.
+ */
+export function Inbox({ list, thread, details, pane }: InboxProps) {
+  return (
+    <div data-fills-frame className="flex h-[calc(100dvh-var(--bar)-3.5rem)] md:h-[calc(100dvh-var(--bar))]">
+      <h1 className="sr-only">Conversations</h1>
+      <section
+        aria-label="List"
+        className={`min-w-0 flex-1 flex-col border-line bg-surface lg:flex lg:w-72 lg:flex-none lg:border-r 2xl:w-88 ${pane === "list" ? "flex" : "hidden"}`}
+      >
+        {list}
+      </section>
+      <section
+        aria-label="Conversation"
+        className={`min-w-0 flex-1 flex-col bg-canvas xl:flex ${pane === "thread" ? "flex" : pane === "list" ? "hidden lg:flex" : "hidden"}`}
+      >
+        {thread ?? (
+          <p className="m-auto max-w-xs p-6 text-center text-muted">
+            Choose a conversation, or go through them with <kbd className="font-sans">j</kbd> and <kbd className="font-sans">k</kbd>.
+          </p>
+        )}
+      </section>
+      {details ? (
+        <section
+          aria-label="Details"
+          className={`min-w-0 flex-1 overflow-y-auto border-line bg-surface xl:block xl:w-72 xl:flex-none xl:border-l 2xl:w-80 ${pane === "details" ? "block" : "hidden"}`}
+        >
+          {details}
+        </section>
+      ) : null}
+    </div>
+  );
+}

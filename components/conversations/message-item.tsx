@@ -1,0 +1,58 @@
+import { Braces } from "lucide-react";
+import { ButtonLink } from "@/components/ui/button";
+import { CopyButton } from "@/components/ui/copy";
+import { Time } from "@/components/ui/time";
+import type { Message } from "@/lib/messages/schema";
+
+const authorNames: Record<Message["author"]["type"], string> = {
+  CUSTOMER: "Customer",
+  USER: "Team member",
+  AGENT: "Agent",
+  API: "API",
+  SYSTEM: "System",
+};
+
+/** Theirs on the left, ours on the right, notes in a colour and with a word that say they stay inside. */
+const looks: Record<Message["direction"], { row: string; bubble: string; says: string | null }> = {
+  INBOUND: { row: "items-start", bubble: "bg-sunken", says: null },
+  OUTBOUND: { row: "items-end", bubble: "bg-accent-soft", says: null },
+  INTERNAL: { row: "items-end", bubble: "border border-warn/40 bg-warn-soft", says: "Internal note" },
+};
+
+type MessageItemProps = { message: Message; customerName: string | null; inspectHref: string; now: Date };
+
+export function MessageItem({ message, customerName, inspectHref, now }: MessageItemProps) {
+  const { author, direction } = message;
+  const { row, bubble, says } = looks[direction];
+  const name = author.name ?? (author.type === "CUSTOMER" ? customerName : null) ?? authorNames[author.type];
+  return (
+    <li id={message.id} className={`group flex scroll-mt-4 flex-col ${row}`}>
+      <p className="mb-1 flex flex-wrap items-center gap-x-2 text-muted text-xs">
+        {says ? <span className="font-medium text-warn">{says}</span> : null}
+        <span className="font-medium text-ink">{name}</span>
+        {author.name && author.type !== "USER" && author.type !== "CUSTOMER" ? <span>{authorNames[author.type]}</span> : null}
+        <a href={`#${message.id}`} className="hover:underline">
+          <Time at={new Date(message.createdAt)} now={now} />
+        </a>
+      </p>
+      <div
+        className={`max-w-[min(36rem,88%)] whitespace-pre-wrap break-words rounded-2xl px-3.5 py-2 group-target:outline-2 group-target:outline-accent ${bubble}`}
+      >
+        {message.text}
+      </div>
+      <p className="mt-0.5 flex items-center opacity-0 transition-opacity focus-within:opacity-100 group-hover:opacity-100 group-target:opacity-100 pointer-coarse:opacity-100">
+        <CopyButton text={message.id} label={`Copy ${message.id}`} look="quiet" size="tiny" />
+        <ButtonLink
+          look="quiet"
+          size="tiny"
+          href={inspectHref}
+          scroll={false}
+          prefetch={false}
+          aria-label={`Message ${message.sequence} as JSON`}
+        >
+          <Braces className="size-3.5" aria-hidden="true" />
+        </ButtonLink>
+      </p>
+    </li>
+  );
+}

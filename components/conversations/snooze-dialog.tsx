@@ -1,0 +1,91 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { Button } from "@/components/ui/button";
+import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { TextField } from "@/components/ui/field";
+import type { Environment } from "@/prisma/generated/enums";
+
+const hourMs = 3_600_000;
+const longestDays = 365;
+
+type SnoozeDialogProps = {
+  isOpen: boolean;
+  isPending: boolean;
+  environment: Environment;
+  onOpenChange: (isOpen: boolean) => void;
+  snooze: (until: Date) => void;
+};
+
+/** Times here are those of the person's own clock. */
+export function SnoozeDialog({ isOpen, isPending, environment, onOpenChange, snooze }: SnoozeDialogProps) {
+  return (
+    <Dialog open={isOpen} onOpenChange={onOpenChange}>
+      <DialogContent
+        title="Snooze until"
+        description={
+          <>
+            It opens again by itself then, or when the customer writes, in <EnvironmentName environment={environment} />.
+          </>
+        }
+      >
+        <Choices isPending={isPending} snooze={snooze} />
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+/** Drawn anew each time the dialog opens, so that the times count from then. */
+function Choices({ isPending, snooze }: Pick<SnoozeDialogProps, "isPending" | "snooze">) {
+  const [now] = useState(() => new Date());
+  const [error, setError] = useState<string>();
+  const presets = [
+    { name: "In 1 hour", until: new Date(now.getTime() + hourMs) },
+    { name: "In 4 hours", until: new Date(now.getTime() + 4 * hourMs) },
+    { name: "Tomorrow", until: nineOClock(now, 1) },
+    { name: "Next Monday", until: nineOClock(now, (8 - now.getDay()) % 7 || 7) },
+  ];
+
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const until = new Date(String(new FormData(event.currentTarget).get("until")));
+    const days = (until.getTime() - Date.now()) / (24 * hourMs);
+    if (!(days > 0)) setError("Choose a time that is still to come.");
+    else if (days > longestDays) setError("Choose a time within a year.");
+    else snooze(until);
+  }
+
+  return (
+    <>
+      <ul className="grid gap-2 sm:grid-cols-2">
+        {presets.map(({ name, until }) => (
+          <li key={name}>
+            <Button look="secondary" className="w-full justify-between" disabled={isPending} onClick={() => snooze(until)}>
+              {name}
+              <span className="font-normal text-muted">{shortTime(until, now)}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <form onSubmit={onSubmit} noValidate className="mt-5 flex items-end gap-2 border-line border-t pt-4">
+        <div className="min-w-0 flex-1">
+          <TextField label="Another time" name="until" type="datetime-local" error={error} />
+        </div>
+        <Button type="submit" disabled={isPending}>
+          Snooze
+        </Button>
+      </form>
+    </>
+  );
+}
+
+function nineOClock(from: Date, daysAhead: number): Date {
+  return new Date(from.getFullYear(), from.getMonth(), from.getDate() + daysAhead, 9);
+}
+
+function shortTime(at: Date, now: Date): string {
+  const isToday = at.toDateString() === now.toDateString();
+  const options: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hour12: false };
+  return at.toLocaleString("en-GB", isToday ? options : { ...options, weekday: "short" });
+}

@@ -1,0 +1,30 @@
+import type { BadgeLook } from "@/components/ui/badge";
+import type { ActionResult } from "@/lib/action-result";
+import type { Conversation, ConversationStatus, UpdateConversation } from "@/lib/conversations/schema";
+
+export const statusNames: Record<ConversationStatus, string> = {
+  OPEN: "Open",
+  PENDING: "Pending",
+  SNOOZED: "Snoozed",
+  RESOLVED: "Resolved",
+  CLOSED: "Closed",
+};
+
+export const statusLooks: Record<ConversationStatus, BadgeLook> = {
+  OPEN: "accent",
+  PENDING: "warn",
+  SNOOZED: "plain",
+  RESOLVED: "good",
+  CLOSED: "plain",
+};
+
+export const priorityNames: Record<Conversation["priority"], string> = { LOW: "Low", NORMAL: "Normal", HIGH: "High", URGENT: "Urgent" };
+
+/** What the composer can send. Only in test, one can also write as the customer, to see what their message sets off. */
+export type SendKind = "reply" | "note" | "customer";
+
+export type SendMessage = (sent: { kind: SendKind; text: string; key: string; resolves: boolean }) => Promise<ActionResult>;
+
+/** The fields that can be changed here, as they travel: times are texts. */
+export type ConversationPatch = Omit<Partial<UpdateConversation>, "snoozedUntil"> & { snoozedUntil?: string };
+export type UpdateThis = (patch: ConversationPatch) => Promise<ActionResult>;

@@ -1,0 +1,122 @@
+"use client";
+
+import { Check, ChevronDown } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState, useTransition } from "react";
+import { toast } from "sonner";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { Button, buttonClass } from "@/components/ui/button";
+import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
+import { Menu, MenuButton, MenuSeparator } from "@/components/ui/menu";
+import { Notice } from "@/components/ui/notice";
+import type { ConversationStatus } from "@/lib/conversations/schema";
+import type { Environment } from "@/prisma/generated/enums";
+import { SnoozeDialog } from "./snooze-dialog";
+import { type ConversationPatch, statusNames, type UpdateThis } from "./states";
+
+type StatusActionsProps = {
+  status: ConversationStatus;
+  /** Where it may go from here. What is not in it is not offered. */
+  allowed: readonly ConversationStatus[];
+  environment: Environment;
+  update: UpdateThis;
+};
+
+const verbs: Record<ConversationStatus, string> = {
+  OPEN: "Open again",
+  PENDING: "Set to pending",
+  SNOOZED: "Snooze…",
+  RESOLVED: "Resolve",
+  CLOSED: "Close…",
+};
+
+/** The moves of a conversation. One that somebody else made impossible meanwhile is answered with a sentence. */
+export function StatusActions({ status, allowed, environment, update }: StatusActionsProps) {
+  const router = useRouter();
+  const [asks, setAsks] = useState<"snooze" | "close" | null>(null);
+  const [refusal, setRefusal] = useState<string>();
+  const [isPending, startTransition] = useTransition();
+
+  function move(patch: ConversationPatch & { status: ConversationStatus }) {
+    startTransition(async () => {
+      const result = await update(patch);
+      setAsks(null);
+      setRefusal(result.outcome === "refused" ? result.message : undefined);
+      if (result.outcome === "refused") return router.refresh();
+      toast.success(`${statusNames[patch.status]}.`);
+    });
+  }
+
+  function choose(to: ConversationStatus) {
+    if (to === "SNOOZED") setAsks("snooze");
+    else if (to === "CLOSED") setAsks("close");
+    else move({ status: to });
+  }
+
+  if (allowed.length === 0) return refusal ? <Notice>{refusal}</Notice> : null;
+
+  const offered = status === "SNOOZED" ? [...allowed, status] : allowed;
+  return (
+    <>
+      <div className="flex items-center gap-2">
+        {allowed.includes("RESOLVED") ? (
+          <Button look="secondary" size="small" aria-keyshortcuts="e" disabled={isPending} onClick={() => move({ status: "RESOLVED" })}>
+            <Check className="size-4" aria-hidden="true" />
+            Resolve
+          </Button>
+        ) : (
+          <Button look="secondary" size="small" disabled={isPending} onClick={() => move({ status: "OPEN" })}>
+            {verbs.OPEN}
+          </Button>
+        )}
+        <Menu
+          label="Change the status"
+          className={buttonClass({ look: "secondary", size: "small" })}
+          trigger={<ChevronDown className="size-4" aria-hidden="true" />}
+        >
+          {offered
+            .filter((to) => to !== "CLOSED")
+            .map((to) => (
+              <MenuButton key={to} onClick={() => choose(to)}>
+                {to === status ? "Snooze until another time…" : verbs[to]}
+              </MenuButton>
+            ))}
+          <MenuSeparator />
+          <MenuButton look="danger" onClick={() => choose("CLOSED")}>
+            {verbs.CLOSED}
+          </MenuButton>
+        </Menu>
+      </div>
+      {refusal ? <Notice>{refusal}</Notice> : null}
+      <SnoozeDialog
+        isOpen={asks === "snooze"}
+        isPending={isPending}
+        environment={environment}
+        onOpenChange={(open) => setAsks(open ? "snooze" : null)}
+        snooze={(until) => move({ status: "SNOOZED", snoozedUntil: until.toISOString() })}
+      />
+      <Dialog open={asks === "close"} onOpenChange={(open) => setAsks(open ? "close" : null)}>
+        <DialogContent
+          role="alertdialog"
+          title="Close this conversation?"
+          description={
+            <>
+              It is a conversation in <EnvironmentName environment={environment} />.
+            </>
+          }
+        >
+          <p>
+            Closed is final. Nobody can write in it any more, by the API neither, and it cannot be opened again: a customer who comes back
+            starts a new one. To be able to go on later, resolve it instead.
+          </p>
+          <div className="mt-5 flex justify-end gap-2">
+            <DialogClose className={buttonClass({ look: "secondary" })}>Keep it</DialogClose>
+            <Button look="danger" onClick={() => move({ status: "CLOSED" })} disabled={isPending}>
+              {isPending ? "Closing…" : "Close for good"}
+            </Button>
+          </div>
+        </DialogContent>
+      </Dialog>
+    </>
+  );
+}

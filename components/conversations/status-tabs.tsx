@@ -1,0 +1,25 @@
+import Link from "next/link";
+
+export type StatusTab = { name: string; href: string; isCurrent: boolean; count?: string };
+
+/** The views of the list, in a grid: they are too many for one line of a narrow pane. */
+export function StatusTabs({ tabs }: { tabs: StatusTab[] }) {
+  return (
+    <nav aria-label="Conversations by status" className="px-4 pb-3">
+      <ul className="grid grid-cols-3 gap-1">
+        {tabs.map(({ name, href, isCurrent, count }) => (
+          <li key={name}>
+            <Link
+              href={href}
+              aria-current={isCurrent ? "page" : undefined}
+              className="flex h-8 items-center justify-center gap-1.5 whitespace-nowrap rounded-lg px-2 text-muted hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink"
+            >
+              {name}
+              {count === undefined ? null : <span className="text-muted text-xs tabular-nums">{count}</span>}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,77 @@
+"use client";
+
+import { Plus, X } from "lucide-react";
+import { type FormEvent, useId, useState, useTransition } from "react";
+import { Button } from "@/components/ui/button";
+import type { UpdateThis } from "./states";
+
+const longestTag = 50;
+
+/** Tags one by one. A refusal leaves what was typed. */
+export function TagEditor({ tags, update }: { tags: string[]; update: UpdateThis }) {
+  const id = useId();
+  const [typed, setTyped] = useState("");
+  const [error, setError] = useState<string>();
+  const [isPending, startTransition] = useTransition();
+
+  function save(next: string[], onSaved?: () => void) {
+    startTransition(async () => {
+      const result = await update({ tags: next });
+      setError(result.outcome === "refused" ? result.message : undefined);
+      if (result.outcome === "done") onSaved?.();
+    });
+  }
+
+  function add(event: FormEvent) {
+    event.preventDefault();
+    const tag = typed.trim();
+    if (tag) save([...tags, tag], () => setTyped(""));
+  }
+
+  return (
+    <div className="space-y-1.5">
+      <label htmlFor={id} className="block font-medium">
+        Tags
+      </label>
+      {tags.length > 0 ? (
+        <ul className="flex flex-wrap gap-1">
+          {tags.map((tag) => (
+            <li key={tag} className="inline-flex max-w-full items-center gap-0.5 rounded-full bg-sunken py-0.5 pr-0.5 pl-2 text-xs">
+              <span className="truncate">{tag}</span>
+              <button
+                type="button"
+                aria-label={`Remove the tag ${tag}`}
+                disabled={isPending}
+                onClick={() => save(tags.filter((other) => other !== tag))}
+                className="inline-flex size-5 items-center justify-center rounded-full text-muted hover:bg-line hover:text-ink"
+              >
+                <X className="size-3" aria-hidden="true" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <form onSubmit={add} className="flex gap-1">
+        <input
+          id={id}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          maxLength={longestTag}
+          placeholder="Add a tag"
+          autoComplete="off"
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? `${id}-note` : undefined}
+          className="h-8 w-full min-w-0 rounded-lg border border-line-strong bg-surface px-2.5 placeholder:text-muted aria-invalid:border-danger max-md:text-base"
+        />
+        <Button type="submit" look="secondary" size="small" disabled={isPending} aria-label="Add the tag">
+          <Plus className="size-4" aria-hidden="true" />
+        </Button>
+      </form>
+      {error ? (
+        <p id={`${id}-note`} className="text-danger">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  );
+}

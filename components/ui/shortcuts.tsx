@@ -1,0 +1,104 @@
+"use client";
+
+import { Keyboard } from "lucide-react";
+import { usePathname } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "./button";
+import { Dialog, DialogContent } from "./dialog";
+
+export type Shortcut = { keys: string; does: string };
+
+const preference = "shortcuts";
+
+/**
+ * Single keys for a page: j and k follow the next and the previous link that carries `data-item`, ? opens this list, and
+ * any other key presses whatever names it in `aria-keyshortcuts`. They stay out of the way of typing, of dialogs and of
+ * menus, and can be turned off for those whose keyboard or voice sends keys that were not meant.
+ */
+export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
+  const path = usePathname();
+  const [isOpen, setIsOpen] = useState(false);
+  const [isOn, setIsOn] = useState(true);
+  // Where j and k lead to while the page is still on its way, so that two presses lead two on.
+  const target = useRef<{ path: string; href: string }>(undefined);
+  // Where in the list the open item stood: it may have left the list by now.
+  const place = useRef(-1);
+
+  useEffect(() => setIsOn(localStorage.getItem(preference) !== "off"), []);
+
+  useEffect(() => {
+    const items = [...document.querySelectorAll<HTMLAnchorElement>("a[data-item]")];
+    const index = items.findIndex((item) => item.getAttribute("aria-current") === "page");
+    if (index >= 0) place.current = index;
+  });
+
+  useEffect(() => {
+    function step(direction: 1 | -1) {
+      const items = [...document.querySelectorAll<HTMLAnchorElement>("a[data-item]")];
+      const ahead = target.current?.path === path ? target.current.href : undefined;
+      const index = items.findIndex((item) => (ahead ? item.href === ahead : item.getAttribute("aria-current") === "page"));
+      const next = index >= 0 ? items[index + direction] : items[Math.max(0, direction === 1 ? place.current : place.current - 1)];
+      if (!next) return;
+      target.current = { path, href: next.href };
+      next.scrollIntoView({ block: "nearest" });
+      next.click();
+    }
+
+    function onKey(event: KeyboardEvent) {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if ((event.target as HTMLElement).closest?.("input, textarea, select, [contenteditable]")) return;
+      if (document.querySelector(':popover-open, [role="dialog"], [role="alertdialog"]')) return;
+      if (event.key === "?") setIsOpen(true);
+      else if (!isOn) return;
+      else if (event.key === "j") step(1);
+      else if (event.key === "k") step(-1);
+      else {
+        const pressed =
+          /^[a-z]$/.test(event.key) && document.querySelector<HTMLElement>(`[aria-keyshortcuts="${event.key}"]:not(:disabled)`);
+        if (!pressed) return;
+        pressed.click();
+      }
+      event.preventDefault();
+    }
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [path, isOn]);
+
+  function turn(on: boolean) {
+    setIsOn(on);
+    localStorage.setItem(preference, on ? "on" : "off");
+  }
+
+  return (
+    <>
+      <Button look="quiet" size="icon" aria-label="Keyboard shortcuts" aria-keyshortcuts="?" onClick={() => setIsOpen(true)}>
+        <Keyboard className="size-4" aria-hidden="true" />
+      </Button>
+      <Dialog open={isOpen} onOpenChange={setIsOpen}>
+        <DialogContent title="Keyboard shortcuts" description="They rest while you type.">
+          <dl className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-4 gap-y-2">
+            {[...shortcuts, { keys: "?", does: "Show this list" }].map(({ keys, does }) => (
+              <div key={keys} className="contents">
+                <dt>
+                  {keys.split(" ").map((key) => (
+                    <kbd
+                      key={key}
+                      className="mr-1 inline-block rounded border border-line-strong bg-sunken px-1.5 py-0.5 font-sans text-xs"
+                    >
+                      {key}
+                    </kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+          <label className="mt-5 flex items-center gap-2 border-line border-t pt-4">
+            <input type="checkbox" checked={isOn} onChange={(event) => turn(event.currentTarget.checked)} />
+            Single keys are on in this browser
+          </label>
+        </DialogContent>
+      </Dialog>
+    </>
+  );
+}
