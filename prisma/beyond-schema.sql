@@ -1,5 +1,6 @@
 
--- What schema.prisma has no words for. It is part of the first migration, and here so that writing that anew keeps it.
+-- What schema.prisma has no words for. Each part stands in the migration that brought it, and here so that writing a single
+-- first migration anew keeps it.
 
 -- Full text, in no particular language: 'simple' only lower-cases words, so that it is right for every tenant's language
 -- and 2 versions of a product number stay 2. The knowledge base's id is one more word of each chunk, which the parser can
@@ -33,3 +34,7 @@ CREATE TRIGGER "audit_entries_append_only" BEFORE UPDATE OR DELETE ON "audit_ent
 -- Deliveries are looked for by how their last attempt ended. Those that succeeded, nearly all, cost this index nothing.
 CREATE INDEX "deliveries_response_class_idx" ON "deliveries" ("tenant_id", "environment", "webhook_id", "response_class", "id")
   WHERE "response_class" <> 2;
+
+-- Stored answers that hold a secret are few among all that are stored, and found when the master key changes.
+CREATE INDEX "idempotency_records_encrypted_idx" ON "idempotency_records" ("tenant_id", "environment", "key")
+  WHERE "is_encrypted";

@@ -7,8 +7,8 @@ import { beyondSchemaFile, diffSchema, migrationsDirectory, schemaFile } from ".
 // npm run migration -- --initial   replaces all migrations by a single first one; only before the first release
 //
 // Beside each migration.sql lies the schema it leads to, so that the next one is a comparison of two files. A migration
-// that needs more than Prisma can say (a generated column, an extension) is completed by hand before it is committed; the
-// first one is completed by beyond-schema.sql, which the later ones' additions do not go into.
+// that needs more than Prisma can say (a generated column, an extension) is completed by hand before it is committed, and the
+// addition goes into beyond-schema.sql too, which completes a first migration that is written anew.
 
 const name = process.argv[2] ?? "";
 const isInitial = name === "--initial";

@@ -4,7 +4,7 @@ import type { Claim } from "@/lib/claim";
 import { type Db, db, sqlState } from "@/lib/db";
 import { AppError } from "@/lib/errors";
 import { claim as claimCte } from "@/lib/events/outbox.sql";
-import { openSecret, sealSecret } from "@/lib/webhooks/secret-box";
+import { openSecret, sealSecret, storedAnswerContext } from "@/lib/webhooks/secret-box";
 
 const windowMs = 24 * 3_600_000;
 
@@ -42,7 +42,7 @@ export async function findStoredAnswer(partition: Partition, { key, fingerprint 
   if (!fingerprint.equals(record.fingerprint)) {
     throw new AppError("idempotency-key-reused", "This Idempotency-Key was used for another request. Use a new key for each request.");
   }
-  const body = record.isEncrypted ? openSecret(record.body, sealContext(partition, key)) : record.body;
+  const body = record.isEncrypted ? openSecret(record.body, storedAnswerContext(partition, key)) : record.body;
   return { status: record.status, body };
 }
 
@@ -74,7 +74,7 @@ export async function storeAnswer(
 ): Promise<void> {
   await transaction.idempotencyRecord.update({
     where: { tenantId_environment_key: { ...partition, key } },
-    data: { body: holdsSecret ? sealSecret(body, sealContext(partition, key)) : body, isEncrypted: holdsSecret },
+    data: { body: holdsSecret ? sealSecret(body, storedAnswerContext(partition, key)) : body, isEncrypted: holdsSecret },
   });
 }
 
@@ -87,5 +87,3 @@ export function inProgress(): AppError {
   const detail = "The first request with this Idempotency-Key has not ended yet. Send the same request again in a moment.";
   return new AppError("idempotency-in-progress", detail, { retryAfter: 1 }, { "Retry-After": "1" });
 }
-
-const sealContext = ({ tenantId, environment }: Partition, key: string) => `${tenantId}|${environment}|idempotency|${key}`;

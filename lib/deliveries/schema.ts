@@ -15,7 +15,7 @@ export const delivery = z
     eventType: z.enum(eventTypes),
     status: z.enum(deliveryStatuses).meta({
       description:
-        "`PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered. `DISCARDED` was held and is not wanted any more.",
+        "`PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up.",
     }),
     attemptCount: z.number().int().meta({ description: "Attempts that have ended, whoever asked for them." }),
     nextAttemptAt: timestamp.nullable(),
@@ -45,7 +45,7 @@ export const deliveryAttempt = z
       .nullable()
       .meta({
         description:
-          "Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`.",
+          "Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`. `secret_unavailable`: nothing was sent, because this service could not sign it; that is no failure of yours, and does not count.",
         examples: ["timeout"],
       }),
     response: z

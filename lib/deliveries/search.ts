@@ -32,7 +32,7 @@ export async function neighboursOfDelivery(caller: Caller, webhookId: string, id
 /** Where events went: their deliveries with the webhooks' addresses, oldest first. */
 export async function deliveriesOfEvents({ db, partition }: Caller, eventIds: string[]) {
   return db.delivery.findMany({
-    where: { ...partition, eventId: { in: eventIds } },
+    where: { ...partition, eventId: { in: eventIds }, webhook: { deletedAt: null } },
     orderBy: { id: "asc" },
     select: {
       id: true,

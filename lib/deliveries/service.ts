@@ -3,21 +3,20 @@ import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { AppError, notFound } from "@/lib/errors";
 import { newEvent } from "@/lib/events/record-event";
-import { firstIdAt, newId } from "@/lib/ids";
+import { newId } from "@/lib/ids";
+import { addBacklogTask, deliveriesOf } from "@/lib/jobs/add-backlog-task";
 import { currentTime } from "@/lib/jobs/time";
 import { lockRow } from "@/lib/lock-row";
 import { pageById, toPage } from "@/lib/schema";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
-import type { AttemptTrigger, BacklogAction, DeliveryStatus } from "@/prisma/generated/enums";
+import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 import type { DeliveryAttemptModel, DeliveryModel } from "@/prisma/generated/models";
 import type { Delivery, DeliveryAttempt, DeliveryWithAttempts, ListDeliveries, RecoverDeliveries } from "./schema";
 
 const maximumAttemptsShown = 100;
 /** Of one webhook, at a time: those who press the button faster than its receiver answers are told. */
 const maximumRequestedAttempts = 100;
-/** Another process's clock may be ahead by so much, and what it wrote is meant too. */
-const clockToleranceMs = 60_000;
 
 export async function listDeliveries(caller: Caller, webhookId: string, { status, eventType, ...page }: ListDeliveries) {
   await getWebhook(caller, webhookId);
@@ -107,10 +106,7 @@ export async function resendDelivery(caller: Caller, webhookId: string, id: stri
 export async function recoverDeliveries(caller: Caller, webhookId: string, { since, until, dryRun }: RecoverDeliveries) {
   requireRole(caller, "ADMIN", "recover deliveries");
   const { status } = await getWebhook(caller, webhookId);
-  const range = {
-    afterId: firstIdAt("delivery", since),
-    beforeId: firstIdAt("delivery", new Date(until ? until.getTime() + 1 : Date.now() + clockToleranceMs)),
-  };
+  const range = deliveriesOf(since, until);
   const where = {
     ...caller.partition,
     webhookId,
@@ -172,18 +168,10 @@ export type BacklogChoice = "RESUME" | "DISCARD" | "KEEP";
 async function changeHeld(caller: Caller, webhookId: string, action: "RESUME" | "DISCARD") {
   const count = await countHeld(caller, webhookId);
   if (count === 0) return { count };
-  const range = { afterId: firstIdAt("delivery", new Date(0)), beforeId: firstIdAt("delivery", new Date(Date.now() + clockToleranceMs)) };
-  await addBacklogTask(caller, webhookId, action, range);
+  await addBacklogTask(caller, webhookId, action);
   const auditAction = action === "RESUME" ? "webhook.deliveries_resumed" : "webhook.deliveries_discarded";
   await recordAudit(caller, { action: auditAction, targetId: webhookId, changes: { after: { count } } });
   return { count };
-}
-
-async function addBacklogTask(caller: Caller, webhookId: string, action: BacklogAction, range: { afterId: string; beforeId: string }) {
-  const at = currentTime() ?? new Date();
-  await caller.db.backlogTask.create({
-    data: { ...caller.partition, id: newId("backlogTask"), webhookId, action, ...range, nextDueAt: at, createdAt: at },
-  });
 }
 
 function requireEnabled(status: Webhook["status"]): void {
@@ -204,7 +192,8 @@ async function requireRoomForRequest(caller: Caller, webhookId: string): Promise
 }
 
 async function requireDelivery({ db, partition }: Caller, webhookId: string, id: string): Promise<DeliveryModel> {
-  const found = await db.delivery.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  const where = { tenantId_environment_id: { ...partition, id }, webhook: { deletedAt: null } };
+  const found = await db.delivery.findUnique({ where });
   if (found?.webhookId !== webhookId) throw notFound("delivery", id);
   return found;
 }

@@ -25,6 +25,14 @@ export const claim = ({ from, body = "$7::text" }: { from: string; body?: string
   )`;
 
 /**
+ * A webhook that looks disabled may just be being enabled: its row is locked, which waits for the end of that and reads
+ * the status anew, or keeps the enabling waiting until what is held here can be seen. One that is enabled is not locked.
+ */
+const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
+        SELECT s.status FROM webhooks s
+        WHERE s.tenant_id = w.tenant_id AND s.environment = w.environment AND s.id = w.id FOR SHARE))`;
+
+/**
  * `event` and `delivery`: the events, and one delivery for each webhook that wants one of them. A disabled webhook's
  * deliveries are held. A delivery's id is made of its event's time and a digest of event and webhook.
  */
@@ -38,10 +46,10 @@ export const eventAndDeliveries = ({ payload = "e.payload", where = "true" } = {
   delivery AS (
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
     SELECT ${partition}, 'dlv_' || substr(e.id, 5, 10) || upper(substr(md5(e.id || w.id), 1, 16)), w.id, e.id, e.type,
-      CASE w.status WHEN 'ENABLED' THEN 'PENDING' ELSE 'HELD' END::"DeliveryStatus",
-      CASE w.status WHEN 'ENABLED' THEN least($3::timestamptz, clock_timestamp()) END, $3::timestamptz, $3::timestamptz
+      CASE WHEN ${isEnabled} THEN 'PENDING' ELSE 'HELD' END::"DeliveryStatus",
+      CASE WHEN ${isEnabled} THEN least($3::timestamptz, clock_timestamp()) END, $3::timestamptz, $3::timestamptz
     FROM go, unnest($9::text[], $10::text[]) AS e (id, type)
-    JOIN webhooks w ON w.tenant_id = $1::text AND w.environment = $2::"Environment"
+    JOIN webhooks w ON w.tenant_id = $1::text AND w.environment = $2::"Environment" AND w.deleted_at IS NULL
       AND w.events && ARRAY['*', split_part(e.type, '.', 1) || '.*', e.type]
     WHERE ${where}
     RETURNING id

@@ -6,6 +6,7 @@ import { purgeExpired } from "@/lib/jobs/purge-expired";
 import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
 import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
 import { sendMails } from "@/lib/mail/send-mails";
+import { mailWarnings } from "@/lib/webhooks/mail-warnings";
 
 export type RecurringJob = {
   /** One batch. Two at once must do nothing twice. @returns how much it did: `limit` or more tells that there may be more */
@@ -26,6 +27,7 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "analyze-new-tables": { work: analyzeNewTables, limit: 100, pauseMs: 2_000 },
   "fail-stuck-documents": { work: failStuckDocuments, limit: 100, pauseMs: 10_000 },
   "remove-stray-files": { work: removeStrayBlobs, limit: 100, pauseMs: 2_000 },
+  "mail-warnings": { work: mailWarnings, limit: 50, pauseMs: 5_000 },
   "send-mails": { work: sendMails, limit: 50, pauseMs: 1_000 },
   "purge-expired": { work: purgeExpired, limit: 1_000, pauseMs: 60_000 },
 };

@@ -10,7 +10,7 @@ const leftOverStatement: Statement = {
   text: `
   SELECT w.tenant_id, w.environment, w.id, w.status = 'ENABLED' AS is_enabled FROM webhooks w
   WHERE w.status = 'ENABLED' AND w.consecutive_failures >= ${disableAfterFailures}
-    OR w.status = 'DISABLED' AND EXISTS (
+    OR w.status = 'DISABLED' AND w.deleted_at IS NULL AND EXISTS (
       SELECT 1 FROM deliveries d
       WHERE d.status = 'PENDING' AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.webhook_id = w.id
         AND d.requested_at IS NULL AND (d.lease_expires_at IS NULL OR d.lease_expires_at <= coalesce($1::timestamptz, now()))

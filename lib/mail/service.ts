@@ -1,7 +1,7 @@
 import { type Db, db } from "@/lib/db";
 import { newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
-import { openSecret, sealSecret } from "@/lib/webhooks/secret-box";
+import { mailContext, openSecret, sealSecret } from "@/lib/webhooks/secret-box";
 import type { MailModel } from "@/prisma/generated/models";
 import { type AdminMail, type Mail, type WrittenMail, writeMail } from "./messages";
 
@@ -48,17 +48,15 @@ async function write(transaction: Db, mails: Addressed[]): Promise<void> {
   const at = currentTime() ?? new Date();
   const rows = mails.map(({ to, mail, name = null, usableUntil = null }) => {
     const id = newId("mail", at);
-    const content = sealSecret(JSON.stringify(writeMail(mail)), contextOf(id));
+    const content = sealSecret(JSON.stringify(writeMail(mail)), mailContext(id));
     return { id, kind: mail.kind, recipient: to, content, name, usableUntil, createdAt: at, nextAttemptAt: at };
   });
   await transaction.mail.createMany({ data: rows, skipDuplicates: true });
 }
 
-const contextOf = (id: string) => `mail|${id}`;
-
 /** Null once it was sent or given up. */
 export function openMail({ id, content }: Pick<MailModel, "id" | "content">): WrittenMail | null {
-  return content === null ? null : JSON.parse(openSecret(content, contextOf(id)));
+  return content === null ? null : JSON.parse(openSecret(content, mailContext(id)));
 }
 
 /** For the page that shows mails where there is no mail server: the newest hundred. */

@@ -42,7 +42,7 @@ const leaseAndReturn = `
     WHERE d.ctid = p.row
       AND (NOT p.is_failing OR EXISTS (SELECT 1 FROM probe w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
-      d.requested_trigger, p.url
+      d.requested_trigger, p.url, p.is_failing AS is_probe
   ),
   secret AS MATERIALIZED (
     SELECT s.tenant_id, s.environment, s.webhook_id, array_agg(s.ciphertext ORDER BY s.version DESC) AS sealed_secrets
@@ -139,7 +139,7 @@ export const claimRequestedStatement: Statement = {
   picked AS MATERIALIZED (
     SELECT d.tenant_id, d.environment, d.webhook_id, w.url, false AS is_failing, d.ctid AS row FROM ranked r
     JOIN deliveries d ON d.ctid = r.row
-    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
+    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
     WHERE r.place <= ${requestedUnderWay} AND ${isFree} AND d.requested_at IS NOT NULL
       AND ($5::float8 = 0 OR d.requested_at <= ${now} - make_interval(secs => $5::float8))
     LIMIT $4::int
@@ -157,7 +157,7 @@ export const claimOneStatement: Statement = {
     SELECT d.tenant_id, d.environment, d.webhook_id, w.url, d.ctid AS row,
       w.consecutive_failures >= ${probeAfterFailures} AND d.requested_at IS NULL AS is_failing
     FROM deliveries d
-    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
+    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
     WHERE d.tenant_id = $4::text AND d.environment = $5::"Environment" AND d.id = $6::text
       AND ${isFree} AND (d.requested_at IS NOT NULL OR d.status = 'PENDING' AND d.next_attempt_at <= ${now} AND ${isReady})
     FOR NO KEY UPDATE OF d SKIP LOCKED
@@ -181,7 +181,7 @@ export const deliveryStateStatement: Statement = {
         CASE WHEN w.consecutive_failures >= ${probeAfterFailures} THEN w.probe_after END
       ) AS due_at
     FROM deliveries d
-    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id
+    JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
     WHERE d.tenant_id = $2::text AND d.environment = $3::"Environment" AND d.id = $4::text
   ) delivery`,
 };

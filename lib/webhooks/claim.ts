@@ -21,6 +21,8 @@ export type ClaimedDelivery = {
   automaticCount: number;
   /** AUTOMATIC, unless a person asked for this attempt. */
   trigger: AttemptTrigger;
+  /** Its webhook was known to fail already, and this is the one delivery that it gets for now. */
+  isProbe: boolean;
   url: string;
   payload: string;
   /** Those that are valid now, newest first. */
@@ -59,6 +61,7 @@ type ClaimedRow = {
   attempt_count: number;
   automatic_count: number;
   requested_trigger: AttemptTrigger | null;
+  is_probe: boolean;
   url: string;
   payload: string;
   sealed_secrets: string[] | null;
@@ -115,6 +118,7 @@ function toClaimed(row: ClaimedRow, leaseHolder: string): ClaimedDelivery {
     attemptNumber: row.attempt_count + 1,
     automaticCount: row.automatic_count,
     trigger: row.requested_trigger ?? "AUTOMATIC",
+    isProbe: row.is_probe,
     url: row.url,
     payload: row.payload,
     sealedSecrets: row.sealed_secrets ?? [],

@@ -4,20 +4,23 @@ import { runStatement, type Statement } from "@/lib/db";
 import { recordEvent } from "@/lib/events/record-event";
 import { currentTime } from "@/lib/jobs/time";
 import { lockRow } from "@/lib/lock-row";
+import { queueMailToAdmins } from "@/lib/mail/service";
+import { mailWay } from "@/lib/mail/way";
 import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
 import { toWebhook } from "@/lib/webhooks/service";
 
 export type AutomaticDisabling = "CONSECUTIVE_FAILURES" | "GONE";
 
 /**
- * Disables a webhook for what its receiver did, tells the tenant's other webhooks, and holds what waits. Harmless to call
+ * Disables a webhook for what its receiver did, tells the tenant's other webhooks, its owners and admins by mail, and holds
+ * what waits. Harmless to call
  * twice, or too late: the row is locked and looked at again.
  */
 export async function disableWebhook(partition: Partition, webhookId: string, reason: AutomaticDisabling): Promise<void> {
   await mutate(system(partition), async (caller) => {
     const key = { ...partition, id: webhookId };
     await lockRow(caller, "webhooks", webhookId);
-    const row = await caller.db.webhook.findUnique({ where: { tenantId_environment_id: key } });
+    const row = await caller.db.webhook.findUnique({ where: { tenantId_environment_id: key, deletedAt: null } });
     if (row?.status !== "ENABLED") return;
     if (reason === "CONSECUTIVE_FAILURES" && row.consecutiveFailures < disableAfterFailures) return;
 
@@ -27,12 +30,23 @@ export async function disableWebhook(partition: Partition, webhookId: string, re
       data: { status: "DISABLED", disabledReason: reason, disabledAt: at, probeAfter: null, updatedAt: at },
       include: { secrets: { orderBy: { version: "desc" }, take: 2 } },
     });
+    const { consecutiveFailures } = row;
+    if (mailWay() !== "none") {
+      const { environment } = partition;
+      await queueMailToAdmins(caller.db, partition.tenantId, {
+        kind: "webhook-disabled",
+        environment,
+        webhookId,
+        webhookUrl: row.url,
+        reason,
+      });
+    }
+    await recordEvent(caller, "webhook.disabled", toWebhook(disabled), { exceptWebhookId: webhookId });
     await recordAudit(caller, {
       action: "webhook.disabled",
       targetId: webhookId,
-      changes: { after: { disabledReason: reason, consecutiveFailures: row.consecutiveFailures } },
+      changes: { after: { disabledReason: reason, consecutiveFailures } },
     });
-    await recordEvent(caller, "webhook.disabled", toWebhook(disabled), { exceptWebhookId: webhookId });
   });
   await holdDeliveries(partition, webhookId);
 }
@@ -48,7 +62,8 @@ const holdStatement: Statement = {
   text: `
   WITH disabled AS MATERIALIZED (
     SELECT tenant_id, environment, id FROM webhooks
-    WHERE tenant_id = $2::text AND environment = $3::"Environment" AND id = $4::text AND status = 'DISABLED' FOR SHARE
+    WHERE tenant_id = $2::text AND environment = $3::"Environment" AND id = $4::text AND status = 'DISABLED' AND deleted_at IS NULL
+    FOR SHARE
   ),
   waiting AS MATERIALIZED (
     SELECT d.id FROM disabled w

@@ -1,9 +1,11 @@
 import type { Statement } from "@/lib/db";
-import { probeAfterFailures } from "@/lib/webhooks/retry-schedule";
+import { disableAfterFailures, probeAfterFailures, warnAfterFailures } from "@/lib/webhooks/retry-schedule";
 
 const now = `coalesce($1::timestamptz, now())`;
 
 const sameRow = (a: string, b: string) => `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.id = ${b}.id`;
+const sameWebhook = (a: string, b: string) =>
+  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
 const webhookOf = (w: string, e: string) =>
   `${w}.tenant_id = ${e}.tenant_id AND ${w}.environment = ${e}.environment AND ${w}.id = ${e}.webhook_id`;
 
@@ -12,11 +14,19 @@ const webhookOf = (w: string, e: string) =>
  * their webhooks, and each of these only for what the one before it wrote. An attempt counts only for the holder of the
  * lease and under the number it was claimed for, so one that ran over its lease changes nothing.
  *
+ * The webhooks are locked before all else, one after the other in one order, so that two processes never wait for each
+ * other, and so that a failure sees whether its webhook was disabled or enabled meanwhile. One that is well and was so a
+ * second ago is left alone: thousands of successes a second then share one write.
+ *
+ * Failures of attempts that were under way before the webhook was known to fail count, but not to the hundredth: that one
+ * is a probe's. A receiver that falls over with a hundred requests at work has not failed for long yet.
+ *
  * $1 now, $2 seconds to the next probe, then arrays of the same length: $3 tenants, $4 environments, $5 deliveries,
  * $6 webhooks, $7 events, $8 lease holders, $9 attempt numbers, $10 triggers, $11 started at, $12 durations, $13 status
- * codes, $14 error codes, $15 responses, $16 is success, $17 the delivery's new status or null for no change, $18 seconds
- * to the next attempt. (Webhook and event add nothing to the identity of a delivery; they make every index that the
- * planner could choose lead to one row, also while it knows nothing of the table yet.) Returns a row for each attempt that was recorded, by its place in the arrays.
+ * codes, $14 error codes, $15 responses, $16 was sent, $17 is success, $18 is probe, $19 the delivery's new status or null
+ * for no change, $20 seconds to the next attempt. (Webhook and event add nothing to the identity of a delivery; they make
+ * every index that the planner could choose lead to one row, also while it knows nothing of the table yet.) Returns a row
+ * for each attempt that was recorded, by its place in the arrays.
  */
 export const recordAttemptsStatement: Statement = {
   name: "record_attempts",
@@ -25,15 +35,27 @@ export const recordAttemptsStatement: Statement = {
     SELECT * FROM unnest(
       $3::text[], $4::text[]::"Environment"[], $5::text[], $6::text[], $7::text[], $8::text[], $9::int[],
       $10::text[]::"AttemptTrigger"[], $11::timestamptz[], $12::int[], $13::int[], $14::text[], $15::text[], $16::boolean[],
-      $17::text[]::"DeliveryStatus"[], $18::float8[]
+      $17::boolean[], $18::boolean[], $19::text[]::"DeliveryStatus"[], $20::float8[]
     ) WITH ORDINALITY AS e (
       tenant_id, environment, id, webhook_id, event_id, lease_holder, number, trigger,
-      started_at, duration_ms, status_code, error_code, response, is_success, new_status, delay_seconds, place
+      started_at, duration_ms, status_code, error_code, response, was_sent, is_success, is_probe, new_status, delay_seconds, place
     )
+  ),
+  locked AS MATERIALIZED (
+    SELECT w.tenant_id, w.environment, w.id AS webhook_id, w.status, w.consecutive_failures FROM webhooks w
+    JOIN (
+      SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(NOT is_success) AS has_failure
+      FROM ended GROUP BY tenant_id, environment, webhook_id
+    ) e ON ${webhookOf("w", "e")}
+    WHERE e.has_failure
+      OR w.consecutive_failures > 0 OR w.probe_after IS NOT NULL
+      OR w.last_success_at IS NULL OR w.last_success_at <= ${now} - interval '1 second'
+    ORDER BY w.tenant_id, w.environment, w.id
+    FOR NO KEY UPDATE OF w
   ),
   delivery AS (
     UPDATE deliveries d SET
-      status = CASE WHEN e.new_status = 'PENDING' AND w.status <> 'ENABLED' THEN 'HELD' ELSE coalesce(e.new_status, d.status) END,
+      status = CASE WHEN e.new_status = 'PENDING' AND w.status = 'DISABLED' THEN 'HELD' ELSE coalesce(e.new_status, d.status) END,
       attempt_count = e.number,
       automatic_count = d.automatic_count + CASE WHEN e.trigger = 'AUTOMATIC' THEN 1 ELSE 0 END,
       next_attempt_at = CASE
@@ -46,7 +68,7 @@ export const recordAttemptsStatement: Statement = {
       lease_expires_at = NULL,
       response_class = coalesce(e.status_code / 100, 0),
       updated_at = ${now}
-    FROM ended e JOIN webhooks w ON ${webhookOf("w", "e")}
+    FROM ended e LEFT JOIN locked w ON ${sameWebhook("w", "e")}
     WHERE ${sameRow("d", "e")} AND d.webhook_id = e.webhook_id AND d.event_id = e.event_id AND d.lease_holder = e.lease_holder AND d.attempt_count = e.number - 1
       AND (e.trigger <> 'AUTOMATIC' OR d.status = 'PENDING')
     RETURNING d.status, d.next_attempt_at, e.*
@@ -60,42 +82,46 @@ export const recordAttemptsStatement: Statement = {
     RETURNING tenant_id, environment, delivery_id AS id
   ),
   counted AS (
-    SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.is_success, NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
+    SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.was_sent, e.is_success, e.is_probe,
+      e.was_sent AND NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
       max(e.place) FILTER (WHERE e.is_success) OVER (PARTITION BY e.tenant_id, e.environment, e.webhook_id) AS last_success
     FROM attempt a JOIN delivery e ON e.id = a.id AND e.tenant_id = a.tenant_id AND e.environment = a.environment
   ),
   tally AS MATERIALIZED (
     SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(is_failure) AS has_failure,
-      count(*) FILTER (WHERE is_failure AND place > coalesce(last_success, 0))::int AS failures_since_success
+      count(*) FILTER (WHERE is_failure AND NOT is_probe AND place > coalesce(last_success, 0))::int AS early_failures,
+      count(*) FILTER (WHERE is_failure AND is_probe AND place > coalesce(last_success, 0))::int AS probe_failures
     FROM counted GROUP BY tenant_id, environment, webhook_id
+    HAVING bool_or(is_success OR is_failure)
   ),
-  -- One after the other in one order, so that two processes never wait for each other. A webhook that is well and was so
-  -- a second ago is left alone: thousands of successes a second then share one write.
-  locked AS MATERIALIZED (
-    SELECT t.*, CASE WHEN t.has_success THEN 0 ELSE w.consecutive_failures END + t.failures_since_success AS failures
-    FROM webhooks w JOIN tally t ON ${webhookOf("w", "t")}
-    WHERE t.has_failure
-      OR t.has_success AND (
-        w.consecutive_failures > 0 OR w.probe_after IS NOT NULL
-        OR w.last_success_at IS NULL OR w.last_success_at <= ${now} - interval '1 second'
-      )
-    ORDER BY w.tenant_id, w.environment, w.id
-    FOR NO KEY UPDATE OF w
+  streak AS MATERIALIZED (
+    SELECT s.*, s.probe_failures
+      + greatest(s.failures_before, least(s.failures_before + s.early_failures, ${disableAfterFailures - 1})) AS failures
+    FROM (
+      SELECT t.*, CASE WHEN t.has_success THEN 0 ELSE w.consecutive_failures END AS failures_before
+      FROM tally t JOIN locked w ON ${sameWebhook("w", "t")}
+    ) s
   ),
   counter AS (
     UPDATE webhooks w SET
-      consecutive_failures = l.failures,
-      probe_after = CASE WHEN l.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => $2::float8) END,
-      last_success_at = CASE WHEN l.has_success THEN ${now} ELSE w.last_success_at END,
-      last_failure_at = CASE WHEN l.has_failure THEN ${now} ELSE w.last_failure_at END
-    FROM locked l WHERE ${webhookOf("w", "l")}
+      consecutive_failures = s.failures,
+      probe_after = CASE WHEN s.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => $2::float8) END,
+      last_success_at = CASE WHEN s.has_success THEN ${now} ELSE w.last_success_at END,
+      last_failure_at = CASE WHEN s.has_failure THEN ${now} ELSE w.last_failure_at END
+    FROM streak s WHERE ${webhookOf("w", "s")}
     RETURNING w.tenant_id, w.environment, w.id AS webhook_id, w.consecutive_failures
+  ),
+  warning AS (
+    INSERT INTO webhook_warnings (tenant_id, environment, webhook_id, failures, created_at)
+    SELECT s.tenant_id, s.environment, s.webhook_id, mark, ${now}
+    FROM streak s JOIN unnest(ARRAY[${warnAfterFailures.join(", ")}]) AS mark ON s.failures_before < mark AND s.failures >= mark
+    ON CONFLICT DO NOTHING
   ),
   -- For the tenants' usage. After the webhooks, so that everyone takes these locks in the same order.
   attempt_day AS (
     INSERT INTO delivery_days AS a (tenant_id, environment, day, attempts, failures)
     SELECT tenant_id, environment, (started_at AT TIME ZONE 'UTC')::date AS day, count(*), count(*) FILTER (WHERE NOT is_success)
-    FROM counted WHERE (SELECT count(*) FROM counter) IS NOT NULL
+    FROM counted WHERE was_sent AND (SELECT count(*) FROM counter) IS NOT NULL
     GROUP BY tenant_id, environment, day ORDER BY tenant_id, environment, day
     ON CONFLICT (tenant_id, environment, day) DO UPDATE SET
       attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures
@@ -105,7 +131,7 @@ export const recordAttemptsStatement: Statement = {
   attempt_hour AS (
     INSERT INTO webhook_hours AS a (tenant_id, environment, webhook_id, hour, attempts, failures)
     SELECT tenant_id, environment, webhook_id, date_trunc('hour', started_at, 'UTC') AS hour, count(*), count(*) FILTER (WHERE NOT is_success)
-    FROM counted WHERE (SELECT count(*) FROM attempt_day) IS NOT NULL
+    FROM counted WHERE was_sent AND (SELECT count(*) FROM attempt_day) IS NOT NULL
     GROUP BY tenant_id, environment, webhook_id, hour ORDER BY tenant_id, environment, webhook_id, hour
     ON CONFLICT (tenant_id, environment, webhook_id, hour) DO UPDATE SET
       attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures

@@ -16,6 +16,16 @@ export function webhookSecretContext({ tenantId, environment }: Partition, webho
   return `${tenantId}|${environment}|${webhookId}`;
 }
 
+/** Likewise for an answer that is kept for an idempotency key, and holds a secret. */
+export function storedAnswerContext({ tenantId, environment }: Partition, key: string): string {
+  return `${tenantId}|${environment}|idempotency|${key}`;
+}
+
+/** And for a mail that waits to be sent. */
+export function mailContext(id: string): string {
+  return `mail|${id}`;
+}
+
 /**
  * Encrypts with the first master key of SECRET_KEYS, under a random nonce.
  * @returns `<key id>.<base64url of nonce, ciphertext and tag>`; it opens only with the same associated data.

@@ -1,31 +1,52 @@
+import { log } from "@/lib/log";
 import type { ClaimedDelivery } from "@/lib/webhooks/claim";
 import { type OutboundResult, outboundRequest } from "@/lib/webhooks/outbound-request";
 import { openSecret, webhookSecretContext } from "@/lib/webhooks/secret-box";
 import { signatureHeader, standardWebhooksHeaders } from "@/lib/webhooks/sign";
 
-const maximumOpenSecrets = 10_000;
-const openSecrets = new Map<string, string>();
+const maximumOpenedSecrets = 10_000;
+const openedSecrets = new Map<string, string>();
 
 /** What a sealed secret holds never changes, so it is opened once. */
 function openSecretOnce(sealed: string, context: string): string {
   const name = `${context} ${sealed}`;
-  const known = openSecrets.get(name);
+  const known = openedSecrets.get(name);
   if (known !== undefined) return known;
   const secret = openSecret(sealed, context);
-  if (openSecrets.size >= maximumOpenSecrets) openSecrets.clear();
-  openSecrets.set(name, secret);
+  if (openedSecrets.size >= maximumOpenedSecrets) openedSecrets.clear();
+  openedSecrets.set(name, secret);
   return secret;
 }
 
+/** `secret_unavailable`: nothing was sent, because a secret that it is to be signed with could not be opened. */
+export type SendResult = OutboundResult | { errorCode: "secret_unavailable"; durationMs: 0 };
+
+const reported = new Set<string>();
+
 /**
- * Signs and sends one attempt. The bytes that are signed are the bytes that are sent.
- * @param at the time that is signed
- * @throws Error where no secret can be opened: nothing goes out unsigned.
+ * The secrets to sign with, newest first, or null where one of them cannot be opened. An operator can mend that, and reads
+ * of each cause once in the log: a missing master key concerns every delivery that there is.
  */
-export function sendDelivery(delivery: ClaimedDelivery, at: Date): Promise<OutboundResult> {
+function openSecrets({ sealedSecrets, webhookId }: ClaimedDelivery, context: string): string[] | null {
+  try {
+    if (sealedSecrets.length === 0) throw new Error("a webhook has no signing secret");
+    return sealedSecrets.map((sealed) => openSecretOnce(sealed, context));
+  } catch (error) {
+    const { message } = error as Error;
+    if (!reported.has(message)) log.error({ error: message, webhook: webhookId }, "deliveries cannot be signed and wait");
+    reported.add(message);
+    return null;
+  }
+}
+
+/**
+ * Signs and sends one attempt. The bytes that are signed are the bytes that are sent, and nothing goes out unsigned.
+ * @param at the time that is signed
+ */
+export async function sendDelivery(delivery: ClaimedDelivery, at: Date): Promise<SendResult> {
   const context = webhookSecretContext(delivery, delivery.webhookId);
-  const secrets = delivery.sealedSecrets.map((sealed) => openSecretOnce(sealed, context));
-  if (secrets.length === 0) throw new Error("the webhook has no signing secret");
+  const secrets = openSecrets(delivery, context);
+  if (!secrets) return { errorCode: "secret_unavailable", durationMs: 0 };
 
   const timestampSeconds = Math.floor(at.getTime() / 1000);
   const body = delivery.payload;

@@ -5,6 +5,7 @@ import { changedFields, previousAttributes } from "@/lib/changes";
 import { db } from "@/lib/db";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { newId } from "@/lib/ids";
+import { addBacklogTask } from "@/lib/jobs/add-backlog-task";
 import { currentTime } from "@/lib/jobs/time";
 import { lockRow } from "@/lib/lock-row";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
@@ -22,14 +23,14 @@ type WebhookWithSecrets = WebhookModel & { secrets: WebhookSecretModel[] };
 
 export async function listWebhooks({ db, partition }: Caller, page: ListWebhooks) {
   const { after, orderBy, take } = pageById(page);
-  const rows = await db.webhook.findMany({ where: { ...partition, ...after }, orderBy, take, include: secretsOfWebhook });
+  const rows = await db.webhook.findMany({ where: { ...partition, deletedAt: null, ...after }, orderBy, take, include: secretsOfWebhook });
   return toPage(rows, page.limit, toWebhook);
 }
 
 /** For operators: the webhooks of one tenant or of all, newest first. */
 export async function listAllWebhooks(tenantId: string | undefined) {
   const rows = await db().webhook.findMany({
-    where: tenantId ? { tenantId } : {},
+    where: { deletedAt: null, ...(tenantId && { tenantId }) },
     orderBy: { id: "desc" },
     take: 1_000,
     include: secretsOfWebhook,
@@ -52,7 +53,8 @@ export async function createWebhook(caller: Caller, body: CreateWebhook): Promis
 
   // Two creations at once must not both find the last place free.
   await caller.db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`webhooks:${tenantId}:${environment}`}, 0))`;
-  const existing = await caller.db.webhook.findMany({ where: caller.partition, select: { id: true }, take: maximumWebhooks });
+  const where = { ...caller.partition, deletedAt: null };
+  const existing = await caller.db.webhook.findMany({ where, select: { id: true }, take: maximumWebhooks });
   if (existing.length >= maximumWebhooks) {
     throw new AppError("limit-reached", `An environment has at most ${maximumWebhooks} webhooks. Delete one to make room.`);
   }
@@ -145,11 +147,19 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
   return webhook;
 }
 
-/** Its deliveries go with it; its events stay. */
+/**
+ * From now on it is not there any more, for anybody, and nothing more is sent to it. Its secrets go at once; its
+ * deliveries, of which there may be millions, are left to a job. Its events stay.
+ */
 export async function deleteWebhook(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "delete webhooks");
   const row = await lockWebhook(caller, id);
-  await caller.db.webhook.delete({ where: { tenantId_environment_id: { ...caller.partition, id } } });
+  const at = currentTime() ?? new Date();
+  await caller.db.webhook.update({
+    where: { tenantId_environment_id: { ...caller.partition, id } },
+    data: { status: "DISABLED", deletedAt: at, updatedAt: at, secrets: { deleteMany: {} }, backlogTasks: { deleteMany: {} } },
+  });
+  await addBacklogTask(caller, id, "DELETE");
   await recordAudit(caller, { action: "webhook.deleted", targetId: id, changes: { before: { url: row.url, events: row.events } } });
   return { id, deleted: true as const };
 }
@@ -169,7 +179,8 @@ async function lockWebhook(caller: Caller, id: string): Promise<WebhookWithSecre
 }
 
 async function requireWebhook({ db, partition }: Caller, id: string): Promise<WebhookWithSecrets> {
-  const found = await db.webhook.findUnique({ where: { tenantId_environment_id: { ...partition, id } }, include: secretsOfWebhook });
+  const where = { tenantId_environment_id: { ...partition, id }, deletedAt: null };
+  const found = await db.webhook.findUnique({ where, include: secretsOfWebhook });
   if (!found) throw notFound("webhook", id);
   return found;
 }

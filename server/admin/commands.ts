@@ -3,6 +3,8 @@ import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey, partitionOfApiKey, revokeApiKey } from "@/lib/api-keys/service";
 import { type Identity, mutate, type Partition } from "@/lib/caller";
 import { db } from "@/lib/db";
+import { env } from "@/lib/env";
+import { reencryptSecrets } from "@/lib/secrets/service";
 import { createTenant, findTenantBySlug, planRateLimits } from "@/lib/tenants/service";
 import { listAllWebhooks } from "@/lib/webhooks/service";
 import type { Plan } from "@/prisma/generated/enums";
@@ -54,6 +56,15 @@ export const commands: Record<string, Command> = {
     run: async (values) => {
       const tenant = values.tenant === undefined ? undefined : await requireTenant(values.tenant);
       return { output: { webhooks: await listAllWebhooks(tenant?.id) } };
+    },
+  },
+  "secrets:reencrypt": {
+    usage: "secrets:reencrypt",
+    options: [],
+    run: async () => {
+      const done = await reencryptSecrets();
+      const isComplete = Object.values(done).every(({ unopened }) => Object.keys(unopened).length === 0);
+      return { output: { masterKey: env().SECRET_KEYS[0]?.id, ...done }, exitCode: isComplete ? 0 : 1 };
     },
   },
   doctor: {

@@ -4,6 +4,8 @@ import { type Env, parseEnv } from "@/lib/env";
 import { checkSmtp } from "@/lib/mail/smtp";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
 import { readiness } from "@/lib/readiness";
+import { countByMasterKey } from "@/lib/secrets/service";
+import type { SealedKind } from "@/lib/secrets/service.sql";
 import { pendingMigrations } from "@/prisma/migrate";
 
 /** What was looked at, and either how it is or what is wrong with it and how to mend that. */
@@ -24,7 +26,7 @@ export async function examine(): Promise<Finding[]> {
   const findings: Finding[] = [{ subject: "configuration", fact: "usable" }];
   const database = await examineDatabase(env.DATABASE_URL);
   findings.push(...database, await examineLimiter(env), await examineInngest(env), await examineMail(env));
-  if (!database.some(({ problem }) => problem)) findings.push(await examineDeliveries(env));
+  if (!database.some(({ problem }) => problem)) findings.push(await examineSecrets(env), await examineDeliveries(env));
   return findings;
 }
 
@@ -99,6 +101,38 @@ async function examineMail({ SMTP_URL }: Env): Promise<Finding> {
   } catch (error) {
     return { subject, problem: `the server at ${host} does not take any (${(error as Error).message}). Check SMTP_URL` };
   }
+}
+
+const sealedNames: Record<SealedKind, string> = {
+  webhookSecrets: "webhook secrets",
+  storedAnswers: "stored answers",
+  waitingMails: "waiting mails",
+};
+
+/** Which master keys what is stored was sealed with: one that is missing keeps deliveries waiting, one that nothing needs can go. */
+async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
+  const subject = "secrets at rest";
+  const [current, ...older] = SECRET_KEYS.map(({ id }) => id);
+  const use = Object.entries(await countByMasterKey()) as [SealedKind, Record<string, number>][];
+  const sealedWith = (isMeant: (keyId: string) => boolean) =>
+    use.flatMap(([kind, counts]) => {
+      const meant = Object.entries(counts).filter(([keyId]) => isMeant(keyId));
+      return meant.map(([keyId, count]) => `${count} ${sealedNames[kind]} with ${keyId}`);
+    });
+
+  const lost = sealedWith((keyId) => keyId !== current && !older.includes(keyId));
+  if (lost.length > 0) {
+    return {
+      subject,
+      problem: `sealed with keys that SECRET_KEYS does not hold: ${lost.join(", ")}. Put these keys back, behind the others`,
+    };
+  }
+  const outdated = sealedWith((keyId) => keyId !== current);
+  if (outdated.length > 0) {
+    const fact = `still sealed with an older key: ${outdated.join(", ")}. \`npm run admin -- secrets:reencrypt\` seals them with ${current}`;
+    return { subject, fact };
+  }
+  return { subject, fact: `all sealed with ${current}${older.length > 0 ? `; nothing needs ${older.join(", ")} any more` : ""}` };
 }
 
 async function examineDeliveries({ JOBS }: Env): Promise<Finding> {

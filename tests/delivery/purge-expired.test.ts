@@ -1,47 +1,163 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { mutate, type Partition, system } from "@/lib/caller";
 import { db } from "@/lib/db";
-import { newId } from "@/lib/ids";
 import { purgeExpired } from "@/lib/jobs/purge-expired";
+import { startDelivering } from "@/lib/webhooks/deliver";
+import { holdDeliveries } from "@/lib/webhooks/disable";
+import { updateWebhook } from "@/lib/webhooks/service";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
-import { newTenant } from "../support/api";
+import { type Receiver, startReceiver } from "../support/receiver";
+import { countByStatus, newPartition, newWebhook, raiseBacklog, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
 
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+const daySeconds = 86_400;
 
-test("what is older than it is kept goes, the rest stays, and what is still to be sent stays longest", async () => {
-  const { identity } = await newTenant();
-  const { partition } = identity;
-  const at = daysAgo(31);
-  const webhook = { ...partition, id: newId("webhook"), url: "https://example.com/", events: ["*"], createdAt: at, updatedAt: at };
-  await db().webhook.create({ data: webhook });
-  const event = async (createdAt: Date, status?: DeliveryStatus) => {
-    const id = newId("event");
-    await db().event.create({ data: { ...partition, id, type: "webhook.test", payload: "{}", createdAt } });
-    if (!status) return id;
-    const delivery = { webhookId: webhook.id, eventId: id, eventType: "webhook.test", status, createdAt, updatedAt: createdAt };
-    await db().delivery.create({ data: { ...partition, id: newId("delivery"), ...delivery } });
-    return id;
+let receiver: Receiver;
+let clock: VirtualClock;
+let createdAt: Date;
+beforeEach(async () => {
+  receiver = await startReceiver();
+  createdAt = new Date();
+  clock = virtualClock(createdAt);
+});
+afterEach(async () => {
+  clock.release();
+  await receiver.close();
+});
+
+const toDay = (day: number) => clock.advanceTo(new Date(createdAt.getTime() + day * daySeconds * 1_000 + 60_000));
+
+async function purgeAll(limit = 20): Promise<void> {
+  while ((await purgeExpired(limit)) === limit);
+}
+
+const eventsOf = (partition: Partition) => db().event.count({ where: partition });
+
+test("after 30 days an event goes with its deliveries and their attempts, and what is still to be sent stays", async () => {
+  const { partition, id } = await newWebhook(receiver.url);
+  const finish = async (status: DeliveryStatus) => {
+    const [delivery] = await raiseEvent(partition);
+    const where = { tenantId_environment_id: { ...partition, id: delivery?.id ?? "" } };
+    await db().delivery.update({ where, data: { status, ...(status !== "PENDING" && { nextAttemptAt: null }) } });
+    const attempt = { deliveryId: delivery?.id ?? "", number: 1, startedAt: createdAt, durationMs: 1 };
+    await db().deliveryAttempt.create({ data: { ...partition, ...attempt } });
   };
-  const kept = [await event(daysAgo(29)), await event(daysAgo(31), "PENDING"), await event(daysAgo(29), "DELIVERED")];
-  await event(daysAgo(31));
-  await event(daysAgo(31), "HELD");
-  await event(daysAgo(40), "DELIVERED");
-  const record = (key: string, expiresAt: Date) => ({
-    ...partition,
-    key,
-    fingerprint: new Uint8Array(32),
-    status: 200,
-    body: "",
-    createdAt: at,
-    expiresAt,
-  });
-  await db().idempotencyRecord.createMany({ data: [record("old", daysAgo(0.01)), record("new", daysAgo(-0.01))] });
+  for (const status of ["DELIVERED", "FAILED", "DISCARDED", "PENDING"] as const) await finish(status);
 
-  while ((await purgeExpired(2)) === 2);
+  toDay(29.9);
+  await purgeAll();
+  expect(await countByStatus(partition, id)).toEqual({ DELIVERED: 1, FAILED: 1, DISCARDED: 1, PENDING: 1 });
+  toDay(30);
+  await purgeAll();
+  expect(await countByStatus(partition, id)).toEqual({ PENDING: 1 });
+  expect(await db().deliveryAttempt.count({ where: partition })).toBe(1);
+  expect(await eventsOf(partition)).toBe(1);
 
-  const events = await db().event.findMany({ where: partition, orderBy: { id: "asc" } });
-  expect(events.map(({ id }) => id)).toEqual(kept);
-  expect((await db().delivery.findMany({ where: partition, orderBy: { id: "asc" } })).map(({ eventId }) => eventId)).toEqual(kept.slice(1));
-  expect((await db().idempotencyRecord.findMany({ where: partition })).map(({ key }) => key)).toEqual(["new"]);
-  // These payloads are no real ones.
-  await db().event.deleteMany({ where: partition });
+  await db().delivery.updateMany({ where: partition, data: { status: "DELIVERED", nextAttemptAt: null } });
+  toDay(31.1);
+  await purgeAll();
+  expect(await eventsOf(partition)).toBe(0);
+});
+
+test("what is held for 30 days is given up, can be seen as such for a week, and goes", async () => {
+  const { partition, id } = await newWebhook(receiver.url);
+  await raiseEvent(partition);
+  toDay(10);
+  await mutate(system(partition), (caller) => updateWebhook(caller, id, { status: "DISABLED" }));
+  await holdDeliveries(partition, id);
+
+  toDay(39.9);
+  await purgeAll();
+  expect(await countByStatus(partition, id)).toEqual({ HELD: 1 });
+  toDay(41);
+  await purgeAll();
+  expect(await countByStatus(partition, id)).toEqual({ DISCARDED: 1 });
+  toDay(47.9);
+  await purgeAll();
+  expect(await countByStatus(partition, id)).toEqual({ DISCARDED: 1 });
+  toDay(48.1);
+  await purgeAll();
+  expect([await countByStatus(partition, id), await eventsOf(partition)]).toEqual([{}, 0]);
+});
+
+test("idempotency records go after 24 hours, request logs and warnings after 30 days", async () => {
+  const { partition, id } = await newWebhook(receiver.url);
+  const expiresAt = new Date(createdAt.getTime() + daySeconds * 1_000);
+  const record = { fingerprint: new Uint8Array(32), status: 200, body: "", createdAt, expiresAt };
+  await db().idempotencyRecord.create({ data: { ...partition, key: "key", ...record } });
+  const log = { apiKeyId: "key", method: "GET", path: "/", status: 200, durationMs: 1 };
+  await db().requestLog.create({ data: { ...partition, id: "req_1", ...log, createdAt } });
+  await db().webhookWarning.create({ data: { ...partition, webhookId: id, failures: 50, createdAt } });
+  const left = async () => [
+    await db().idempotencyRecord.count({ where: partition }),
+    await db().requestLog.count({ where: partition }),
+    await db().webhookWarning.count({ where: partition }),
+  ];
+
+  clock.advanceTo(new Date(expiresAt.getTime() - 1_000));
+  await purgeAll();
+  expect(await left()).toEqual([1, 1, 1]);
+  clock.advance(1);
+  await purgeAll();
+  expect(await left()).toEqual([0, 1, 1]);
+  toDay(29.9);
+  await purgeAll();
+  expect(await left()).toEqual([0, 1, 1]);
+  toDay(30);
+  await purgeAll();
+  expect(await left()).toEqual([0, 0, 0]);
+});
+
+test("5,000 expired events go in small batches, and deliveries go on meanwhile", async () => {
+  const partition = await newPartition();
+  const old = await newWebhook(receiver.url, partition);
+  await raiseBacklog(partition, old.id, 5_000, createdAt);
+  await db().delivery.updateMany({ where: { webhookId: old.id }, data: { status: "DELIVERED", nextAttemptAt: null } });
+  await db().event.updateMany({ where: partition, data: { expiresAt: createdAt } });
+  clock.release();
+
+  const live = await newWebhook(receiver.url);
+  const loop = startDelivering();
+  const batchMs: number[] = [];
+  const largest = { events: 0 };
+  const committedAt: number[] = [];
+  try {
+    for (let isDone = false; !isDone; ) {
+      if (batchMs.length % 10 === 0) {
+        await raiseEvent(live.partition);
+        committedAt.push(performance.now());
+        loop.wake();
+      }
+      const before = await eventsOf(partition);
+      const startedAt = performance.now();
+      isDone = (await purgeExpired(1_000)) < 1_000;
+      batchMs.push(performance.now() - startedAt);
+      largest.events = Math.max(largest.events, before - (await eventsOf(partition)));
+    }
+    await receiver.received(committedAt.length);
+  } finally {
+    await loop.stop();
+  }
+
+  expect([await eventsOf(partition), largest.events]).toEqual([0, 100]);
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+  const latencyMs = committedAt.map((at, index) => (receiver.requests[index]?.receivedAt ?? 0) - at);
+  // Bounds for a machine that has much else to do; on an idle one it is some ten milliseconds each.
+  expect(median(batchMs)).toBeLessThan(300);
+  expect(median(latencyMs)).toBeLessThan(500);
+}, 120_000);
+
+test("thousands that wait do not keep the purge from what lies behind them", async () => {
+  const partition = await newPartition();
+  const waiting = await newWebhook(receiver.url, partition);
+  await raiseBacklog(partition, waiting.id, 5_000, createdAt);
+  const finished = await newWebhook(receiver.url);
+  await raiseEvent(finished.partition);
+  await db().delivery.updateMany({ where: { webhookId: finished.id }, data: { status: "DELIVERED", nextAttemptAt: null } });
+  // All of those that wait are older.
+  const before = new Date(createdAt.getTime() - 60_000);
+  await db().event.updateMany({ where: partition, data: { expiresAt: before } });
+  await db().event.updateMany({ where: finished.partition, data: { expiresAt: createdAt } });
+  await purgeAll(1_000);
+  expect(await countByStatus(partition, waiting.id)).toEqual({ PENDING: 5_000 });
+  expect(await eventsOf(finished.partition)).toBe(0);
 });

@@ -93,7 +93,10 @@ describe.each(clocks)("$name clock", ({ start }) => {
 
   test("what is kept no longer goes, however much there is, and the rest stays", async () => {
     const partition = await newPartition();
-    const event = (at: Date) => ({ ...partition, id: newId("event"), type: "webhook.test", payload: "{}", createdAt: at });
+    const event = (createdAt: Date) => {
+      const expiresAt = new Date(createdAt.getTime() + 30 * dayMs);
+      return { ...partition, id: newId("event"), type: "webhook.test", payload: "{}", createdAt, expiresAt };
+    };
     const old = new Date(clock.now().getTime() - 31 * dayMs);
     await db().event.createMany({ data: [...Array.from({ length: 2_500 }, () => event(old)), event(clock.now())] });
     await clock.settle();

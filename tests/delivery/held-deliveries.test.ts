@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Caller, mutate, system } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { enableWebhook } from "@/lib/deliveries/service";
+import { recordEvent } from "@/lib/events/record-event";
+import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
+import { claimDelivery } from "@/lib/webhooks/claim";
+import { recordAttempts } from "@/lib/webhooks/record";
+import { updateWebhook } from "@/lib/webhooks/service";
+import { countByStatus, newWebhook, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
+
+let clock: VirtualClock;
+beforeEach(() => {
+  clock = virtualClock();
+});
+afterEach(() => clock.release());
+
+type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
+
+const setStatus = ({ partition, id }: TestWebhook, status: "ENABLED" | "DISABLED") =>
+  mutate(system(partition), (caller) => updateWebhook(caller, id, { status }));
+const resume = ({ partition, id }: TestWebhook) => mutate(system(partition), (caller) => enableWebhook(caller, id, { held: "RESUME" }));
+
+async function disabledWebhook(): Promise<TestWebhook> {
+  const webhook = await newWebhook("http://127.0.0.1:9/");
+  await setStatus(webhook, "DISABLED");
+  return webhook;
+}
+
+/** Does `work` in a transaction, which stays open until it is told to commit. */
+async function openTransaction({ partition }: TestWebhook, work: (caller: Caller) => Promise<unknown>) {
+  let commit = () => {};
+  const mayCommit = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let ended: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve, reject) => {
+    ended = mutate(system(partition), async (caller) => {
+      await work(caller);
+      resolve();
+      await mayCommit;
+    });
+    ended.catch(reject);
+  });
+  return {
+    commit: () => {
+      commit();
+      return ended;
+    },
+  };
+}
+
+/** Whether it is still under way after a while in which it could have ended many times. */
+async function isWaiting(work: Promise<unknown>): Promise<boolean> {
+  return Promise.race([work.then(() => false), sleep(300, true)]);
+}
+
+test("an event raised while its webhook is being enabled waits for that, and is sent", async () => {
+  const webhook = await disabledWebhook();
+  const enabling = await openTransaction(webhook, (caller) => updateWebhook(caller, webhook.id, { status: "ENABLED" }));
+  const raising = raiseEvent(webhook.partition);
+  expect(await isWaiting(raising)).toBe(true);
+  await enabling.commit();
+  await raising;
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: 1 });
+});
+
+test("an event that was raised before, and commits after, is resumed with the others", async () => {
+  const webhook = await disabledWebhook();
+  await raiseEvent(webhook.partition);
+  const raising = await openTransaction(webhook, (caller) => recordEvent(caller, "message.received", { id: "msg_1" }));
+  const enabling = resume(webhook);
+  expect(await isWaiting(enabling)).toBe(true);
+  await raising.commit();
+  await enabling;
+  expect(await workOffBacklog(500)).toBe(2);
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: 2 });
+});
+
+test("a failure that is recorded while its webhook is being enabled is retried", async () => {
+  const webhook = await newWebhook("http://127.0.0.1:9/");
+  const [reference] = await raiseEvent(webhook.partition);
+  const delivery = reference && (await claimDelivery(reference, clock.now()));
+  if (!delivery) throw new Error("the delivery could not be claimed");
+  await setStatus(webhook, "DISABLED");
+
+  const enabling = await openTransaction(webhook, (caller) => updateWebhook(caller, webhook.id, { status: "ENABLED" }));
+  const result = { errorCode: "connection_refused" as const, durationMs: 1 };
+  const recording = recordAttempts([{ delivery, result, startedAt: clock.now(), trigger: "AUTOMATIC" }], clock.now());
+  expect(await isWaiting(recording)).toBe(true);
+  await enabling.commit();
+  expect(await recording).toMatchObject([{ status: "PENDING", nextAttemptAt: expect.any(Date), consecutiveFailures: 1 }]);
+});
+
+test("events raised in numbers while a webhook is switched off and on are all sent or held, and resuming leaves none behind", async () => {
+  const webhook = await newWebhook("http://127.0.0.1:9/");
+  let isDone = false;
+  const raising = Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (let index = 0; index < 40; index++) await raiseEvent(webhook.partition);
+    }),
+  ).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await setStatus(webhook, "DISABLED");
+    await resume(webhook);
+    await workOffBacklog(500);
+  }
+  await raising;
+  while ((await workOffBacklog(500)) > 0);
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: 160 });
+  expect(await db().backlogTask.count({ where: webhook.partition })).toBe(0);
+});

@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { mutate, system } from "@/lib/caller";
+import { db, pool } from "@/lib/db";
+import { getDelivery } from "@/lib/deliveries/service";
+import { queueMail } from "@/lib/mail/service";
+import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
+import { startDelivering } from "@/lib/webhooks/deliver";
+import { openSecret, sealSecret, storedAnswerContext, webhookSecretContext } from "@/lib/webhooks/secret-box";
+import { rotateSecret } from "@/lib/webhooks/service";
+import { runAdmin } from "../support/admin";
+import { type Receiver, startReceiver } from "../support/receiver";
+import {
+  attemptsOf,
+  countByStatus,
+  findWebhook,
+  newPartition,
+  newWebhook,
+  raiseEvent,
+  type VirtualClock,
+  virtualClock,
+} from "../support/webhooks";
+
+let receiver: Receiver;
+let clock: VirtualClock;
+beforeEach(async () => {
+  receiver = await startReceiver();
+  clock = virtualClock();
+  await db().webhookSecret.deleteMany();
+  await db().idempotencyRecord.deleteMany();
+});
+afterEach(async () => {
+  clock.release();
+  await receiver.close();
+});
+
+type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
+
+/** As it would be where the master key it was sealed with is not in SECRET_KEYS. */
+const setKeyId = ({ id }: TestWebhook, keyId: string) =>
+  pool().query("UPDATE webhook_secrets SET ciphertext = $2 || '.' || split_part(ciphertext, '.', 2) WHERE webhook_id = $1", [id, keyId]);
+
+test("a delivery that cannot be signed waits and says why, counts for nothing, and is sent when the key is back", async () => {
+  const webhook = await newWebhook(receiver.url);
+  const [delivery] = await raiseEvent(webhook.partition);
+  if (!delivery) throw new Error("the event reached no webhook");
+  await setKeyId(webhook, "lost");
+
+  const outcome = await attemptDelivery(delivery);
+  expect(outcome).toMatchObject({ state: "waiting", retryAt: expect.any(String) });
+  expect(await attemptDelivery(delivery)).toEqual(outcome);
+  expect(receiver.requests).toHaveLength(0);
+  const shown = await mutate(system(webhook.partition), (caller) => getDelivery(caller, webhook.id, delivery.id));
+  expect(shown).toMatchObject({ status: "PENDING", nextAttemptAt: outcome.retryAt, attempts: [{ errorCode: "secret_unavailable" }] });
+  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 0, lastFailureAt: null });
+  expect(await db().deliveryDay.count({ where: webhook.partition })).toBe(0);
+
+  await setKeyId(webhook, "k1");
+  clock.advanceTo(new Date(outcome.retryAt ?? 0));
+  expect(await attemptDelivery(delivery)).toEqual({ state: "delivered", retryAt: null });
+  expect((await attemptsOf(webhook.partition, delivery.id)).map(({ errorCode }) => errorCode)).toEqual(["secret_unavailable", null]);
+});
+
+test("a webhook whose secret cannot be opened keeps no other waiting, and is tried no more often than its schedule says", async () => {
+  const partition = await newPartition();
+  const [sealed, healthy] = [await newWebhook(receiver.url, partition), await newWebhook(receiver.url, partition)];
+  await setKeyId(sealed, "lost");
+  const loop = startDelivering();
+  for (let index = 0; index < 20; index++) await raiseEvent(partition);
+  loop.wake();
+  await expect.poll(() => countByStatus(partition, healthy.id), { timeout: 10_000 }).toEqual({ DELIVERED: 20 });
+  const attempts = () => db().deliveryAttempt.count({ where: { ...partition, errorCode: "secret_unavailable" } });
+  await expect.poll(attempts, { timeout: 10_000 }).toBe(20);
+  for (let index = 0; index < 10; index++) {
+    clock.advance(2);
+    loop.wake();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await loop.stop();
+  expect(await attempts()).toBe(20);
+  expect(await countByStatus(partition, sealed.id)).toEqual({ PENDING: 20 });
+});
+
+const oldKeys = process.env.SECRET_KEYS ?? "";
+const newKey = `k2:${randomBytes(32).toString("base64")}`;
+const bothKeys = { SECRET_KEYS: `${newKey},${oldKeys}` };
+
+test("secrets:reencrypt seals everything with the first key, and doctor says what is still needed", { timeout: 120_000 }, async () => {
+  const webhooks = [];
+  for (let index = 0; index < 3; index++) webhooks.push(await newWebhook(receiver.url));
+  const [first, second, third] = webhooks;
+  if (!first || !second || !third) throw new Error("there are no webhooks");
+  // More than a batch, and one that nobody can open.
+  const context = webhookSecretContext(first.partition, first.id);
+  const rows = Array.from({ length: 450 }, (_, index) => ({ version: index + 2, ciphertext: sealSecret("whsec_x", context), hint: "" }));
+  await db().webhookSecret.createMany({
+    data: rows.map((row) => ({ ...first.partition, webhookId: first.id, createdAt: clock.now(), ...row })),
+  });
+  await setKeyId(third, "lost");
+  const answer = { fingerprint: new Uint8Array(32), status: 201, createdAt: clock.now(), expiresAt: clock.now() };
+  const sealedAnswer = sealSecret("{}", storedAnswerContext(second.partition, "sealed"));
+  await db().idempotencyRecord.create({ data: { ...second.partition, key: "sealed", ...answer, body: sealedAnswer, isEncrypted: true } });
+  await db().idempotencyRecord.create({ data: { ...second.partition, key: "plain", ...answer, body: "{}" } });
+  const mail = { kind: "password-reset", name: "Ada", url: "https://example.com/", expiresAt: clock.now() } as const;
+  await queueMail(db(), "ada@example.com", mail);
+
+  const before = await runAdmin(["doctor"], bothKeys);
+  expect(before.output).toMatch(/WRONG {2}secrets at rest: .*: 1 webhook secrets with lost\. Put these keys back/);
+  expect(before.exitCode).toBe(1);
+  const incomplete = await runAdmin(["secrets:reencrypt"], bothKeys);
+  expect(JSON.parse(incomplete.output)).toEqual({
+    masterKey: "k2",
+    webhookSecrets: { reencrypted: 452, unopened: { lost: 1 } },
+    storedAnswers: { reencrypted: 1, unopened: {} },
+    waitingMails: { reencrypted: 1, unopened: {} },
+  });
+  expect(incomplete.exitCode).toBe(1);
+
+  await setKeyId(third, "k1");
+  expect((await runAdmin(["doctor"], bothKeys)).output).toMatch(
+    /ok {5}secrets at rest: still sealed with an older key: 1 webhook secrets with k1\..*secrets:reencrypt/,
+  );
+  const complete = await runAdmin(["secrets:reencrypt"], bothKeys);
+  expect([JSON.parse(complete.output).webhookSecrets, complete.exitCode]).toEqual([{ reencrypted: 1, unopened: {} }, 0]);
+  expect((await runAdmin(["doctor"], bothKeys)).output).toMatch(/secrets at rest: all sealed with k2; nothing needs k1 any more/);
+
+  const stored = await db().webhookSecret.findMany({ where: { webhookId: { in: webhooks.map(({ id }) => id) } } });
+  expect(stored.every(({ ciphertext }) => ciphertext.startsWith("k2."))).toBe(true);
+  const records = await db().idempotencyRecord.findMany({ where: second.partition, orderBy: { key: "asc" } });
+  expect(records.map(({ body }) => body.split(".")[0])).toEqual(["{}", "k2"]);
+
+  // Back again, in the other order: then it is the same secret that this process opens.
+  await runAdmin(["secrets:reencrypt"], { SECRET_KEYS: `${oldKeys},${newKey}` });
+  const { ciphertext } = await db().webhookSecret.findFirstOrThrow({ where: { webhookId: second.id } });
+  expect(openSecret(ciphertext, webhookSecretContext(second.partition, second.id))).toBe(second.secret);
+});
+
+test("secrets that are rotated while secrets:reencrypt runs stay what they were rotated to", { timeout: 60_000 }, async () => {
+  const webhooks: TestWebhook[] = [];
+  for (let index = 0; index < 5; index++) webhooks.push(await newWebhook(receiver.url));
+  const newest = new Map<string, string>();
+  let isDone = false;
+  const running = runAdmin(["secrets:reencrypt"], bothKeys).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    for (const { partition, id } of webhooks) {
+      const { secret } = await mutate(system(partition), (caller) => rotateSecret(caller, id, { overlapSeconds: 0 }));
+      newest.set(id, secret);
+    }
+  }
+  expect((await running).exitCode).toBe(0);
+  await runAdmin(["secrets:reencrypt"], { SECRET_KEYS: `${oldKeys},${newKey}` });
+  for (const { partition, id } of webhooks) {
+    const [stored, ...older] = await db().webhookSecret.findMany({ where: { webhookId: id } });
+    expect(openSecret(stored?.ciphertext ?? "", webhookSecretContext(partition, id))).toBe(newest.get(id));
+    expect(older).toEqual([]);
+  }
+});
