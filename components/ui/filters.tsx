@@ -51,7 +51,7 @@ export function Filters({ filters }: { filters: Filter[] }) {
               <select
                 id={`${id}-${filter.name}`}
                 name={filter.name}
-                className={`${inputClass} max-sm:w-full`}
+                className={`${inputClass} max-sm:w-full sm:max-w-44`}
                 value={query.get(filter.name) ?? ""}
                 onChange={onChange}
               >

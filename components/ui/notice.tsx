@@ -5,10 +5,18 @@ const looks = {
   warn: "border-warn/40 bg-warn-soft text-warn",
 } as const;
 
-/** Something that has just happened: read out at once. */
-export function Notice({ look = "danger", children }: { look?: keyof typeof looks; children: ReactNode }) {
+/** Something that has just happened, and is read out at once; or a `note`, that stands there as long as it is true. */
+export function Notice({
+  look = "danger",
+  role = "alert",
+  children,
+}: {
+  look?: keyof typeof looks;
+  role?: "alert" | "note";
+  children: ReactNode;
+}) {
   return (
-    <div role="alert" className={`rounded-lg border px-3 py-2.5 ${looks[look]}`}>
+    <div role={role} className={`rounded-lg border px-3 py-2.5 ${looks[look]}`}>
       {children}
     </div>
   );

@@ -12,7 +12,7 @@ import type { Webhook } from "@/lib/webhooks/schema";
 import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 import type { DeliveryAttemptModel, DeliveryModel } from "@/prisma/generated/models";
-import type { Delivery, DeliveryAttempt, DeliveryWithAttempts, ListDeliveries, RecoverDeliveries } from "./schema";
+import type { BacklogChoice, Delivery, DeliveryAttempt, DeliveryWithAttempts, ListDeliveries, RecoverDeliveries } from "./schema";
 
 const maximumAttemptsShown = 100;
 /** Of one webhook, at a time: those who press the button faster than its receiver answers are told. */
@@ -162,8 +162,6 @@ export async function enableWebhook(caller: Caller, webhookId: string, { held }:
   if (held === "DISCARD") await discardHeld(caller, webhookId);
   return webhook;
 }
-
-export type BacklogChoice = "RESUME" | "DISCARD" | "KEEP";
 
 async function changeHeld(caller: Caller, webhookId: string, action: "RESUME" | "DISCARD") {
   const count = await countHeld(caller, webhookId);

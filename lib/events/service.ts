@@ -14,10 +14,15 @@ export async function listEvents({ db, partition }: Caller, { type, since, ...pa
   return toPage(rows, page.limit, toEvent);
 }
 
-export async function getEvent({ db, partition }: Caller, id: string) {
+export async function getEvent(caller: Caller, id: string) {
+  return toEvent({ payload: await getPayload(caller, id) });
+}
+
+/** An event as it is signed and sent, byte for byte. */
+export async function getPayload({ db, partition }: Caller, id: string): Promise<string> {
   const found = await db.event.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
   if (!found) throw notFound("event", id);
-  return toEvent(found);
+  return found.payload;
 }
 
 /** What was signed and sent is what the API answers. */

@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from "undici";
+import { outboundHeaders } from "@/lib/webhooks/delivery-headers";
 import { exchangeErrorCode, type OutboundErrorCode } from "@/lib/webhooks/guarded-connector";
 import { withAgent } from "@/lib/webhooks/outbound-agents";
 
@@ -39,7 +40,7 @@ export async function outboundRequest(
     const answer = await request(url, {
       dispatcher,
       method: "POST",
-      headers: { "user-agent": "Parlance-Webhooks/1.0", "accept-encoding": "identity", ...headers },
+      headers: { ...outboundHeaders, ...headers },
       body,
       signal,
     });

@@ -1,5 +1,6 @@
 import { log } from "@/lib/log";
 import type { ClaimedDelivery } from "@/lib/webhooks/claim";
+import { deliveryHeaders } from "@/lib/webhooks/delivery-headers";
 import { type OutboundResult, outboundRequest } from "@/lib/webhooks/outbound-request";
 import { openSecret, webhookSecretContext } from "@/lib/webhooks/secret-box";
 import { signatureHeader, standardWebhooksHeaders } from "@/lib/webhooks/sign";
@@ -53,15 +54,10 @@ export async function sendDelivery(delivery: ClaimedDelivery, at: Date): Promise
   return outboundRequest({
     connectionKey: context,
     url: delivery.url,
-    headers: {
-      "content-type": "application/json",
-      "x-service-signature": signatureHeader({ secrets, timestampSeconds, body }),
-      "x-service-event-id": delivery.eventId,
-      "x-service-event-type": delivery.eventType,
-      "x-service-delivery-id": delivery.id,
-      "x-service-attempt": String(delivery.attemptNumber),
-      ...standardWebhooksHeaders({ secrets, timestampSeconds, body, id: delivery.eventId }),
-    },
+    headers: deliveryHeaders(delivery, {
+      signature: signatureHeader({ secrets, timestampSeconds, body }),
+      standardWebhooks: standardWebhooksHeaders({ secrets, timestampSeconds, body, id: delivery.eventId }),
+    }),
     body,
   });
 }

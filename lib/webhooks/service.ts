@@ -1,4 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
+import { requireRecentProof } from "@/lib/auth/proof";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
@@ -14,7 +15,8 @@ import { findUrlProblem } from "./outbound-request";
 import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";
 import { generateSigningSecret, sealSecret, webhookSecretContext } from "./secret-box";
 
-const maximumWebhooks = 20;
+/** In one environment. */
+export const maximumWebhooks = 20;
 
 /** The newest secret first; the one before it is there while both sign. */
 const secretsOfWebhook = { secrets: { orderBy: { version: "desc" }, take: 2 } } as const;
@@ -48,6 +50,7 @@ export async function getWebhook(caller: Caller, id: string) {
  */
 export async function createWebhook(caller: Caller, body: CreateWebhook): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "create webhooks");
+  requireProofInLive(caller, "create a live webhook");
   const { tenantId, environment } = caller.partition;
   requireUsableUrl(caller.partition, body.url);
 
@@ -76,6 +79,7 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
   requireRole(caller, "ADMIN", "change webhooks");
   if (patch.url !== undefined) requireUsableUrl(caller.partition, patch.url);
   const row = await lockWebhook(caller, id);
+  if (patch.url !== undefined && patch.url !== row.url) requireProofInLive(caller, "send live events to another address");
 
   const { metadata: metadataPatch, status, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(row.metadata as Metadata, metadataPatch);
@@ -105,6 +109,7 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
  */
 export async function rotateSecret(caller: Caller, id: string, { overlapSeconds }: RotateSecret): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "rotate signing secrets");
+  requireProofInLive(caller, "rotate a live signing secret");
   const row = await lockWebhook(caller, id);
   const at = currentTime() ?? new Date();
   const [current, previous] = row.secrets;
@@ -183,6 +188,11 @@ async function requireWebhook({ db, partition }: Caller, id: string): Promise<We
   const found = await db.webhook.findUnique({ where, include: secretsOfWebhook });
   if (!found) throw notFound("webhook", id);
   return found;
+}
+
+/** Whoever has a live webhook reads along, and whoever has its secret can speak in our name. */
+function requireProofInLive(caller: Caller, what: string): void {
+  if (caller.partition.environment === "live") requireRecentProof(caller, what);
 }
 
 function requireUsableUrl({ environment }: Partition, url: string): void {

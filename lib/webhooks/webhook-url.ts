@@ -13,7 +13,7 @@ export function findUrlProblem(url: string, { environment }: { environment: Envi
   if (/\s/.test(url) || !URL.canParse(url)) return "Give a full address, such as https://example.com/webhooks.";
 
   const { protocol, username, password, hostname } = new URL(url);
-  const isHttpAllowed = environment === "test" || arePrivateTargetsAllowed();
+  const isHttpAllowed = allowsHttp(environment);
   if (protocol !== "https:" && !(protocol === "http:" && isHttpAllowed)) {
     return isHttpAllowed ? "The address must start with https:// or http://." : "The address must start with https://.";
   }
@@ -21,3 +21,11 @@ export function findUrlProblem(url: string, { environment }: { environment: Envi
   if (isBlockedHost(hostname)) return "The address must be reachable from the internet: private and reserved hosts are not allowed.";
   return null;
 }
+
+/** What an address has to be, as a sentence. */
+export function urlRule(environment: Environment): string {
+  if (arePrivateTargetsAllowed()) return "https:// or http://. Private addresses work where the operator of this installation opened them.";
+  return `${allowsHttp(environment) ? "https:// or http://" : "https://"}, reachable from the internet.`;
+}
+
+const allowsHttp = (environment: Environment) => environment === "test" || arePrivateTargetsAllowed();

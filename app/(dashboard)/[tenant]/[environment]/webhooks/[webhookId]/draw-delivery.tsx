@@ -1,0 +1,86 @@
+import Link from "next/link";
+import type { Visit } from "@/app/(dashboard)/page-of";
+import { DeliveryDetails } from "@/components/deliveries/delivery-details";
+import { ResendButton } from "@/components/deliveries/resend-button";
+import { deliveryStatuses } from "@/components/deliveries/words";
+import { Badge } from "@/components/ui/badge";
+import { Drawer } from "@/components/ui/drawer";
+import { Id } from "@/components/ui/id";
+import { RoleNote } from "@/components/ui/role-note";
+import { Time } from "@/components/ui/time";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
+import type { SearchDeliveries } from "@/lib/deliveries/schema";
+import { neighboursOfDelivery } from "@/lib/deliveries/search";
+import { getDelivery } from "@/lib/deliveries/service";
+import { getPayload } from "@/lib/events/service";
+import { shownHeaders } from "@/lib/webhooks/delivery-headers";
+import { probeAfterFailures } from "@/lib/webhooks/retry-schedule";
+import type { Webhook } from "@/lib/webhooks/schema";
+import { resendDeliveryAction } from "../actions";
+
+type Opened = {
+  webhook: Webhook;
+  deliveryId: string;
+  /** The list round it, in which it has neighbours. */
+  search: SearchDeliveries;
+  hrefOf: (deliveryId: string | null) => string;
+};
+
+/** One delivery over the list. `isWaiting`: something about it will change by itself in a moment. */
+export async function drawDelivery(
+  { caller, role, tenant, environment, base, now }: Visit,
+  { webhook, deliveryId, search, hrefOf }: Opened,
+) {
+  const [delivery, { newer, older }] = await Promise.all([
+    getDelivery(caller, webhook.id, deliveryId),
+    neighboursOfDelivery(caller, webhook.id, deliveryId, search),
+  ]);
+  const payload = await getPayload(caller, delivery.eventId);
+  const { label, look } = deliveryStatuses[delivery.status];
+  const isDue = delivery.nextAttemptAt !== null && new Date(delivery.nextAttemptAt) <= now;
+  const isRequested = isDue && (delivery.status !== "PENDING" || delivery.attemptCount > 0);
+  const resend = resendDeliveryAction.bind(null, { tenant: tenant.slug, environment }, webhook.id, delivery.id);
+  const [previousHref, nextHref] = [newer, older].map((id) => (id ? hrefOf(id) : null));
+
+  const drawer = (
+    <Drawer
+      title={delivery.eventType}
+      description={
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span role="status">
+            <Badge look={look}>{label}</Badge>
+          </span>
+          <Id id={delivery.id} />
+          <span>
+            made <Time at={new Date(delivery.createdAt)} now={now} />
+          </span>
+          <Link href={`${base}/events/${delivery.eventId}`} className="text-accent hover:underline">
+            Show the event
+          </Link>
+        </div>
+      }
+      closeHref={hrefOf(null)}
+      neighbours={{
+        previous: { name: "Newer delivery (left arrow)", href: previousHref ?? null },
+        next: { name: "Older delivery (right arrow)", href: nextHref ?? null },
+      }}
+    >
+      <DeliveryDetails
+        delivery={delivery}
+        payload={payload}
+        url={webhook.url}
+        headersOf={({ number, startedAt }) => shownHeaders({ ...delivery, attemptNumber: number }, new Date(startedAt))}
+        isWebhookFailing={webhook.consecutiveFailures >= probeAfterFailures}
+        now={now}
+        actions={
+          hasRole(role, "ADMIN") ? (
+            <ResendButton resend={resend} isDisabled={isRequested || (isDue && delivery.attemptCount === 0)} />
+          ) : (
+            <RoleNote sentence={roleSentence("ADMIN", "resend deliveries")} />
+          )
+        }
+      />
+    </Drawer>
+  );
+  return { drawer, isWaiting: isDue };
+}

@@ -1,0 +1,116 @@
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { DeliveryTable } from "@/components/deliveries/delivery-table";
+import { deliveryFilters } from "@/components/deliveries/filters";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Filters } from "@/components/ui/filters";
+import { Id } from "@/components/ui/id";
+import { Live } from "@/components/ui/live";
+import { PageHeader } from "@/components/ui/page-header";
+import { Pager, withQuery } from "@/components/ui/pager";
+import { RawJson } from "@/components/ui/raw-json";
+import { deliveriesInWords } from "@/components/webhooks/count-words";
+import { SecretPanel } from "@/components/webhooks/secret-panel";
+import { TestResult } from "@/components/webhooks/test-result";
+import { WebhookBanners } from "@/components/webhooks/webhook-banners";
+import { AttemptsPanel, DetailsPanel, HealthPanel } from "@/components/webhooks/webhook-panels";
+import { EventBadges, WebhookStatusBadge } from "@/components/webhooks/webhook-status";
+import { searchDeliveriesQuery } from "@/lib/deliveries/schema";
+import { countUnsent, mostCounted, searchDeliveries } from "@/lib/deliveries/search";
+import { getDelivery } from "@/lib/deliveries/service";
+import { attemptsByHour } from "@/lib/webhooks/attempts-by-hour";
+import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
+import { getWebhook } from "@/lib/webhooks/service";
+import { drawDelivery } from "./draw-delivery";
+import { webhookControls } from "./webhook-controls";
+
+export const metadata = { title: "Webhook" };
+
+export default pageOf<"webhookId">(async (visit) => {
+  const { caller, environment, base, params, query, now } = visit;
+  const { delivery: openId, test: testId, ...filters } = query;
+  const search = parse(searchDeliveriesQuery, filters, "query");
+  const webhook = await getWebhook(caller, params.webhookId);
+  const { id } = webhook;
+  const path = `${base}/webhooks/${id}`;
+  const hrefOf = (deliveryId: string | null) => withQuery(path, query, { cursor: textOf(query.cursor), delivery: deliveryId });
+
+  const [hours, unsent, { data: deliveries, nextCursor }, opened, test] = await Promise.all([
+    attemptsByHour(caller, [id], { now, hours: 24 }),
+    countUnsent(caller, id),
+    searchDeliveries(caller, id, search),
+    typeof openId === "string" ? drawDelivery(visit, { webhook, deliveryId: openId, search, hrefOf }) : null,
+    typeof testId === "string" ? getDelivery(caller, id, testId) : null,
+  ]);
+  const isWaiting = opened?.isWaiting || test?.nextAttemptAt != null;
+  const held = unsent.held > 0 ? deliveriesInWords(unsent.held, mostCounted) : null;
+  const controls = webhookControls(visit, webhook, {
+    held,
+    pending: unsent.pending > 0 ? deliveriesInWords(unsent.pending, mostCounted) : null,
+  });
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <PageHeader
+        trail={[{ name: "Webhooks", href: `${base}/webhooks` }]}
+        title={webhook.url}
+        beside={<WebhookStatusBadge webhook={webhook} />}
+        description={
+          <div className="space-y-2">
+            {webhook.description ? <p>{webhook.description}</p> : null}
+            <EventBadges events={webhook.events} />
+            <Id id={id} />
+          </div>
+        }
+        actions={controls.header}
+      />
+      {test ? <TestResult delivery={test} href={hrefOf(test.id)} /> : null}
+      <WebhookBanners
+        webhook={webhook}
+        held={held}
+        disableAfterFailures={disableAfterFailures}
+        now={now}
+        enableAction={controls.enable}
+        heldActions={controls.held}
+      />
+      <div className="mb-8 grid gap-4 lg:grid-cols-[minmax(0,5fr)_minmax(0,5fr)_minmax(0,4fr)]">
+        <AttemptsPanel hours={hours.get(id) ?? []} />
+        <HealthPanel webhook={webhook} disableAfterFailures={disableAfterFailures} unsent={unsent} mostCounted={mostCounted} now={now} />
+        <SecretPanel
+          hint={webhook.secretHint}
+          previousExpiresAt={webhook.previousSecretExpiresAt ? new Date(webhook.previousSecretExpiresAt) : null}
+          now={now}
+          rotateAction={controls.rotate}
+          dropAction={controls.dropOldSecret}
+        />
+      </div>
+      <section aria-labelledby="deliveries" className="mb-8">
+        <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
+          <h2 id="deliveries" className="font-semibold text-lg tracking-tight">
+            Deliveries
+          </h2>
+          {controls.recover}
+        </div>
+        {isFiltered || deliveries.length > 0 ? <Filters filters={deliveryFilters} /> : null}
+        {deliveries.length > 0 ? (
+          <DeliveryTable deliveries={deliveries} hrefOf={hrefOf} now={now} />
+        ) : (
+          <EmptyState title={isFiltered ? "Nothing matches these filters" : "Nothing was sent yet"}>
+            {isFiltered
+              ? "Deliveries are kept for 30 days after their event."
+              : `The next event that this webhook wants, in ${environment}, appears here by itself. A test event can be sent at any time.`}
+          </EmptyState>
+        )}
+        <Pager path={path} query={{ ...filters, cursor: query.cursor }} nextCursor={nextCursor} />
+      </section>
+      <div className="space-y-4">
+        <DetailsPanel webhook={webhook} now={now} actions={controls.footer} />
+        <RawJson value={webhook} label="webhook" />
+      </div>
+      {opened?.drawer}
+      <Live everyMs={isWaiting ? 1_000 : 5_000} />
+    </>
+  );
+});
+
+const textOf = (value: string | string[] | undefined) => (typeof value === "string" ? value : null);

@@ -1,0 +1,150 @@
+import { Pencil } from "lucide-react";
+import type { Visit } from "@/app/(dashboard)/page-of";
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import { ButtonLink } from "@/components/ui/button";
+import { RoleNote } from "@/components/ui/role-note";
+import { EnableWebhook } from "@/components/webhooks/enable-webhook";
+import { RecoverDeliveries } from "@/components/webhooks/recover-deliveries";
+import { RotateSecret } from "@/components/webhooks/rotate-secret";
+import { TestButton } from "@/components/webhooks/test-button";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
+import type { Webhook } from "@/lib/webhooks/schema";
+import {
+  deleteWebhookAction,
+  disableWebhookAction,
+  discardHeldAction,
+  dropOldSecretAction,
+  enableWebhookAction,
+  recoverDeliveriesAction,
+  resumeHeldAction,
+  rotateSecretAction,
+  sendTestEventAction,
+} from "../actions";
+
+/** In words; null where there is none. */
+type Unsent = { pending: string | null; held: string | null };
+
+/** All that one can do with a webhook, by its place on the page. Who may not sees why instead, once. */
+export function webhookControls({ role, tenant, environment, base }: Visit, webhook: Webhook, { pending, held }: Unsent) {
+  if (!hasRole(role, "ADMIN")) {
+    const note = <RoleNote sentence={roleSentence("ADMIN", "change, test and resend")} />;
+    return { header: note, enable: null, held: null, rotate: null, dropOldSecret: null, recover: null, footer: null };
+  }
+
+  const place = { tenant: tenant.slug, environment };
+  const path = `${base}/webhooks/${webhook.id}`;
+  const isEnabled = webhook.status === "ENABLED";
+  return {
+    header: (
+      <>
+        <ButtonLink look="secondary" href={`${path}/edit`}>
+          <Pencil className="size-4" aria-hidden="true" />
+          Edit
+        </ButtonLink>
+        <TestButton path={path} sendTest={sendTestEventAction.bind(null, place, webhook.id)} />
+      </>
+    ),
+    enable: <EnableWebhook environment={environment} held={held} enable={enableWebhookAction.bind(null, place, webhook.id)} />,
+    held: (
+      <>
+        <ConfirmDialog
+          trigger="Discard"
+          look="secondary"
+          title="Discard what is held?"
+          environment={environment}
+          confirm="Discard"
+          pending="Discarding…"
+          act={discardHeldAction.bind(null, place, webhook.id)}
+          done="What was held is discarded."
+        >
+          <p>{held} will not be sent by themselves any more. Each can still be sent again by hand, until 30 days after its event.</p>
+        </ConfirmDialog>
+        <ConfirmDialog
+          trigger="Send them"
+          look="primary"
+          title="Send what is held?"
+          environment={environment}
+          confirm="Send them"
+          pending="Beginning…"
+          confirmLook="primary"
+          act={resumeHeldAction.bind(null, place, webhook.id)}
+          done="What was held is being sent."
+        >
+          <p>{held} will be sent, the oldest first, spread over time at 50 a second. Each gets a fresh schedule of retries.</p>
+        </ConfirmDialog>
+      </>
+    ),
+    rotate: (
+      <RotateSecret
+        environment={environment}
+        hint={webhook.secretHint}
+        isOverlapping={webhook.previousSecretExpiresAt !== null}
+        rotate={rotateSecretAction.bind(null, place, webhook.id)}
+      />
+    ),
+    dropOldSecret: (
+      <ConfirmDialog
+        trigger="Drop the old one now"
+        look="secondary"
+        size="small"
+        title="Drop the old secret now?"
+        environment={environment}
+        confirm="Drop it"
+        pending="Dropping…"
+        act={dropOldSecretAction.bind(null, place, webhook.id)}
+        done="The newest secret signs alone."
+      >
+        <p>
+          From now on deliveries carry the newest secret's signature alone. A receiver that still verifies with the old one refuses them.
+        </p>
+      </ConfirmDialog>
+    ),
+    recover: isEnabled ? (
+      <RecoverDeliveries environment={environment} recover={recoverDeliveriesAction.bind(null, place, webhook.id)} />
+    ) : null,
+    footer: (
+      <>
+        {isEnabled ? (
+          <ConfirmDialog
+            trigger="Disable"
+            look="secondary"
+            title="Disable this webhook?"
+            environment={environment}
+            confirm="Disable webhook"
+            pending="Disabling…"
+            act={disableWebhookAction.bind(null, place, webhook.id)}
+            done="The webhook is disabled."
+          >
+            <p>
+              Nothing more is sent to <span className="break-all font-medium">{webhook.url}</span>.{" "}
+              {pending ? `${capitalized(pending)} that wait, and all that comes, are` : "All that comes is"} held for 30 days, and can be
+              sent when it is enabled again.
+            </p>
+          </ConfirmDialog>
+        ) : null}
+        <ConfirmDialog
+          trigger="Delete"
+          title="Delete this webhook?"
+          environment={environment}
+          confirm="Delete webhook"
+          pending="Deleting…"
+          act={deleteWebhookAction.bind(null, place, webhook.id)}
+          done="The webhook is deleted."
+        >
+          <p>
+            <span className="break-all font-medium">{webhook.url}</span> and its signing secret are gone at once, and with them its
+            deliveries and their attempts. This cannot be undone; the events themselves stay.
+          </p>
+          {pending || held ? <p>{dropped(pending, held)}</p> : null}
+        </ConfirmDialog>
+      </>
+    ),
+  };
+}
+
+function dropped(pending: string | null, held: string | null): string {
+  const parts = [pending && `${pending} waiting for an attempt`, held && `${held} held`].filter((part) => part !== null);
+  return `Dropped and never sent: ${parts.join(" and ")}.`;
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,99 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import { z } from "zod";
+import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
+import type { ShownSecret } from "@/components/webhooks/states";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import { backlogChoices, recoverDeliveriesBody } from "@/lib/deliveries/schema";
+import { discardHeld, enableWebhook, recoverDeliveries, resendDelivery, resumeHeld, sendTestEvent } from "@/lib/deliveries/service";
+import { metadataPatch } from "@/lib/metadata-rows";
+import { createWebhookBody, rotateSecretBody, updateWebhookBody } from "@/lib/webhooks/schema";
+import { createWebhook, deleteWebhook, dropOldSecret, getWebhook, rotateSecret, updateWebhook } from "@/lib/webhooks/service";
+
+const nothing = z.undefined();
+
+export async function createWebhookAction(place: PlaceOfAction, sent: unknown): Promise<ActionResult<ShownSecret> | ProofRequest> {
+  return actWithProof(place, createWebhookBody, sent, async (caller, input) => {
+    const { id, url, secret } = await createWebhook(caller, input);
+    return { id, url, secret };
+  });
+}
+
+/** What the form shows is to be all of it: keys of metadata that it has no more are deleted. */
+export async function updateWebhookAction(
+  place: PlaceOfAction,
+  id: string,
+  sent: unknown,
+): Promise<ActionResult<{ id: string }> | ProofRequest> {
+  return actWithProof(place, updateWebhookBody, sent, async (caller, { metadata, ...fields }) => {
+    const before = await getWebhook(caller, id);
+    await updateWebhook(caller, id, { ...fields, ...(metadata && { metadata: metadataPatch(before.metadata, metadata) }) });
+    return { id };
+  });
+}
+
+export async function disableWebhookAction(place: PlaceOfAction, id: string): Promise<ActionResult> {
+  return act(place, nothing, undefined, async (caller) => {
+    await updateWebhook(caller, id, { status: "DISABLED" });
+    return null;
+  });
+}
+
+export async function enableWebhookAction(place: PlaceOfAction, id: string, held: unknown): Promise<ActionResult> {
+  return act(place, z.enum(backlogChoices), held, async (caller, choice) => {
+    await enableWebhook(caller, id, { held: choice });
+    return null;
+  });
+}
+
+/** Its page is there no more, so the list comes in its place. */
+export async function deleteWebhookAction(place: PlaceOfAction, id: string): Promise<ActionResult> {
+  const result = await act(place, nothing, undefined, async (caller) => {
+    await deleteWebhook(caller, id);
+    return null;
+  });
+  if (result.outcome === "done") redirect(`/${place.tenant}/${place.environment}/webhooks`);
+  return result;
+}
+
+export async function rotateSecretAction(
+  place: PlaceOfAction,
+  id: string,
+  overlapSeconds: unknown,
+): Promise<ActionResult<ShownSecret> | ProofRequest> {
+  return actWithProof(place, rotateSecretBody, { overlapSeconds }, async (caller, input) => {
+    const { url, secret } = await rotateSecret(caller, id, input);
+    return { id, url, secret };
+  });
+}
+
+export async function dropOldSecretAction(place: PlaceOfAction, id: string): Promise<ActionResult> {
+  return act(place, nothing, undefined, async (caller) => {
+    await dropOldSecret(caller, id);
+    return null;
+  });
+}
+
+export async function resumeHeldAction(place: PlaceOfAction, id: string): Promise<ActionResult<{ count: number }>> {
+  return act(place, nothing, undefined, (caller) => resumeHeld(caller, id));
+}
+
+export async function discardHeldAction(place: PlaceOfAction, id: string): Promise<ActionResult<{ count: number }>> {
+  return act(place, nothing, undefined, (caller) => discardHeld(caller, id));
+}
+
+export async function recoverDeliveriesAction(place: PlaceOfAction, id: string, sent: unknown): Promise<ActionResult<{ count: number }>> {
+  return act(place, recoverDeliveriesBody, sent, (caller, input) => recoverDeliveries(caller, id, input));
+}
+
+export async function sendTestEventAction(place: PlaceOfAction, id: string): Promise<ActionResult<{ id: string }>> {
+  return act(place, nothing, undefined, async (caller) => ({ id: (await sendTestEvent(caller, id)).id }));
+}
+
+export async function resendDeliveryAction(place: PlaceOfAction, id: string, deliveryId: string): Promise<ActionResult> {
+  return act(place, nothing, undefined, async (caller) => {
+    await resendDelivery(caller, id, deliveryId);
+    return null;
+  });
+}

@@ -1,0 +1,27 @@
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { VerifySnippets } from "@/components/docs/verify-snippets";
+import { PageHeader } from "@/components/ui/page-header";
+import { NewWebhook } from "@/components/webhooks/new-webhook";
+import { requireRole } from "@/lib/auth/roles";
+import { eventFamilies } from "@/lib/events/families";
+import { urlRule } from "@/lib/webhooks/webhook-url";
+import { createWebhookAction } from "../actions";
+
+export const metadata = { title: "Create a webhook" };
+
+export default pageOf(async ({ caller, tenant, environment, base }) => {
+  requireRole(caller, "ADMIN", "create webhooks");
+  return (
+    <>
+      <PageHeader title="Create a webhook" trail={[{ name: "Webhooks", href: `${base}/webhooks` }]} />
+      <NewWebhook
+        environment={environment}
+        families={eventFamilies()}
+        urlHint={urlRule(environment)}
+        listPath={`${base}/webhooks`}
+        create={createWebhookAction.bind(null, { tenant: tenant.slug, environment })}
+        snippets={<VerifySnippets />}
+      />
+    </>
+  );
+});

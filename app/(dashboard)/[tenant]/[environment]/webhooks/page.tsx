@@ -1,0 +1,74 @@
+import { Plus } from "lucide-react";
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { ButtonLink } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Live } from "@/components/ui/live";
+import { PageHeader } from "@/components/ui/page-header";
+import { Pager } from "@/components/ui/pager";
+import { RoleNote } from "@/components/ui/role-note";
+import { WebhookTable } from "@/components/webhooks/webhook-table";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
+import { env } from "@/lib/env";
+import { attemptsByHour } from "@/lib/webhooks/attempts-by-hour";
+import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
+import { listWebhooksQuery } from "@/lib/webhooks/schema";
+import { listWebhooks, maximumWebhooks } from "@/lib/webhooks/service";
+
+export const metadata = { title: "Webhooks" };
+
+export default pageOf(async ({ caller, role, environment, base, query, now }) => {
+  const { data: webhooks, nextCursor } = await listWebhooks(caller, parse(listWebhooksQuery, query, "query"));
+  const ids = webhooks.map(({ id }) => id);
+  const hours = await attemptsByHour(caller, ids, { now, hours: 24 });
+  const isFull = webhooks.length >= maximumWebhooks;
+
+  const create = hasRole(role, "ADMIN") ? (
+    <ButtonLink href={`${base}/webhooks/new`}>
+      <Plus className="size-4" aria-hidden="true" />
+      Create webhook
+    </ButtonLink>
+  ) : (
+    <RoleNote sentence={roleSentence("ADMIN", "create webhooks")} />
+  );
+  const full = (
+    <p className="max-w-xs text-muted">An environment has at most {maximumWebhooks} webhooks. Delete one to make room for another.</p>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Webhooks"
+        beside={
+          webhooks.length > 0 ? (
+            <span className="text-muted tabular-nums">
+              {webhooks.length} of {maximumWebhooks}
+            </span>
+          ) : null
+        }
+        description="Addresses of yours that are told of events, with a signature and until they answer."
+        actions={webhooks.length === 0 ? null : isFull ? full : create}
+      />
+      {webhooks.length > 0 ? (
+        <>
+          <WebhookTable
+            webhooks={webhooks.map((webhook) => ({ ...webhook, hours: hours.get(webhook.id) ?? [] }))}
+            path={`${base}/webhooks`}
+            disableAfterFailures={disableAfterFailures}
+            now={now}
+          />
+          <Pager path={`${base}/webhooks`} query={query} nextCursor={nextCursor} />
+          <Live everyMs={5_000} />
+        </>
+      ) : (
+        <EmptyState
+          title={`No ${environment} webhooks yet`}
+          action={create}
+          curl={`curl ${env().APP_URL}/v1/public/webhooks -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" -H "Content-Type: application/json" -d '{"url":"https://example.com/parlance","events":["*"]}'`}
+        >
+          A webhook gets a POST for each event that it wants: a message arrived, a conversation changed. What it does not take is tried
+          again for a day and a half.
+        </EmptyState>
+      )}
+    </>
+  );
+});

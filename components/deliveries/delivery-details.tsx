@@ -1,0 +1,84 @@
+import type { ReactNode } from "react";
+import { CopyButton } from "@/components/ui/copy";
+import { Countdown } from "@/components/ui/countdown";
+import { JsonText } from "@/components/ui/json";
+import type { DeliveryWithAttempts } from "@/lib/deliveries/schema";
+import { asCurl } from "./as-curl";
+import { AttemptTimeline } from "./attempt-timeline";
+
+type DeliveryDetailsProps = {
+  delivery: DeliveryWithAttempts;
+  /** As it is sent, byte for byte. */
+  payload: string;
+  url: string;
+  headersOf: (attempt: { number: number; startedAt: string }) => Record<string, string>;
+  /** The webhook keeps failing, and gets one delivery at a time. */
+  isWebhookFailing: boolean;
+  now: Date;
+  /** What one can do with it. */
+  actions: ReactNode;
+};
+
+/** All that is known of one delivery: what was tried when, what came back, and what was sent. */
+export function DeliveryDetails({ delivery, payload, url, headersOf, isWebhookFailing, now, actions }: DeliveryDetailsProps) {
+  const attempts = delivery.attempts.map((attempt) => ({ ...attempt, requestHeaders: headersOf(attempt) })).reverse();
+  const latest = attempts[0] ?? { number: 1, startedAt: delivery.createdAt };
+  return (
+    <div className="space-y-7">
+      <div className="flex flex-wrap items-center gap-2">
+        {actions}
+        <CopyButton text={asCurl(url, headersOf(latest), payload)} label="Copy as curl" look="secondary">
+          Copy as curl
+        </CopyButton>
+      </div>
+      <section aria-labelledby="attempts">
+        <h3 id="attempts" className="mb-3 font-semibold text-base">
+          Attempts
+        </h3>
+        <AttemptTimeline attempts={attempts} upcoming={upcomingOf(delivery, isWebhookFailing, now)} now={now} />
+        {delivery.attemptCount > attempts.length ? <p className="text-muted">Older attempts are not shown.</p> : null}
+      </section>
+      <section aria-labelledby="request" className="space-y-3">
+        <h3 id="request" className="font-semibold text-base">
+          Request
+        </h3>
+        <p className="break-all font-mono text-xs">
+          <span className="text-muted">POST</span> {url}
+        </p>
+        <JsonText text={payload} label="request body" />
+      </section>
+    </div>
+  );
+}
+
+function upcomingOf({ status, attemptCount, nextAttemptAt }: DeliveryWithAttempts, isWebhookFailing: boolean, now: Date): ReactNode {
+  if (nextAttemptAt && new Date(nextAttemptAt) > now) {
+    return (
+      <p>
+        <span className="font-medium">Attempt {attemptCount + 1}</span> in{" "}
+        <Countdown until={new Date(nextAttemptAt)} now={now} over="a moment" />
+      </p>
+    );
+  }
+  if (nextAttemptAt) {
+    return (
+      <p>
+        <span className="font-medium">Attempt {attemptCount + 1}</span> is due
+        {isWebhookFailing && status === "PENDING"
+          ? ". The webhook keeps failing and gets one delivery at a time, so it may take a while."
+          : "…"}
+      </p>
+    );
+  }
+  const sentence = endings[status];
+  return sentence ? <p className="text-muted">{sentence}</p> : null;
+}
+
+/** Why nothing more will happen by itself. */
+const endings: Record<DeliveryWithAttempts["status"], string | null> = {
+  PENDING: null,
+  DELIVERED: null,
+  FAILED: "No attempt is left. Send it again when the receiver is mended.",
+  HELD: "Held because the webhook is disabled. It waits 30 days for it to be enabled.",
+  DISCARDED: "Was held, and given up. It can still be sent again.",
+};

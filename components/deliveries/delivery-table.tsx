@@ -1,0 +1,54 @@
+import Link from "next/link";
+import { Badge } from "@/components/ui/badge";
+import { Countdown } from "@/components/ui/countdown";
+import { Id } from "@/components/ui/id";
+import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import type { FoundDelivery } from "@/lib/deliveries/search";
+import { ResponseBadge } from "./response-badge";
+import { deliveryStatuses } from "./words";
+
+const headings: Heading[] = [
+  { label: "Event" },
+  { label: "Status" },
+  { label: "Last response" },
+  { label: "Attempts", align: "right" },
+  { label: "Next attempt" },
+  { label: "Created" },
+];
+
+type DeliveryTableProps = { deliveries: FoundDelivery[]; hrefOf: (id: string) => string; now: Date };
+
+export function DeliveryTable({ deliveries, hrefOf, now }: DeliveryTableProps) {
+  return (
+    <Table caption="Deliveries, newest first" headings={headings}>
+      {deliveries.map(({ id, eventType, status, attemptCount, nextAttemptAt, createdAt, ...last }) => (
+        <Row key={id}>
+          <RowName>
+            <Link href={hrefOf(id)} scroll={false} className="row-link block font-medium">
+              {eventType}
+            </Link>
+            <span className="relative z-1">
+              <Id id={id} />
+            </span>
+          </RowName>
+          <Cell label="Status">
+            <Badge look={deliveryStatuses[status].look}>{deliveryStatuses[status].label}</Badge>
+          </Cell>
+          <Cell label="Last response">
+            <ResponseBadge {...last} />
+          </Cell>
+          <Cell label="Attempts" align="right">
+            {attemptCount}
+          </Cell>
+          <Cell label="Next attempt">
+            {nextAttemptAt ? <Countdown until={nextAttemptAt} now={now} over="now" /> : <span className="text-muted">–</span>}
+          </Cell>
+          <Cell label="Created">
+            <Time at={createdAt} now={now} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,52 @@
+import type { BadgeLook } from "@/components/ui/badge";
+import type { ResponseClass } from "@/lib/deliveries/schema";
+import type { OutboundErrorCode } from "@/lib/webhooks/outbound-request";
+import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
+
+export const deliveryStatuses: Record<DeliveryStatus, { label: string; look: BadgeLook }> = {
+  PENDING: { label: "Pending", look: "accent" },
+  DELIVERED: { label: "Delivered", look: "good" },
+  FAILED: { label: "Failed", look: "danger" },
+  HELD: { label: "Held", look: "warn" },
+  DISCARDED: { label: "Discarded", look: "plain" },
+};
+
+export const responseLabels: Record<ResponseClass, string> = {
+  "2xx": "2xx, success",
+  "3xx": "3xx, redirect",
+  "4xx": "4xx, refused",
+  "5xx": "5xx, receiver failed",
+  none: "No answer",
+};
+
+export const triggerLabels: Record<AttemptTrigger, string | null> = { AUTOMATIC: null, MANUAL: "Resend", TEST: "Test" };
+
+const errors: Record<OutboundErrorCode, { label: string; sentence: string }> = {
+  timeout: { label: "Timeout", sentence: "The receiver did not answer, to the end of its body, within 10 seconds." },
+  blocked_address: {
+    label: "Address not allowed",
+    sentence: "The address leads into a private or reserved network. Nothing was sent.",
+  },
+  dns_error: { label: "Name not found", sentence: "The host's name could not be looked up." },
+  tls_error: {
+    label: "TLS failed",
+    sentence: "No secure connection came about: the certificate is not valid for this host, or not at all.",
+  },
+  connection_refused: { label: "Connection refused", sentence: "Nothing listens at this address and port." },
+  connection_reset: { label: "Connection closed", sentence: "The receiver closed the connection before it had answered." },
+  connection_error: { label: "Not reachable", sentence: "No connection to this address came about." },
+  invalid_response: { label: "No HTTP answer", sentence: "What came back was not HTTP." },
+  invalid_url: { label: "Address not usable", sentence: "The webhook's address cannot be called." },
+};
+
+/** Codes may be added to the service before they have words here. */
+export const errorWords = (code: string) => errors[code as OutboundErrorCode] ?? { label: code, sentence: `Nothing came back (${code}).` };
+
+/** What a status means for a delivery, where that is not plain. */
+export function statusSentence(statusCode: number): string | null {
+  if (statusCode === 410) return "The receiver says that it is gone for good. That disables the webhook.";
+  if (statusCode === 429 || statusCode === 503) return "The receiver is busy. A Retry-After in its answer lengthens the wait.";
+  if (statusCode >= 300 && statusCode < 400) return "Redirects are not followed. Give the webhook its final address.";
+  if (statusCode === 401 || statusCode === 403) return "The receiver refused the request. Does it verify with this webhook's secret?";
+  return null;
+}

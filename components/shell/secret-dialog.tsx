@@ -1,0 +1,86 @@
+"use client";
+
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { CopyButton } from "@/components/ui/copy";
+import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { Notice } from "@/components/ui/notice";
+
+type SecretDialogProps = {
+  title: string;
+  description: ReactNode;
+  /** What it is called: "signing secret". */
+  name: string;
+  secret: string;
+  /** Why it is not shown again. */
+  note: string;
+  /** After it was closed: then the secret is gone from the page. */
+  onClosed: () => void;
+  /** What to do with it; `keep` is told that it was copied. */
+  children: (keep: () => void) => ReactNode;
+};
+
+/** The one time a secret is seen. Leaving is held up until it was copied, or is said to be kept. */
+export function SecretDialog({ title, description, name, secret, note, onClosed, children }: SecretDialogProps) {
+  const [isOpen, setIsOpen] = useState(true);
+  const [isKept, setIsKept] = useState(false);
+  const [isWarned, setIsWarned] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const keep = () => setIsKept(true);
+  const close = () => (isKept ? setIsOpen(false) : setIsWarned(true));
+
+  useEffect(() => {
+    if (isKept) return;
+    const hold = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", hold);
+    return () => window.removeEventListener("beforeunload", hold);
+  }, [isKept]);
+
+  return (
+    <Dialog
+      open={isOpen}
+      disablePointerDismissal
+      onOpenChange={(open) => !open && close()}
+      onOpenChangeComplete={(open) => !open && onClosed()}
+    >
+      <DialogContent title={title} description={description} initialFocus={input}>
+        <div className="space-y-5">
+          <div className="space-y-2">
+            <div className="flex gap-2">
+              <input
+                ref={input}
+                readOnly
+                aria-label={capitalized(name)}
+                value={secret}
+                onFocus={(event) => event.currentTarget.select()}
+                onCopy={keep}
+                className="h-9 w-full min-w-0 rounded-lg border border-line-strong bg-sunken px-3 font-mono text-xs"
+              />
+              <CopyButton text={secret} label={`Copy the ${name}`} look="primary" onCopied={keep}>
+                Copy
+              </CopyButton>
+            </div>
+            <p className="text-muted">{note}</p>
+          </div>
+          {children(keep)}
+          {isWarned && !isKept ? (
+            <Notice look="warn">
+              <p>The {name} was not copied yet, and it cannot be shown again.</p>
+              <button type="button" onClick={() => setIsOpen(false)} className="mt-1 font-medium underline underline-offset-2">
+                Close without it
+              </button>
+            </Notice>
+          ) : null}
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <label className="flex items-center gap-2">
+              <input type="checkbox" checked={isKept} onChange={(event) => setIsKept(event.currentTarget.checked)} />I have kept the {name}
+            </label>
+            <Button onClick={close}>Done</Button>
+          </div>
+        </div>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,40 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { toast } from "sonner";
+import { useProof } from "@/components/shell/proof";
+import { ButtonLink } from "@/components/ui/button";
+import type { EventFamily } from "./event-choice";
+import type { UpdateWebhook, WebhookInput } from "./states";
+import { WebhookForm } from "./webhook-form";
+
+type EditWebhookProps = { initial: WebhookInput; families: EventFamily[]; urlHint: string; path: string; update: UpdateWebhook };
+
+export function EditWebhook({ initial, families, urlHint, path, update }: EditWebhookProps) {
+  const router = useRouter();
+  const { prove, question } = useProof();
+  return (
+    <>
+      <WebhookForm
+        initial={initial}
+        families={families}
+        urlHint={urlHint}
+        submit="Save changes"
+        pending="Saving…"
+        save={async (input) => {
+          const result = await prove(() => update(input));
+          if (result.outcome === "refused") return result;
+          toast.success("The webhook is changed.");
+          router.push(path);
+          return null;
+        }}
+        cancel={
+          <ButtonLink look="secondary" href={path}>
+            Cancel
+          </ButtonLink>
+        }
+      />
+      {question}
+    </>
+  );
+}

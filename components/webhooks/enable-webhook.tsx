@@ -1,0 +1,55 @@
+"use client";
+
+import { useId, useState } from "react";
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import type { ActionResult } from "@/lib/action-result";
+import { type BacklogChoice, backlogChoices } from "@/lib/deliveries/schema";
+import type { Environment } from "@/prisma/generated/enums";
+
+type EnableWebhookProps = {
+  environment: Environment;
+  /** How many deliveries wait, in words; null where none does. */
+  held: string | null;
+  enable: (held: BacklogChoice) => Promise<ActionResult>;
+};
+
+const choices: Record<BacklogChoice, { label: string; note: string }> = {
+  RESUME: { label: "Send them", note: "Oldest first, spread over time at 50 a second, each with a fresh schedule of retries." },
+  DISCARD: { label: "Discard them", note: "They are not sent by themselves any more. Each can still be sent again by hand." },
+  KEEP: { label: "Decide later", note: "They stay held, for 30 days since each was made." },
+};
+
+/** Enables a webhook again, and asks what is to become of what waited for it. */
+export function EnableWebhook({ environment, held, enable }: EnableWebhookProps) {
+  const name = useId();
+  const [choice, setChoice] = useState<BacklogChoice>("RESUME");
+  return (
+    <ConfirmDialog
+      trigger="Enable again"
+      look="primary"
+      title="Enable this webhook?"
+      environment={environment}
+      confirm="Enable webhook"
+      pending="Enabling…"
+      confirmLook="primary"
+      act={() => enable(held ? choice : "KEEP")}
+      done="The webhook is enabled."
+    >
+      <p>New events are sent from now on, and the count of failures begins at 0.</p>
+      {held ? (
+        <fieldset className="space-y-2">
+          <legend className="mb-2 font-medium">{held} while it was disabled.</legend>
+          {backlogChoices.map((value) => (
+            <label key={value} className="flex items-start gap-2.5">
+              <input type="radio" name={name} className="mt-1" checked={choice === value} onChange={() => setChoice(value)} />
+              <span>
+                {choices[value].label}
+                <span className="block text-muted">{choices[value].note}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      ) : null}
+    </ConfirmDialog>
+  );
+}

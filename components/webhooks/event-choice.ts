@@ -1,0 +1,49 @@
+/** A family of event types, and the pattern that stands for all of it, later additions included. */
+export type EventFamily = { name: string; pattern: string; types: { type: string; description: string; example: string }[] };
+
+export const everything = "*";
+
+export type FamilyState = "all" | "some" | "none";
+
+export const covers = (patterns: readonly string[], { pattern }: EventFamily, type: string) =>
+  patterns.includes(everything) || patterns.includes(pattern) || patterns.includes(type);
+
+export function familyState(patterns: readonly string[], family: EventFamily): FamilyState {
+  if (patterns.includes(everything) || patterns.includes(family.pattern)) return "all";
+  return family.types.some(({ type }) => patterns.includes(type)) ? "some" : "none";
+}
+
+export const toggleEverything = (isOn: boolean): string[] => (isOn ? [everything] : []);
+
+/** `isOn`: all of the family, later additions included, in the place of its single types. */
+export function toggleFamily(patterns: readonly string[], family: EventFamily, isOn: boolean, families: EventFamily[]): string[] {
+  if (isOn && familyState(patterns, family) === "all") return [...patterns];
+  const others = withoutFamily(spreadEverything(patterns, families), family);
+  return inOrder(isOn ? [...others, family.pattern] : others, families);
+}
+
+/** Taking one type out of what stands for many leaves the others, each by itself. */
+export function toggleType(
+  patterns: readonly string[],
+  family: EventFamily,
+  type: string,
+  isOn: boolean,
+  families: EventFamily[],
+): string[] {
+  if (isOn) return covers(patterns, family, type) ? [...patterns] : inOrder([...patterns, type], families);
+  const spread = spreadEverything(patterns, families);
+  const ofFamily = family.types.map((member) => member.type).filter((member) => covers(spread, family, member) && member !== type);
+  return inOrder([...withoutFamily(spread, family), ...ofFamily], families);
+}
+
+const spreadEverything = (patterns: readonly string[], families: EventFamily[]) =>
+  patterns.includes(everything) ? families.map(({ pattern }) => pattern) : [...patterns];
+
+const withoutFamily = (patterns: readonly string[], { pattern, types }: EventFamily) =>
+  patterns.filter((candidate) => candidate !== pattern && !types.some(({ type }) => type === candidate));
+
+/** As the catalogue has them, so that the same choice is always the same list. */
+function inOrder(patterns: string[], families: EventFamily[]): string[] {
+  const order = families.flatMap(({ pattern, types }) => [pattern, ...types.map(({ type }) => type)]);
+  return order.filter((pattern) => patterns.includes(pattern));
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { useProof } from "@/components/shell/proof";
+import { ButtonLink } from "@/components/ui/button";
+import type { Environment } from "@/prisma/generated/enums";
+import type { EventFamily } from "./event-choice";
+import { ShownSecretDialog } from "./shown-secret-dialog";
+import type { CreateWebhook, ShownSecret } from "./states";
+import { WebhookForm } from "./webhook-form";
+
+type NewWebhookProps = {
+  environment: Environment;
+  families: EventFamily[];
+  urlHint: string;
+  /** The list, where one goes back to; what was created lies one step below it. */
+  listPath: string;
+  create: CreateWebhook;
+  /** How to verify what arrives. */
+  snippets: ReactNode;
+};
+
+export function NewWebhook({ environment, families, urlHint, listPath, create, snippets }: NewWebhookProps) {
+  const router = useRouter();
+  const { prove, question } = useProof();
+  const [created, setCreated] = useState<ShownSecret | null>(null);
+  return (
+    <>
+      <WebhookForm
+        initial={{ url: "", description: null, events: [], metadata: {} }}
+        families={families}
+        urlHint={urlHint}
+        submit={`Create ${environment} webhook`}
+        pending="Creating…"
+        save={async (input) => {
+          const result = await prove(() => create(input));
+          if (result.outcome === "refused") return result;
+          setCreated(result.value);
+          return null;
+        }}
+        cancel={
+          <ButtonLink look="secondary" href={listPath}>
+            Cancel
+          </ButtonLink>
+        }
+      />
+      {question}
+      {created ? (
+        <ShownSecretDialog
+          title="Copy the signing secret now"
+          shown={created}
+          environment={environment}
+          snippets={snippets}
+          onClosed={() => router.push(`${listPath}/${created.id}`)}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+"use client";
+
+import { type FormEvent, useState, useTransition } from "react";
+import { toast } from "sonner";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { Button, buttonClass } from "@/components/ui/button";
+import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { SelectField, TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
+import type { Environment } from "@/prisma/generated/enums";
+import { deliveriesInWords } from "./count-words";
+
+const hourMs = 3_600_000;
+const spans = [
+  { label: "The last hour", hours: 1 },
+  { label: "The last 24 hours", hours: 24 },
+  { label: "The last 7 days", hours: 168 },
+  { label: "The last 30 days", hours: 720 },
+];
+
+type RecoverDeliveriesProps = {
+  environment: Environment;
+  recover: (input: { since: string; dryRun: boolean }) => Promise<ActionResult<{ count: number }>>;
+};
+
+/** Sends again what failed or is held since a time: first counts, then asks, then does it. */
+export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [span, setSpan] = useState("24");
+  const [time, setTime] = useState("");
+  const [counted, setCounted] = useState<{ since: string; count: number } | null>(null);
+  const [refused, setRefused] = useState<{ message: string; errors: Record<string, string> } | null>(null);
+  const [isPending, startTransition] = useTransition();
+
+  function forget() {
+    setCounted(null);
+    setRefused(null);
+  }
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const since = counted?.since ?? (span === "time" ? `${time}:00Z` : new Date(Date.now() - Number(span) * hourMs).toISOString());
+    startTransition(async () => {
+      const result = await recover({ since, dryRun: counted === null });
+      if (result.outcome === "refused") {
+        setRefused(result);
+        return;
+      }
+      const { count } = result.value;
+      if (counted === null) {
+        setCounted({ since, count });
+        return;
+      }
+      setIsOpen(false);
+      toast.success(`${deliveriesInWords(count)} will be sent again.`);
+    });
+  }
+
+  return (
+    <Dialog
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (isPending) return;
+        setIsOpen(open);
+        forget();
+      }}
+    >
+      <DialogTrigger className={buttonClass({ look: "secondary", size: "small" })}>Recover…</DialogTrigger>
+      <DialogContent
+        title="Send failed deliveries again"
+        description={
+          <>
+            Everything that failed or is held since a time, in <EnvironmentName environment={environment} />.
+          </>
+        }
+      >
+        <form onSubmit={submit} className="space-y-4">
+          {refused && !refused.errors.since ? <Notice>{refused.message}</Notice> : null}
+          <div className="grid gap-4 sm:grid-cols-2">
+            <SelectField
+              label="Made in"
+              value={span}
+              onChange={(event) => {
+                setSpan(event.currentTarget.value);
+                forget();
+              }}
+            >
+              {spans.map(({ label, hours }) => (
+                <option key={hours} value={hours}>
+                  {label}
+                </option>
+              ))}
+              <option value="time">Since a time…</option>
+            </SelectField>
+            {span === "time" ? (
+              <TextField
+                label="Since (UTC)"
+                type="datetime-local"
+                required
+                value={time}
+                onChange={(event) => {
+                  setTime(event.currentTarget.value);
+                  forget();
+                }}
+                error={refused?.errors.since}
+              />
+            ) : null}
+          </div>
+          <p aria-live="polite" className={counted ? "" : "text-muted"}>
+            {counted ? consequence(counted.count) : "First they are counted. Nothing is sent yet."}
+          </p>
+          <div className="flex flex-wrap justify-end gap-2">
+            <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+            <Button type="submit" disabled={isPending || counted?.count === 0}>
+              {label(counted, isPending)}
+            </Button>
+          </div>
+        </form>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+const perSecond = 50;
+
+function label(counted: { count: number } | null, isPending: boolean): string {
+  if (isPending) return counted ? "Sending…" : "Counting…";
+  return counted ? `Send ${counted.count.toLocaleString("en")} again` : "Count them";
+}
+
+function consequence(count: number): string {
+  if (count === 0) return "Nothing failed or is held since then.";
+  const seconds = Math.ceil(count / perSecond);
+  const time = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  return `${deliveriesInWords(count)} failed or ${count === 1 ? "is" : "are"} held since then. Sending ${count === 1 ? "it" : "them"} again is spread over about ${time}; each gets a fresh schedule of retries.`;
+}

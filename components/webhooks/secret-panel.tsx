@@ -1,0 +1,40 @@
+import type { ReactNode } from "react";
+import { Countdown } from "@/components/ui/countdown";
+import { Panel } from "@/components/ui/panel";
+
+type SecretPanelProps = {
+  hint: string;
+  /** Until then the secret before this one signs too. */
+  previousExpiresAt: Date | null;
+  now: Date;
+  rotateAction: ReactNode;
+  /** Ends the overlap before its time. */
+  dropAction: ReactNode;
+};
+
+export function SecretPanel({ hint, previousExpiresAt, now, rotateAction, dropAction }: SecretPanelProps) {
+  return (
+    <Panel title="Signing secret">
+      <div className="space-y-3">
+        <p>
+          <code className="font-mono text-xs">{hint}</code>
+        </p>
+        {previousExpiresAt ? (
+          <div className="space-y-2.5 rounded-lg border border-warn/40 bg-warn-soft px-3 py-2.5 text-warn">
+            <p>
+              The secret before it signs too, for another{" "}
+              <strong className="font-semibold">
+                <Countdown until={previousExpiresAt} now={now} over="moment" />
+              </strong>
+              .
+            </p>
+            {dropAction}
+          </div>
+        ) : (
+          <p className="text-muted">Signs every delivery, alone. It was shown when it was made, and is kept encrypted.</p>
+        )}
+        {rotateAction}
+      </div>
+    </Panel>
+  );
+}

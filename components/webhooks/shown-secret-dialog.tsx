@@ -1,0 +1,59 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { SecretDialog } from "@/components/shell/secret-dialog";
+import { CopyBlock } from "@/components/ui/copy";
+import type { Environment } from "@/prisma/generated/enums";
+import type { ShownSecret } from "./states";
+
+type ShownSecretDialogProps = {
+  title: string;
+  shown: ShownSecret;
+  environment: Environment;
+  /** How to verify what arrives. Without it, the guide is named. */
+  snippets?: ReactNode;
+  onClosed: () => void;
+};
+
+/** A webhook's signing secret, this once, and what to do with it. */
+export function ShownSecretDialog({ title, shown, environment, snippets, onClosed }: ShownSecretDialogProps) {
+  return (
+    <SecretDialog
+      title={title}
+      description={
+        <>
+          It signs what is sent to <span className="break-all font-medium text-ink">{shown.url}</span> in{" "}
+          <EnvironmentName environment={environment} />.
+        </>
+      }
+      name="signing secret"
+      secret={shown.secret}
+      note="We keep it encrypted, for signing alone, and show it to nobody again."
+      onClosed={onClosed}
+    >
+      {(keep) => (
+        <>
+          <div className="space-y-1.5">
+            <h3 className="font-medium">For your receiver's .env file</h3>
+            <CopyBlock text={`PARLANCE_WEBHOOK_SECRET=${shown.secret}`} label="Copy the .env line" onCopied={keep} />
+          </div>
+          {snippets ? (
+            <div className="min-w-0 space-y-1.5">
+              <h3 className="font-medium">Verify what arrives</h3>
+              {snippets}
+            </div>
+          ) : (
+            <p className="text-muted">
+              <Link href="/docs/verify-signatures" target="_blank" className="text-accent underline underline-offset-2">
+                How to verify signatures
+              </Link>
+              , with one secret or with two.
+            </p>
+          )}
+        </>
+      )}
+    </SecretDialog>
+  );
+}

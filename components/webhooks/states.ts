@@ -1,0 +1,11 @@
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import type { Metadata } from "@/lib/schema";
+
+export type WebhookInput = { url: string; description: string | null; events: string[]; metadata: Metadata };
+
+/** The only time that the secret itself is shown. */
+export type ShownSecret = { id: string; url: string; secret: string };
+
+export type CreateWebhook = (input: WebhookInput) => Promise<ActionResult<ShownSecret> | ProofRequest>;
+export type UpdateWebhook = (input: WebhookInput) => Promise<ActionResult<{ id: string }> | ProofRequest>;
+export type RotateSecret = (overlapSeconds: number) => Promise<ActionResult<ShownSecret> | ProofRequest>;

@@ -1,0 +1,39 @@
+import { Sparkline } from "@/components/ui/chart";
+import type { AttemptHour } from "@/lib/webhooks/attempts-by-hour";
+
+/** Rounded down: only what never failed is 100 %. */
+function percentOf(attempts: number, failures: number): string {
+  return `${Math.floor(((attempts - failures) / attempts) * 1_000) / 10} %`;
+}
+
+/** The share alone. */
+export function SuccessPercent({ hours }: { hours: AttemptHour[] }) {
+  const { attempts, failures } = sum(hours);
+  return attempts === 0 ? null : <span className="font-semibold text-base tabular-nums">{percentOf(attempts, failures)}</span>;
+}
+
+/** How many of a webhook's attempts succeeded, and how they lie over the hours. */
+export function SuccessRate({ hours }: { hours: AttemptHour[] }) {
+  const { attempts, failures } = sum(hours);
+  if (attempts === 0) return <span className="text-muted">No attempts</span>;
+
+  const percent = percentOf(attempts, failures);
+  return (
+    <span className="inline-flex items-center gap-2.5">
+      <Sparkline
+        values={hours.map((hour) => hour.attempts)}
+        look="good"
+        part={{ values: hours.map((hour) => hour.failures), look: "danger" }}
+        label={`${attempts.toLocaleString("en")} attempts in the last ${hours.length} hours, of which ${failures.toLocaleString("en")} failed`}
+      />
+      <span className="tabular-nums">{percent}</span>
+    </span>
+  );
+}
+
+function sum(hours: AttemptHour[]) {
+  return hours.reduce((total, hour) => ({ attempts: total.attempts + hour.attempts, failures: total.failures + hour.failures }), {
+    attempts: 0,
+    failures: 0,
+  });
+}

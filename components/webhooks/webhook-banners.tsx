@@ -1,0 +1,69 @@
+import type { ReactNode } from "react";
+import { Notice } from "@/components/ui/notice";
+import { Time } from "@/components/ui/time";
+import { webhookHealth } from "@/lib/webhooks/health";
+import type { Webhook } from "@/lib/webhooks/schema";
+import { disabledReasons } from "./webhook-status";
+
+type WebhookBannersProps = {
+  webhook: Webhook;
+  /** How many deliveries are held, in words; null where none is. */
+  held: string | null;
+  disableAfterFailures: number;
+  now: Date;
+  /** For those who may. */
+  enableAction: ReactNode;
+  heldActions: ReactNode;
+};
+
+/** What has to be known of a webhook before all else: that it is disabled, will soon be, or has something waiting. */
+export function WebhookBanners({ webhook, held, disableAfterFailures, now, enableAction, heldActions }: WebhookBannersProps) {
+  const health = webhookHealth(webhook);
+  if (health === "disabled") {
+    return (
+      <Banner title="This webhook is disabled" action={enableAction}>
+        {webhook.disabledReason ? `${disabledReasons[webhook.disabledReason]}, ` : null}
+        {webhook.disabledAt ? <Time at={new Date(webhook.disabledAt)} now={now} /> : null}.{" "}
+        {held ? `It holds ${held}: nothing is lost for 30 days.` : "What happens is held for it for 30 days."}
+      </Banner>
+    );
+  }
+  return (
+    <>
+      {health === "well" ? null : (
+        <Banner
+          look={health === "failing" ? "warn" : "danger"}
+          title={`${webhook.consecutiveFailures} attempts failed in a row`}
+          action={null}
+        >
+          After {disableAfterFailures} it is disabled. It gets one delivery at a time until one succeeds; any success sets the count to 0.
+        </Banner>
+      )}
+      {held ? (
+        <Banner look="warn" title={`${capitalized(held)} are held`} action={heldActions}>
+          They were made while the webhook was disabled, and wait for a decision: 30 days from then on.
+        </Banner>
+      ) : null}
+    </>
+  );
+}
+
+type BannerProps = { look?: "danger" | "warn"; title: string; action: ReactNode; children: ReactNode };
+
+function Banner({ look = "danger", title, action, children }: BannerProps) {
+  return (
+    <div className="mb-6">
+      <Notice look={look} role="note">
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+          <div className="min-w-0 max-w-prose">
+            <p className="font-semibold">{title}</p>
+            <p>{children}</p>
+          </div>
+          {action ? <div className="flex flex-wrap gap-2">{action}</div> : null}
+        </div>
+      </Notice>
+    </div>
+  );
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

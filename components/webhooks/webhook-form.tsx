@@ -1,0 +1,94 @@
+"use client";
+
+import { type FormEvent, type ReactNode, useEffect, useRef, useState, useTransition } from "react";
+import { Button } from "@/components/ui/button";
+import { TextField } from "@/components/ui/field";
+import { MetadataField } from "@/components/ui/metadata-field";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
+import { fromMetadataRows, toMetadataRows } from "@/lib/metadata-rows";
+import type { EventFamily } from "./event-choice";
+import { EventPicker } from "./event-picker";
+import type { WebhookInput } from "./states";
+
+type Refused = Extract<ActionResult, { outcome: "refused" }>;
+
+type WebhookFormProps = {
+  initial: WebhookInput;
+  families: EventFamily[];
+  /** Http is refused in live, unless the operator allows private targets. */
+  urlHint: string;
+  submit: string;
+  pending: string;
+  /** Sends what was typed; null where it was taken. */
+  save: (input: WebhookInput) => Promise<Refused | null>;
+  /** Beside the button that sends it. */
+  cancel: ReactNode;
+};
+
+/** All that one can say of a webhook. Refused, what was typed stays, and the first field that is wrong gets the focus. */
+export function WebhookForm({ initial, families, urlHint, submit, pending, save, cancel }: WebhookFormProps) {
+  const [events, setEvents] = useState(initial.events);
+  const [metadata, setMetadata] = useState(() => toMetadataRows(initial.metadata));
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const [isPending, startTransition] = useTransition();
+  const form = useRef<HTMLFormElement>(null);
+  const errors: Record<string, string | undefined> = refused?.errors ?? {};
+
+  useEffect(() => {
+    if (refused) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [refused]);
+
+  function send(event: FormEvent<HTMLFormElement>) {
+    // Not the form's `action`: React empties a form after its action.
+    event.preventDefault();
+    const sent = new FormData(event.currentTarget);
+    const description = String(sent.get("description")).trim();
+    const input = { url: String(sent.get("url")).trim(), description: description || null, events, metadata: fromMetadataRows(metadata) };
+    startTransition(async () => setRefused(await save(input)));
+  }
+
+  const metadataError = Object.entries(errors).find(([field]) => field.startsWith("metadata"))?.[1];
+  const hasFieldErrors = Object.keys(errors).length > 0;
+  return (
+    <form ref={form} onSubmit={send} className="max-w-2xl space-y-6">
+      {refused && !hasFieldErrors ? <Notice>{refused.message}</Notice> : null}
+      <TextField
+        label="URL"
+        name="url"
+        type="text"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        required
+        maxLength={2_048}
+        placeholder="https://example.com/parlance"
+        defaultValue={initial.url}
+        hint={urlHint}
+        error={errors.url}
+      />
+      <TextField
+        label="Description"
+        name="description"
+        maxLength={500}
+        autoComplete="off"
+        placeholder="What listens there"
+        defaultValue={initial.description ?? ""}
+        error={errors.description}
+      />
+      <EventPicker families={families} patterns={events} onChange={setEvents} error={errors.events} />
+      <MetadataField
+        rows={metadata}
+        onChange={setMetadata}
+        hint="Your own notes. They are not sent to the receiver."
+        error={metadataError}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" disabled={isPending}>
+          {isPending ? pending : submit}
+        </Button>
+        {cancel}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,58 @@
+import Link from "next/link";
+import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import type { AttemptHour } from "@/lib/webhooks/attempts-by-hour";
+import type { Webhook } from "@/lib/webhooks/schema";
+import { SuccessRate } from "./success-rate";
+import { FailureCount, shortReasons, WebhookStatusBadge } from "./webhook-status";
+
+const headings: Heading[] = [
+  { label: "Webhook" },
+  { label: "Events" },
+  { label: "Status" },
+  { label: "Last 24 hours" },
+  { label: "Failures in a row", align: "right" },
+];
+
+type WebhookTableProps = { webhooks: (Webhook & { hours: AttemptHour[] })[]; path: string; disableAfterFailures: number; now: Date };
+
+export function WebhookTable({ webhooks, path, disableAfterFailures, now }: WebhookTableProps) {
+  return (
+    <Table caption="Webhooks, newest first" headings={headings}>
+      {webhooks.map((webhook) => (
+        <Row key={webhook.id}>
+          <RowName>
+            <Link href={`${path}/${webhook.id}`} className="row-link block break-words font-medium [overflow-wrap:anywhere] lg:min-w-56">
+              {webhook.url}
+            </Link>
+            {webhook.description ? <span className="block break-words text-muted">{webhook.description}</span> : null}
+          </RowName>
+          <Cell label="Events">
+            <span title={webhook.events.join("\n")}>{eventsLabel(webhook.events)}</span>
+          </Cell>
+          <Cell label="Status">
+            <WebhookStatusBadge webhook={webhook} />
+            {webhook.disabledReason && webhook.disabledAt ? (
+              <span className="mt-1 block text-muted text-xs">
+                {shortReasons[webhook.disabledReason]}, <Time at={new Date(webhook.disabledAt)} now={now} />
+              </span>
+            ) : null}
+          </Cell>
+          <Cell label="Last 24 hours">
+            <SuccessRate hours={webhook.hours} />
+          </Cell>
+          <Cell label="Failures in a row" align="right">
+            <FailureCount webhook={webhook} of={disableAfterFailures} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+function eventsLabel(events: string[]): string {
+  if (events.includes("*")) return "All events";
+  const [first = "", second, ...more] = events;
+  if (!second) return first;
+  return more.length === 0 ? `${first}, ${second}` : `${first} and ${events.length - 1} more`;
+}
