@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as TcpServer } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
@@ -13,6 +15,8 @@ const headersTimeoutMs = 15_000;
 const requestTimeoutMs = 30_000;
 const uploadTimeoutMs = 120_000;
 const keepAliveTimeoutMs = 65_000;
+/** After the end of this, whoever kept a connection and says nothing is taken at his word. */
+const drainMs = 1_000;
 
 type Options = {
   /** Whatever is not the API. */
@@ -27,6 +31,8 @@ export function createWebServer({ servePages, trustedProxyHops, bodyTimeoutMs = 
   const serveApi = getRequestListener(
     async (request, { outgoing }) => {
       const { status, headers, body } = await dispatch(request);
+      // Asked only now, because the server may have begun to stop since the request came.
+      if (!server.listening) headers.Connection = "close";
       if (body === null) outgoing.writeHead(status, headers).end();
       else outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) }).end(body);
       return RESPONSE_ALREADY_SENT;
@@ -50,6 +56,20 @@ export function createWebServer({ servePages, trustedProxyHops, bodyTimeoutMs = 
   });
   server.on("clientError", refuse);
   return server;
+}
+
+/**
+ * Stops accepting connections and resolves when the last one has ended, without dropping a request: every answer from now
+ * on is the last one of its connection and says so. Node's own way would end idle connections at once, and with them
+ * requests that are on their way.
+ */
+export async function drain(server: Server): Promise<void> {
+  server.prependListener("request", (_request, response) => void response.setHeader("Connection", "close"));
+  const closed = new Promise<void>((resolve) => void TcpServer.prototype.close.call(server, () => resolve()));
+  await Promise.race([closed, sleep(drainMs)]);
+  const idle = setInterval(() => server.closeIdleConnections(), drainMs / 10);
+  await closed;
+  clearInterval(idle);
 }
 
 /** Node's own limit is one for all requests, so it is that of uploads; whatever else has a body gets less. */

@@ -6,7 +6,7 @@ import { log } from "@/lib/log";
 import { flushRequestLogs } from "@/lib/request-logs/gather";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import { pagesOnDemand } from "./pages";
-import { createWebServer } from "./web-server";
+import { createWebServer, drain } from "./web-server";
 
 const shutdownTimeoutMs = 10_000;
 
@@ -19,21 +19,21 @@ async function main(): Promise<void> {
   const isEveryAddress = !HOST || HOST === "0.0.0.0" || HOST === "::";
   const servePages = pagesOnDemand({ hostname: isEveryAddress ? "127.0.0.1" : HOST, port: PORT });
   const server = createWebServer({ servePages, trustedProxyHops: TRUSTED_PROXY_HOPS });
-  server.listen(PORT, HOST, () => log.info({ port: PORT }, "web is listening"));
+  server.listen(PORT, HOST, () => {
+    log.info({ port: PORT }, "web is listening");
+    process.send?.("started");
+  });
 
   let isStopping = false;
-  const stop = () => {
+  const stop = async () => {
     if (isStopping) return;
     isStopping = true;
-    server.close(async () => {
-      await Promise.all([flushLastUsed(), flushRequestCounts(), flushRequestLogs()]);
-      await stopListening();
-      await closeDatabase().catch(() => {});
-      process.exit(0);
-    });
-    // Connections that only wait for a next request end now; the others when their answer is out.
-    setInterval(() => server.closeIdleConnections(), 100).unref();
     setTimeout(() => process.exit(1), shutdownTimeoutMs).unref();
+    await drain(server);
+    await Promise.all([flushLastUsed(), flushRequestCounts(), flushRequestLogs()]);
+    await stopListening();
+    await closeDatabase().catch(() => {});
+    process.exit(0);
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);

@@ -32,6 +32,7 @@ const processing = startProcessing(takesOnly);
 const listener = JOBS === "inngest" ? null : listenForWakeUps(delivering.wake, processing.wake);
 const jobs = Object.entries(recurringJobs).map(([name, job]) => repeat(name, job.work, job));
 log.info({ jobs: JOBS }, "the worker is running");
+process.send?.("started");
 
 let isStopping = false;
 

@@ -27,3 +27,12 @@ export function startOf(pid: number): string {
   const fromProc = () => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "";
   return ask(pid, fromProc, "lstart");
 }
+
+/** The process ids of the processes that a running one has started, and that have not ended. */
+export function childrenOf(pid: number): number[] {
+  const list =
+    process.platform === "linux"
+      ? ask(pid, () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"), "pid")
+      : execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" });
+  return list.split(/\s+/).filter(Boolean).map(Number);
+}

@@ -13,12 +13,14 @@ export type SupervisedProcess = {
 
 const firstDelayMs = 500;
 const longestDelayMs = 10_000;
-/** Whoever lived this long did start, so that it ended was an accident. */
-const startedAfterMs = 3_000;
+/** Whoever lived this long did start, also where it does not say so. */
+const startedAfterMs = 60_000;
+/** Between two starts at the least: what ends again and again must not keep the machine busy. */
+const shortestLifeMs = 1_000;
 
 /**
- * Runs a Node program and starts it again whenever it dies: at once where it had been running, a little later each time
- * where it does not even start.
+ * Runs a Node program and starts it again whenever it dies: at once where it had sent the message that it runs, and a
+ * little later each time where it does not get that far.
  */
 export function supervise(program: string[], environment: NodeJS.ProcessEnv, log: LogFile): SupervisedProcess {
   const guard = pathToFileURL(path.resolve("server/embedded/exit-with-supervisor.mjs")).href;
@@ -37,15 +39,20 @@ export function supervise(program: string[], environment: NodeJS.ProcessEnv, log
       const input = child[stream];
       if (input) createInterface({ input }).on("line", (line) => log.write(line, stream));
     }
+    let hasStarted = false;
+    child.once("message", () => {
+      hasStarted = true;
+    });
     child.on("error", (error) => log.notice(`could not be started or signalled: ${error.message}`));
     child.once("exit", (code, signal) => {
       if (isStopping) return;
       failures++;
-      const hadStarted = Date.now() - startedAtMs > startedAfterMs;
-      const delayMs = hadStarted ? 0 : nextDelayMs;
-      nextDelayMs = hadStarted ? firstDelayMs : Math.min(delayMs * 2, longestDelayMs);
+      const livedMs = Date.now() - startedAtMs;
+      const isAccident = hasStarted || livedMs > startedAfterMs;
+      const delayMs = isAccident ? Math.max(0, shortestLifeMs - livedMs) : nextDelayMs;
+      nextDelayMs = isAccident ? firstDelayMs : Math.min(nextDelayMs * 2, longestDelayMs);
       log.notice(
-        `ended unexpectedly (${signal ?? `exit code ${code}`}); it starts again ${delayMs ? `in ${delayMs / 1000} s` : "at once"}`,
+        `ended unexpectedly (${signal ?? `exit code ${code}`}); it starts again ${delayMs > 0 ? `in ${delayMs / 1000} s` : "at once"}`,
       );
       timer = setTimeout(start, delayMs);
     });

@@ -1,0 +1,61 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DemoFile } from "@/server/embedded/data-directory";
+
+/** Long, because it builds what is out of date. */
+const startTimeoutMs = 300_000;
+const stopTimeoutMs = 20_000;
+
+type Options = {
+  /** Set for it, beside what it needs. */
+  environment?: Record<string, string>;
+  /** Keeps to itself what its supervisor says of processes that end; it stands in the logs, too. */
+  isQuiet?: boolean;
+};
+
+export type Installation = Awaited<ReturnType<typeof startInstallation>>;
+
+/** Starts the whole product as `npm start` does, on a free port and with data of its own. */
+export async function startInstallation({ environment = {}, isQuiet = false }: Options = {}) {
+  const directory = mkdtempSync(path.join(tmpdir(), "parlance-installation-"));
+  const supervisor = spawn(process.execPath, ["server/prepare.mjs", "start"], {
+    env: { ...ownEnvironment(), PORT: "0", DATA_DIR: directory, ...environment },
+    stdio: ["ignore", "ignore", isQuiet ? "ignore" : "inherit"],
+  });
+
+  const demoFile = path.join(directory, "demo.json");
+  for (const deadline = Date.now() + startTimeoutMs; !existsSync(demoFile); await sleep(100)) {
+    if (supervisor.exitCode !== null) throw new Error(`The product ended with ${supervisor.exitCode} before it was ready.`);
+    if (Date.now() > deadline) throw new Error("The product did not start in time.");
+  }
+  const demo: DemoFile = JSON.parse(readFileSync(demoFile, "utf8"));
+
+  /** Runs an operator's command on it. @returns what it prints */
+  const admin = (...command: string[]): string =>
+    execFileSync(process.execPath, ["dist/admin.js", ...command], {
+      env: { ...ownEnvironment(), DATA_DIR: directory },
+      encoding: "utf8",
+    });
+
+  /** @param isKept leaves its data and logs where they are, to be looked at */
+  async function stop({ isKept = false } = {}): Promise<void> {
+    const ended = supervisor.exitCode === null ? once(supervisor, "exit") : Promise.resolve();
+    supervisor.kill("SIGTERM");
+    await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false }).then(() => supervisor.kill("SIGKILL"))]);
+    if (!isKept) rmSync(directory, { recursive: true, force: true });
+  }
+
+  return { ...demo, directory, pid: supervisor.pid ?? 0, admin, stop };
+}
+
+/** Without what a developer's shell, or another test, may have set for a product of its own. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const foreign =
+    /^(DATABASE_|UPSTASH_|INNGEST_|NEXTAUTH_|SMTP_|MAIL_|GITHUB_|GOOGLE_|S3_|WEBHOOK_|APP_URL$|BLOB_DIRECTORY$|ERROR_BASE$|HOST$|JOBS$|LOG_LEVEL$|NODE_ENV$|SECRET_KEYS$|SERVICE_PREFIX$|SOLE_WORKER$|TRUSTED_PROXY)/;
+  const own = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  return { ...Object.fromEntries(own), NODE_ENV: "production" };
+}
