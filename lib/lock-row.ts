@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/caller";
 
-type LockedTable = "agents" | "customers" | "deliveries" | "webhooks";
+type LockedTable = "agents" | "api_keys" | "customers" | "deliveries" | "webhooks";
 
 /**
  * Locks one row of the caller's partition until the transaction ends, so that changes of it come one after another and

@@ -109,7 +109,11 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
  * Cuts a page out of `limit + 1` rows.
  * @returns at most `limit` items, and the last one's id where more follow.
  */
-export function toPage<Row extends { id: string }, Item>(rows: Row[], limit: number, toItem: (row: Row) => Item) {
+export function toPage<Row extends { id: string }, Item>(
+  rows: Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+): { data: Item[]; nextCursor?: string } {
   const items = rows.length > limit ? rows.slice(0, limit) : rows;
   const last = rows.length > limit ? items.at(-1) : undefined;
   return last ? { data: items.map(toItem), nextCursor: last.id } : { data: items.map(toItem) };

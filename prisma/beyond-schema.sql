@@ -38,3 +38,9 @@ CREATE INDEX "deliveries_response_class_idx" ON "deliveries" ("tenant_id", "envi
 -- Stored answers that hold a secret are few among all that are stored, and found when the master key changes.
 CREATE INDEX "idempotency_records_encrypted_idx" ON "idempotency_records" ("tenant_id", "environment", "key")
   WHERE "is_encrypted";
+
+-- Refused and failed requests are few among all, and looked for most, as are those with a certain idempotency key.
+CREATE INDEX "request_logs_errors_idx" ON "request_logs" ("tenant_id", "environment", "id") WHERE "status" >= 400;
+
+CREATE INDEX "request_logs_idempotency_key_idx" ON "request_logs" ("tenant_id", "environment", "idempotency_key", "id")
+  WHERE "idempotency_key" IS NOT NULL;

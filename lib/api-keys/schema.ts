@@ -1,22 +1,45 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
+import { listQuery } from "@/lib/schema";
 import { scopes } from "./scopes";
+import { apiKeyStatuses } from "./status";
 
 /** An address or a network in CIDR notation, as `BlockList` takes it. */
 const cidr = z.string().refine(isCidr, "give an IP address or a network such as 203.0.113.0/24");
 
-export const createApiKeyInput = z.strictObject({
+/** What can be changed of a key later on. */
+const settings = {
   name: z.string().trim().min(1, "give the key a name").max(100),
   scopes: z.array(z.enum(scopes)).min(1, "choose at least one scope").max(scopes.length),
+  allowedIps: z.array(cidr).max(50, "give at most 50 networks").optional(),
+  rateLimitPerMinute: z.number("give a whole number").int("give a whole number").min(1, "is at least 1").max(1_000_000).nullish(),
+};
+
+export const createApiKeyInput = z.strictObject({
+  ...settings,
   expiresAt: z
     .date()
     .refine((date) => date.getTime() > Date.now(), "choose a time in the future")
     .nullish(),
-  allowedIps: z.array(cidr).max(50).optional(),
-  rateLimitPerMinute: z.number().int().min(1).max(1_000_000).nullish(),
 });
 
 export type CreateApiKey = z.output<typeof createApiKeyInput>;
+
+/** What is left out stays as it is. */
+export const updateApiKeyInput = z.strictObject(settings).partial();
+
+export type UpdateApiKey = z.output<typeof updateApiKeyInput>;
+
+/** How long a key lives on beside the one that replaces it. */
+export const overlaps = { now: 0, "1h": 3_600, "24h": 86_400, "7d": 604_800 } as const;
+
+export type Overlap = keyof typeof overlaps;
+
+export const overlap = z.enum(Object.keys(overlaps) as [Overlap, ...Overlap[]]);
+
+export const listApiKeysQuery = listQuery("apiKey", "desc", { status: z.enum(apiKeyStatuses).optional() });
+
+export type ListApiKeys = z.output<typeof listApiKeysQuery>;
 
 function isCidr(text: string): boolean {
   try {

@@ -2,12 +2,18 @@ import { recordAudit } from "@/lib/audit/service";
 import { requireRecentProof } from "@/lib/auth/proof";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
+import { changedFields, previousAttributes } from "@/lib/changes";
 import { db } from "@/lib/db";
-import { notFound } from "@/lib/errors";
+import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { newId } from "@/lib/ids";
+import { lockRow } from "@/lib/lock-row";
+import { pageById, toPage } from "@/lib/schema";
+import { rateLimitOfPlan } from "@/lib/tenants/service";
+import type { ApiKeyModel } from "@/prisma/generated/models";
 import { generateKey } from "./key";
 import { keysChannel } from "./key-cache";
-import type { CreateApiKey } from "./schema";
+import { type CreateApiKey, type ListApiKeys, type Overlap, overlaps, type UpdateApiKey } from "./schema";
+import { apiKeyStatus, statusCondition } from "./status";
 
 /**
  * Makes a key in the caller's environment.
@@ -15,7 +21,14 @@ import type { CreateApiKey } from "./schema";
  */
 export async function createApiKey(caller: Caller, input: CreateApiKey) {
   requireRole(caller, "ADMIN", "create API keys");
-  if (caller.partition.environment === "live") requireRecentProof(caller, "create a live key");
+  if (isLive(caller)) requireRecentProof(caller, "create a live key");
+  await requireRateLimit(caller, input.rateLimitPerMinute);
+  const { apiKey, key } = await insertApiKey(caller, input);
+  await recordAudit(caller, { action: "api_key.created", targetId: apiKey.id, changes: { after: auditedSettings(apiKey) } });
+  return { apiKey: withoutHash(apiKey), key };
+}
+
+async function insertApiKey(caller: Caller, input: CreateApiKey) {
   const { key, hash, hint } = generateKey(caller.partition.environment);
   const apiKey = await caller.db.apiKey.create({
     data: {
@@ -32,18 +45,31 @@ export async function createApiKey(caller: Caller, input: CreateApiKey) {
       rateLimitPerMinute: input.rateLimitPerMinute ?? null,
     },
   });
-  await recordAudit(caller, {
-    action: "api_key.created",
-    targetId: apiKey.id,
-    changes: { after: { name: apiKey.name, scopes: apiKey.scopes, hint, expiresAt: apiKey.expiresAt?.toISOString() ?? null } },
-  });
-  return { apiKey: withoutHash(apiKey), key };
+  return { apiKey, key };
 }
 
-/** All keys of the environment, newest first, revoked ones included. */
-export async function listApiKeys(caller: Caller) {
-  const keys = await caller.db.apiKey.findMany({ where: caller.partition, orderBy: { id: "desc" }, take: 500 });
-  return keys.map(withoutHash);
+/** The keys of the environment, newest first, also those that have ended. */
+export async function listApiKeys({ db, partition }: Caller, { status, ...page }: ListApiKeys, now = new Date()) {
+  const { after, orderBy, take } = pageById(page);
+  const conditions = [after, status ? statusCondition(status, now) : {}];
+  const rows = await db.apiKey.findMany({ where: { ...partition, AND: conditions }, orderBy, take });
+  return toPage(rows, page.limit, withoutHash);
+}
+
+export async function getApiKey(caller: Caller, id: string) {
+  return withoutHash(await requireApiKey(caller, id));
+}
+
+/** The key that this one replaced, if it did. */
+export async function findPredecessor({ db, partition }: Caller, id: string) {
+  const found = await db.apiKey.findFirst({ where: { ...partition, replacedById: id } });
+  return found && withoutHash(found);
+}
+
+/** Names and hints of keys by their ids, for whatever shows what they did; unknown ids are left out. */
+export async function apiKeyNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, { name: string; hint: string }>> {
+  const keys = await db.apiKey.findMany({ where: { ...partition, id: { in: ids } }, select: { id: true, name: true, hint: true } });
+  return new Map(keys.map(({ id, ...key }) => [id, key]));
 }
 
 /** For operators, who name a key without knowing whose it is. */
@@ -53,19 +79,118 @@ export async function partitionOfApiKey(id: string): Promise<Partition> {
   return found;
 }
 
+/**
+ * Changes a key's name, scopes, addresses or limit; requests go by the new ones within a second.
+ * @throws AppError `invalid-transition` for a key that has ended
+ */
+export async function updateApiKey(caller: Caller, id: string, input: UpdateApiKey) {
+  requireRole(caller, "ADMIN", "change API keys");
+  const before = await lockLivingKey(caller, id, "changed");
+  if (input.rateLimitPerMinute !== before.rateLimitPerMinute) await requireRateLimit(caller, input.rateLimitPerMinute);
+
+  const where = { tenantId_environment_id: { ...caller.partition, id } };
+  const after = await caller.db.apiKey.update({ where, data: input });
+  const [was, is] = [auditedSettings(before), auditedSettings(after)];
+  const changed = changedFields(was, is);
+  if (changed.length === 0) return withoutHash(after);
+  if (isLive(caller) && changed.some((field) => field !== "name")) requireRecentProof(caller, "change what a live key may do");
+  await forgetKey(caller, after);
+  const changes = { before: previousAttributes(was, changed), after: previousAttributes(is, changed) };
+  await recordAudit(caller, { action: "api_key.updated", targetId: id, changes });
+  return withoutHash(after);
+}
+
+/**
+ * Makes a key with the same settings, and lets this one live on beside it for a while, but not beyond its own end. Where
+ * this one was made to last for so long, the new one lasts as long, from now on.
+ * @returns the new row and key, which can never be had again, and the old row.
+ * @throws AppError `invalid-transition` for a key that has ended, `rotation-in-progress` for one that was rolled already
+ */
+export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
+  requireRole(caller, "ADMIN", "roll API keys");
+  if (isLive(caller)) requireRecentProof(caller, "roll a live key");
+  const before = await lockLivingKey(caller, id, "rolled");
+  if (before.replacedById) {
+    throw new AppError("rotation-in-progress", "This key was rolled already. Roll the one that replaced it.", {
+      existingId: before.replacedById,
+    });
+  }
+  const now = new Date();
+  const lifetimeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime();
+  const { apiKey, key } = await insertApiKey(caller, {
+    ...settingsOf(before),
+    expiresAt: lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs),
+  });
+
+  const overlapEnd = new Date(now.getTime() + overlaps[overlap] * 1000);
+  const expiresAt = before.expiresAt && before.expiresAt < overlapEnd ? before.expiresAt : overlapEnd;
+  const where = { tenantId_environment_id: { ...caller.partition, id } };
+  const replaced = await caller.db.apiKey.update({ where, data: { expiresAt, replacedById: apiKey.id } });
+  await forgetKey(caller, replaced);
+  await recordAudit(caller, {
+    action: "api_key.rolled",
+    targetId: id,
+    changes: {
+      before: { hint: before.hint, expiresAt: before.expiresAt?.toISOString() ?? null },
+      after: { replacedById: apiKey.id, hint: apiKey.hint, expiresAt: expiresAt.toISOString() },
+    },
+  });
+  await recordAudit(caller, { action: "api_key.created", targetId: apiKey.id, changes: { after: { ...auditedSettings(apiKey), replaces: id } } });
+  return { apiKey: withoutHash(apiKey), key, replaced: withoutHash(replaced) };
+}
+
 /** Revoking twice is revoking once. Every process drops the key from its cache when this commits. */
 export async function revokeApiKey(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "revoke API keys");
-  const where = { tenantId_environment_id: { ...caller.partition, id } };
-  const found = await caller.db.apiKey.findUnique({ where });
-  if (!found) throw notFound("apiKey", id);
+  await lockRow(caller, "api_keys", id);
+  const found = await requireApiKey(caller, id);
   if (found.revokedAt) return withoutHash(found);
 
+  const where = { tenantId_environment_id: { ...caller.partition, id } };
   const revoked = await caller.db.apiKey.update({ where, data: { revokedAt: new Date() } });
-  await caller.db.$executeRaw`SELECT pg_notify(${keysChannel}, ${Buffer.from(found.hash).toString("hex")})`;
+  await forgetKey(caller, found);
   await recordAudit(caller, { action: "api_key.revoked", targetId: id, changes: { before: { name: found.name, hint: found.hint } } });
   return withoutHash(revoked);
 }
+
+async function requireApiKey({ db, partition }: Caller, id: string): Promise<ApiKeyModel> {
+  const found = await db.apiKey.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  if (!found) throw notFound("apiKey", id);
+  return found;
+}
+
+async function lockLivingKey(caller: Caller, id: string, what: string): Promise<ApiKeyModel> {
+  await lockRow(caller, "api_keys", id);
+  const found = await requireApiKey(caller, id);
+  const status = apiKeyStatus(found, new Date());
+  if (status === "revoked" || status === "expired") {
+    throw new AppError("invalid-transition", `This key is ${status}, so it cannot be ${what} any more.`);
+  }
+  return found;
+}
+
+/** Each process drops what it knows of the key when the transaction commits. */
+async function forgetKey({ db }: Caller, { hash }: ApiKeyModel): Promise<void> {
+  await db.$executeRaw`SELECT pg_notify(${keysChannel}, ${Buffer.from(hash).toString("hex")})`;
+}
+
+/** Below their plan's limit people may go as they like; beyond it only an operator can. */
+async function requireRateLimit(caller: Caller, wanted: number | null | undefined): Promise<void> {
+  if (caller.actor.type !== "USER" || !wanted) return;
+  const limit = await rateLimitOfPlan(caller);
+  if (wanted > limit) throw invalidBody("/rateLimitPerMinute", "too_big", `your plan has ${limit} requests a minute`);
+}
+
+const isLive = ({ partition }: Caller) => partition.environment === "live";
+
+const settingsOf = ({ name, scopes, allowedIps, rateLimitPerMinute }: ApiKeyModel) => ({
+  name,
+  scopes: scopes as CreateApiKey["scopes"],
+  allowedIps,
+  rateLimitPerMinute,
+});
+
+const auditedSettings = (row: ApiKeyModel) => ({ ...settingsOf(row), hint: row.hint, expiresAt: row.expiresAt?.toISOString() ?? null });
 
 function withoutHash<Row extends { hash: unknown }>({ hash: _hash, ...row }: Row): Omit<Row, "hash"> {
   return row;

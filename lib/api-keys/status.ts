@@ -1,13 +1,48 @@
+const dayMs = 24 * 60 * 60 * 1000;
 /** How long before its end a key is said to expire soon. */
-const soonMs = 7 * 24 * 60 * 60 * 1000;
+const soonMs = 7 * dayMs;
+/** How long after its last use, or after it was made, a key is said to be unused. */
+const unusedMs = 30 * dayMs;
 
-export type ApiKeyStatus = "active" | "expires-soon" | "expired" | "revoked";
+export const apiKeyStatuses = ["active", "expiring", "rolling", "unused", "expired", "revoked"] as const;
 
-/** A revoked key stays revoked, also when its time has run out since. */
-export function apiKeyStatus(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): ApiKeyStatus {
+/** `rolling`: another key has replaced this one, which lives on for a while. */
+export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
+
+export type StatusFacts = {
+  revokedAt: Date | null;
+  expiresAt: Date | null;
+  replacedById: string | null;
+  lastUsedAt: Date | null;
+  createdAt: Date;
+};
+
+/** Of what applies, the first in this order: a revoked key stays revoked, also when its time has run out since. */
+export function apiKeyStatus(key: StatusFacts, now: Date): ApiKeyStatus {
+  const { soon, unusedSince } = limits(now);
   if (key.revokedAt) return "revoked";
-  if (!key.expiresAt) return "active";
-  const leftMs = key.expiresAt.getTime() - now.getTime();
-  if (leftMs <= 0) return "expired";
-  return leftMs <= soonMs ? "expires-soon" : "active";
+  if (key.expiresAt && key.expiresAt <= now) return "expired";
+  if (key.expiresAt && key.replacedById) return "rolling";
+  if (key.expiresAt && key.expiresAt <= soon) return "expiring";
+  return (key.lastUsedAt ?? key.createdAt) <= unusedSince ? "unused" : "active";
 }
+
+/** The same as conditions on rows. */
+export function statusCondition(status: ApiKeyStatus, now: Date) {
+  const { soon, unusedSince } = limits(now);
+  const lives = { revokedAt: null };
+  const stays = { ...lives, replacedById: null, OR: [{ expiresAt: null }, { expiresAt: { gt: soon } }] };
+  const used = [{ lastUsedAt: { gt: unusedSince } }, { lastUsedAt: null, createdAt: { gt: unusedSince } }];
+  const unused = [{ lastUsedAt: { lte: unusedSince } }, { lastUsedAt: null, createdAt: { lte: unusedSince } }];
+  const conditions = {
+    active: { AND: [stays, { OR: used }] },
+    unused: { AND: [stays, { OR: unused }] },
+    expiring: { ...lives, replacedById: null, expiresAt: { gt: now, lte: soon } },
+    rolling: { ...lives, replacedById: { not: null }, expiresAt: { gt: now } },
+    expired: { ...lives, expiresAt: { lte: now } },
+    revoked: { revokedAt: { not: null } },
+  } satisfies Record<ApiKeyStatus, object>;
+  return conditions[status];
+}
+
+const limits = (now: Date) => ({ soon: new Date(now.getTime() + soonMs), unusedSince: new Date(now.getTime() - unusedMs) });

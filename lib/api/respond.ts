@@ -74,12 +74,15 @@ type Trace = { startedAt: Date; startedMs: number; idempotencyKey: string | null
 
 type Answered = { requestId: string; address: string | null; trace: Trace; answer: Answer };
 
-function logAnswered(key: KnownKey, { method }: Request, path: string, { requestId, address, trace, answer }: Answered): void {
+function logAnswered(key: KnownKey, { method, headers }: Request, path: string, { requestId, address, trace, answer }: Answered): void {
   const { startedMs, ...known } = trace;
-  const { status, body } = answer;
+  const { status, body, isReplay = false } = answer;
   const isPlainRead = status < 400 && (method === "GET" || method === "HEAD");
-  const responseBody = isPlainRead ? null : body;
-  logRequest({ id: requestId, key, method, path, status, durationMs: performance.now() - startedMs, address, responseBody, ...known });
+  logRequest({
+    ...{ id: requestId, key, method, path, status, durationMs: performance.now() - startedMs, address, isReplay, ...known },
+    userAgent: headers.get("user-agent"),
+    responseBody: isPlainRead ? null : body,
+  });
 }
 
 function requireOperation(target: Target) {

@@ -5,6 +5,8 @@ import type { Prisma } from "@/lib/db";
 /** What can be done to what; the audit log says nothing that is not in this list. */
 export const auditActions = [
   "api_key.created",
+  "api_key.updated",
+  "api_key.rolled",
   "api_key.revoked",
   "agent.created",
   "agent.updated",

@@ -23,6 +23,7 @@ const purges = [
   purge("idempotency_records", ["tenant_id", "environment", "key"], { column: "expires_at", isExpired: `expires_at <= ${now}` }),
   purge("request_logs", ["tenant_id", "environment", "id"], { column: "created_at", isExpired: `created_at <= ${days(30)}` }),
   purge("webhook_hours", ["tenant_id", "environment", "webhook_id", "hour"], { column: "hour", isExpired: `hour <= ${days(30)}` }),
+  purge("request_hours", ["tenant_id", "environment", "hour", "api_key_id"], { column: "hour", isExpired: `hour <= ${days(31)}` }),
   purge("sessions", ["id"], { column: "expires_at", isExpired: `expires_at <= ${days(30)}` }),
   purge("mails", ["id"], { column: "created_at", isExpired: `created_at <= ${days(30)} AND status <> 'PENDING'` }),
   purge("invitations", ["tenant_id", "id"], { column: "expires_at", isExpired: `expires_at <= ${days(30)}` }),
@@ -75,8 +76,8 @@ const purgeEventsStatement: Statement = {
 
 /**
  * Deletes what is kept no longer: idempotency records whose time is over; request logs, events with their deliveries,
- * webhooks' hours and warnings, and mails of 30 days ago, and sessions and invitations that ended then. A batch takes some
- * milliseconds.
+ * webhooks' hours and warnings, and mails of 30 days ago, and sessions and invitations that ended then; a day later the hourly
+ * counts of requests. A batch takes some milliseconds.
  * @returns `limit` where a whole batch of any kind was found, and there may be more
  */
 export async function purgeExpired(limit: number): Promise<number> {

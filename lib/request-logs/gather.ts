@@ -15,6 +15,8 @@ export type AnsweredRequest = {
   durationMs: number;
   idempotencyKey: string | null;
   address: string | null;
+  userAgent: string | null;
+  isReplay: boolean;
   /** As it came, or null where it was not JSON or not read. */
   requestBody: Uint8Array | null;
   /** Null for what a read answered when all was well: whoever wants that can read it again. */
@@ -29,6 +31,7 @@ const maximumPendingRequests = 5_000;
 const maximumPendingBytes = 16 * 1_024 * 1_024;
 const maximumPathLength = 2_048;
 const maximumAddressLength = 100;
+const maximumUserAgentLength = 300;
 const uniqueViolation = "23505";
 
 let pending: AnsweredRequest[] = [];
@@ -107,12 +110,14 @@ const beginningOf = (body: Uint8Array) => (body.byteLength > maximumBodyBytes ? 
 const bytesOf = ({ requestBody, responseBody }: AnsweredRequest) => (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
 
 function toRow({ key, ...answered }: AnsweredRequest): unknown[] {
-  const { id, method, path, status, durationMs, idempotencyKey, address, requestBody, responseBody, startedAt } = answered;
+  const { id, method, path, status, durationMs, idempotencyKey, address, userAgent, isReplay, requestBody, responseBody, startedAt } = answered;
   return [
     ...[key.tenantId, key.environment, id, key.id, method, maskSecrets(path).slice(0, maximumPathLength)],
     ...[status, Math.round(durationMs), status < 400 ? null : errorKindOf(responseBody), idempotencyKey && maskSecrets(idempotencyKey)],
     ...[
       address?.slice(0, maximumAddressLength) ?? null,
+      userAgent && maskSecrets(userAgent).slice(0, maximumUserAgentLength),
+      isReplay,
       requestBody && textOf(requestBody),
       responseBody && textOf(responseBody),
       startedAt,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { environment, idOf, timestamp } from "@/lib/schema";
+import { environment, idOf, instant, listQuery, reference, timestamp } from "@/lib/schema";
 
 export const requestLog = z.object({
   id: idOf("request"),
@@ -12,6 +12,9 @@ export const requestLog = z.object({
   errorKind: z.string().nullable(),
   idempotencyKey: z.string().nullable(),
   address: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  /** The answer was that of an earlier request with the same idempotency key. */
+  isReplay: z.boolean(),
   createdAt: timestamp,
 });
 
@@ -23,18 +26,22 @@ export type RequestLogWithBodies = RequestLog & { requestBody: string | null; re
 export const statusClasses = ["2xx", "4xx", "5xx"] as const;
 export type StatusClass = (typeof statusClasses)[number];
 
-export type ListRequestLogs = {
-  cursor?: string | undefined;
-  limit: number;
-  order: "asc" | "desc";
-  apiKeyId?: string | undefined;
-  method?: string | undefined;
+export const loggedMethods = ["GET", "POST", "PATCH", "DELETE"] as const;
+
+const exactStatus = z.string().regex(/^[1-5]\d\d$/).transform(Number);
+
+export const listRequestLogsQuery = listQuery("request", "desc", {
+  apiKeyId: reference("apiKey").optional(),
+  method: z.string().max(20).optional(),
   /** Exactly this status, or all of its hundred. */
-  status?: number | StatusClass | undefined;
-  errorKind?: string | undefined;
+  status: z.union([z.enum(statusClasses), exactStatus]).optional(),
+  errorKind: z.string().max(50).optional(),
+  idempotencyKey: z.string().max(255).optional(),
   /** The beginning of the path. */
-  path?: string | undefined;
+  path: z.string().max(500).optional(),
   /** Requests of this time or later, and before `until`. */
-  since?: Date | undefined;
-  until?: Date | undefined;
-};
+  since: instant.optional(),
+  until: instant.optional(),
+});
+
+export type ListRequestLogs = z.output<typeof listRequestLogsQuery>;

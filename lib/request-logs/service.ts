@@ -1,20 +1,39 @@
 import type { Caller } from "@/lib/caller";
+import { runStatement } from "@/lib/db";
 import { notFound } from "@/lib/errors";
 import { firstIdAt } from "@/lib/ids";
-import { pageById, toPage } from "@/lib/schema";
+import { toPage } from "@/lib/schema";
 import type { RequestLogModel } from "@/prisma/generated/models";
-import type { ListRequestLogs, RequestLog, RequestLogWithBodies, StatusClass } from "./schema";
-import { countRequestsStatement } from "./service.sql";
+import type { ListRequestLogs, RequestLog, RequestLogWithBodies } from "./schema";
+import {
+  countRequestsStatement,
+  listRequestLogsStatement,
+  type RequestCondition,
+  sumRequestHoursOfKeysStatement,
+  sumRequestHoursStatement,
+} from "./service.sql";
 
-const withoutBodies = { requestBody: true, responseBody: true } as const;
+const hourMs = 3_600_000;
+
+type RequestLogRow = Omit<RequestLogModel, "tenantId" | "requestBody" | "responseBody">;
 
 /** Requests of the last 30 days, newest first unless asked otherwise, without their bodies. */
-export async function listRequestLogs({ db, partition }: Caller, { since, until, status, path, ...query }: ListRequestLogs) {
-  const { cursor, limit, order, ...filters } = query;
-  const { after, orderBy, take } = pageById({ cursor, limit, order });
-  const between = { ...(since && { gte: firstIdAt("request", since) }), ...(until && { lt: firstIdAt("request", until) }) };
-  const conditions = [after, { id: between }, statusCondition(status), path ? { path: { startsWith: path } } : {}, definedOnly(filters)];
-  const rows = await db.requestLog.findMany({ where: { ...partition, AND: conditions }, orderBy, take, omit: withoutBodies });
+export async function listRequestLogs({ partition }: Caller, query: ListRequestLogs) {
+  const { cursor, limit, order, since, until, status, ...filters } = query;
+  const isError = typeof status === "number" && status >= 400;
+  const values: Partial<Record<RequestCondition, string | number | undefined>> = {
+    [order === "asc" ? "after" : "before"]: cursor,
+    since: since && firstIdAt("request", since),
+    until: until && firstIdAt("request", until),
+    ...(typeof status === "number" && { [isError ? "errorStatus" : "successStatus"]: status }),
+    ...filters,
+  };
+  const wanted = (Object.keys(values) as RequestCondition[]).filter((name) => values[name] !== undefined);
+  const statement = listRequestLogsStatement(wanted, typeof status === "string" ? status : undefined, order);
+  const rows = await runStatement<RequestLogRow>(statement, [
+    ...[partition.tenantId, partition.environment, limit + 1],
+    ...wanted.map((name) => values[name]),
+  ]);
   return toPage(rows, limit, toRequestLog);
 }
 
@@ -27,31 +46,59 @@ export async function getRequestLog({ db, partition }: Caller, id: string): Prom
 /** Requests from one time to the next, by how they ended. */
 export type RequestCount = { from: Date; to: Date; succeeded: number; refused: number; failed: number };
 
+type Sums = Omit<RequestCount, "from" | "to"> & { place: number };
+
 /**
- * How many requests there were, in equal parts of the time from `since` to `until`.
+ * How many requests there were, in equal parts of the time from `since` to `until`, counted one by one: for a short time.
  * @param parts 1 to 200
  */
-export async function countRequests({ db, partition }: Caller, since: Date, until: Date, parts: number): Promise<RequestCount[]> {
-  const lengthMs = (until.getTime() - since.getTime()) / parts;
-  const times = Array.from({ length: parts + 1 }, (_, index) => new Date(Math.round(since.getTime() + index * lengthMs)));
+export async function countRequests({ partition }: Caller, since: Date, until: Date, parts: number): Promise<RequestCount[]> {
+  const times = equalParts(since, until, parts);
   const bounds = times.map((time) => firstIdAt("request", time));
-  type Row = { place: number; succeeded: number; refused: number; failed: number };
-  const rows = await db.$queryRawUnsafe<Row[]>(countRequestsStatement.text, partition.tenantId, partition.environment, bounds);
-  return rows.map(({ place, ...counts }) => ({ from: times[place - 1] ?? since, to: times[place] ?? until, ...counts }));
+  return inParts(times, await runStatement<Sums>(countRequestsStatement, [partition.tenantId, partition.environment, bounds]));
 }
 
-function statusCondition(status: number | StatusClass | undefined) {
-  if (status === undefined) return {};
-  if (typeof status === "number") return { status };
-  const hundred = Number(status[0]) * 100;
-  return { status: { gte: hundred, lt: hundred + 100 } };
+/**
+ * The same from the counts of each hour, which costs as little for a month as for a day.
+ * @param since on the hour, as are all parts
+ */
+export async function countRequestHours({ partition }: Caller, since: Date, until: Date, parts: number): Promise<RequestCount[]> {
+  const times = equalParts(since, until, parts);
+  return inParts(times, await runStatement<Sums>(sumRequestHoursStatement, [partition.tenantId, partition.environment, times]));
 }
 
-function definedOnly<Filters extends object>(filters: Filters): Filters {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Filters;
+/** The same for each of these keys, by its id. */
+export async function countRequestHoursOfKeys(
+  { partition }: Caller,
+  apiKeyIds: string[],
+  { since, until, parts }: { since: Date; until: Date; parts: number },
+): Promise<Map<string, RequestCount[]>> {
+  const times = equalParts(since, until, parts);
+  const values = [partition.tenantId, partition.environment, times, apiKeyIds];
+  const rows = await runStatement<Sums & { apiKeyId: string }>(sumRequestHoursOfKeysStatement, values);
+  return new Map(apiKeyIds.map((id) => [id, inParts(times, rows.filter(({ apiKeyId }) => apiKeyId === id))]));
 }
 
-function toRequestLog(row: Omit<RequestLogModel, "requestBody" | "responseBody">): RequestLog {
+/** The hours of the last day, the current one included, as the counts of hours take them. */
+export function lastHours(now: Date, hours = 24) {
+  const until = new Date(Math.floor(now.getTime() / hourMs + 1) * hourMs);
+  return { since: new Date(until.getTime() - hours * hourMs), until, parts: hours };
+}
+
+function equalParts(since: Date, until: Date, parts: number): Date[] {
+  const lengthMs = (until.getTime() - since.getTime()) / parts;
+  return Array.from({ length: parts + 1 }, (_, index) => new Date(Math.round(since.getTime() + index * lengthMs)));
+}
+
+function inParts(times: Date[], rows: Sums[]): RequestCount[] {
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return times.slice(0, -1).map((from, index) => {
+    const { succeeded = 0, refused = 0, failed = 0 } = byPlace.get(index + 1) ?? {};
+    return { from, to: times[index + 1] ?? from, succeeded, refused, failed };
+  });
+}
+
+function toRequestLog(row: RequestLogRow): RequestLog {
   return {
     id: row.id,
     environment: row.environment,
@@ -63,6 +110,8 @@ function toRequestLog(row: Omit<RequestLogModel, "requestBody" | "responseBody">
     errorKind: row.errorKind,
     idempotencyKey: row.idempotencyKey,
     address: row.address,
+    userAgent: row.userAgent,
+    isReplay: row.isReplay,
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -1,3 +1,4 @@
+import type { Caller } from "@/lib/caller";
 import { type Db, db } from "@/lib/db";
 import { newId } from "@/lib/ids";
 import type { Plan } from "@/prisma/generated/enums";
@@ -15,6 +16,12 @@ export async function createTenant(transaction: Db, { name, plan = "FREE" }: { n
     const created = await transaction.tenant.createManyAndReturn({ data: [tenant], skipDuplicates: true });
     if (created[0]) return created[0];
   }
+}
+
+/** Requests a minute that a key of the caller's tenant may make, unless it has a figure of its own. */
+export async function rateLimitOfPlan({ db, partition }: Caller): Promise<number> {
+  const { plan } = await db.tenant.findUniqueOrThrow({ where: { id: partition.tenantId }, select: { plan: true } });
+  return planRateLimits[plan];
 }
 
 export function findTenantBySlug(slug: string) {

@@ -8,7 +8,15 @@ import { purgeExpired } from "@/lib/jobs/purge-expired";
 import { setCurrentTime } from "@/lib/jobs/time";
 import { flushRequestLogs, logRequest } from "@/lib/request-logs/gather";
 import { maskSecrets } from "@/lib/request-logs/mask";
-import { countRequests, getRequestLog, listRequestLogs } from "@/lib/request-logs/service";
+import {
+  countRequestHours,
+  countRequestHoursOfKeys,
+  countRequests,
+  getRequestLog,
+  lastHours,
+  listRequestLogs,
+  type RequestCount,
+} from "@/lib/request-logs/service";
 import { call, newKey, newTenant, type Reply, send, type TestTenant } from "../support/api";
 
 const page = { limit: 100, order: "desc" as const };
@@ -41,6 +49,8 @@ test("201 leaves a row with both bodies, its key and its idempotency key", async
     errorKind: null,
     idempotencyKey: "one",
     address: "127.0.0.1",
+    userAgent: "node",
+    isReplay: false,
     requestBody: JSON.stringify(body),
     responseBody: reply.text,
     createdAt: expect.any(String),
@@ -97,6 +107,7 @@ test("a replay has a row of its own, with the kind of the stored answer", async 
   const [row, replayed] = [await logOf(tenant, first), await logOf(tenant, second)];
   expect(replayed.id).not.toBe(row.id);
   expect([row.errorKind, replayed.errorKind, replayed.responseBody]).toEqual(["not-found", "not-found", row.responseBody]);
+  expect([row.isReplay, replayed.isReplay]).toEqual([false, true]);
 });
 
 test("one row for each of 500 requests at once, and each tenant sees its own alone", async () => {
@@ -167,6 +178,7 @@ test("no secret that a request or an answer held stands in any row", async () =>
     [`/customers?token=${hunter}&secret=${secret}&key=${another.key}`, {}],
     [`/conversations/${secret}/messages`, { text: secret }],
     ["/customers", { name: "Ada" }, { "idempotency-key": another.key }],
+    ["/customers", { name: "Ada" }, { "user-agent": `agent/1.0 (${secret})` }],
   ];
   const replies = [created, replayed, rotated];
   for (const [path, body, headers] of requests) replies.push(await call(tenant, "POST", path, body, headers));
@@ -244,7 +256,7 @@ test("what waits to be written is bounded, in number and in bytes", async () => 
   const log = (responseBody: string | null) =>
     logRequest({
       ...{ id: newId("request"), key, method: "POST", path: "/", status: 200, durationMs: 1, idempotencyKey: null },
-      ...{ address: "127.0.0.1", requestBody: null, responseBody, startedAt: new Date() },
+      ...{ address: "127.0.0.1", userAgent: null, isReplay: false, requestBody: null, responseBody, startedAt: new Date() },
     });
   const count = () => db().requestLog.count({ where: tenant.identity.partition });
 
@@ -277,7 +289,7 @@ test("the list is filtered by key, method, status, kind, path and time, and page
     ["invalid", second, "POST", "/customers", {}],
   ];
   for (const [name, as, method, path, body] of requests) {
-    const reply = await call(as, method, path, body);
+    const reply = await call(as, method, path, body, name === "created" ? { "idempotency-key": "first" } : {});
     ids[name] = (await logOf(tenant, reply)).id;
   }
   const found = async (query: object) => (await logsOf(tenant, query)).map(({ id }) => Object.keys(ids).find((name) => ids[name] === id));
@@ -287,6 +299,10 @@ test("the list is filtered by key, method, status, kind, path and time, and page
   expect(await found({ apiKeyId: second.keyId })).toEqual(["invalid", "created"]);
   expect(await found({ method: "GET" })).toEqual(["missing", "list"]);
   expect(await found({ status: 404 })).toEqual(["missing"]);
+  expect(await found({ status: 201 })).toEqual(["created"]);
+  expect(await found({ status: "2xx", method: "GET" })).toEqual(["list"]);
+  expect(await found({ idempotencyKey: "first" })).toEqual(["created"]);
+  expect(await found({ idempotencyKey: "second" })).toEqual([]);
   expect(await found({ status: "4xx" })).toEqual(["invalid", "missing"]);
   expect(await found({ status: "5xx" })).toEqual([]);
   expect(await found({ errorKind: "validation" })).toEqual(["invalid"]);
@@ -345,6 +361,36 @@ test("requests are counted by how they ended, in equal parts of a time", async (
   ]);
 });
 
+test("requests are counted by the hour and by key as they are logged, and nobody else's", async () => {
+  const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
+  const second = await newKey(tenant);
+  const hours = lastHours(new Date());
+  for (const path of ["/account", "/account", "/nothing"]) await logOf(tenant, await call(tenant, "GET", path));
+  await logOf(tenant, await call(second, "GET", "/account"));
+  await logOf(stranger, await call(stranger, "GET", "/account"));
+
+  const caller = reader(tenant.identity);
+  const nothing = { succeeded: 0, refused: 0, failed: 0 };
+  const total = (counts: Omit<RequestCount, "from" | "to">[]) =>
+    counts.reduce<typeof nothing>(
+      (sums, { succeeded, refused, failed }) => ({
+        ...{ succeeded: sums.succeeded + succeeded, refused: sums.refused + refused, failed: sums.failed + failed },
+      }),
+      nothing,
+    );
+  const all = await countRequestHours(caller, hours.since, new Date(hours.until.getTime() + 3_600_000), 25);
+  expect(all).toHaveLength(25);
+  expect(total(all)).toEqual({ succeeded: 3, refused: 1, failed: 0 });
+  expect(total(all.slice(0, 20))).toEqual(nothing);
+
+  const ofKeys = await countRequestHoursOfKeys(caller, [tenant.keyId, second.keyId, stranger.keyId], lastHours(new Date()));
+  expect([tenant, second, stranger].map(({ keyId }) => total(ofKeys.get(keyId) ?? []))).toEqual([
+    { succeeded: 2, refused: 1, failed: 0 },
+    { succeeded: 1, refused: 0, failed: 0 },
+    nothing,
+  ]);
+});
+
 test("rows are deleted after 30 days and not before", async () => {
   const tenant = await newTenant();
   const { id } = await logOf(tenant, await call(tenant, "GET", "/account"));
@@ -357,9 +403,13 @@ test("rows are deleted after 30 days and not before", async () => {
     setCurrentTime(() => inDays(30, -1_000));
     await purgeAll();
     expect((await logsOf(tenant)).map((row) => row.id)).toEqual([id]);
+    expect(await db().requestHour.count({ where: tenant.identity.partition })).toBe(1);
     setCurrentTime(() => inDays(30, 1_000));
     await purgeAll();
     expect(await logsOf(tenant)).toEqual([]);
+    setCurrentTime(() => inDays(31, 3_600_000));
+    await purgeAll();
+    expect(await db().requestHour.count({ where: tenant.identity.partition })).toBe(0);
   } finally {
     setCurrentTime(null);
   }

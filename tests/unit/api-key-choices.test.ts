@@ -7,15 +7,23 @@ import { apiKeyStatus } from "@/lib/api-keys/status";
 const now = new Date("2026-01-10T12:00:00.000Z");
 
 test.each([
-  ["active", null, null],
-  ["active", "2026-01-17T12:00:00.001Z", null],
-  ["expires-soon", "2026-01-17T12:00:00.000Z", null],
-  ["expired", "2026-01-10T12:00:00.000Z", null],
-  ["revoked", null, "2026-01-09T00:00:00.000Z"],
-  ["revoked", "2026-01-10T00:00:00.000Z", "2026-01-09T00:00:00.000Z"],
-])("%s: expires %s, revoked %s", (status, expiresAt, revokedAt) => {
-  const at = (time: string | null) => time && new Date(time);
-  expect(apiKeyStatus({ expiresAt: at(expiresAt) || null, revokedAt: at(revokedAt) || null }, now)).toBe(status);
+  ["active", {}],
+  ["active", { expiresAt: "2026-01-17T12:00:00.001Z" }],
+  ["active", { lastUsedAt: "2025-12-11T12:00:00.001Z" }],
+  ["active", { createdAt: "2025-12-11T12:00:00.001Z" }],
+  ["expiring", { expiresAt: "2026-01-17T12:00:00.000Z" }],
+  ["rolling", { expiresAt: "2026-01-10T12:00:00.001Z", replacedById: "key_" }],
+  ["unused", { lastUsedAt: "2025-12-11T12:00:00.000Z" }],
+  ["unused", { createdAt: "2025-12-11T12:00:00.000Z" }],
+  ["expired", { expiresAt: "2026-01-10T12:00:00.000Z" }],
+  ["expired", { expiresAt: "2026-01-10T12:00:00.000Z", replacedById: "key_" }],
+  ["revoked", { revokedAt: "2026-01-09T00:00:00.000Z" }],
+  ["revoked", { revokedAt: "2026-01-10T00:00:00.000Z", expiresAt: "2026-01-09T00:00:00.000Z" }],
+] as const)("%s: %o", (status, facts) => {
+  const { replacedById = null, createdAt = "2026-01-01T00:00:00.000Z", ...times } = facts as Record<string, string>;
+  const at = (name: string) => (times[name] ? new Date(times[name]) : null);
+  const key = { replacedById, createdAt: new Date(createdAt), revokedAt: at("revokedAt"), expiresAt: at("expiresAt"), lastUsedAt: at("lastUsedAt") };
+  expect(apiKeyStatus(key, now)).toBe(status);
 });
 
 test("the grid can express every scope and no other", () => {

@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+import { findPredecessor, getApiKey, listApiKeys, revokeApiKey, rollApiKey, updateApiKey } from "@/lib/api-keys/service";
+import { type ApiKeyStatus, apiKeyStatus, apiKeyStatuses, type StatusFacts } from "@/lib/api-keys/status";
+import { type Caller, type Identity, mutate, reader } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { newId } from "@/lib/ids";
+import type { Role } from "@/prisma/generated/enums";
+import { call, newKey, newTenant, type TestTenant, withoutIds } from "../support/api";
+
+const page = { limit: 100, order: "desc" as const };
+const dayMs = 24 * 3_600_000;
+
+const statusOf = async (key: string, path = "/account") => (await call({ key }, "GET", path)).status;
+
+/** Within a second on every process, on a machine that has nothing else to do. */
+const soon = (key: string, path?: string) => expect.poll(() => statusOf(key, path), { timeout: 5_000, interval: 25 });
+
+function asPerson({ identity }: TestTenant, role: Role): Identity {
+  return { ...identity, actor: { type: "USER", id: newId("user"), role } };
+}
+
+const auditOf = (tenant: TestTenant, targetId: string) =>
+  db().auditEntry.findMany({ where: { tenantId: tenant.tenantId, targetId }, orderBy: { sequence: "asc" } });
+
+test("200 with both keys while a rolled one lives on, with the same settings, and 401 once its time is over", async () => {
+  const tenant = await newTenant({ scopes: ["read:usage", "write:customers"], rateLimitPerMinute: 77, allowedIps: ["127.0.0.0/8"] });
+
+  const { apiKey, key, replaced } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "1h"));
+
+  expect(apiKey).toMatchObject({ scopes: ["read:usage", "write:customers"], rateLimitPerMinute: 77, allowedIps: ["127.0.0.0/8"] });
+  expect(apiKey).toMatchObject({ name: replaced.name, expiresAt: null, replacedById: null });
+  expect([await statusOf(tenant.key), await statusOf(key)]).toEqual([200, 200]);
+  expect((await call({ key }, "GET", "/account")).body).toMatchObject({ key: { id: apiKey.id }, rateLimit: { limit: 77 } });
+  expect(apiKeyStatus(replaced, new Date())).toBe("rolling");
+  expect(Math.round(((replaced.expiresAt?.getTime() ?? 0) - Date.now()) / 60_000)).toBe(60);
+  expect(await findPredecessor(reader(tenant.identity), apiKey.id)).toMatchObject({ id: tenant.keyId });
+
+  await db().apiKey.updateMany({ where: { id: tenant.keyId }, data: { expiresAt: new Date() } });
+  await soon(tenant.key).toBe(401);
+  expect(await statusOf(key)).toBe(200);
+});
+
+test("401 with the old key at once, where it is rolled without an overlap", async () => {
+  const tenant = await newTenant();
+  expect(await statusOf(tenant.key)).toBe(200);
+  const { key } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "now"));
+  await soon(tenant.key).toBe(401);
+  expect(await statusOf(key)).toBe(200);
+});
+
+test("201 of the old key is replayed with the rolled one", async () => {
+  const tenant = await newTenant();
+  const headers = { "idempotency-key": "before the roll" };
+  const first = await call(tenant, "POST", "/customers", { name: "Ada" }, headers);
+  const { key } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "now"));
+
+  const replayed = await call({ key }, "POST", "/customers", { name: "Ada" }, headers);
+
+  expect([first.status, replayed.status, replayed.text]).toEqual([201, 201, first.text]);
+  expect(replayed.headers.get("idempotent-replayed")).toBe("true");
+});
+
+test("a rolled key lasts as long as the old one was made to, which never outlives its own end", async () => {
+  const tenant = await newTenant({ expiresAt: new Date(Date.now() + dayMs) });
+  await db().apiKey.updateMany({ where: { id: tenant.keyId }, data: { createdAt: new Date(Date.now() - 29 * dayMs) } });
+  const { apiKey, replaced } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "7d"));
+  expect(Math.round(((apiKey.expiresAt?.getTime() ?? 0) - Date.now()) / dayMs)).toBe(30);
+  expect(Math.round(((replaced.expiresAt?.getTime() ?? 0) - Date.now()) / dayMs)).toBe(1);
+});
+
+test("a key is rolled once, however many ask at a time, and not after its end", async () => {
+  const tenant = await newTenant();
+  const roll = () => mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "24h"));
+  const results = await Promise.allSettled([roll(), roll(), roll()]);
+  expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+  await expect(roll()).rejects.toMatchObject({ kind: "rotation-in-progress" });
+  await mutate(tenant.identity, (caller) => revokeApiKey(caller, tenant.keyId));
+  await expect(roll()).rejects.toMatchObject({ kind: "invalid-transition" });
+  expect((await listApiKeys(reader(tenant.identity), page)).data).toHaveLength(2);
+});
+
+test("403 within a second after a scope was taken away, 200 after one was given", async () => {
+  const tenant = await newTenant({ scopes: ["read:usage"] });
+  expect([await statusOf(tenant.key), await statusOf(tenant.key, "/customers")]).toEqual([200, 403]);
+
+  await mutate(tenant.identity, (caller) => updateApiKey(caller, tenant.keyId, { scopes: ["read:customers"] }));
+  await soon(tenant.key).toBe(403);
+  await soon(tenant.key, "/customers").toBe(200);
+
+  await mutate(tenant.identity, (caller) => updateApiKey(caller, tenant.keyId, { allowedIps: ["203.0.113.0/24"] }));
+  await soon(tenant.key, "/customers").toBe(403);
+});
+
+test("what was changed stands in the audit log, before and after, and nothing where nothing was", async () => {
+  const tenant = await newTenant();
+  const update = (input: Parameters<typeof updateApiKey>[2]) =>
+    mutate(tenant.identity, (caller: Caller) => updateApiKey(caller, tenant.keyId, input));
+  await update({ name: "key", rateLimitPerMinute: 100_000 });
+  await update({ name: "Renamed", scopes: ["read:usage"] });
+  const { apiKey } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "1h"));
+  await mutate(tenant.identity, (caller) => revokeApiKey(caller, tenant.keyId));
+
+  const entries = await auditOf(tenant, tenant.keyId);
+  expect(entries.map(({ action }) => action)).toEqual(["api_key.created", "api_key.updated", "api_key.rolled", "api_key.revoked"]);
+  expect(entries[1]?.changes).toMatchObject({ before: { name: "key" }, after: { name: "Renamed", scopes: ["read:usage"] } });
+  expect(Object.keys((entries[1]?.changes as { after: object }).after)).toEqual(["name", "scopes"]);
+  expect(entries[2]?.changes).toMatchObject({ after: { replacedById: apiKey.id } });
+  expect((await auditOf(tenant, apiKey.id))[0]?.changes).toMatchObject({ after: { replaces: tenant.keyId } });
+  expect(JSON.stringify(entries)).not.toContain(tenant.key);
+});
+
+test("only owners and admins roll and change keys, and go beyond their plan's limit not at all", async () => {
+  const tenant = await newTenant();
+  const roll = (role: Role) => mutate(asPerson(tenant, role), (caller) => rollApiKey(caller, tenant.keyId, "1h"));
+  const limit = (rateLimitPerMinute: number | null) =>
+    mutate(asPerson(tenant, "ADMIN"), (caller) => updateApiKey(caller, tenant.keyId, { rateLimitPerMinute }));
+  const rename = (role: Role) => mutate(asPerson(tenant, role), (caller) => updateApiKey(caller, tenant.keyId, { name: "Mine" }));
+  for (const role of ["MEMBER", "VIEWER"] as const) {
+    await expect(roll(role)).rejects.toMatchObject({ name: "RoleMissing" });
+    await expect(rename(role)).rejects.toMatchObject({ name: "RoleMissing" });
+  }
+  await expect(limit(61)).rejects.toMatchObject({ kind: "validation", members: { errors: [{ pointer: "/rateLimitPerMinute" }] } });
+  expect(await limit(60)).toMatchObject({ rateLimitPerMinute: 60 });
+  expect(await rename("OWNER")).toMatchObject({ name: "Mine" });
+});
+
+test("404 for keys of another tenant and of the other environment, as for none at all", async () => {
+  const tenant = await newTenant();
+  const strangers = [await newTenant(), await newKey(tenant, { environment: "live" })];
+  const missing = newId("apiKey");
+  for (const { identity } of strangers) {
+    const works: ((id: string) => Promise<unknown>)[] = [
+      (id) => getApiKey(reader(identity), id),
+      (id) => mutate(identity, (caller) => updateApiKey(caller, id, { name: "Mine" })),
+      (id) => mutate(identity, (caller) => rollApiKey(caller, id, "now")),
+      (id) => mutate(identity, (caller) => revokeApiKey(caller, id)),
+    ];
+    for (const work of works) {
+      const [hidden, none] = await Promise.all([tenant.keyId, missing].map((id) => work(id).catch((error) => error)));
+      expect(hidden).toMatchObject({ kind: "not-found" });
+      expect(withoutIds({ detail: hidden.detail })).toEqual(withoutIds({ detail: none.detail }));
+    }
+  }
+  expect(await statusOf(tenant.key)).toBe(200);
+});
+
+test("keys are listed by status as each is shown, page by page", async () => {
+  const tenant = await newTenant();
+  const now = new Date();
+  const times = [null, -40, -1, 1, 40].map((days) => (days === null ? null : new Date(now.getTime() + days * dayMs)));
+  const made: StatusFacts[] = [];
+  for (const revokedAt of [null, now])
+    for (const expiresAt of times)
+      for (const replacedById of [null, newId("apiKey")])
+        for (const lastUsedAt of times.slice(0, 3))
+          for (const createdAt of times.slice(1, 3)) {
+            // Only a key that ends is ever replaced.
+            if (createdAt && !(replacedById && !expiresAt)) made.push({ revokedAt, expiresAt, replacedById, lastUsedAt, createdAt });
+          }
+  await db().apiKey.deleteMany({ where: tenant.identity.partition });
+  const ids = made.map(() => newId("apiKey"));
+  await db().apiKey.createMany({
+    data: made.map((facts, index) => ({
+      ...tenant.identity.partition,
+      ...{ id: ids[index] ?? "", name: "key", hash: Buffer.from(`${ids[index]}`), hint: "…", scopes: [], allowedIps: [], ...facts },
+    })),
+  });
+  const listed: Record<string, ApiKeyStatus> = {};
+  for (const status of apiKeyStatuses) {
+    let cursor: string | undefined;
+    do {
+      const { data, nextCursor } = await listApiKeys(reader(tenant.identity), { limit: 7, order: "desc", status, cursor }, now);
+      for (const { id } of data) {
+        expect(listed[id]).toBeUndefined();
+        listed[id] = status;
+      }
+      cursor = nextCursor;
+    } while (cursor);
+  }
+  expect(listed).toEqual(Object.fromEntries(made.map((facts, index) => [ids[index], apiKeyStatus(facts, now)])));
+  expect(new Set(Object.values(listed))).toEqual(new Set(apiKeyStatuses));
+});
