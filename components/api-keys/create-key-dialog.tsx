@@ -1,113 +1,70 @@
 "use client";
 
-import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { useProof } from "@/components/shell/proof";
-import { buttonClass } from "@/components/ui/button";
-import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import type { ActionResult } from "@/lib/action-result";
-import type { ScopeResource } from "@/lib/api-keys/scope-choices";
-import type { Environment } from "@/prisma/generated/enums";
-import { CreatedKey } from "./created-key";
+import { KeyDialog } from "./key-dialog";
 import { KeyForm } from "./key-form";
-import type { ScopePreset } from "./scope-picker";
-import type { CreatedKey as Created, CreateKey } from "./states";
+import type { KeyActions, KeyChoices, ShownKey } from "./states";
 
-type Props = {
-  tenantSlug: string;
-  environment: Environment;
-  apiUrl: string;
-  presets: ScopePreset[];
-  resources: ScopeResource[];
-  createKey: CreateKey;
-};
+type Props = { choices: KeyChoices; createKey: KeyActions["create"]; onCreated?: (key: ShownKey) => void; onClosed: () => void };
 
-export function CreateKeyDialog({ tenantSlug, environment: pageEnvironment, apiUrl, presets, resources, createKey }: Props) {
+export function CreateKeyDialog({ choices, createKey, onCreated, onClosed }: Props) {
   const router = useRouter();
-  const [isOpen, setIsOpen] = useState(false);
-  const [environment, setEnvironment] = useState(pageEnvironment);
-  const [result, setResult] = useState<ActionResult<Created> | null>(null);
+  const [environment, setEnvironment] = useState(choices.environment);
+  const [result, setResult] = useState<ActionResult<ShownKey> | null>(null);
   const [isPending, startTransition] = useTransition();
-  const [isSaved, setIsSaved] = useState(false);
-  const [isWarned, setIsWarned] = useState(false);
   const { prove, question } = useProof();
   const created = result?.outcome === "done" ? result.value : null;
 
   // Not the form's `action`: React empties a form after its action, and what was refused should stand as it was.
-  const submit = (form: FormData) => startTransition(async () => setResult(await prove(() => createKey(form))));
+  const submit = (form: FormData) =>
+    startTransition(async () => {
+      const result = await prove(() => createKey(form));
+      setResult(result);
+      if (result.outcome === "done") onCreated?.(result.value);
+    });
 
-  /** Also forgets the key: it is gone from the page with the dialog. */
-  function reset() {
-    setEnvironment(pageEnvironment);
-    setResult(null);
-    setIsSaved(false);
-    setIsWarned(false);
-  }
-
-  function close() {
-    setIsOpen(false);
+  function closed() {
+    onClosed();
     // The key lies in the other environment's list: go and see it there.
-    if (created && created.environment !== pageEnvironment) router.push(`/${tenantSlug}/${created.environment}/api-keys`);
-  }
-
-  function requestClose() {
-    if (isPending) return;
-    if (created && !isSaved) setIsWarned(true);
-    else close();
+    if (created && created.environment !== choices.environment) router.push(`/${choices.tenantSlug}/${created.environment}/api-keys`);
   }
 
   return (
-    <Dialog
-      open={isOpen}
-      disablePointerDismissal
-      onOpenChange={(open) => (open ? setIsOpen(true) : requestClose())}
-      onOpenChangeComplete={(open) => {
-        if (!open) reset();
-      }}
-    >
-      <DialogTrigger className={buttonClass()}>
-        <Plus className="size-4" aria-hidden="true" />
-        Create API key
-      </DialogTrigger>
-      <DialogContent
-        title={created ? "Copy your key now" : "Create an API key"}
-        description={
-          created ? (
+    <KeyDialog
+      title="Create an API key"
+      description={
+        <>
+          It will work in <EnvironmentName environment={environment} /> only.
+        </>
+      }
+      shown={
+        created && {
+          key: created,
+          title: "Copy your key now",
+          description: (
             <>
               “{created.name}” works in <EnvironmentName environment={created.environment} /> from this moment.
             </>
-          ) : (
-            <>
-              It will work in <EnvironmentName environment={environment} /> only.
-            </>
-          )
+          ),
         }
-      >
-        {created ? (
-          <CreatedKey
-            created={created}
-            apiUrl={apiUrl}
-            isSaved={isSaved}
-            isWarned={isWarned}
-            onSaved={setIsSaved}
-            onDone={requestClose}
-            onDiscard={close}
-          />
-        ) : (
-          <KeyForm
-            environment={environment}
-            presets={presets}
-            resources={resources}
-            result={result}
-            isPending={isPending}
-            submit={submit}
-            onEnvironmentChange={setEnvironment}
-          />
-        )}
-        {question}
-      </DialogContent>
-    </Dialog>
+      }
+      apiUrl={choices.apiUrl}
+      isPending={isPending}
+      onClosed={closed}
+    >
+      <KeyForm
+        choices={choices}
+        result={result}
+        isPending={isPending}
+        submit={submit}
+        labels={{ submit: `Create ${environment} key`, pending: "Creating…" }}
+        environment={{ chosen: environment, onChange: setEnvironment }}
+      />
+      {question}
+    </KeyDialog>
   );
 }

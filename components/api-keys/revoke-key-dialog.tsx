@@ -4,27 +4,21 @@ import { useState, useTransition } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
 import type { Environment } from "@/prisma/generated/enums";
-import type { RevokeKey } from "./states";
+import type { KeyActions, KeySummary } from "./states";
 
-type Props = {
-  apiKey: { id: string; name: string; hint: string };
-  environment: Environment;
-  /** In words, for a key that was used: someone may depend on it. */
-  lastUsed: string | null;
-  revokeKey: RevokeKey;
-};
+type Props = { apiKey: KeySummary; environment: Environment; revokeKey: KeyActions["revoke"]; onClosed: () => void };
 
-export function RevokeKeyDialog({ apiKey, environment, lastUsed, revokeKey }: Props) {
-  const [isOpen, setIsOpen] = useState(false);
+export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Props) {
+  const [isOpen, setIsOpen] = useState(true);
   const [message, setMessage] = useState<string>();
   const [isPending, startTransition] = useTransition();
 
   function revoke() {
     startTransition(async () => {
-      const result = await revokeKey(environment, apiKey.id);
+      const result = await revokeKey(apiKey.id);
       if (result.outcome === "refused") {
         setMessage(result.message);
         return;
@@ -35,10 +29,7 @@ export function RevokeKeyDialog({ apiKey, environment, lastUsed, revokeKey }: Pr
   }
 
   return (
-    <Dialog open={isOpen} onOpenChange={setIsOpen}>
-      <DialogTrigger className={buttonClass({ look: "danger-quiet", size: "small" })} aria-label={`Revoke ${apiKey.name}`}>
-        Revoke
-      </DialogTrigger>
+    <Dialog open={isOpen} onOpenChange={setIsOpen} onOpenChangeComplete={(open) => !open && onClosed()}>
       <DialogContent
         role="alertdialog"
         title={`Revoke “${apiKey.name}”?`}
@@ -52,7 +43,7 @@ export function RevokeKeyDialog({ apiKey, environment, lastUsed, revokeKey }: Pr
           <p>
             Requests with <code className="break-all font-mono text-xs">{apiKey.hint}</code> fail within a second. This cannot be undone.
           </p>
-          {lastUsed ? <Notice look="warn">It was last used {lastUsed}. Whatever uses it will stop working.</Notice> : null}
+          {apiKey.lastUsed ? <Notice look="warn">{usage(apiKey)} Whatever uses it will stop working.</Notice> : null}
           {message ? <Notice>{message}</Notice> : null}
           <div className="flex justify-end gap-2">
             <DialogClose className={buttonClass({ look: "secondary" })}>Keep it</DialogClose>
@@ -64,4 +55,10 @@ export function RevokeKeyDialog({ apiKey, environment, lastUsed, revokeKey }: Pr
       </DialogContent>
     </Dialog>
   );
+}
+
+function usage({ requestsLastDay, lastUsed }: KeySummary): string {
+  if (requestsLastDay === 0) return `It was last used ${lastUsed}, and made no request in the last 24 hours.`;
+  const requests = requestsLastDay === 1 ? "one request" : `${requestsLastDay.toLocaleString("en")} requests`;
+  return `It made ${requests} in the last 24 hours, the last one ${lastUsed}.`;
 }

@@ -3,18 +3,10 @@
 import { useId } from "react";
 import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 import type { Scope } from "@/lib/api-keys/scopes";
-
-export type ScopePreset = { name: string; description: string; scopes: readonly Scope[] };
-
-const levels = { none: "None", read: "Read", write: "Write", both: "Read and write" } as const;
-type Level = keyof typeof levels;
+import { type Level, levelNames, levelOf } from "./sentence";
+import type { ScopePreset } from "./states";
 
 const verbsOf: Record<Level, ("read" | "write")[]> = { none: [], read: ["read"], write: ["write"], both: ["read", "write"] };
-
-function levelOf(chosen: readonly Scope[], resource: string): Level {
-  const has = (verb: string) => (chosen as readonly string[]).includes(`${verb}:${resource}`);
-  return has("read") ? (has("write") ? "both" : "read") : has("write") ? "write" : "none";
-}
 
 const isSame = (left: readonly Scope[], right: readonly Scope[]) =>
   left.length === right.length && left.every((scope) => right.includes(scope));
@@ -38,13 +30,14 @@ export function ScopePicker({ presets, resources, chosen, onChange, error }: Pic
   }
 
   return (
-    <fieldset className="space-y-3" aria-describedby={`${id}-sentence`}>
+    <fieldset className="space-y-3" aria-describedby={error ? `${id}-error` : undefined}>
       <legend className="font-medium">Scopes</legend>
       <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
-        {presets.map(({ name, scopes }) => (
+        {presets.map(({ name, description, scopes }) => (
           <button
             key={name}
             type="button"
+            title={description}
             aria-pressed={preset?.name === name}
             onClick={() => onChange([...scopes])}
             className="h-9 rounded-lg border border-line-strong px-2 font-medium hover:bg-sunken aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
@@ -67,30 +60,18 @@ export function ScopePicker({ presets, resources, chosen, onChange, error }: Pic
                     checked={levelOf(chosen, name) === level}
                     onChange={() => setLevel(name, level)}
                   />
-                  {levels[level]}
+                  {levelNames[level]}
                 </label>
               ))}
             </span>
           </fieldset>
         ))}
       </div>
-      <p id={`${id}-sentence`} aria-live="polite" className={error ? "text-danger" : "text-muted"}>
-        {error ?? sentence(resources, chosen)}
-      </p>
+      {error ? (
+        <p id={`${id}-error`} className="text-danger">
+          {error}
+        </p>
+      ) : null}
     </fieldset>
   );
-}
-
-const list = new Intl.ListFormat("en");
-
-/** What the key can do, in words. */
-function sentence(resources: ScopeResource[], chosen: readonly Scope[]): string {
-  const at = (level: Level) => resources.filter(({ name }) => levelOf(chosen, name) === level).map(({ label }) => label.toLowerCase());
-  const parts = [
-    { verb: "read and write", labels: at("both") },
-    { verb: "read", labels: at("read") },
-    { verb: "write, without reading,", labels: at("write") },
-  ].filter(({ labels }) => labels.length > 0);
-  if (parts.length === 0) return "This key can do nothing yet: choose at least one scope.";
-  return `This key can ${list.format(parts.map(({ verb, labels }) => `${verb} ${list.format(labels)}`))}.`;
 }

@@ -8,10 +8,12 @@ type EmptyStateProps = {
   action?: ReactNode;
   /** The same by the API. */
   curl?: string;
+  /** What the curl is, unless it is the same by the API. */
+  curlLabel?: string;
 };
 
 /** Nothing is here yet: says what would be, and how to make the first one. */
-export function EmptyState({ title, children, action, curl }: EmptyStateProps) {
+export function EmptyState({ title, children, action, curl, curlLabel }: EmptyStateProps) {
   return (
     <div className="rounded-2xl border border-line border-dashed bg-surface px-5 py-10 sm:px-10">
       <h2 className="font-semibold text-base">{title}</h2>
@@ -19,7 +21,7 @@ export function EmptyState({ title, children, action, curl }: EmptyStateProps) {
       {action ? <div className="mt-5">{action}</div> : null}
       {curl ? (
         <div className="mt-5 max-w-3xl space-y-1.5">
-          <p className="text-muted text-xs">{action ? "Or by the API:" : "By the API:"}</p>
+          <p className="text-muted text-xs">{curlLabel ?? (action ? "Or by the API:" : "By the API:")}</p>
           <CopyBlock label="Copy the curl command" text={curl} />
         </div>
       ) : null}

@@ -5,7 +5,9 @@ import { scopes } from "./scopes";
 import { apiKeyStatuses } from "./status";
 
 /** An address or a network in CIDR notation, as `BlockList` takes it. */
-const cidr = z.string().refine(isCidr, "give an IP address or a network such as 203.0.113.0/24");
+const cidr = z.string().refine(isCidr, {
+  error: ({ input }) => `“${String(input).slice(0, 50)}” is no IP address and no network such as 203.0.113.0/24`,
+});
 
 /** What can be changed of a key later on. */
 const settings = {
@@ -18,7 +20,7 @@ const settings = {
 export const createApiKeyInput = z.strictObject({
   ...settings,
   expiresAt: z
-    .date()
+    .date("choose a day")
     .refine((date) => date.getTime() > Date.now(), "choose a time in the future")
     .nullish(),
 });

@@ -110,7 +110,8 @@ const beginningOf = (body: Uint8Array) => (body.byteLength > maximumBodyBytes ? 
 const bytesOf = ({ requestBody, responseBody }: AnsweredRequest) => (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
 
 function toRow({ key, ...answered }: AnsweredRequest): unknown[] {
-  const { id, method, path, status, durationMs, idempotencyKey, address, userAgent, isReplay, requestBody, responseBody, startedAt } = answered;
+  const { id, method, path, status, durationMs, idempotencyKey, address, userAgent, isReplay, requestBody, responseBody, startedAt } =
+    answered;
   return [
     ...[key.tenantId, key.environment, id, key.id, method, maskSecrets(path).slice(0, maximumPathLength)],
     ...[status, Math.round(durationMs), status < 400 ? null : errorKindOf(responseBody), idempotencyKey && maskSecrets(idempotencyKey)],

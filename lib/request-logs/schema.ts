@@ -23,12 +23,12 @@ export type RequestLog = z.output<typeof requestLog>;
 /** What can be read of a request beside the row of a list: both bodies, masked and cut off. */
 export type RequestLogWithBodies = RequestLog & { requestBody: string | null; responseBody: string | null };
 
-export const statusClasses = ["2xx", "4xx", "5xx"] as const;
-export type StatusClass = (typeof statusClasses)[number];
+const statusClasses = ["2xx", "4xx", "5xx"] as const;
 
-export const loggedMethods = ["GET", "POST", "PATCH", "DELETE"] as const;
-
-const exactStatus = z.string().regex(/^[1-5]\d\d$/).transform(Number);
+const exactStatus = z
+  .string()
+  .regex(/^[1-5]\d\d$/)
+  .transform(Number);
 
 export const listRequestLogsQuery = listQuery("request", "desc", {
   apiKeyId: reference("apiKey").optional(),

@@ -84,7 +84,11 @@ const conditions = {
 
 export type RequestCondition = keyof typeof conditions;
 
-const statusRanges = { "2xx": "status < 400", "4xx": "status BETWEEN 400 AND 499 AND status >= 400", "5xx": "status >= 500 AND status >= 400" } as const;
+const statusRanges = {
+  "2xx": "status < 400",
+  "4xx": "status BETWEEN 400 AND 499 AND status >= 400",
+  "5xx": "status >= 500 AND status >= 400",
+} as const;
 
 /** $1 tenant, $2 environment, $3 how many at the most, then the values of the conditions in their order. */
 export function listRequestLogsStatement(

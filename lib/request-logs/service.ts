@@ -76,7 +76,15 @@ export async function countRequestHoursOfKeys(
   const times = equalParts(since, until, parts);
   const values = [partition.tenantId, partition.environment, times, apiKeyIds];
   const rows = await runStatement<Sums & { apiKeyId: string }>(sumRequestHoursOfKeysStatement, values);
-  return new Map(apiKeyIds.map((id) => [id, inParts(times, rows.filter(({ apiKeyId }) => apiKeyId === id))]));
+  return new Map(
+    apiKeyIds.map((id) => [
+      id,
+      inParts(
+        times,
+        rows.filter(({ apiKeyId }) => apiKeyId === id),
+      ),
+    ]),
+  );
 }
 
 /** The hours of the last day, the current one included, as the counts of hours take them. */

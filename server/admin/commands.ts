@@ -1,6 +1,6 @@
-import { createApiKeyInput } from "@/lib/api-keys/schema";
+import { createApiKeyInput, type Overlap, overlaps } from "@/lib/api-keys/schema";
 import { scopes } from "@/lib/api-keys/scopes";
-import { createApiKey, partitionOfApiKey, revokeApiKey } from "@/lib/api-keys/service";
+import { createApiKey, partitionOfApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
 import { type Identity, mutate, type Partition } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
@@ -39,6 +39,18 @@ export const commands: Record<string, Command> = {
     usage: "key:create --tenant <slug> --environment test|live --name <name> [--scopes all|<list>] [--rate-limit <a minute>]",
     options: ["tenant", "environment", "scopes", "rate-limit", "name"],
     run: createKey,
+  },
+  "key:roll": {
+    usage: "key:roll --id <key id> [--overlap now|1h|24h|7d]",
+    options: ["id", "overlap"],
+    run: async (values) => {
+      const id = required(values, "id");
+      const overlap = oneOf("overlap", values.overlap ?? "24h", Object.keys(overlaps) as Overlap[]);
+      const partition = await partitionOfApiKey(id);
+      const { apiKey, key, replaced } = await mutate(operator(partition), (caller) => rollApiKey(caller, id, overlap));
+      const { name, hint } = apiKey;
+      return { output: { key, id: apiKey.id, name, hint, replaced: { id, hint: replaced.hint, expiresAt: replaced.expiresAt } } };
+    },
   },
   "key:revoke": {
     usage: "key:revoke --id <key id>",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { scopes } from "@/lib/api-keys/scopes";
 import { findPredecessor, getApiKey, listApiKeys, revokeApiKey, rollApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { type ApiKeyStatus, apiKeyStatus, apiKeyStatuses, type StatusFacts } from "@/lib/api-keys/status";
 import { type Caller, type Identity, mutate, reader } from "@/lib/caller";
@@ -102,8 +103,10 @@ test("what was changed stands in the audit log, before and after, and nothing wh
 
   const entries = await auditOf(tenant, tenant.keyId);
   expect(entries.map(({ action }) => action)).toEqual(["api_key.created", "api_key.updated", "api_key.rolled", "api_key.revoked"]);
-  expect(entries[1]?.changes).toMatchObject({ before: { name: "key" }, after: { name: "Renamed", scopes: ["read:usage"] } });
-  expect(Object.keys((entries[1]?.changes as { after: object }).after)).toEqual(["name", "scopes"]);
+  expect(entries[1]?.changes).toEqual({
+    before: { name: "key", scopes },
+    after: { name: "Renamed", scopes: ["read:usage"] },
+  });
   expect(entries[2]?.changes).toMatchObject({ after: { replacedById: apiKey.id } });
   expect((await auditOf(tenant, apiKey.id))[0]?.changes).toMatchObject({ after: { replaces: tenant.keyId } });
   expect(JSON.stringify(entries)).not.toContain(tenant.key);
@@ -136,9 +139,13 @@ test("404 for keys of another tenant and of the other environment, as for none a
       (id) => mutate(identity, (caller) => revokeApiKey(caller, id)),
     ];
     for (const work of works) {
-      const [hidden, none] = await Promise.all([tenant.keyId, missing].map((id) => work(id).catch((error) => error)));
-      expect(hidden).toMatchObject({ kind: "not-found" });
-      expect(withoutIds({ detail: hidden.detail })).toEqual(withoutIds({ detail: none.detail }));
+      const refusal = (id: string) =>
+        work(id).then(
+          () => "done",
+          ({ kind, detail }) => withoutIds({ kind, detail }),
+        );
+      expect(await refusal(tenant.keyId)).toMatchObject({ kind: "not-found" });
+      expect(await refusal(tenant.keyId)).toEqual(await refusal(missing));
     }
   }
   expect(await statusOf(tenant.key)).toBe(200);

@@ -22,7 +22,13 @@ test.each([
 ] as const)("%s: %o", (status, facts) => {
   const { replacedById = null, createdAt = "2026-01-01T00:00:00.000Z", ...times } = facts as Record<string, string>;
   const at = (name: string) => (times[name] ? new Date(times[name]) : null);
-  const key = { replacedById, createdAt: new Date(createdAt), revokedAt: at("revokedAt"), expiresAt: at("expiresAt"), lastUsedAt: at("lastUsedAt") };
+  const key = {
+    replacedById,
+    createdAt: new Date(createdAt),
+    revokedAt: at("revokedAt"),
+    expiresAt: at("expiresAt"),
+    lastUsedAt: at("lastUsedAt"),
+  };
   expect(apiKeyStatus(key, now)).toBe(status);
 });
 

@@ -1,36 +1,64 @@
 "use server";
 
 import { z } from "zod";
-import { act, actWithProof } from "@/app/(dashboard)/act";
-import type { CreatedKey } from "@/components/api-keys/states";
+import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
+import type { ShownKey } from "@/components/api-keys/states";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
-import { createApiKeyInput } from "@/lib/api-keys/schema";
-import { createApiKey, revokeApiKey } from "@/lib/api-keys/service";
+import { createApiKeyInput, overlap, updateApiKeyInput } from "@/lib/api-keys/schema";
+import { createApiKey, revokeApiKey, rollApiKey, updateApiKey } from "@/lib/api-keys/service";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Days from now, or a date: then the key lasts to the end of that day, in UTC. */
-const createApiKeyForm = createApiKeyInput
-  .omit({ expiresAt: true })
-  .extend({ expiry: z.enum(["never", "7", "30", "90", "date"]), date: z.string() })
-  .transform(({ expiry, date, ...key }, context) => {
-    if (expiry === "never") return { ...key, expiresAt: null };
-    if (expiry !== "date") return { ...key, expiresAt: new Date(Date.now() + Number(expiry) * dayMs) };
-    const expiresAt = new Date(`${date}T23:59:59.999Z`);
-    if (!(expiresAt.getTime() > Date.now())) context.addIssue({ code: "custom", path: ["date"], message: "choose a day that is not over" });
-    return { ...key, expiresAt };
-  });
+const updateApiKeyForm = updateApiKeyInput.required({ name: true, scopes: true });
 
-export async function createApiKeyAction(tenant: string, sent: FormData): Promise<ActionResult<CreatedKey> | ProofRequest> {
-  const fields = { name: sent.get("name"), scopes: sent.getAll("scopes"), expiry: sent.get("expiry"), date: sent.get("date") ?? "" };
-  return actWithProof({ tenant, environment: String(sent.get("environment")) }, createApiKeyForm, fields, async (caller, input) => {
+const text = (form: FormData, name: string) => String(form.get(name) ?? "").trim();
+
+function settingsOf(form: FormData) {
+  const rateLimit = text(form, "rateLimitPerMinute").replaceAll(",", "");
+  return {
+    name: form.get("name"),
+    scopes: form.getAll("scopes"),
+    allowedIps: text(form, "allowedIps")
+      .split(/[\s,]+/)
+      .filter(Boolean),
+    rateLimitPerMinute: rateLimit === "" ? null : Number(rateLimit),
+  };
+}
+
+/** Days from now, or a date: then the key lasts to the end of that day, in UTC. */
+function endOf(form: FormData): Date | null {
+  const expiry = text(form, "expiry");
+  if (expiry === "date") return new Date(`${text(form, "date")}T23:59:59.999Z`);
+  return expiry === "never" ? null : new Date(Date.now() + Number(expiry) * dayMs);
+}
+
+export async function createApiKeyAction(tenant: string, form: FormData): Promise<ActionResult<ShownKey> | ProofRequest> {
+  const fields = { ...settingsOf(form), expiresAt: endOf(form) };
+  return actWithProof({ tenant, environment: text(form, "environment") }, createApiKeyInput, fields, async (caller, input) => {
     const { apiKey, key } = await createApiKey(caller, input);
     return { key, name: apiKey.name, environment: apiKey.environment, scopes: input.scopes };
   });
 }
 
-export async function revokeApiKeyAction(tenant: string, environment: string, id: string): Promise<ActionResult> {
-  return act({ tenant, environment }, z.string(), id, async (caller, keyId) => {
+export async function updateApiKeyAction(place: PlaceOfAction, id: string, form: FormData): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, updateApiKeyForm, settingsOf(form), async (caller, input) => {
+    await updateApiKey(caller, String(id), input);
+    return null;
+  });
+}
+
+export async function rollApiKeyAction(place: PlaceOfAction, id: string, sent: string): Promise<ActionResult<ShownKey> | ProofRequest> {
+  return actWithProof(place, overlap, sent, async (caller, chosen) => {
+    const { apiKey, key, replaced } = await rollApiKey(caller, String(id), chosen);
+    return {
+      ...{ key, name: apiKey.name, environment: apiKey.environment, scopes: apiKey.scopes as ShownKey["scopes"] },
+      replaced: { hint: replaced.hint, endsAt: replaced.expiresAt?.toISOString() ?? "" },
+    };
+  });
+}
+
+export async function revokeApiKeyAction(place: PlaceOfAction, id: string): Promise<ActionResult> {
+  return act(place, z.string(), id, async (caller, keyId) => {
     await revokeApiKey(caller, keyId);
     return null;
   });

@@ -1,77 +1,85 @@
-import type { ReactNode } from "react";
+import { parse } from "@/app/(dashboard)/act";
 import { pageOf } from "@/app/(dashboard)/page-of";
-import { CreateKeyDialog } from "@/components/api-keys/create-key-dialog";
+import { CreateKeyButton, KeyDialogs } from "@/components/api-keys/key-dialogs";
+import { statusNames } from "@/components/api-keys/key-status";
 import { KeyTable } from "@/components/api-keys/key-table";
-import { CopyBlock } from "@/components/ui/copy";
-import { scopePresets, scopeResources } from "@/lib/api-keys/scope-choices";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Filters } from "@/components/ui/filters";
+import { PageHeader } from "@/components/ui/page-header";
+import { Pager } from "@/components/ui/pager";
+import { RoleNote } from "@/components/ui/role-note";
+import { listApiKeysQuery } from "@/lib/api-keys/schema";
 import { listApiKeys } from "@/lib/api-keys/service";
-import { apiKeyStatus } from "@/lib/api-keys/status";
-import { requireRole } from "@/lib/auth/roles";
+import { apiKeyStatus, apiKeyStatuses } from "@/lib/api-keys/status";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
 import { env } from "@/lib/env";
+import { countRequestHoursOfKeys, lastHours } from "@/lib/request-logs/service";
 import { userNames } from "@/lib/users/service";
-import { createApiKeyAction, revokeApiKeyAction } from "./actions";
+import { createApiKeyAction, revokeApiKeyAction, rollApiKeyAction, updateApiKeyAction } from "./actions";
+import { keyChoices, keySummary, makerOf, requestsOf, scopesLabel } from "./shown";
 
 export const metadata = { title: "API keys" };
 
-export default pageOf(async ({ caller, tenant, environment, now }) => {
-  requireRole(caller, "ADMIN", "manage API keys");
-  const apiKeys = await listApiKeys(caller);
-  const names = await userNames(caller, [...new Set(apiKeys.flatMap(({ createdById }) => createdById ?? []))]);
-  const rows = apiKeys.map((key) => ({
-    ...key,
-    scopesLabel: scopesLabel(key.scopes),
-    // Keys without a maker come from the operator's command line.
-    createdBy: key.createdById ? (names.get(key.createdById) ?? "A former member") : "Operator",
-    status: apiKeyStatus(key, now),
-  }));
+export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
+  const { status, ...page } = parse(listApiKeysQuery, query, "query");
+  const [{ data: keys, nextCursor }, choices] = await Promise.all([
+    listApiKeys(caller, { status, ...page }, now),
+    keyChoices(caller, { tenant, environment }),
+  ]);
+  const ids = keys.map(({ id }) => id);
+  const [names, requests] = await Promise.all([
+    userNames(caller, [...new Set(keys.flatMap(({ createdById }) => createdById ?? []))]),
+    countRequestHoursOfKeys(caller, ids, lastHours(now)),
+  ]);
+  const rows = keys.map((key) => {
+    const lastDay = requests.get(key.id) ?? [];
+    return {
+      ...{ createdAt: key.createdAt, lastUsedAt: key.lastUsedAt, expiresAt: key.expiresAt, revokedAt: key.revokedAt },
+      summary: keySummary(key, lastDay, now),
+      scopesLabel: scopesLabel(key.scopes),
+      createdBy: makerOf(key, names),
+      status: apiKeyStatus(key, now),
+      requests: requestsOf(lastDay),
+    };
+  });
 
-  const create = (
-    <CreateKeyDialog
-      tenantSlug={tenant.slug}
-      environment={environment}
-      apiUrl={env().APP_URL}
-      presets={scopePresets}
-      resources={scopeResources}
-      createKey={createApiKeyAction.bind(null, tenant.slug)}
-    />
-  );
+  const place = { tenant: tenant.slug, environment };
+  const actions = {
+    create: createApiKeyAction.bind(null, tenant.slug),
+    update: updateApiKeyAction.bind(null, place),
+    roll: rollApiKeyAction.bind(null, place),
+    revoke: revokeApiKeyAction.bind(null, place),
+  };
+  const canManage = hasRole(role, "ADMIN");
+  const create = canManage ? <CreateKeyButton /> : <RoleNote sentence={roleSentence("ADMIN", "create, change and revoke API keys")} />;
+  const isFiltered = status !== undefined || page.cursor !== undefined;
   return (
-    <Frame action={create}>
+    <KeyDialogs choices={choices} actions={actions}>
+      <PageHeader
+        title="API keys"
+        description="Each works in one environment, for the scopes it was given. It is shown once, when it is made."
+        actions={rows.length > 0 || isFiltered ? create : null}
+      />
+      {rows.length > 0 || isFiltered ? (
+        <Filters
+          filters={[{ name: "status", label: "Status", options: apiKeyStatuses.map((value) => ({ value, label: statusNames[value] })) }]}
+        />
+      ) : null}
       {rows.length > 0 ? (
-        <KeyTable keys={rows} environment={environment} now={now} revokeKey={revokeApiKeyAction.bind(null, tenant.slug)} />
+        <KeyTable keys={rows} base={base} now={now} canManage={canManage} />
+      ) : isFiltered ? (
+        <EmptyState title="No key is like this">None of the keys in {environment} has the status that you look for.</EmptyState>
       ) : (
-        <div className="rounded-2xl border border-line border-dashed bg-surface px-5 py-10 sm:px-10">
-          <h2 className="font-semibold text-base">No {environment} keys yet</h2>
-          <p className="mt-1 mb-5 max-w-prose text-muted">Create the first one, then send it with each request:</p>
-          <CopyBlock
-            label="Copy the curl command"
-            text={`curl ${env().APP_URL}/v1/public/account -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…"`}
-          />
-        </div>
+        <EmptyState
+          title={`No ${environment} keys yet`}
+          action={create}
+          curl={`curl ${env().APP_URL}/v1/public/account -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…"`}
+          curlLabel="Then send it with each request:"
+        >
+          A key lets your program use the API in {environment}.
+        </EmptyState>
       )}
-    </Frame>
+      <Pager path={`${base}/api-keys`} query={query} nextCursor={nextCursor} />
+    </KeyDialogs>
   );
 });
-
-function Frame({ action, children }: { action?: ReactNode; children: ReactNode }) {
-  return (
-    <>
-      <div className="mb-6 flex flex-wrap items-end justify-between gap-4">
-        <div className="space-y-1">
-          <h1 className="font-semibold text-2xl tracking-tight">API keys</h1>
-          <p className="text-muted">Each works in one environment, for the scopes it was given.</p>
-        </div>
-        {action}
-      </div>
-      {children}
-    </>
-  );
-}
-
-function scopesLabel(scopes: string[]): string {
-  const preset = scopePresets.find(
-    (candidate) => candidate.scopes.length === scopes.length && candidate.scopes.every((scope) => scopes.includes(scope)),
-  );
-  if (preset) return preset.name;
-  return scopes.length === 1 ? (scopes[0] ?? "") : `${scopes.length} scopes`;
-}

@@ -5,10 +5,10 @@ import { Button } from "@/components/ui/button";
 import { CopyBlock, CopyButton } from "@/components/ui/copy";
 import { Notice } from "@/components/ui/notice";
 import { firstRequest } from "./first-request";
-import type { CreatedKey as Created } from "./states";
+import type { ShownKey } from "./states";
 
-type CreatedKeyProps = {
-  created: Created;
+type ShownKeyProps = {
+  shown: ShownKey;
   apiUrl: string;
   isSaved: boolean;
   isWarned: boolean;
@@ -18,7 +18,7 @@ type CreatedKeyProps = {
 };
 
 /** The one time a key is seen. Leaving is held up until it was copied, or is said to be kept. */
-export function CreatedKey({ created, apiUrl, isSaved, isWarned, onSaved, onDone, onDiscard }: CreatedKeyProps) {
+export function ShownKeyPanel({ shown, apiUrl, isSaved, isWarned, onSaved, onDone, onDiscard }: ShownKeyProps) {
   const keep = () => onSaved(true);
   const input = useRef<HTMLInputElement>(null);
 
@@ -40,12 +40,12 @@ export function CreatedKey({ created, apiUrl, isSaved, isWarned, onSaved, onDone
             ref={input}
             readOnly
             aria-label="API key"
-            value={created.key}
+            value={shown.key}
             onFocus={(event) => event.currentTarget.select()}
             onCopy={keep}
             className="h-9 w-full min-w-0 rounded-lg border border-line-strong bg-sunken px-3 font-mono text-xs"
           />
-          <CopyButton text={created.key} label="Copy the key" look="primary" onCopied={keep}>
+          <CopyButton text={shown.key} label="Copy the key" look="primary" onCopied={keep}>
             Copy
           </CopyButton>
         </div>
@@ -53,11 +53,11 @@ export function CreatedKey({ created, apiUrl, isSaved, isWarned, onSaved, onDone
       </div>
       <div className="space-y-1.5">
         <h3 className="font-medium">For your .env file</h3>
-        <CopyBlock text={`PARLANCE_API_KEY=${created.key}`} label="Copy the .env line" onCopied={keep} />
+        <CopyBlock text={`PARLANCE_API_KEY=${shown.key}`} label="Copy the .env line" onCopied={keep} />
       </div>
       <div className="space-y-1.5">
         <h3 className="font-medium">Try it</h3>
-        <CopyBlock text={firstRequest(apiUrl, created.key, created.scopes)} label="Copy the curl command" onCopied={keep} />
+        <CopyBlock text={firstRequest(apiUrl, shown.key, shown.scopes)} label="Copy the curl command" onCopied={keep} />
       </div>
       {isWarned && !isSaved ? (
         <Notice look="warn">

@@ -1,0 +1,76 @@
+"use client";
+
+import { Ellipsis, Plus } from "lucide-react";
+import dynamic from "next/dynamic";
+import { createContext, type ReactNode, useContext, useState } from "react";
+import { Button, buttonClass } from "@/components/ui/button";
+import { Menu, MenuButton } from "@/components/ui/menu";
+import type { KeyActions, KeyChoices, KeySummary, ShownKey } from "./states";
+
+// Most visits open none of them.
+const CreateKeyDialog = dynamic(() => import("./create-key-dialog").then((module) => module.CreateKeyDialog), { ssr: false });
+const EditKeyDialog = dynamic(() => import("./edit-key-dialog").then((module) => module.EditKeyDialog), { ssr: false });
+const RollKeyDialog = dynamic(() => import("./roll-key-dialog").then((module) => module.RollKeyDialog), { ssr: false });
+const RevokeKeyDialog = dynamic(() => import("./revoke-key-dialog").then((module) => module.RevokeKeyDialog), { ssr: false });
+
+type Opened = { what: "create" } | { what: "edit" | "roll" | "revoke"; apiKey: KeySummary };
+
+const OpenDialog = createContext<(opened: Opened) => void>(() => {});
+
+type KeyDialogsProps = { choices: KeyChoices; actions: KeyActions; onCreated?: (key: ShownKey) => void; children: ReactNode };
+
+/**
+ * Stands round everything that can open a dialog about keys. The dialogs belong to the page and not to a row of its list,
+ * because what is done in them may take that row away while a new key, which is shown once, still stands there.
+ */
+export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogsProps) {
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const onClosed = () => setOpened(null);
+  return (
+    <OpenDialog value={setOpened}>
+      {children}
+      {opened?.what === "create" ? (
+        <CreateKeyDialog choices={choices} createKey={actions.create} onCreated={onCreated} onClosed={onClosed} />
+      ) : null}
+      {opened?.what === "edit" ? (
+        <EditKeyDialog apiKey={opened.apiKey} choices={choices} updateKey={actions.update} onClosed={onClosed} />
+      ) : null}
+      {opened?.what === "roll" ? (
+        <RollKeyDialog apiKey={opened.apiKey} choices={choices} rollKey={actions.roll} onClosed={onClosed} />
+      ) : null}
+      {opened?.what === "revoke" ? (
+        <RevokeKeyDialog apiKey={opened.apiKey} environment={choices.environment} revokeKey={actions.revoke} onClosed={onClosed} />
+      ) : null}
+    </OpenDialog>
+  );
+}
+
+export function CreateKeyButton() {
+  const open = useContext(OpenDialog);
+  return (
+    <Button onClick={() => open({ what: "create" })} aria-haspopup="dialog">
+      <Plus className="size-4" aria-hidden="true" />
+      Create API key
+    </Button>
+  );
+}
+
+/** What can be done with a key that lives; one that is being rolled has a successor already. */
+type ActionsProps = { apiKey: KeySummary; isRolling: boolean };
+
+export function KeyMenu({ apiKey, isRolling }: ActionsProps) {
+  const open = useContext(OpenDialog);
+  return (
+    <Menu
+      label={`Actions for ${apiKey.name}`}
+      className={buttonClass({ look: "quiet", size: "small" })}
+      trigger={<Ellipsis className="size-4" aria-hidden="true" />}
+    >
+      <MenuButton onClick={() => open({ what: "edit", apiKey })}>Edit…</MenuButton>
+      {isRolling ? null : <MenuButton onClick={() => open({ what: "roll", apiKey })}>Roll…</MenuButton>}
+      <MenuButton look="danger" onClick={() => open({ what: "revoke", apiKey })}>
+        Revoke…
+      </MenuButton>
+    </Menu>
+  );
+}

@@ -1,0 +1,97 @@
+"use client";
+
+import { useState, useTransition } from "react";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { useProof } from "@/components/shell/proof";
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
+import { KeyDialog } from "./key-dialog";
+import { onDay } from "./sentence";
+import type { KeyActions, KeyChoices, KeySummary, ShownKey } from "./states";
+
+const overlaps = [
+  { value: "now", label: "Not at all", hours: 0 },
+  { value: "1h", label: "1 hour", hours: 1 },
+  { value: "24h", label: "24 hours", hours: 24 },
+  { value: "7d", label: "7 days", hours: 168 },
+] as const;
+
+type Props = { apiKey: KeySummary; choices: KeyChoices; rollKey: KeyActions["roll"]; onClosed: () => void };
+
+export function RollKeyDialog({ apiKey, choices, rollKey, onClosed }: Props) {
+  const [overlap, setOverlap] = useState<(typeof overlaps)[number]>(overlaps[2]);
+  const [result, setResult] = useState<ActionResult<ShownKey> | null>(null);
+  const [isPending, startTransition] = useTransition();
+  const { prove, question } = useProof();
+  const rolled = result?.outcome === "done" ? result.value : null;
+  const { requestsLastDay } = apiKey;
+
+  const roll = () => startTransition(async () => setResult(await prove(() => rollKey(apiKey.id, overlap.value))));
+
+  return (
+    <KeyDialog
+      title={`Roll “${apiKey.name}”?`}
+      description={
+        <>
+          A new key of <EnvironmentName environment={choices.environment} /> with the same name, scopes, addresses and limit takes its
+          place.
+        </>
+      }
+      shown={rolled && { key: rolled, title: "Copy the new key now", description: afterwards(rolled) }}
+      apiUrl={choices.apiUrl}
+      isPending={isPending}
+      onClosed={onClosed}
+    >
+      <div className="space-y-4">
+        <fieldset className="space-y-2">
+          <legend className="font-medium">How long does the old key live on?</legend>
+          <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+            {overlaps.map((choice) => (
+              <label
+                key={choice.value}
+                className="flex h-9 items-center gap-2 rounded-lg border border-line-strong px-3 has-checked:border-accent has-checked:bg-accent-soft"
+              >
+                <input type="radio" name="overlap" checked={overlap === choice} onChange={() => setOverlap(choice)} />
+                {choice.label}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <p aria-live="polite">{consequence(apiKey, overlap.hours)}</p>
+        {overlap.hours === 0 && requestsLastDay > 0 ? (
+          <Notice look="warn">
+            It made {requestsLastDay.toLocaleString("en")} requests in the last 24 hours. Whatever uses it fails until it has the new key.
+          </Notice>
+        ) : null}
+        {result?.outcome === "refused" ? <Notice>{result.message}</Notice> : null}
+        <div className="flex justify-end">
+          <Button onClick={roll} disabled={isPending}>
+            {isPending ? "Rolling…" : `Roll ${choices.environment} key`}
+          </Button>
+        </div>
+      </div>
+      {question}
+    </KeyDialog>
+  );
+}
+
+function consequence({ hint, expiresAt }: KeySummary, hours: number): string {
+  if (hours === 0) return `${hint} is refused within a second. The new key works at once.`;
+  const end = new Date(Date.now() + hours * 3_600_000);
+  if (expiresAt && new Date(expiresAt) < end) return `Both keys work until ${hint} reaches its own end, ${atTime(new Date(expiresAt))}.`;
+  return `Both keys work until ${atTime(end)}. Then ${hint} is refused. Idempotency keys used with it still replay with the new one.`;
+}
+
+function afterwards({ name, environment, replaced }: ShownKey) {
+  return (
+    <>
+      The new “{name}” works in <EnvironmentName environment={environment} /> from this moment.{" "}
+      {replaced && new Date(replaced.endsAt) > new Date()
+        ? `The old one, ${replaced.hint}, works until ${atTime(new Date(replaced.endsAt))}.`
+        : "The old one is refused."}
+    </>
+  );
+}
+
+const atTime = (at: Date) => `${at.toISOString().slice(11, 16)} UTC ${onDay(at)}`;
