@@ -1,26 +1,41 @@
-import { db } from "@/lib/db";
+import { runStatement } from "@/lib/db";
 import { env } from "@/lib/env";
+import { deliveryReadinessStatement } from "./readiness.sql";
+
+/** More of a kind are not counted, so that asking costs the same whatever is waiting. */
+export const mostCountedDeliveries = 10_000;
 
 export type Readiness = {
   status: "ready" | "unavailable";
   database: "reachable" | "unreachable";
   /** Which clock sends deliveries. */
   clock: "embedded" | "inngest";
-  /** How long the oldest delivery that is due has been waiting; 0 where none is, null where the database is away. */
+  /**
+   * How long the oldest delivery that is due has been waiting; 0 where none is, null where the database is away. What waits
+   * because its own webhook keeps failing does not count.
+   */
   oldestDueDeliverySeconds: number | null;
+  /** How many are due, how many of these are being sent, and how many are held; 10,000 stands for that and more. */
+  deliveries: { due: number; underWay: number; held: number } | null;
 };
+
+type Row = { oldestDueSeconds: number; due: number; underWay: number; held: number };
 
 /** Says nothing of any tenant: it is public. */
 export async function readiness(): Promise<Readiness> {
   const clock = env().JOBS;
   try {
-    const [row] = await db().$queryRaw<{ seconds: number }[]>`
-      SELECT coalesce(extract(epoch FROM clock_timestamp() - min(next_attempt_at)), 0)::float8 AS seconds
-      FROM (SELECT next_attempt_at FROM deliveries WHERE status = 'PENDING' AND next_attempt_at <= clock_timestamp()
-        ORDER BY next_attempt_at LIMIT 1) AS oldest`;
-    return { status: "ready", database: "reachable", clock, oldestDueDeliverySeconds: Math.round((row?.seconds ?? 0) * 10) / 10 };
+    const [row] = await runStatement<Row>(deliveryReadinessStatement, [mostCountedDeliveries]);
+    const { oldestDueSeconds, ...deliveries } = row ?? { oldestDueSeconds: 0, due: 0, underWay: 0, held: 0 };
+    return {
+      status: "ready",
+      database: "reachable",
+      clock,
+      oldestDueDeliverySeconds: Math.round(oldestDueSeconds * 10) / 10,
+      deliveries,
+    };
   } catch {
-    return { status: "unavailable", database: "unreachable", clock, oldestDueDeliverySeconds: null };
+    return { status: "unavailable", database: "unreachable", clock, oldestDueDeliverySeconds: null, deliveries: null };
   }
 }
 

@@ -19,6 +19,8 @@ export const auditActions = [
   "webhook.disabled",
   "webhook.secret_rotated",
   "webhook.old_secret_dropped",
+  "webhook.test_sent",
+  "webhook.delivery_resent",
   "webhook.deliveries_recovered",
   "webhook.deliveries_resumed",
   "webhook.deliveries_discarded",

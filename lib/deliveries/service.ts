@@ -71,6 +71,7 @@ export async function sendTestEvent(caller: Caller, webhookId: string): Promise<
     },
   });
   caller.outbox.push({ ...caller.partition, id: row.id });
+  await recordAudit(caller, { action: "webhook.test_sent", targetId: webhookId, changes: { after: { deliveryId: row.id } } });
   return toDelivery(row);
 }
 
@@ -95,6 +96,7 @@ export async function resendDelivery(caller: Caller, webhookId: string, id: stri
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const updated = await caller.db.delivery.update({ where, data: { ...requestedNow("MANUAL", at), updatedAt: at } });
   caller.outbox.push({ ...caller.partition, id });
+  await recordAudit(caller, { action: "webhook.delivery_resent", targetId: webhookId, changes: { after: { deliveryId: id } } });
   return toDelivery(updated);
 }
 

@@ -1,6 +1,5 @@
 /** What a webhook gets of which nothing is known: little enough that a hundred hanging ones leave room for the others. */
-export const initialLimit = 4;
-const maximumLimit = 128;
+const cautiousLimit = 4;
 /** What was learned of a webhook is forgotten when it has been quiet for so long. */
 const memoryMs = 5_000;
 
@@ -10,8 +9,9 @@ type Entry = { underWay: number; limit: number; isSaturated: boolean; usedAtMs: 
  * How many deliveries each webhook may have under way in this process. One that answers well gets more with every
  * success, one that fails gets a single one until it succeeds again.
  */
-export function createAllowances() {
+export function createAllowances(maximumLimit: number) {
   const entries = new Map<string, Entry>();
+  const initialLimit = Math.min(cautiousLimit, maximumLimit);
 
   /** How many more each webhook may take, for those that do not stand at the initial limit. */
   function remaining(): Map<string, number> {
@@ -57,7 +57,7 @@ export function createAllowances() {
     return true;
   }
 
-  return { remaining, take, noteSaturation, release };
+  return { initialLimit, remaining, take, noteSaturation, release };
 }
 
 /** Half of what it may have, so that a claim brings many at once. */

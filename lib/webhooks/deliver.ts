@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { env } from "@/lib/env";
 import { currentTime } from "@/lib/jobs/time";
 import { log } from "@/lib/log";
-import { createAllowances, initialLimit } from "@/lib/webhooks/allowances";
+import { createAllowances } from "@/lib/webhooks/allowances";
 import { type ClaimedDelivery, claimDeliveries, claimRequested, leaseSeconds, startOfWalk } from "@/lib/webhooks/claim";
 import { deadlineMs } from "@/lib/webhooks/outbound-request";
 import { isSuccess } from "@/lib/webhooks/record";
@@ -9,8 +10,6 @@ import { createRecorder } from "@/lib/webhooks/recorder";
 import { sendDelivery } from "@/lib/webhooks/send-delivery";
 
 const batchSize = 100;
-/** What hangs costs little more than a socket, so there is room for many that do. */
-const defaultConcurrency = 1_024;
 const pollMs = 1_000;
 /** Attempts that a person asked for are few, and looked for apart, so that looking costs the others nothing. */
 const requestedPollMs = 500;
@@ -23,16 +22,22 @@ const latestStartMs = leaseSeconds * 1000 - deadlineMs - 5_000;
 export type DeliverOptions = {
   /** Takes only what is overdue by so much: beside Inngest, which sends the rest. */
   overdueSeconds?: number;
+  /** At most so many under way; unless given, what the environment says. */
   concurrency?: number;
+  concurrencyPerWebhook?: number;
 };
 
 /**
  * Sends what is due, until it is stopped. Looks once a second, and at once when it is woken or had to leave something.
  * Any number of these may run, in one process or many.
  */
-export function startDelivering({ overdueSeconds = 0, concurrency = defaultConcurrency }: DeliverOptions = {}) {
+export function startDelivering({
+  overdueSeconds = 0,
+  concurrency = env().DELIVERIES_AT_ONCE,
+  concurrencyPerWebhook = env().DELIVERIES_AT_ONCE_PER_WEBHOOK,
+}: DeliverOptions = {}) {
   const recorder = createRecorder();
-  const allowances = createAllowances();
+  const allowances = createAllowances(concurrencyPerWebhook);
   const underWay = new Set<Promise<void>>();
   let cursor = startOfWalk;
   let isStopping = false;
@@ -89,7 +94,7 @@ export function startDelivering({ overdueSeconds = 0, concurrency = defaultConcu
     const allowed = allowances.remaining();
     const claim = await claimDeliveries({
       ...{ now: currentTime(), limit, cursor, overdueSeconds },
-      ...{ allowances: allowed, defaultAllowance: initialLimit },
+      ...{ allowances: allowed, defaultAllowance: allowances.initialLimit },
     });
     cursor = claim.cursor;
 
@@ -100,7 +105,7 @@ export function startDelivering({ overdueSeconds = 0, concurrency = defaultConcu
     }
     const hasRoom = allowances.noteSaturation(allowed, taken);
     // Fewer than the initial limit: then nobody was held to it, and whoever is held to another is asked for when it has room.
-    return hasRoom || !claim.isRoundComplete || claim.deliveries.length >= initialLimit;
+    return hasRoom || !claim.isRoundComplete || claim.deliveries.length >= allowances.initialLimit;
   }
 
   function start(delivery: ClaimedDelivery): void {

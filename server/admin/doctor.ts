@@ -3,7 +3,7 @@ import pg from "pg";
 import { type Env, parseEnv } from "@/lib/env";
 import { checkSmtp } from "@/lib/mail/smtp";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
-import { readiness } from "@/lib/readiness";
+import { mostCountedDeliveries, readiness } from "@/lib/readiness";
 import { countByMasterKey } from "@/lib/secrets/service";
 import type { SealedKind } from "@/lib/secrets/service.sql";
 import { pendingMigrations } from "@/prisma/migrate";
@@ -137,13 +137,17 @@ async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
 
 async function examineDeliveries({ JOBS }: Env): Promise<Finding> {
   const subject = "deliveries";
-  const { oldestDueDeliverySeconds: seconds } = await readiness();
-  if (seconds === null) return { subject, problem: "cannot be counted: the database went away" };
+  const { oldestDueDeliverySeconds: seconds, deliveries } = await readiness();
+  if (seconds === null || !deliveries) return { subject, problem: "cannot be counted: the database went away" };
   if (seconds > lateAfterSeconds[JOBS]) {
     return {
       subject,
       problem: `the oldest one that is due has waited ${Math.round(seconds)} s. Is the worker running? Its log is logs/worker.log in the data directory`,
     };
   }
-  return { subject, fact: seconds === 0 ? "none is waiting" : `the oldest one that is due has waited ${seconds} s` };
+  const { due, underWay, held } = deliveries;
+  const age = seconds === 0 ? "none waits for the clock" : `the oldest one that is due has waited ${seconds} s`;
+  return { subject, fact: `${age}; ${atLeast(due)} due, ${atLeast(underWay)} of them under way, ${atLeast(held)} held` };
 }
+
+const atLeast = (count: number) => (count >= mostCountedDeliveries ? `${count}+` : String(count));

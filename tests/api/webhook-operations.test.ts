@@ -376,6 +376,32 @@ test("202 for recovering: with dryRun only the count, then all that failed or is
   expect(Date.parse(retryAt ?? "") - Date.now()).toBeLessThan(34_000);
 });
 
+test("202 for a test, a resend and a recovery leaves an audit entry of who asked for what; a dry run leaves none", async () => {
+  const tenant = await newTenant();
+  const { webhook, delivery, path } = await newDelivery(tenant);
+  await attempt(tenant, delivery.id);
+  const test = await call(tenant, "POST", `${webhook.path}/test`);
+  const resent = await call(tenant, "POST", `${path}/resend`);
+  await fail(tenant, { id: delivery.id });
+  const since = "2020-01-01T00:00:00.000Z";
+  await call(tenant, "POST", `${webhook.path}/recover`, { since, dryRun: true });
+  const recovered = await call(tenant, "POST", `${webhook.path}/recover`, { since });
+  expect(await workOffBacklog(500)).toBe(1);
+
+  const entries = await db().auditEntry.findMany({ where: { tenantId: tenant.tenantId }, orderBy: { sequence: "asc" }, skip: 2 });
+  expect(entries).toMatchObject([
+    { action: "webhook.test_sent", changes: { after: { deliveryId: test.body.id } } },
+    { action: "webhook.delivery_resent", changes: { after: { deliveryId: delivery.id } } },
+    { action: "webhook.deliveries_recovered", changes: { after: { since, until: null, count: 1 } } },
+  ]);
+  for (const [index, reply] of [test, resent, recovered].entries()) {
+    expect(entries[index]).toMatchObject({
+      ...{ targetId: webhook.id, actorType: "API_KEY", actorId: tenant.keyId, environment: "test" },
+      requestId: reply.headers.get("x-request-id"),
+    });
+  }
+});
+
 test("recovering up to a time leaves what came later, and nothing to recover is a count of 0", async () => {
   const tenant = await newTenant();
   const { webhook, delivery } = await newDelivery(tenant);

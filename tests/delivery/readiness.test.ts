@@ -1,0 +1,66 @@
+import { beforeEach, expect, test } from "vitest";
+import { db } from "@/lib/db";
+import { probes } from "@/lib/readiness";
+import { claimDeliveries, startOfWalk } from "@/lib/webhooks/claim";
+import { runAdmin } from "../support/admin";
+import { newWebhook, raiseBacklog, type TestWebhook } from "../support/webhooks";
+
+const url = "http://127.0.0.1:9/";
+const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+const ready = async () => (await probes["/ready"]()).body;
+const change = ({ id }: TestWebhook, data: object) => db().webhook.updateMany({ where: { id }, data });
+
+beforeEach(async () => {
+  await db().delivery.deleteMany();
+});
+
+test("200 says which clock runs, for how long the oldest delivery has waited, and how many are due, under way and held", async () => {
+  expect(await probes["/ready"]()).toEqual({
+    status: 200,
+    body: {
+      status: "ready",
+      database: "reachable",
+      clock: "embedded",
+      oldestDueDeliverySeconds: 0,
+      deliveries: { due: 0, underWay: 0, held: 0 },
+    },
+  });
+
+  const [waiting, held] = [await newWebhook(url), await newWebhook(url)];
+  await raiseBacklog(waiting.partition, waiting.id, 10, secondsAgo(100));
+  await raiseBacklog(waiting.partition, waiting.id, 5, secondsAgo(-100));
+  await raiseBacklog(held.partition, held.id, 7, secondsAgo(500));
+  await db().delivery.updateMany({ where: { webhookId: held.id }, data: { status: "HELD", nextAttemptAt: null } });
+  const claim = { now: null, limit: 100, cursor: startOfWalk, allowances: new Map(), defaultAllowance: 3, overdueSeconds: 0 };
+  await claimDeliveries(claim);
+
+  const { oldestDueDeliverySeconds, deliveries } = await ready();
+  expect(oldestDueDeliverySeconds).toBeGreaterThanOrEqual(100);
+  expect(oldestDueDeliverySeconds).toBeLessThan(160);
+  expect(deliveries).toEqual({ due: 10, underWay: 3, held: 7 });
+});
+
+test("what waits for a webhook that keeps failing raises no alarm, and what waits behind it does", async () => {
+  const failing = await newWebhook(url);
+  await raiseBacklog(failing.partition, failing.id, 20, secondsAgo(10_000));
+  await change(failing, { consecutiveFailures: 10, probeAfter: secondsAgo(-5) });
+  expect(await ready()).toMatchObject({ oldestDueDeliverySeconds: 0, deliveries: { due: 20 } });
+
+  const waiting = await newWebhook(url);
+  await raiseBacklog(waiting.partition, waiting.id, 1, secondsAgo(200));
+  expect((await ready()).oldestDueDeliverySeconds).toBeGreaterThanOrEqual(200);
+});
+
+test("no more than 10,000 of a kind are counted, and doctor says so", { timeout: 60_000 }, async () => {
+  const webhook = await newWebhook(url);
+  await raiseBacklog(webhook.partition, webhook.id, 12_000, secondsAgo(5));
+  expect((await ready()).deliveries).toEqual({ due: 10_000, underWay: 0, held: 0 });
+  const { output, exitCode } = await runAdmin(["doctor"]);
+  expect(output).toMatch(/ok {5}deliveries: the oldest one that is due has waited [\d.]+ s; 10000\+ due, 0 of them under way, 0 held/);
+  expect(exitCode).toBe(0);
+
+  await db().delivery.updateMany({ where: { webhookId: webhook.id }, data: { nextAttemptAt: secondsAgo(500) } });
+  const late = await runAdmin(["doctor"]);
+  expect(late.output).toMatch(/WRONG {2}deliveries: the oldest one that is due has waited 5\d\d s\. Is the worker running\?/);
+  expect(late.exitCode).toBe(1);
+});
