@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "undici";
+import { expect, test } from "vitest";
+import { db } from "@/lib/db";
+import { call, newTenant } from "../support/api";
+import { startWeb, startWorker } from "../support/processes";
+import { startReceiver } from "../support/receiver";
+import { countByStatus, newWebhook } from "../support/webhooks";
+
+const clients = 24;
+const rounds = 4;
+const events = 50;
+const timeout = 120_000;
+
+/** Works on one connection until nobody accepts another. @returns what was answered, and what was not */
+async function workUntilRefused(url: string, key: string, name: string) {
+  const client = new Client(url);
+  const outcome = { created: 0, dropped: [] as string[] };
+  for (let index = 0; ; index++) {
+    const isRead = index % 2 === 0;
+    try {
+      const { statusCode, body } = await client.request({
+        method: isRead ? "GET" : "POST",
+        path: "/v1/public/conversations",
+        headers: { authorization: `Bearer ${key}`, ...(!isRead && { "content-type": "application/json" }) },
+        body: isRead ? null : JSON.stringify({ channelId: "web", externalId: `${name}-${index}` }),
+      });
+      await body.text();
+      if (statusCode === 201) outcome.created++;
+      else if (statusCode !== 200) outcome.dropped.push(String(statusCode));
+    } catch (error) {
+      const { code = "", message } = error as Error & { code?: string };
+      if (code === "ECONNREFUSED") break;
+      outcome.dropped.push(`${code} ${message}`);
+    }
+  }
+  await client.destroy();
+  return outcome;
+}
+
+test("SIGTERM to web drops no request: what was sent is answered, and the connection ends with an answer", { timeout }, async () => {
+  for (let round = 0; round < rounds; round++) {
+    const tenant = await newTenant({ rateLimitPerMinute: 1_000_000 });
+    const web = await startWeb();
+    const working = Array.from({ length: clients }, (_, index) => workUntilRefused(web.url, tenant.key, `${round}-${index}`));
+    await expect
+      .poll(() => db().conversation.count({ where: { tenantId: tenant.tenantId } }), { timeout: 30_000 })
+      .toBeGreaterThan(clients);
+    expect(await web.end("SIGTERM")).toBe(0);
+
+    const outcomes = await Promise.all(working);
+    expect(outcomes.flatMap(({ dropped }) => dropped)).toEqual([]);
+    const created = outcomes.reduce((sum, outcome) => sum + outcome.created, 0);
+    expect(await db().conversation.count({ where: { tenantId: tenant.tenantId } })).toBe(created);
+  }
+});
+
+test("SIGTERM to web waits for a request whose body is still coming", { timeout }, async () => {
+  const tenant = await newTenant();
+  const web = await startWeb();
+  const body = JSON.stringify({ channelId: "web" });
+  const sending = httpRequest(`${web.url}/v1/public/conversations`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${tenant.key}`, "content-type": "application/json", "content-length": body.length },
+  });
+  const answered = once(sending, "response") as Promise<[IncomingMessage]>;
+  sending.write(body.slice(0, 5));
+  await sleep(300);
+  const ended = web.end("SIGTERM");
+  await sleep(1_500);
+  sending.end(body.slice(5));
+
+  const [{ statusCode, headers }] = await answered;
+  expect([statusCode, headers.connection]).toEqual([201, "close"]);
+  expect(await ended).toBe(0);
+});
+
+test("SIGTERM to the worker finishes what is being sent, and records it", { timeout }, async () => {
+  const receiver = await startReceiver((response) => void setTimeout(() => response.end("late"), 1_500));
+  const tenant = await newTenant();
+  const webhook = await newWebhook(receiver.url, tenant.identity.partition);
+  for (let index = 0; index < events; index++) await call(tenant, "POST", "/conversations", { channelId: "web" });
+  const worker = await startWorker();
+  await receiver.received(3);
+  expect(await worker.end("SIGTERM")).toBe(0);
+
+  const sent = receiver.requests.length;
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: sent, PENDING: events - sent });
+  expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(sent);
+  expect(await db().delivery.count({ where: { ...webhook.partition, leaseHolder: { not: null } } })).toBe(0);
+  await receiver.close();
+});
