@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, instant, listQuery, pageOf, timestamp } from "@/lib/schema";
+import { environment, idOf, idParameter, instant, instantOrMinute, listQuery, pageOf, timestamp } from "@/lib/schema";
 import { eventTypes } from "./catalogue";
 
 export const event = z
@@ -36,6 +36,9 @@ export const listEventsQuery = listQuery("event", "desc", {
   type: z.enum(eventTypes).optional(),
   since: instant.optional().meta({ description: "Only events of this time or later." }),
 });
+
+/** The same for the dashboard, whose field for the time knows no offset. */
+export const searchEventsQuery = listEventsQuery.extend({ since: instantOrMinute.optional() });
 
 export type EventTypeList = z.input<typeof eventTypeList>;
 export type Event = z.input<typeof event>;

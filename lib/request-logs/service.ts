@@ -43,6 +43,12 @@ export async function getRequestLog({ db, partition }: Caller, id: string): Prom
   return { ...toRequestLog(found), requestBody: found.requestBody, responseBody: found.responseBody };
 }
 
+/** Of what the dashboard did there is none, though it has a request's id as well. */
+export async function hasRequestLog({ db, partition }: Caller, id: string): Promise<boolean> {
+  const where = { tenantId_environment_id: { ...partition, id } };
+  return (await db.requestLog.findUnique({ where, select: { id: true } })) !== null;
+}
+
 /** Requests from one time to the next, by how they ended. */
 export type RequestCount = { from: Date; to: Date; succeeded: number; refused: number; failed: number };
 

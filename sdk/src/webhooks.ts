@@ -1,5 +1,6 @@
 import { ParlanceError } from "./errors";
 import type { WebhookEvent } from "./generated/types";
+import { signatureOf, standardSignatureOf } from "./sign";
 
 export type * from "./generated/types";
 export { ParlanceError };
@@ -65,7 +66,7 @@ export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookE
 
   let isGenuine = false;
   for (const secret of secrets) {
-    const expected = await sign(secret, timestamp, body);
+    const expected = await signatureOf(secret, timestamp, body);
     // All are compared, so that the time taken tells nothing of which one fitted.
     for (const signature of signatures) isGenuine = isEqual(signature, expected) || isGenuine;
   }
@@ -101,12 +102,9 @@ export async function signTestWebhook(input: SignTestWebhookInput) {
     typeof payload === "string" ? parseObject(payload) : payload
   ) as Partial<WebhookEvent>;
 
-  const signatures = await Promise.all(secrets.map(async (key) => `v1=${await sign(key, seconds, body)}`));
+  const signatures = await Promise.all(secrets.map(async (key) => `v1=${await signatureOf(key, seconds, body)}`));
   const header = [`t=${seconds}`, ...signatures].join(",");
-  const standardSignatures = secrets.map(async (key) => {
-    const bytes = Uint8Array.from(atob(key.replace(/^whsec_/, "")), (character) => character.charCodeAt(0));
-    return `v1,${btoa(String.fromCharCode(...(await hmac(bytes, encoder.encode(`${id}.${seconds}.`), body))))}`;
-  });
+  const standardSignatures = secrets.map(async (key) => `v1,${await standardSignatureOf(key, id, seconds, body)}`);
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
     [signatureHeaderName]: header,
@@ -161,20 +159,6 @@ function toBytes(payload: unknown): Uint8Array | null {
   if (typeof payload === "string") return encoder.encode(payload);
   if (payload instanceof ArrayBuffer) return new Uint8Array(payload);
   return payload instanceof Uint8Array ? payload : null;
-}
-
-/** Lower-case hex. The key is the secret whole, its prefix included. */
-async function sign(secret: string, timestamp: string, body: Uint8Array): Promise<string> {
-  const digest = await hmac(encoder.encode(secret), encoder.encode(`${timestamp}.`), body);
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-async function hmac(key: Uint8Array<ArrayBuffer>, before: Uint8Array, body: Uint8Array): Promise<Uint8Array> {
-  const signed = new Uint8Array(before.length + body.length);
-  signed.set(before);
-  signed.set(body, before.length);
-  const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, signed));
 }
 
 /** In a time that does not depend on where the two differ. */

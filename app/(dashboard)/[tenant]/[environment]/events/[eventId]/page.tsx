@@ -1,0 +1,98 @@
+import Link from "next/link";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { EventChanges } from "@/components/events/event-changes";
+import { EventDeliveries } from "@/components/events/event-deliveries";
+import { ButtonLink } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Id } from "@/components/ui/id";
+import { JsonText } from "@/components/ui/json";
+import { Live } from "@/components/ui/live";
+import { PageHeader } from "@/components/ui/page-header";
+import { Facts, Panel } from "@/components/ui/panel";
+import { Time } from "@/components/ui/time";
+import { deliveriesOfEvents } from "@/lib/deliveries/search";
+import { eventDescriptions } from "@/lib/events/event-types";
+import type { Event } from "@/lib/events/schema";
+import { getPayload } from "@/lib/events/service";
+import { hasRequestLog } from "@/lib/request-logs/service";
+
+export const metadata = { title: "Event" };
+
+export default pageOf<"eventId">(async ({ caller, base, params, now }) => {
+  const payload = await getPayload(caller, params.eventId);
+  const { id, type, timestamp, data, request } = JSON.parse(payload) as Event;
+  const [deliveries, isLogged] = await Promise.all([deliveriesOfEvents(caller, [id]), request ? hasRequestLog(caller, request.id) : false]);
+  const isWaiting = deliveries.some(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt <= now);
+  return (
+    <>
+      <PageHeader
+        trail={[{ name: "Events", href: `${base}/events` }]}
+        title={type}
+        beside={<Id id={id} />}
+        description={eventDescriptions[type]}
+      />
+      <div className="space-y-6">
+        <Panel title="What happened">
+          <Facts
+            facts={[
+              { name: "When", value: <Time at={new Date(timestamp)} now={now} /> },
+              {
+                name: "About",
+                value:
+                  typeof data.object.id === "string" ? (
+                    <span className="flex flex-wrap items-center gap-x-3">
+                      <Id id={data.object.id} />
+                      <Link href={`${base}/go/${data.object.id}`} className="text-accent hover:underline">
+                        Show it
+                      </Link>
+                    </span>
+                  ) : null,
+              },
+              { name: "Caused by", value: <Cause request={request} isLogged={isLogged} base={base} /> },
+              { name: "Idempotency key", value: request?.idempotencyKey ?? null },
+              { name: "What changed", value: data.previousAttributes ? <EventChanges data={data} /> : null },
+            ].filter(({ name, value }) => value !== null || name === "About")}
+          />
+        </Panel>
+        <section aria-labelledby="deliveries" className="space-y-3">
+          <h2 id="deliveries" className="font-semibold text-lg tracking-tight">
+            Where it went
+          </h2>
+          {deliveries.length > 0 ? (
+            <EventDeliveries deliveries={deliveries} base={base} now={now} />
+          ) : (
+            <EmptyState
+              title="No webhook wanted it"
+              action={
+                <ButtonLink look="secondary" href={`${base}/webhooks`}>
+                  Show webhooks
+                </ButtonLink>
+              }
+            >
+              A webhook gets the events that happen after it was made, and that it listens to.
+            </EmptyState>
+          )}
+        </section>
+        <Panel title="Payload">
+          <JsonText text={payload} label="payload" />
+        </Panel>
+      </div>
+      <Live everyMs={isWaiting ? 1_500 : 5_000} />
+    </>
+  );
+});
+
+type CauseProps = { request: Event["request"]; isLogged: boolean; base: string };
+
+function Cause({ request, isLogged, base }: CauseProps) {
+  if (!request) return "A job of the service";
+  if (!isLogged) return "A person in the dashboard, or a request of which there is no log any more";
+  return (
+    <span className="flex flex-wrap items-center gap-x-3">
+      <Id id={request.id} />
+      <Link href={`${base}/logs/${request.id}`} className="text-accent hover:underline">
+        Show the request
+      </Link>
+    </span>
+  );
+}

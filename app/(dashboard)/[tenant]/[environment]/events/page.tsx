@@ -1,0 +1,50 @@
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { EventTable } from "@/components/events/event-table";
+import { EmptyState } from "@/components/ui/empty-state";
+import { type Filter, Filters } from "@/components/ui/filters";
+import { Live } from "@/components/ui/live";
+import { PageHeader } from "@/components/ui/page-header";
+import { Pager } from "@/components/ui/pager";
+import { deliveriesOfEvents } from "@/lib/deliveries/search";
+import { env } from "@/lib/env";
+import { eventTypes } from "@/lib/events/catalogue";
+import { searchEventsQuery } from "@/lib/events/schema";
+import { listEvents } from "@/lib/events/service";
+
+export const metadata = { title: "Events" };
+
+const filters: Filter[] = [
+  { name: "type", label: "Type", options: eventTypes.map((value) => ({ value, label: value })) },
+  { name: "since", label: "Since (UTC)", type: "datetime-local" },
+];
+
+export default pageOf(async ({ caller, environment, base, query, now }) => {
+  const { data: events, nextCursor } = await listEvents(caller, parse(searchEventsQuery, query, "query"));
+  const ids = events.map(({ id }) => id);
+  const deliveries = await deliveriesOfEvents(caller, ids);
+  const statusesOf = (id: string) => deliveries.filter(({ eventId }) => eventId === id).map(({ status }) => status);
+  const isFiltered = Object.keys(query).length > 0;
+  return (
+    <>
+      <PageHeader title="Events" description="All that happened in the last 30 days, whether a webhook wanted it or not." />
+      {isFiltered || events.length > 0 ? <Filters filters={filters} /> : null}
+      {events.length > 0 ? (
+        <EventTable events={events.map((event) => ({ ...event, statuses: statusesOf(event.id) }))} base={base} now={now} />
+      ) : (
+        <EmptyState
+          title={isFiltered ? "No event matches these filters" : `No ${environment} events yet`}
+          {...(!isFiltered && {
+            curl: `curl ${env().APP_URL}/v1/public/conversations -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" -H "Content-Type: application/json" -d '{"channelId":"web","message":"Hello"}'`,
+          })}
+        >
+          {isFiltered
+            ? "Take a filter away, or choose an earlier time."
+            : "Whatever changes raises an event: a conversation that begins, a message, a document that was read. Webhooks are told of them."}
+        </EmptyState>
+      )}
+      <Pager path={`${base}/events`} query={query} nextCursor={nextCursor} />
+      <Live />
+    </>
+  );
+});

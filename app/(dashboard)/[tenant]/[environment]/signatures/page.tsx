@@ -1,0 +1,24 @@
+import Link from "next/link";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { SignatureDebugger } from "@/components/signatures/signature-debugger";
+import { PageHeader } from "@/components/ui/page-header";
+import { examples } from "@/lib/events/examples";
+
+export const metadata = { title: "Signature debugger" };
+
+export default pageOf(async () => (
+  <>
+    <PageHeader
+      title="Signature debugger"
+      description={
+        <>
+          Finds out why a receiver refuses a delivery. It runs in your browser alone: what you paste is neither sent nor stored.{" "}
+          <Link href="/docs/verify-signatures" className="text-accent underline underline-offset-2">
+            How signatures are verified
+          </Link>
+        </>
+      }
+    />
+    <SignatureDebugger example={{ body: JSON.stringify(examples["message.received"]) }} />
+  </>
+));

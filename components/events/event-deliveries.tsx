@@ -1,0 +1,57 @@
+import Link from "next/link";
+import { deliveryStatuses } from "@/components/deliveries/words";
+import { Badge } from "@/components/ui/badge";
+import { Countdown } from "@/components/ui/countdown";
+import { Id } from "@/components/ui/id";
+import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
+import type { DeliveryStatus } from "@/prisma/generated/enums";
+
+const headings: Heading[] = [
+  { label: "Webhook" },
+  { label: "Status" },
+  { label: "Attempts", align: "right" },
+  { label: "Next attempt" },
+  { label: "Delivery" },
+];
+
+type EventDelivery = {
+  id: string;
+  status: DeliveryStatus;
+  attemptCount: number;
+  nextAttemptAt: Date | null;
+  webhook: { id: string; url: string };
+};
+
+/** Where an event went. */
+export function EventDeliveries({ deliveries, base, now }: { deliveries: EventDelivery[]; base: string; now: Date }) {
+  return (
+    <Table caption="Deliveries of this event" headings={headings}>
+      {deliveries.map(({ id, status, attemptCount, nextAttemptAt, webhook }) => (
+        <Row key={id}>
+          <RowName>
+            <Link
+              href={`${base}/webhooks/${webhook.id}?delivery=${id}`}
+              className="row-link block break-words font-medium [overflow-wrap:anywhere] lg:min-w-56"
+            >
+              {webhook.url}
+            </Link>
+          </RowName>
+          <Cell label="Status">
+            <Badge look={deliveryStatuses[status].look}>{deliveryStatuses[status].label}</Badge>
+          </Cell>
+          <Cell label="Attempts" align="right">
+            {attemptCount}
+          </Cell>
+          <Cell label="Next attempt">
+            {nextAttemptAt ? <Countdown until={nextAttemptAt} now={now} over="now" /> : <span className="text-muted">–</span>}
+          </Cell>
+          <Cell label="Delivery">
+            <span className="relative z-1">
+              <Id id={id} />
+            </span>
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,60 @@
+import Link from "next/link";
+import { deliveryStatuses } from "@/components/deliveries/words";
+import { Badge } from "@/components/ui/badge";
+import { Id } from "@/components/ui/id";
+import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import type { Event } from "@/lib/events/schema";
+import type { DeliveryStatus } from "@/prisma/generated/enums";
+
+const headings: Heading[] = [{ label: "Event" }, { label: "About" }, { label: "Deliveries" }, { label: "When" }];
+
+type EventTableProps = {
+  /** `statuses`: one for each delivery of it. */
+  events: (Event & { statuses: DeliveryStatus[] })[];
+  base: string;
+  now: Date;
+};
+
+export function EventTable({ events, base, now }: EventTableProps) {
+  return (
+    <Table caption="Events, newest first" headings={headings}>
+      {events.map(({ id, type, data, timestamp, statuses }) => (
+        <Row key={id}>
+          <RowName>
+            <Link href={`${base}/events/${id}`} className="row-link block font-medium">
+              {type}
+            </Link>
+            <span className="relative z-1">
+              <Id id={id} />
+            </span>
+          </RowName>
+          <Cell label="About">
+            <span className="relative z-1">{typeof data.object.id === "string" ? <Id id={data.object.id} /> : "–"}</span>
+          </Cell>
+          <Cell label="Deliveries">
+            <DeliveryCounts statuses={statuses} />
+          </Cell>
+          <Cell label="When">
+            <Time at={new Date(timestamp)} now={now} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+/** "2 Delivered", "1 Failed": what became of an event at all webhooks that wanted it. */
+function DeliveryCounts({ statuses }: { statuses: DeliveryStatus[] }) {
+  if (statuses.length === 0) return <span className="text-muted">No webhook wanted it</span>;
+  const present = (Object.keys(deliveryStatuses) as DeliveryStatus[]).filter((status) => statuses.includes(status));
+  return (
+    <span className="inline-flex flex-wrap justify-end gap-1.5 lg:justify-start">
+      {present.map((status) => (
+        <Badge key={status} look={deliveryStatuses[status].look}>
+          {statuses.filter((other) => other === status).length} {deliveryStatuses[status].label.toLowerCase()}
+        </Badge>
+      ))}
+    </span>
+  );
+}
