@@ -112,8 +112,9 @@ async function seed() {
   const { tenantId } = partition;
   const insert = db();
   await insert.$executeRaw`
-    INSERT INTO customers (tenant_id, environment, id, name, email, external_id, created_at, updated_at)
-    SELECT ${tenantId}, 'live', 'cus_01' || lpad(n::text, 24, '0'), 'Customer ' || n, 'customer' || n || '@example.com', 'u_' || n, now(), now()
+    INSERT INTO customers (tenant_id, environment, id, name, email, external_id, search_words, created_at, updated_at)
+    SELECT ${tenantId}, 'live', 'cus_01' || lpad(n::text, 24, '0'), 'Customer ' || n, 'customer' || n || '@example.com', 'u_' || n,
+      ARRAY['customer', n::text, 'customer' || n || '@example.com', 'customer' || n, 'example', 'com', 'u_' || n, 'u'], now(), now()
     FROM generate_series(1, ${rows}) AS n`;
   await insert.$executeRaw`
     INSERT INTO conversations (tenant_id, environment, id, status, channel_id, customer_id, subject, tags, message_count, last_message_at, last_message_preview, created_at, updated_at)

@@ -3,6 +3,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { ButtonLink } from "@/components/ui/button";
 import { Id } from "@/components/ui/id";
+import { MetadataList } from "@/components/ui/metadata";
 import { Facts } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
@@ -123,7 +124,7 @@ function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
     ...(closedAt ? [{ name: "Closed", value: time(closedAt) }] : []),
     { name: "Messages", value: messageCount.toLocaleString("en") },
     { name: "Created", value: time(createdAt) },
-    ...Object.entries(metadata).map(([name, value]) => ({ name, value: <code className="font-mono text-xs">{String(value)}</code> })),
+    { name: "Metadata", value: <MetadataList metadata={metadata} /> },
   ];
 }
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { Plus } from "lucide-react";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type FormEvent, type ReactNode, useState, useTransition } from "react";
 import { Button, buttonClass } from "@/components/ui/button";
@@ -17,12 +18,14 @@ type CreateDialogProps = {
   create: (form: FormData) => Promise<ActionResult<{ id: string }>>;
   /** Where what was created is looked at: its id comes behind it. */
   path: string;
+  /** Where there is room for its sign alone. */
+  isIcon?: boolean;
   /** The form's fields, given what is wrong with each by its name. */
   children: (errors: Record<string, string>) => ReactNode;
 };
 
 /** A short form for something new; once it is there, one goes and looks at it. Refused, what was typed stays. */
-export function CreateDialog({ title, environment, create, path, children }: CreateDialogProps) {
+export function CreateDialog({ title, environment, create, path, isIcon = false, children }: CreateDialogProps) {
   const router = useRouter();
   const [isOpen, setIsOpen] = useState(false);
   const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
@@ -52,9 +55,9 @@ export function CreateDialog({ title, environment, create, path, children }: Cre
         setRefused(null);
       }}
     >
-      <DialogTrigger className={buttonClass()}>
+      <DialogTrigger className={buttonClass(isIcon ? { look: "quiet", size: "icon" } : {})} aria-label={isIcon ? title : undefined}>
         <Plus className="size-4" aria-hidden="true" />
-        {title}
+        {isIcon ? null : title}
       </DialogTrigger>
       <DialogContent
         title={title}
@@ -65,7 +68,16 @@ export function CreateDialog({ title, environment, create, path, children }: Cre
         }
       >
         <form onSubmit={submit} className="space-y-4">
-          {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
+          {refused && Object.keys(refused.errors).length === 0 ? (
+            <Notice>
+              {refused.message}
+              {refused.existingId ? (
+                <Link href={`${path}/${refused.existingId}`} className="ml-1 font-medium underline underline-offset-2">
+                  Open it
+                </Link>
+              ) : null}
+            </Notice>
+          ) : null}
           {children(refused?.errors ?? {})}
           <div className="flex justify-end">
             <Button type="submit" disabled={isPending}>

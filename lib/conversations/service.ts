@@ -47,8 +47,9 @@ export async function listInbox({ partition }: Caller, query: ListInbox) {
 /** @returns how many there are in each status, counted no further than `limit`: whoever has more knows that they are many. */
 export async function countInbox({ partition }: Caller, limit: number): Promise<Record<ConversationStatus, number>> {
   const values = [partition.tenantId, partition.environment, limit];
-  const rows = await runStatement<{ status: ConversationStatus; number: number }>(countInboxStatement, values);
-  return Object.fromEntries(rows.map(({ status, number }) => [status, number])) as Record<ConversationStatus, number>;
+  const [counts] = await runStatement<Record<ConversationStatus, number>>(countInboxStatement, values);
+  if (!counts) throw new Error("a count has one row");
+  return counts;
 }
 
 export async function getConversation({ db, partition }: Caller, id: string) {

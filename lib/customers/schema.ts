@@ -49,10 +49,14 @@ export const listCustomersQuery = listQuery("customer", "desc", {
   externalId: externalId.optional(),
 });
 
+/** The dashboard's list: whatever one remembers of a customer. */
+export const findCustomersQuery = listCustomersQuery.pick({ cursor: true }).extend({ q: z.string().max(200).optional() });
+
 export type CreateCustomer = z.output<typeof createCustomerBody>;
 export type UpdateCustomer = z.output<typeof updateCustomerBody>;
 export type Customer = z.input<typeof customer>;
 export type ListCustomers = z.output<typeof listCustomersQuery>;
+export type FindCustomers = z.output<typeof findCustomersQuery>;
 
 function isLanguageTag(text: string): boolean {
   try {

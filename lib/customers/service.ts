@@ -1,7 +1,7 @@
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
-import type { Prisma } from "@/lib/db";
+import { type Prisma, runStatement } from "@/lib/db";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
@@ -9,13 +9,33 @@ import { lockRow } from "@/lib/lock-row";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
 import type { CustomerModel } from "@/prisma/generated/models";
 import { displayName } from "./display-name";
-import { type CreateCustomer, type Customer, identifyingFields, type ListCustomers, type UpdateCustomer } from "./schema";
+import {
+  type CreateCustomer,
+  type Customer,
+  type FindCustomers,
+  identifyingFields,
+  type ListCustomers,
+  type UpdateCustomer,
+} from "./schema";
+import { searchQuery, searchWords } from "./search-words";
+import { type CustomerRow, searchCustomersStatement } from "./service.sql";
 
 export async function listCustomers(caller: Caller, { email, phone, externalId, ...page }: ListCustomers) {
   const { after, orderBy, take } = pageById(page);
   const filters = { ...(email && { email }), ...(phone && { phone }), ...(externalId && { externalId }) };
   const rows = await caller.db.customer.findMany({ where: { ...caller.partition, ...filters, ...after }, orderBy, take });
   return toPage(rows, page.limit, toCustomer);
+}
+
+const foundPageSize = 30;
+
+/** Newest first: those of whom each word of `q` begins something they are known by. */
+export async function findCustomers(caller: Caller, { q = "", cursor }: FindCustomers) {
+  const { tenantId, environment } = caller.partition;
+  const query = searchQuery(tenantId, q);
+  if (!query) return listCustomers(caller, { cursor, limit: foundPageSize, order: "desc" });
+  const values = [tenantId, environment, query, foundPageSize + 1, cursor ?? null];
+  return toPage(await runStatement<CustomerRow>(searchCustomersStatement, values), foundPageSize, toCustomer);
 }
 
 export async function getCustomer(caller: Caller, id: string) {
@@ -73,7 +93,8 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
     throw await externalIdTaken(caller, fields.externalId);
   }
 
-  const data = { ...fields, ...(metadata && { metadata }), updatedAt: new Date() } satisfies Prisma.CustomerUpdateInput;
+  const own = { ...fields, ...(metadata && { metadata }), searchWords: searchWords(after) };
+  const data = { ...own, updatedAt: new Date() } satisfies Prisma.CustomerUpdateInput;
   const updated = toCustomer(await caller.db.customer.update({ where, data }));
   await recordEvent(caller, "customer.updated", updated, { previousAttributes: previousAttributes(toCustomer(before), changed) });
   return updated;
@@ -83,7 +104,17 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
 async function insertCustomer(caller: Caller, body: CreateCustomer): Promise<Customer | null> {
   const now = new Date();
   const [row] = await caller.db.customer.createManyAndReturn({
-    data: [{ ...caller.partition, id: newId("customer", now), ...body, metadata: body.metadata ?? {}, createdAt: now, updatedAt: now }],
+    data: [
+      {
+        ...caller.partition,
+        id: newId("customer", now),
+        ...body,
+        metadata: body.metadata ?? {},
+        searchWords: searchWords(body),
+        createdAt: now,
+        updatedAt: now,
+      },
+    ],
     skipDuplicates: true,
   });
   if (!row) return null;

@@ -1,10 +1,10 @@
 "use server";
 
 import { z } from "zod";
-import { act, type PlaceOfAction } from "@/app/(dashboard)/act";
-import { once } from "@/app/(dashboard)/once";
+import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
 import { type ConversationPatch, statusNames } from "@/components/conversations/states";
 import type { ActionResult } from "@/lib/action-result";
+import { once } from "@/lib/api/once";
 import { type ConversationStatus, createConversationBody, updateConversationBody } from "@/lib/conversations/schema";
 import { createConversation, updateConversation } from "@/lib/conversations/service";
 import { AppError } from "@/lib/errors";
@@ -51,25 +51,12 @@ function inWords(error: unknown): unknown {
   return new AppError(error.kind, `Meanwhile this conversation was set to ${from}, and from there it cannot become ${to}.`, error.members);
 }
 
-const filledForm = z
-  .object({ channelId: z.string(), "customer.externalId": z.string(), subject: z.string(), message: z.string() })
-  .transform(
-    ({ channelId, subject, message, "customer.externalId": externalId }): z.input<typeof createConversationBody> => ({
-      channelId,
-      ...(externalId && { customer: { externalId } }),
-      ...(subject && { subject }),
-      ...(message && { message }),
-    }),
-  )
-  .pipe(createConversationBody);
-
-export async function createConversationAction(
-  place: PlaceOfAction,
-  fields: Record<string, string>,
-): Promise<ActionResult<{ id: string }>> {
-  return act(place, filledForm, fields, async (caller, body, { environment }) => {
+export async function createConversationAction(place: PlaceOfAction, sent: FormData): Promise<ActionResult<{ id: string }>> {
+  const { externalId, ...fields } = filledIn(sent);
+  const body = { ...fields, ...(externalId && { customer: { externalId } }) };
+  return act(place, createConversationBody, body, async (caller, input, { environment }) => {
     if (environment !== "test") throw new AppError("validation", "Conversations are made by hand in test only.");
-    const { id } = await createConversation(caller, body);
+    const { id } = await createConversation(caller, input);
     return { id };
   });
 }

@@ -40,7 +40,7 @@ export async function drawInbox(visit: Visit, openId: string | null) {
     <>
       <Inbox
         pane={openId ? (visit.query.pane === "details" ? "details" : "thread") : "list"}
-        list={drawList(visit, list, openId, path, canCreate ? <CreateConversationDialog base={base} isSmall create={create} /> : null)}
+        list={drawList(visit, list, openId, path, canCreate ? <CreateConversationDialog base={base} isIcon create={create} /> : null)}
         thread={open?.thread ?? null}
         details={open?.details ?? null}
       />

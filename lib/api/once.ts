@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { claimKey, findStoredAnswer, storeAnswer } from "@/lib/api/idempotency";
 import type { Caller } from "@/lib/caller";
+import { claimKey, findStoredAnswer, storeAnswer } from "./idempotency";
 
 const windowMs = 24 * 3_600_000;
 

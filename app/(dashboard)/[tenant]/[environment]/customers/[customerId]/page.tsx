@@ -1,0 +1,82 @@
+import Link from "next/link";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { ConversationsOfCustomer } from "@/components/customers/conversations-of-customer";
+import { EditCustomerDialog } from "@/components/customers/edit-customer-dialog";
+import { Id } from "@/components/ui/id";
+import { MetadataList } from "@/components/ui/metadata";
+import { PageHeader } from "@/components/ui/page-header";
+import { Facts, Panel } from "@/components/ui/panel";
+import { RawJson } from "@/components/ui/raw-json";
+import { RoleNote } from "@/components/ui/role-note";
+import { Time } from "@/components/ui/time";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
+import { listConversations } from "@/lib/conversations/service";
+import { displayName } from "@/lib/customers/display-name";
+import { getCustomer } from "@/lib/customers/service";
+import { updateCustomerAction } from "../actions";
+
+export const metadata = { title: "Customer" };
+
+const shownConversations = 20;
+
+export default pageOf<"customerId">(async ({ caller, role, tenant, environment, base, params, now }) => {
+  const customer = await getCustomer(caller, params.customerId);
+  const conversations = await listConversations(caller, { customerId: customer.id, limit: shownConversations, order: "desc" });
+  const time = (text: string) => <Time at={new Date(text)} now={now} />;
+
+  const edit = hasRole(role, "MEMBER") ? (
+    <EditCustomerDialog
+      customer={customer}
+      environment={environment}
+      base={base}
+      update={updateCustomerAction.bind(null, { tenant: tenant.slug, environment }, customer.id)}
+    />
+  ) : (
+    <RoleNote sentence={roleSentence("MEMBER", "change customers")} />
+  );
+  return (
+    <>
+      <PageHeader
+        title={displayName(customer)}
+        description={<Id id={customer.id} />}
+        trail={[{ name: "Customers", href: `${base}/customers` }]}
+        actions={edit}
+      />
+      <div className="grid items-start gap-5 xl:grid-cols-2">
+        <div className="space-y-5">
+          <Panel title="Customer">
+            <Facts
+              facts={[
+                { name: "Name", value: customer.name },
+                { name: "E-mail", value: customer.email },
+                { name: "Phone", value: customer.phone },
+                { name: "External id", value: customer.externalId },
+                { name: "Locale", value: customer.locale },
+                { name: "Metadata", value: <MetadataList metadata={customer.metadata} /> },
+                { name: "Created", value: time(customer.createdAt) },
+                { name: "Updated", value: time(customer.updatedAt) },
+              ]}
+            />
+          </Panel>
+          <RawJson value={customer} label="the customer as JSON" />
+        </div>
+        <Panel
+          title="Conversations"
+          beside={
+            customer.conversationCount > 0 ? (
+              <Link href={`${base}/conversations?customerId=${customer.id}&status=all`} className="text-accent hover:underline">
+                All {customer.conversationCount.toLocaleString("en")} in the inbox
+              </Link>
+            ) : null
+          }
+        >
+          {conversations.data.length > 0 ? (
+            <ConversationsOfCustomer conversations={conversations.data} base={base} now={now} />
+          ) : (
+            <p className="text-muted">This customer has not written yet.</p>
+          )}
+        </Panel>
+      </div>
+    </>
+  );
+});

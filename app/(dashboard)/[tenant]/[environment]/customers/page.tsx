@@ -1,0 +1,61 @@
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { CreateCustomerDialog } from "@/components/customers/create-customer-dialog";
+import { CustomerTable } from "@/components/customers/customer-table";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Filters } from "@/components/ui/filters";
+import { PageHeader } from "@/components/ui/page-header";
+import { Pager } from "@/components/ui/pager";
+import { RoleNote } from "@/components/ui/role-note";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
+import { findCustomersQuery } from "@/lib/customers/schema";
+import { findCustomers } from "@/lib/customers/service";
+import { env } from "@/lib/env";
+import { createCustomerAction } from "./actions";
+
+export const metadata = { title: "Customers" };
+
+const search = { name: "q", label: "Search", type: "search", placeholder: "Name, e-mail, phone, external id" } as const;
+
+export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
+  const { data: customers, nextCursor } = await findCustomers(caller, parse(findCustomersQuery, query, "query"));
+  const isFirstUse = customers.length === 0 && Object.keys(query).length === 0;
+
+  const create = hasRole(role, "MEMBER") ? (
+    <CreateCustomerDialog
+      base={base}
+      environment={environment}
+      create={createCustomerAction.bind(null, { tenant: tenant.slug, environment })}
+    />
+  ) : (
+    <RoleNote sentence={roleSentence("MEMBER", "create customers")} />
+  );
+  return (
+    <>
+      <PageHeader title="Customers" description="Those who write to you, as your systems know them." actions={isFirstUse ? null : create} />
+      {isFirstUse ? (
+        <EmptyState title={`No ${environment} customers yet`} action={create} curl={createByApi(environment)}>
+          They come into being when the API creates one, or names a new one in a conversation.
+        </EmptyState>
+      ) : (
+        <>
+          <Filters filters={[search]} />
+          {customers.length > 0 ? (
+            <CustomerTable customers={customers} base={base} now={now} />
+          ) : (
+            <EmptyState title="No customer fits">
+              Each word has to be part of a name, an e-mail address, a phone number or an external id; one of less than three letters begins
+              it.
+            </EmptyState>
+          )}
+          <Pager path={`${base}/customers`} query={query} nextCursor={nextCursor} />
+        </>
+      )}
+    </>
+  );
+});
+
+const createByApi = (environment: string) => `curl ${env().APP_URL}/v1/public/customers \\
+  -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" \\
+  -H "Content-Type: application/json" \\
+  -d '{"externalId": "user_8412", "name": "Ada Lovelace", "email": "ada@example.com"}'`;

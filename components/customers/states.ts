@@ -1,0 +1,8 @@
+import type { ActionResult } from "@/lib/action-result";
+import type { CreateCustomer, UpdateCustomer } from "@/lib/customers/schema";
+
+export type CreateThis = (form: FormData) => Promise<ActionResult<{ id: string }>>;
+export type UpdateThis = (patch: UpdateCustomer) => Promise<ActionResult>;
+
+/** The fields that are texts, in the order in which a form has them. */
+export type CustomerField = Exclude<keyof CreateCustomer, "metadata">;
