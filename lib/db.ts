@@ -102,7 +102,7 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 const lostConnection =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
+  /ECONNREFUSED|ECONNRESET|EPIPE|connect ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
 
 /** Of two transactions that waited for each other, PostgreSQL ended this one; it may simply be run again. */
 export function isDeadlock(error: unknown): boolean {

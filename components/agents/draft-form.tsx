@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
 import { Notice } from "@/components/ui/notice";
+import { useUnsaved } from "@/components/ui/unsaved";
 import type { ActionResult } from "@/lib/action-result";
 import { changedDraftFields, type DraftField, draftPatch, type DraftForm as Form, rebaseDraft, toForm } from "@/lib/agents/draft";
 import type { Agent } from "@/lib/agents/schema";
@@ -14,7 +15,6 @@ import { fromMetadataRows, repeatedKey } from "@/lib/metadata-rows";
 import { type KnowledgeBaseChoice, KnowledgeBasePicker } from "./knowledge-base-picker";
 import { fieldLabels } from "./labels";
 import type { SaveDraft } from "./states";
-import { useUnsaved } from "./unsaved";
 
 type Props = { agent: Agent; choices: KnowledgeBaseChoice[]; maximumKnowledgeBases: number; save: SaveDraft };
 

@@ -3,9 +3,9 @@
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import { useHasUnsaved } from "@/components/ui/unsaved";
 import type { Environment } from "@/prisma/generated/enums";
 import type { DecideOnDraft } from "./states";
-import { useHasUnsaved } from "./unsaved";
 
 type Props = {
   environment: Environment;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { releaseBlob, type StoredFile, storeBlob } from "@/lib/blobs/service";
+import { type StoredFile, withStoredFile } from "@/lib/blobs/service";
 import { type Identity, mutate, reader } from "@/lib/caller";
 import type { Claim, Serialize } from "@/lib/claim";
 import { isDeadlock, lockTimeoutMs } from "@/lib/db";
@@ -61,23 +61,13 @@ async function hasEnded(promise: Promise<unknown>, withinMs: number): Promise<bo
   return Promise.race([ended, late]).finally(() => timeout.abort());
 }
 
-/**
- * Keeps a file first, because the store is no part of the transaction. What the transaction does not take, for it was a
- * replay or a refusal, is removed again.
- */
+/** A file is stored first, unless the request was answered already. A replay or a refusal does not adopt it. */
 async function makeWithFile(change: Change): Promise<Answer> {
   const { file, identity, claim } = change;
   if (!file) return make(change, undefined);
   const earlier = claim && (await findStoredAnswer(identity.partition, claim));
   if (earlier) return { ...earlier, isReplay: true };
-  const { incoming, contentType } = file;
-  const { sizeBytes, sha256 } = incoming;
-  const blobKey = await storeBlob(identity.partition, incoming);
-  try {
-    return await make(change, { blobKey, contentType, sizeBytes, sha256 });
-  } finally {
-    await releaseBlob(identity.partition, blobKey);
-  }
+  return withStoredFile(identity.partition, file, (stored) => make(change, stored));
 }
 
 async function make(change: Change, file: StoredFile | undefined): Promise<Answer> {

@@ -47,9 +47,12 @@ export async function receiveFile(source: AsyncIterable<Uint8Array>, maximumByte
       yield chunk;
     }
   }
+  const target = createWriteStream(file, { flags: "wx", mode: 0o600 });
   try {
-    await pipeline(observed, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+    await pipeline(observed, target);
   } catch (error) {
+    // It may still be being opened, and would be there again after it was removed.
+    if (!target.closed) await new Promise<void>((resolve) => target.once("close", () => resolve()));
     await discard();
     throw error;
   }
@@ -82,21 +85,31 @@ function textDetector() {
   };
 }
 
-let sweptAt = Number.NEGATIVE_INFINITY;
+let prepared: { atMs: number; done: Promise<void> } | undefined;
 
-/** Makes the temporary place, and clears away, once an hour, what killed processes left there. */
-async function prepareDirectory(): Promise<void> {
-  const now = Date.now();
-  if (now - sweptAt < staleMs) return;
-  sweptAt = now;
+/** Once an hour, and before the first file: those that come at the same time wait for it. */
+function prepareDirectory(): Promise<void> {
+  const nowMs = Date.now();
+  if (prepared && nowMs - prepared.atMs < staleMs) return prepared.done;
+  const done = makeAndSweep(nowMs);
+  prepared = { atMs: nowMs, done };
+  // What failed is tried again with the next file.
+  done.catch(() => {
+    prepared = undefined;
+  });
+  return done;
+}
+
+/** Makes the temporary place, and clears away what killed processes left there. */
+async function makeAndSweep(nowMs: number): Promise<void> {
   const directory = incomingDirectory();
   await mkdir(directory, { recursive: true });
   for (const name of await readdir(directory)) {
     const file = path.join(directory, name);
     const modifiedAt = await stat(file).then(
       ({ mtimeMs }) => mtimeMs,
-      () => now,
+      () => nowMs,
     );
-    if (now - modifiedAt > staleMs) await rm(file, { force: true });
+    if (nowMs - modifiedAt > staleMs) await rm(file, { force: true });
   }
 }

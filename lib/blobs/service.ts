@@ -24,6 +24,24 @@ export async function storeBlob(partition: Partition, file: IncomingFile): Promi
   return key;
 }
 
+/**
+ * Keeps a file while `work` runs the transaction that is to adopt it, because the store is no part of that. What is not
+ * adopted, for the transaction refused it, is removed again.
+ */
+export async function withStoredFile<Result>(
+  partition: Partition,
+  { incoming, contentType }: { incoming: IncomingFile; contentType: string },
+  work: (file: StoredFile) => Promise<Result>,
+): Promise<Result> {
+  const { sizeBytes, sha256 } = incoming;
+  const blobKey = await storeBlob(partition, incoming);
+  try {
+    return await work({ blobKey, contentType, sizeBytes, sha256 });
+  } finally {
+    await releaseBlob(partition, blobKey);
+  }
+}
+
 /** In the transaction that writes the row which owns the file from now on. */
 export async function adoptBlob({ db, partition }: Caller, key: string): Promise<void> {
   // With a margin, so that it is not just being removed.
@@ -38,7 +56,7 @@ export async function abandonBlob({ db, partition }: Caller, key: string): Promi
 }
 
 /** For a file that no transaction adopted: it is removed at the next occasion. One that was adopted stays. */
-export async function releaseBlob(partition: Partition, key: string): Promise<void> {
+async function releaseBlob(partition: Partition, key: string): Promise<void> {
   await db().strayBlob.updateMany({ where: { ...partition, key }, data: { removeAfter: new Date() } });
 }
 

@@ -1,3 +1,4 @@
+import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import { abandonBlob, adoptBlob, type StoredFile } from "@/lib/blobs/service";
 import type { Caller } from "@/lib/caller";
@@ -62,6 +63,11 @@ export async function createDocument(caller: Caller, knowledgeBaseId: string, fi
   await adoptBlob(caller, blobKey);
   const document = toDocument(row);
   await recordEvent(caller, "document.created", document);
+  await recordAudit(caller, {
+    action: "document.created",
+    targetId: document.id,
+    changes: { after: { name, knowledgeBaseId, sizeBytes } },
+  });
   await countDocument(caller, knowledgeBaseId, { from: null, to: "PENDING", sizeBytes });
   caller.documents.push({ ...caller.partition, id: document.id });
   return document;
@@ -74,7 +80,9 @@ export async function deleteDocument(caller: Caller, knowledgeBaseId: string, id
   await caller.db.document.delete({ where: { tenantId_environment_id: { ...caller.partition, id } }, select: { id: true } });
   await abandonBlob(caller, row.blobKey);
   await recordEvent(caller, "document.deleted", toDocument(row));
-  await countDocument(caller, knowledgeBaseId, { from: row.status, to: null, sizeBytes: -row.sizeBytes });
+  const { name, sizeBytes } = row;
+  await recordAudit(caller, { action: "document.deleted", targetId: id, changes: { before: { name, knowledgeBaseId, sizeBytes } } });
+  await countDocument(caller, knowledgeBaseId, { from: row.status, to: null, sizeBytes: -sizeBytes });
   return { id, deleted: true as const };
 }
 
@@ -97,6 +105,7 @@ export async function retryDocument(caller: Caller, knowledgeBaseId: string, id:
     where: { tenantId_environment_id: { ...caller.partition, id } },
     data: { status: "PENDING", errorCode: null, errorMessage: null, startedAt: null, updatedAt: new Date() },
   });
+  await recordAudit(caller, { action: "document.retried", targetId: id, changes: { before: { error: row.errorCode } } });
   await countDocument(caller, knowledgeBaseId, { from: "FAILED", to: "PENDING" });
   caller.documents.push({ ...caller.partition, id });
   return toDocument(updated);

@@ -1,3 +1,4 @@
+import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { AppError, notFound } from "@/lib/errors";
@@ -42,6 +43,7 @@ export async function createKnowledgeBase(caller: Caller, { name, description, m
   }
   const created = toKnowledgeBase(row);
   await recordEvent(caller, "knowledge_base.created", created);
+  await recordAudit(caller, { action: "knowledge_base.created", targetId: created.id, changes: { after: { name } } });
   return created;
 }
 

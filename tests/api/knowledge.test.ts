@@ -477,6 +477,8 @@ describe("processing", () => {
     expect(await read()).toMatchObject({ status: "READY" });
     await expect(retry()).rejects.toMatchObject({ kind: "invalid-transition" });
     expect(await eventsOf(tenant)).toEqual(["knowledge_base.created", "document.created", "document.failed", "document.ready"]);
+    const audited = await db().auditEntry.findMany({ where: { tenantId: tenant.tenantId, targetId: { in: [base, document.id] } } });
+    expect(audited.map(({ action }) => action).toSorted()).toEqual(["document.created", "document.retried", "knowledge_base.created"]);
     expect((await call(tenant, "GET", `/knowledge-bases/${base}`)).body.documentCounts).toEqual({
       pending: 0,
       processing: 0,

@@ -1,14 +1,7 @@
 import { operation } from "@/lib/api/operation";
-import { detectContentType } from "@/lib/documents/content-type";
-import {
-  createTextDocumentBody,
-  document,
-  documentFields,
-  documentPage,
-  listDocumentsQuery,
-  maximumDocumentBytes,
-} from "@/lib/documents/schema";
+import { document, documentFields, documentPage, listDocumentsQuery } from "@/lib/documents/schema";
 import { createDocument, listDocuments } from "@/lib/documents/service";
+import { documentUpload } from "@/lib/documents/upload";
 import { knowledgeBaseParams } from "@/lib/knowledge-bases/schema";
 
 export const GET = operation({
@@ -30,13 +23,7 @@ export const POST = operation({
   status: 201,
   params: knowledgeBaseParams,
   body: documentFields,
-  upload: {
-    maximumBytes: maximumDocumentBytes,
-    jsonFields: ["metadata"],
-    json: createTextDocumentBody,
-    textField: "text",
-    detectContentType,
-  },
+  upload: documentUpload,
   response: document,
   problems: ["conflict"],
   run: ({ caller, params, body, file }) => createDocument(caller, params.knowledgeBaseId, body, file),

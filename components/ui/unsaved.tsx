@@ -14,10 +14,8 @@ export function UnsavedProvider({ children }: { children: ReactNode }) {
 
 export const useHasUnsaved = () => use(UnsavedContext).hasUnsaved;
 
-const question = "What you typed is not saved. Leave without it?";
-
-/** Tells the others of it, and asks before one leaves, by a link or by the browser. */
-export function useUnsaved(hasUnsaved: boolean): void {
+/** Tells the others of it, and asks before one leaves, by a link or by the browser, which has a question of its own. */
+export function useUnsaved(hasUnsaved: boolean, question = "What you typed is not saved. Leave without it?"): void {
   const { setHasUnsaved } = use(UnsavedContext);
   useEffect(() => {
     setHasUnsaved(hasUnsaved);
@@ -42,5 +40,5 @@ export function useUnsaved(hasUnsaved: boolean): void {
       window.removeEventListener("beforeunload", hold);
       document.removeEventListener("click", ask, { capture: true });
     };
-  }, [hasUnsaved]);
+  }, [hasUnsaved, question]);
 }

@@ -1,0 +1,128 @@
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { BaseHeader } from "@/components/knowledge/base-header";
+import { contentTypeNames } from "@/components/knowledge/content-type-names";
+import { DeleteDocumentDialog } from "@/components/knowledge/delete-document-dialog";
+import { documentStatusLabels } from "@/components/knowledge/document-status";
+import { DocumentTable } from "@/components/knowledge/document-table";
+import { PasteTextDialog } from "@/components/knowledge/paste-text-dialog";
+import { RetryButton } from "@/components/knowledge/retry-button";
+import { UploadZone } from "@/components/knowledge/upload-zone";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Filters } from "@/components/ui/filters";
+import { Live } from "@/components/ui/live";
+import { MetadataList } from "@/components/ui/metadata";
+import { Pager } from "@/components/ui/pager";
+import { Facts, Panel } from "@/components/ui/panel";
+import { RawJson } from "@/components/ui/raw-json";
+import { RoleNote } from "@/components/ui/role-note";
+import { Time } from "@/components/ui/time";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
+import { byteSize } from "@/lib/byte-size";
+import { documentStatuses, listDocumentsQuery, maximumDocumentBytes } from "@/lib/documents/schema";
+import { listDocuments } from "@/lib/documents/service";
+import { env } from "@/lib/env";
+import { getKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { deleteDocumentAction, retryDocumentAction } from "../actions";
+import { extentOf } from "./extent";
+
+export const metadata = { title: "Knowledge base" };
+
+const followMs = 2_000;
+
+const statusFilter = {
+  name: "status",
+  label: "Status",
+  options: documentStatuses.map((status) => ({ value: status, label: documentStatusLabels[status] })),
+};
+
+export default pageOf<"knowledgeBaseId">(async ({ caller, role, tenant, environment, base, params, query, now }) => {
+  const knowledgeBase = await getKnowledgeBase(caller, params.knowledgeBaseId);
+  const { data: documents, nextCursor } = await listDocuments(caller, knowledgeBase.id, parse(listDocumentsQuery, query, "query"));
+  const { pending, processing, ready, failed } = knowledgeBase.documentCounts;
+  const path = `${base}/knowledge/${knowledgeBase.id}`;
+  const uploadUrl = `/api/dashboard${base}/knowledge-bases/${knowledgeBase.id}/documents`;
+  const place = { tenant: tenant.slug, environment };
+  const mayWrite = hasRole(role, "MEMBER");
+
+  return (
+    <>
+      {pending + processing > 0 ? <Live everyMs={followMs} /> : null}
+      <BaseHeader
+        knowledgeBase={knowledgeBase}
+        base={base}
+        current="documents"
+        actions={
+          mayWrite ? (
+            <PasteTextDialog url={uploadUrl} environment={environment} documentsPath={`${path}/documents`} />
+          ) : (
+            <RoleNote sentence={roleSentence("MEMBER", "upload, retry and delete documents")} />
+          )
+        }
+      />
+      {mayWrite ? (
+        <UploadZone
+          url={uploadUrl}
+          documentsPath={`${path}/documents`}
+          maximumBytes={maximumDocumentBytes}
+          accepted={`PDF, Word, Markdown, HTML, CSV, JSON or plain text, at most ${byteSize(maximumDocumentBytes)} each.`}
+        />
+      ) : null}
+      {pending + processing + ready + failed > 0 ? (
+        <>
+          <Filters filters={[statusFilter]} />
+          {documents.length > 0 ? (
+            <DocumentTable
+              path={path}
+              now={now}
+              rows={documents.map((document) => ({
+                document,
+                typeName: contentTypeNames[document.contentType],
+                actions: mayWrite ? (
+                  <>
+                    {document.status === "FAILED" ? (
+                      <RetryButton
+                        name={document.name}
+                        size="small"
+                        retry={retryDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
+                      />
+                    ) : null}
+                    <DeleteDocumentDialog
+                      name={document.name}
+                      environment={environment}
+                      extent={extentOf(document)}
+                      size="small"
+                      remove={deleteDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
+                    />
+                  </>
+                ) : null,
+              }))}
+            />
+          ) : (
+            <EmptyState title="No document is like that">Another status may have some.</EmptyState>
+          )}
+          <Pager path={path} query={query} nextCursor={nextCursor} />
+        </>
+      ) : (
+        <EmptyState title="No documents yet" curl={uploadByApi(knowledgeBase.id, environment)}>
+          Upload the first one above. It is read in the background, and can be searched once it is ready.
+        </EmptyState>
+      )}
+      <div className="mt-5 space-y-5">
+        <Panel title="About this base">
+          <Facts
+            facts={[
+              { name: "Created", value: <Time at={new Date(knowledgeBase.createdAt)} now={now} /> },
+              { name: "Metadata", value: <MetadataList metadata={knowledgeBase.metadata} /> },
+            ]}
+          />
+        </Panel>
+        <RawJson value={knowledgeBase} label="the knowledge base as JSON" />
+      </div>
+    </>
+  );
+});
+
+const uploadByApi = (id: string, environment: string) => `curl ${env().APP_URL}/v1/public/knowledge-bases/${id}/documents \\
+  -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" \\
+  -F "file=@manual.pdf"`;

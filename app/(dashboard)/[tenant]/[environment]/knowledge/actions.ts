@@ -1,0 +1,30 @@
+"use server";
+
+import { z } from "zod";
+import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { deleteDocument, retryDocument } from "@/lib/documents/service";
+import { createKnowledgeBaseBody } from "@/lib/knowledge-bases/schema";
+import { createKnowledgeBase } from "@/lib/knowledge-bases/service";
+
+const documentInBase = z.strictObject({ knowledgeBaseId: z.string(), id: z.string() });
+
+export async function createKnowledgeBaseAction(place: PlaceOfAction, sent: FormData) {
+  return act(place, createKnowledgeBaseBody, filledIn(sent), async (caller, input) => {
+    const { id } = await createKnowledgeBase(caller, input);
+    return { id };
+  });
+}
+
+export async function retryDocumentAction(place: PlaceOfAction, knowledgeBaseId: string, id: string) {
+  return act(place, documentInBase, { knowledgeBaseId, id }, async (caller, document) => {
+    await retryDocument(caller, document.knowledgeBaseId, document.id);
+    return null;
+  });
+}
+
+export async function deleteDocumentAction(place: PlaceOfAction, knowledgeBaseId: string, id: string) {
+  return act(place, documentInBase, { knowledgeBaseId, id }, async (caller, document) => {
+    await deleteDocument(caller, document.knowledgeBaseId, document.id);
+    return null;
+  });
+}

@@ -1,0 +1,48 @@
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { BaseTable } from "@/components/knowledge/base-table";
+import { CreateBaseDialog } from "@/components/knowledge/create-base-dialog";
+import { EmptyState } from "@/components/ui/empty-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { Pager } from "@/components/ui/pager";
+import { RoleNote } from "@/components/ui/role-note";
+import { hasRole, roleSentence } from "@/lib/auth/roles";
+import { env } from "@/lib/env";
+import { listKnowledgeBasesQuery } from "@/lib/knowledge-bases/schema";
+import { listKnowledgeBases } from "@/lib/knowledge-bases/service";
+import { createKnowledgeBaseAction } from "./actions";
+
+export const metadata = { title: "Knowledge" };
+
+export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
+  const { data: bases, nextCursor } = await listKnowledgeBases(caller, parse(listKnowledgeBasesQuery, query, "query"));
+  const action = createKnowledgeBaseAction.bind(null, { tenant: tenant.slug, environment });
+  const create = hasRole(role, "MEMBER") ? (
+    <CreateBaseDialog base={base} environment={environment} create={action} />
+  ) : (
+    <RoleNote sentence={roleSentence("MEMBER", "create knowledge bases")} />
+  );
+  return (
+    <>
+      <PageHeader
+        title="Knowledge"
+        description="Documents that agents look things up in, gathered in knowledge bases."
+        actions={bases.length > 0 ? create : null}
+      />
+      {bases.length > 0 ? (
+        <BaseTable bases={bases} base={base} now={now} />
+      ) : (
+        <EmptyState title={`No ${environment} knowledge bases yet`} action={create} curl={createByApi(environment)}>
+          A knowledge base holds documents: PDF, Word, Markdown, HTML, CSV, JSON or plain text. Their text is cut into chunks that can be
+          searched, by you and by agents.
+        </EmptyState>
+      )}
+      <Pager path={`${base}/knowledge`} query={query} nextCursor={nextCursor} />
+    </>
+  );
+});
+
+const createByApi = (environment: string) => `curl ${env().APP_URL}/v1/public/knowledge-bases \\
+  -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" \\
+  -H "Content-Type: application/json" \\
+  -d '{"name": "Help centre"}'`;

@@ -1,0 +1,41 @@
+import { unstable_rethrow } from "next/navigation";
+import { toProblem } from "@/lib/api/problem";
+import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
+import { currentUser } from "@/lib/auth/require-user";
+import { RoleMissing } from "@/lib/auth/roles";
+import { env } from "@/lib/env";
+import { AppError } from "@/lib/errors";
+import { newId } from "@/lib/ids";
+
+export type PlaceParams = { tenant: string; environment: string };
+
+/**
+ * What every route does that a page of the dashboard calls by itself, where no server action fits: it asks whether one of
+ * our own pages sent the request, finds out who acts and in which role, and answers in JSON, problems like the API's.
+ */
+export async function answer(request: Request, params: PlaceParams, work: (place: Place) => Promise<object>): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  let requestId = newId("request");
+  try {
+    if (!isOwnOrigin(request)) return refused("Only Parlance's own pages may send this.");
+    if (!(await currentUser())) throw new AppError("unauthorized", "You are not signed in any more. Sign in, and try again.");
+    const place = await dashboardPlace(params.tenant, params.environment);
+    requestId = place.identity.request?.id ?? requestId;
+    return Response.json(await work(place), { status: 201 });
+  } catch (error) {
+    // What is not found is thrown as well, and is Next's.
+    unstable_rethrow(error);
+    if (error instanceof RoleMissing) return refused(error.detail);
+    const { status, body, headers } = toProblem(error, pathname, requestId);
+    return new Response(body, { status, headers: { ...headers, "Content-Type": "application/problem+json" } });
+  }
+}
+
+/** Cookies come with requests of other sites' making, too, where a browser is old; their origin does not lie. */
+function isOwnOrigin({ headers }: Request): boolean {
+  const origin = headers.get("origin");
+  if (!origin || !URL.canParse(origin)) return false;
+  return new URL(origin).host === headers.get("host") || origin === new URL(env().APP_URL).origin;
+}
+
+const refused = (detail: string) => Response.json({ status: 403, detail }, { status: 403 });

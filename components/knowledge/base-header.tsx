@@ -1,0 +1,41 @@
+import type { ReactNode } from "react";
+import { Id } from "@/components/ui/id";
+import { PageHeader } from "@/components/ui/page-header";
+import { TabLinks } from "@/components/ui/tabs";
+import { byteSize } from "@/lib/byte-size";
+import type { KnowledgeBase } from "@/lib/knowledge-bases/schema";
+import { Counts } from "./base-table";
+
+type Props = { knowledgeBase: KnowledgeBase; base: string; current: "documents" | "search"; actions?: ReactNode };
+
+/** The top of a knowledge base's pages. */
+export function BaseHeader({ knowledgeBase, base, current, actions }: Props) {
+  const { id, name, description, documentCounts, sizeBytes } = knowledgeBase;
+  const path = `${base}/knowledge/${id}`;
+  return (
+    <>
+      <PageHeader
+        title={name}
+        description={
+          <>
+            {description ? <p className="break-words">{description}</p> : null}
+            <div className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1">
+              <Counts counts={documentCounts} />
+              <span className="tabular-nums">{byteSize(sizeBytes)}</span>
+              <Id id={id} />
+            </div>
+          </>
+        }
+        trail={[{ name: "Knowledge", href: `${base}/knowledge` }]}
+        actions={actions}
+      />
+      <TabLinks
+        label="Views of this knowledge base"
+        tabs={[
+          { name: "Documents", href: path, isCurrent: current === "documents" },
+          { name: "Try a query", href: `${path}/search`, isCurrent: current === "search" },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,11 @@
+import type { ContentType } from "@/lib/documents/content-type";
+
+export const contentTypeNames: Record<ContentType, string> = {
+  "text/plain": "Text",
+  "text/markdown": "Markdown",
+  "text/html": "HTML",
+  "text/csv": "CSV",
+  "application/json": "JSON",
+  "application/pdf": "PDF",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "Word",
+};

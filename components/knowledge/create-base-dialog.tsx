@@ -1,0 +1,29 @@
+"use client";
+
+import { CreateDialog } from "@/components/shell/create-dialog";
+import { TextAreaField, TextField } from "@/components/ui/field";
+import type { Environment } from "@/prisma/generated/enums";
+import type { CreateKnowledgeBase } from "./states";
+
+type Props = { base: string; environment: Environment; create: CreateKnowledgeBase };
+
+export function CreateBaseDialog({ base, environment, create }: Props) {
+  return (
+    <CreateDialog title="Create knowledge base" environment={environment} create={create} path={`${base}/knowledge`}>
+      {(errors) => (
+        <>
+          <TextField
+            label="Name"
+            name="name"
+            required
+            maxLength={200}
+            autoComplete="off"
+            error={errors.name}
+            hint="No two in this environment have the same, and it stays."
+          />
+          <TextAreaField label="Description" name="description" maxLength={2_000} rows={3} error={errors.description} />
+        </>
+      )}
+    </CreateDialog>
+  );
+}

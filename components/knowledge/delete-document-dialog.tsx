@@ -1,0 +1,42 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import type { Environment } from "@/prisma/generated/enums";
+import type { DeleteDocument } from "./states";
+
+type Props = {
+  name: string;
+  environment: Environment;
+  /** What there is of it, in words. */
+  extent: string;
+  remove: DeleteDocument;
+  /** Where one is to be once it is gone, where that is another page. */
+  goTo?: string;
+  size?: "normal" | "small";
+};
+
+export function DeleteDocumentDialog({ name, environment, extent, remove, goTo, size = "normal" }: Props) {
+  const router = useRouter();
+  return (
+    <ConfirmDialog
+      trigger="Delete…"
+      label={`Delete ${name}`}
+      size={size}
+      title={`Delete “${name}”?`}
+      environment={environment}
+      confirm="Delete document"
+      pending="Deleting…"
+      act={remove}
+      done={`“${name}” is deleted.`}
+      onDone={() => {
+        if (goTo) router.push(goTo);
+      }}
+    >
+      <p>
+        Its file and its text go with it ({extent}), and no search or agent finds anything of it any more. This cannot be undone; it can be
+        uploaded anew.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,89 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { type FormEvent, useState, useTransition } from "react";
+import { toast } from "sonner";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { Button, buttonClass } from "@/components/ui/button";
+import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { TextAreaField, TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import type { Environment } from "@/prisma/generated/enums";
+import { type Sent, sendFile } from "./send-file";
+
+type Props = { url: string; environment: Environment; documentsPath: string };
+
+/** A document of what is in the clipboard: it goes the way of a file, so it may be as long as one. */
+export function PasteTextDialog({ url, environment, documentsPath }: Props) {
+  const router = useRouter();
+  const [isOpen, setIsOpen] = useState(false);
+  const [sent, setSent] = useState<Sent | null>(null);
+  const [isPending, startTransition] = useTransition();
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const name = String(form.get("name")).trim();
+    // The name's ending says which kind of text it is; without one it is plain.
+    const file = new File([String(form.get("text"))], name, { type: "text/plain" });
+    startTransition(async () => {
+      const result = await sendFile(url, file, { name });
+      setSent(result);
+      if (result.outcome !== "done") return;
+      setIsOpen(false);
+      toast.success(`“${name}” is added. It is being read.`);
+      router.refresh();
+    });
+  }
+
+  const refused = sent?.outcome === "refused" ? sent : null;
+  const message = sent?.outcome === "broken-off" ? sent.message : refused && !refused.errors.name ? refused.message : null;
+  return (
+    <Dialog
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (isPending) return;
+        setIsOpen(open);
+        setSent(null);
+      }}
+    >
+      <DialogTrigger className={buttonClass({ look: "secondary" })}>Paste text…</DialogTrigger>
+      <DialogContent
+        title="Add a document of text"
+        description={
+          <>
+            It will be in <EnvironmentName environment={environment} /> only.
+          </>
+        }
+      >
+        <form onSubmit={submit} className="space-y-4">
+          {message ? (
+            <Notice>
+              {message}{" "}
+              {refused?.existingId ? (
+                <a href={`${documentsPath}/${refused.existingId}`} className="underline underline-offset-2">
+                  Show that document
+                </a>
+              ) : null}
+            </Notice>
+          ) : null}
+          <TextField
+            label="Name"
+            name="name"
+            required
+            maxLength={255}
+            autoComplete="off"
+            error={refused?.errors.name}
+            hint="An ending such as .md or .csv says what kind of text it is."
+          />
+          <TextAreaField label="Text" name="text" required rows={10} />
+          <div className="flex justify-end">
+            <Button type="submit" disabled={isPending}>
+              {isPending ? "Adding…" : "Add document"}
+            </Button>
+          </div>
+        </form>
+      </DialogContent>
+    </Dialog>
+  );
+}

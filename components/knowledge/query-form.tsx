@@ -1,0 +1,32 @@
+import { Search } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { TextField } from "@/components/ui/field";
+
+/** A plain form, so that a query has an address. */
+export function QueryForm({ path, query }: { path: string; query: string }) {
+  return (
+    <search className="mb-5 block">
+      <form action={path} className="grid items-end gap-x-3 sm:grid-cols-[minmax(0,1fr)_auto]">
+        <TextField
+          key={query}
+          label="Query"
+          name="q"
+          type="search"
+          required
+          maxLength={500}
+          defaultValue={query}
+          placeholder="What would a customer ask?"
+          autoComplete="off"
+        />
+        <Button type="submit" className="max-sm:mt-3">
+          <Search className="size-4" aria-hidden="true" />
+          Search
+        </Button>
+        <p className="mt-1.5 text-muted sm:col-span-2">
+          All words have to occur, as they are written. “Several words” in quotation marks stand in this order; <code>or</code> stands
+          between alternatives, <code>-</code> before a word that must not occur.
+        </p>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,28 @@
+"use client";
+
+import { RotateCw } from "lucide-react";
+import { useTransition } from "react";
+import { toast } from "sonner";
+import { Button } from "@/components/ui/button";
+import type { RetryDocument } from "./states";
+
+type Props = { name: string; retry: RetryDocument; size?: "normal" | "small" };
+
+/** Has a document read once more. Its file is kept, so nothing is uploaded. */
+export function RetryButton({ name, retry, size }: Props) {
+  const [isPending, startTransition] = useTransition();
+
+  const run = () =>
+    startTransition(async () => {
+      const result = await retry();
+      if (result.outcome === "refused") toast.error(result.message);
+      else toast.success(`“${name}” is read once more.`);
+    });
+
+  return (
+    <Button look="secondary" size={size} onClick={run} disabled={isPending} aria-label={`Retry ${name}`}>
+      <RotateCw className="size-3.5" aria-hidden="true" />
+      {isPending ? "Retrying…" : "Retry"}
+    </Button>
+  );
+}

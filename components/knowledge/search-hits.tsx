@@ -1,0 +1,40 @@
+import Link from "next/link";
+import { Id } from "@/components/ui/id";
+import type { ExcerptPiece } from "@/lib/documents/excerpt";
+
+export type SearchHit = { documentId: string; name: string; score: number; pieces: ExcerptPiece[] };
+
+/** What a query finds, the best first, with the words that were found. */
+export function SearchHits({ hits, path }: { hits: SearchHit[]; path: string }) {
+  return (
+    <ol className="space-y-3" aria-label="What was found">
+      {hits.map(({ documentId, name, score, pieces }) => (
+        <li key={documentId} className="rounded-2xl border border-line bg-surface p-5">
+          <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+            <Link href={`${path}/documents/${documentId}`} className="min-w-0 break-words font-medium hover:underline">
+              {name}
+            </Link>
+            <span className="text-muted text-xs tabular-nums" title="From 0 to 1; only to be compared within one answer">
+              Score {score.toFixed(3)}
+            </span>
+          </div>
+          <p className="mt-1.5 whitespace-pre-line break-words">
+            {pieces.map(({ text, isHit }, index) => {
+              // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place.
+              if (!isHit) return <span key={index}>{text}</span>;
+              return (
+                // biome-ignore lint/suspicious/noArrayIndexKey: likewise.
+                <mark key={index} className="rounded-sm bg-warn-soft px-0.5 font-semibold text-warn">
+                  {text}
+                </mark>
+              );
+            })}
+          </p>
+          <div className="mt-1.5">
+            <Id id={documentId} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,80 @@
+"use client";
+
+import { useRef, useState } from "react";
+import { byteSize } from "@/lib/byte-size";
+import { type Sent, sendFile } from "./send-file";
+
+export type Upload = {
+  key: number;
+  file: File;
+  /** Null until its turn comes; a share of 1 once all of it has been sent. */
+  progress: number | null;
+  sent: Sent | null;
+};
+
+/** Uploads at a time: more would share one line. */
+const concurrency = 3;
+
+type Options = { url: string; maximumBytes: number; onDone: () => void };
+
+/** Sends files, a few at a time, and tells of each how far it is and how it ended. */
+export function useUploads({ url, maximumBytes, onDone }: Options) {
+  const [uploads, setUploads] = useState<Upload[]>([]);
+  const waiting = useRef<Upload[]>([]);
+  const running = useRef(new Map<number, AbortController>());
+  const nextKey = useRef(0);
+
+  const change = (key: number, changes: Partial<Upload>) =>
+    setUploads((before) => before.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)));
+
+  function startNext() {
+    while (running.current.size < concurrency) {
+      const upload = waiting.current.shift();
+      if (!upload) return;
+      void send(upload);
+    }
+  }
+
+  async function send({ key, file }: Upload) {
+    const stopping = new AbortController();
+    running.current.set(key, stopping);
+    change(key, { progress: 0, sent: null });
+    const sent = await sendFile(url, file, { signal: stopping.signal, onProgress: (progress) => change(key, { progress }) });
+    running.current.delete(key);
+    change(key, { sent });
+    if (sent.outcome === "done") onDone();
+    startNext();
+  }
+
+  function add(files: Iterable<File>) {
+    const added = Array.from(files, (file): Upload => {
+      const key = nextKey.current++;
+      // Not sent at all, because the answer is known.
+      const sent =
+        file.size > maximumBytes ? refusedFor(`A file has at most ${byteSize(maximumBytes)}; this one has ${byteSize(file.size)}.`) : null;
+      return { key, file, progress: null, sent };
+    });
+    setUploads((before) => [...before, ...added]);
+    waiting.current.push(...added.filter(({ sent }) => sent === null));
+    startNext();
+  }
+
+  function again(upload: Upload) {
+    waiting.current.push(upload);
+    change(upload.key, { progress: null, sent: null });
+    startNext();
+  }
+
+  /** Stops it where it is under way, and takes it off the list. */
+  function remove({ key }: Upload) {
+    waiting.current = waiting.current.filter((upload) => upload.key !== key);
+    running.current.get(key)?.abort();
+    setUploads((before) => before.filter((upload) => upload.key !== key));
+  }
+
+  const clear = () => setUploads((before) => before.filter(({ sent }) => sent === null));
+
+  return { uploads, add, again, remove, clear };
+}
+
+const refusedFor = (message: string): Sent => ({ outcome: "refused", message, errors: {}, existingId: null });
