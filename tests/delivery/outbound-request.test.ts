@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { outboundRequest } from "@/lib/webhooks/outbound-request";
+import { watchConnectionAttempts } from "../support/connection-attempts";
 import { kinds, openHostile } from "../support/gallery";
 import { startNameServer } from "../support/name-server";
 import { type Answer, startReceiver } from "../support/receiver";
 
 const deadlineMs = 400;
 let keys = 0;
-const post = (url: string, connectionKey = `whk_${keys++}`) =>
-  outboundRequest({ connectionKey, url, headers: { "content-type": "application/json" }, body: '{"a":1}' }, { timeoutMs: deadlineMs });
+const post = (url: string, connectionKey = `whk_${keys++}`, timeoutMs = deadlineMs) =>
+  outboundRequest({ connectionKey, url, headers: { "content-type": "application/json" }, body: '{"a":1}' }, { timeoutMs });
 
 async function postTo(answer: Answer) {
   const receiver = await startReceiver(answer);
@@ -50,6 +51,40 @@ test.each([301, 302, 303, 307, 308])("%i is an answer like any other, and not fo
   expect(receiver.requests).toHaveLength(1);
 });
 
+test.each([301, 302, 303, 307, 308])("%i leads nowhere, least of all inside", async (status) => {
+  const inside = await startReceiver();
+  const targets = [inside.url, "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[::1]:5432/", "file:///etc/passwd"];
+  for (const location of targets) {
+    const attempts = watchConnectionAttempts();
+    const { result, receiver } = await postTo((response) => void response.writeHead(status, { location }).end());
+    attempts.stop();
+    expect(result).toMatchObject({ statusCode: status });
+    expect([receiver.requests.length, attempts.addresses]).toEqual([1, ["127.0.0.1"]]);
+  }
+  expect(inside.connectionCount).toBe(0);
+  await inside.close();
+});
+
+test("a name that leads elsewhere when it is asked for again is asked once for a connection, and each connection anew", async () => {
+  const receiver = await startReceiver();
+  const { port } = new URL(receiver.url);
+  let answers = 0;
+  const rebinding = {
+    // The look-up asks for both kinds of address, so the third answer is that of the second connection.
+    get "rebinding.example.com"() {
+      return answers++ < 2 ? ["127.0.0.1"] : ["10.0.0.1"];
+    },
+  };
+  const rebindingServer = await startNameServer(rebinding);
+  const attempts = watchConnectionAttempts();
+  expect(await post(`http://rebinding.example.com:${port}/`)).toMatchObject({ statusCode: 200 });
+  expect(await post(`http://rebinding.example.com:${port}/`)).toMatchObject({ errorCode: "blocked_address" });
+  expect(attempts.addresses).toEqual(["127.0.0.1"]);
+  attempts.stop();
+  await rebindingServer.close();
+  await receiver.close();
+});
+
 test("16 KiB of a long answer are kept", async () => {
   const { result } = await postTo((response) => void response.end("x".repeat(100_000)));
   expect(result).toMatchObject({ statusCode: 200, response: "x".repeat(16_384) });
@@ -70,11 +105,14 @@ test("NUL characters are taken out and invalid UTF-8 is replaced", async () => {
 
 test.each(kinds)("a receiver that %s comes to what it should, within the one deadline", async (kind) => {
   const receiver = await openHostile(kind);
-  const result = await post(receiver.url);
+  const isLate = "errorCode" in receiver.outcome && receiver.outcome.errorCode === "timeout";
+  // One that answers may take its time on a busy machine.
+  const timeoutMs = isLate ? deadlineMs : 10 * deadlineMs;
+  const result = await post(receiver.url, undefined, timeoutMs);
   await receiver.close();
   expect(result).toMatchObject(receiver.outcome);
-  expect(result.durationMs).toBeLessThan(deadlineMs + 300);
-  if ("errorCode" in result && result.errorCode === "timeout") expect(result.durationMs).toBeGreaterThanOrEqual(deadlineMs - 5);
+  expect(result.durationMs).toBeLessThan(timeoutMs + 300);
+  if (isLate) expect(result.durationMs).toBeGreaterThanOrEqual(deadlineMs - 5);
   // Nothing is inflated, and no more is kept than is promised.
   if ("response" in result) expect(result.response.length).toBeLessThanOrEqual(16_384);
 });
@@ -88,14 +126,15 @@ test("nobody there is connection_refused", async () => {
 test.each([
   [429, "7", 7],
   [503, "120", 120],
-  [503, new Date(Date.now() + 60_000).toUTCString(), 60],
+  [503, (at: number) => new Date(at + 60_000).toUTCString(), 60],
   [429, "1000000000", 1_000_000_000],
   [429, "1e9", undefined],
   [429, "-5", undefined],
   [429, "soon", undefined],
   [500, "7", undefined],
   [200, "7", undefined],
-])("%i with Retry-After %j asks for a wait of %j s", async (status, value, seconds) => {
+])("%i with Retry-After %s asks for a wait of %j s", async (status, given, seconds) => {
+  const value = typeof given === "string" ? given : given(Date.now());
   const { result } = await postTo((response) => void response.writeHead(status, { "retry-after": value }).end());
   const asked = "retryAfterSeconds" in result ? result.retryAfterSeconds : undefined;
   if (seconds === undefined) expect(asked).toBeUndefined();

@@ -1,7 +1,9 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { isBlockedAddress } from "@/lib/webhooks/blocked-addresses";
+import { isBlockedHost } from "@/lib/webhooks/blocked-addresses";
 import { findUrlProblem, outboundRequest } from "@/lib/webhooks/outbound-request";
+import { watchConnectionAttempts } from "../support/connection-attempts";
 import { startNameServer } from "../support/name-server";
 import { type Receiver, startReceiver } from "../support/receiver";
 
@@ -25,17 +27,19 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([nameServer.close(), receiver.close()]));
 
-// Every TCP socket that this process opens as a client is announced here.
-let openedSockets = 0;
-const count = () => {
-  openedSockets++;
-};
+let attempts: ReturnType<typeof watchConnectionAttempts>;
 beforeEach(() => {
-  openedSockets = 0;
-  subscribe("net.client.socket", count);
+  attempts = watchConnectionAttempts();
 });
-afterEach(() => {
-  unsubscribe("net.client.socket", count);
+afterEach(() => attempts.stop());
+
+test("an attempt to connect would be noticed, with TLS and without", async () => {
+  const port = Number(new URL(receiver.url).port);
+  for (const socket of [connect(port, "127.0.0.1"), connectTls({ port, host: "localhost" })]) {
+    await new Promise((resolve) => socket.on("connect", resolve).on("error", resolve));
+    socket.destroy();
+  }
+  expect(attempts.addresses).toEqual(["127.0.0.1", expect.stringMatching(/^(127\.0\.0\.1|::1)$/)]);
 });
 
 const hostileHosts = [
@@ -157,7 +161,7 @@ test.each(hostileHosts)("https://%s is refused when it is given, and not connect
   expect(findUrlProblem(url, { environment: "live" })).toMatch(/^The address must be reachable/);
   expect(await post(url)).toEqual({ errorCode: "blocked_address", durationMs: expect.any(Number) });
   expect(await post(`http://${host}:8080/`)).toEqual({ errorCode: "blocked_address", durationMs: expect.any(Number) });
-  expect(openedSockets).toBe(0);
+  expect(attempts.addresses).toEqual([]);
 });
 
 test.each(["loopback", "mixed", "mixed6", "metadata", "mapped"])("%s.example.com is blocked for what it resolves to", async (name) => {
@@ -169,7 +173,7 @@ test.each(["loopback", "mixed", "mixed6", "metadata", "mapped"])("%s.example.com
       durationMs: expect.any(Number),
     });
   }
-  expect(receiver.connectionCount).toBe(0);
+  expect(attempts.addresses).toEqual([]);
 });
 
 test("a name that does not exist is dns_error, and a name server that keeps silent holds nobody up past the deadline", async () => {
@@ -202,14 +206,45 @@ test.each([
   expect(findUrlProblem(url, { environment: "live" })).toMatch(problem);
 });
 
-test.each([
+const publicUrls = [
   "https://example.com/hook",
   "https://example.com:8443/a?b=c",
-  "https://93.184.216.34/",
-  "https://[2606:4700:4700::1111]/",
+  "HTTPS://EXAMPLE.COM/",
+  "https://example.com./",
   "https://xn--nxasmq6b.example.com/",
-])("%s can", (url) => {
+  "https://bücher.example/",
+  "https://local.example.com/",
+  "https://localhost.example.com/",
+  "https://internal-tools.example.com/",
+  "https://10.0.0.1.nip.example/",
+  "https://127.example.com/",
+  // Next to what is closed.
+  "https://1.1.1.1/",
+  "https://8.8.8.8/",
+  "https://9.255.255.255/",
+  "https://11.0.0.0/",
+  "https://93.184.216.34/",
+  "https://100.63.255.255/",
+  "https://100.128.0.1/",
+  "https://126.255.255.255/",
+  "https://128.0.0.1/",
+  "https://169.253.255.255/",
+  "https://172.15.255.255/",
+  "https://172.32.0.1/",
+  "https://192.167.255.255/",
+  "https://198.17.255.255/",
+  "https://198.20.0.0/",
+  "https://223.255.255.255/",
+  "https://134744072/",
+  "https://[2001:200::1]/",
+  "https://[2003::1]/",
+  "https://[2606:4700:4700::1111]/",
+  "https://[2a00:1450:4001::1]/",
+];
+
+test.each(publicUrls)("%s can, and nothing would keep it from being called", (url) => {
   expect(findUrlProblem(url, { environment: "live" })).toBeNull();
+  expect(isBlockedHost(new URL(url).hostname)).toBe(false);
 });
 
 test("http is for the test environment, as long as nothing private is opened", () => {
@@ -219,11 +254,5 @@ test("http is for the test environment, as long as nothing private is opened", (
 test("only http and https are spoken", async () => {
   for (const url of ["ftp://example.com/", "file:///etc/passwd", "nonsense"])
     expect(await post(url)).toMatchObject({ errorCode: "invalid_url" });
-  expect(openedSockets).toBe(0);
-});
-
-test("ordinary public addresses are not blocked", () => {
-  for (const address of ["1.1.1.1", "8.8.8.8", "93.184.216.34", "172.32.0.1", "100.128.0.1", "2606:4700:4700::1111", "2a00:1450:4001::1"]) {
-    expect(isBlockedAddress(address), address).toBe(false);
-  }
+  expect(attempts.addresses).toEqual([]);
 });
