@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type EventPayload, eventType, Inngest, staticSchema } from "inngest";
+import { type EventPayload, eventType, Inngest, type Logger, staticSchema } from "inngest";
 import type { Partition } from "@/lib/caller";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
@@ -14,6 +14,23 @@ export type DocumentDue = { tenantId: string; environment: Partition["environmen
 export const deliveryDue = eventType("delivery/due", { schema: staticSchema<DeliveryDue>() });
 export const documentDue = eventType("document/due", { schema: staticSchema<DocumentDue>() });
 
+/**
+ * What the SDK calls an error is for the most part a request that it refused, which anybody may send: one line each, and
+ * no alarm.
+ */
+const sdkLog: Logger = {
+  debug: (...facts) => log.debug({ facts }, "Inngest's SDK"),
+  info: (...facts) => log.info({ facts }, "Inngest's SDK"),
+  warn: (...facts) => log.warn({ facts: facts.map(withoutStack) }, "Inngest's SDK"),
+  error: (...facts) => log.warn({ facts: facts.map(withoutStack) }, "Inngest's SDK"),
+};
+
+/** Of `{ err, … }`, as the SDK passes it, what the error says. */
+function withoutStack(fact: unknown): unknown {
+  if (typeof fact !== "object" || fact === null || !("err" in fact)) return fact;
+  return { ...fact, err: fact.err instanceof Error ? fact.err.message : String(fact.err) };
+}
+
 let client: Inngest | undefined;
 
 /** Made at the first call, because Next loads the modules of all routes at build time, when nothing is configured. */
@@ -23,6 +40,7 @@ export function inngest(): Inngest {
     id: "parlance",
     isDev: INNGEST_DEV !== undefined,
     logger: log,
+    internalLogger: sdkLog,
     fetch: boundedFetch,
     ...(INNGEST_EVENT_KEY && { eventKey: INNGEST_EVENT_KEY }),
     ...(INNGEST_SIGNING_KEY && { signingKey: INNGEST_SIGNING_KEY }),

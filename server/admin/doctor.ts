@@ -70,17 +70,21 @@ async function examineLimiter({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_
   }
 }
 
-async function examineInngest({ JOBS, INNGEST_DEV, INNGEST_BASE_URL, INNGEST_SIGNING_KEY }: Env): Promise<Finding> {
+async function examineInngest(env: Env): Promise<Finding> {
+  const { JOBS, INNGEST_DEV, INNGEST_BASE_URL, INNGEST_SIGNING_KEY, INNGEST_SERVE_ORIGIN = env.APP_URL } = env;
   const subject = "job clock";
   if (JOBS === "embedded") return { subject, fact: "embedded, in the worker" };
-  if (INNGEST_SIGNING_KEY && !INNGEST_SIGNING_KEY.startsWith("signkey-")) {
-    return { subject, problem: "INNGEST_SIGNING_KEY does not begin with signkey-: copy it anew from Inngest" };
+  // The second is what a server of one's own is started with.
+  if (INNGEST_SIGNING_KEY && !/^(signkey-[a-z0-9]+-)?([0-9a-f]{2})+$/i.test(INNGEST_SIGNING_KEY)) {
+    const problem = "INNGEST_SIGNING_KEY is neither signkey-<environment>-<hexadecimal digits> nor an even number of such digits alone";
+    return { subject, problem: `${problem}: copy it anew from Inngest` };
   }
+  const beside = `is to call ${INNGEST_SERVE_ORIGIN}/api/inngest; beside it, the worker takes what is two minutes late`;
   const address = INNGEST_BASE_URL ?? (INNGEST_DEV?.startsWith("http") ? INNGEST_DEV : INNGEST_DEV ? "http://127.0.0.1:8288" : null);
-  if (!address) return { subject, fact: "Inngest's cloud" };
+  if (!address) return { subject, fact: `Inngest's cloud, which ${beside}` };
   try {
     await fetch(address, { signal: AbortSignal.timeout(networkTimeoutMs) });
-    return { subject, fact: `Inngest at ${address} answers` };
+    return { subject, fact: `Inngest at ${address} answers, and ${beside}` };
   } catch {
     return {
       subject,

@@ -7,7 +7,9 @@ import { enableWebhook, resendDelivery, sendTestEvent } from "@/lib/deliveries/s
 import { recordEvent } from "@/lib/events/record-event";
 import { wakeDeliveries } from "@/lib/jobs/clock";
 import { recurringJobs } from "@/lib/jobs/recurring-jobs";
+import { probes } from "@/lib/readiness";
 import { updateWebhook } from "@/lib/webhooks/service";
+import { runAdmin } from "../support/admin";
 import { clocks, eventKey, inngest, signingKey, type TestClock } from "../support/clocks";
 import { callBody, cronEvent, signedRequest } from "../support/inngest-server";
 import { type Receiver, startReceiver } from "../support/receiver";
@@ -46,6 +48,17 @@ test("every job that recurs has its function, and each function its limits", () 
     "process-document": { key: "event.data.tenantId", limit: 2 },
     ...Object.fromEntries(Object.keys(recurringJobs).map((name) => [name, 1])),
   });
+});
+
+test("200 from the probe names the clock, and doctor says whether Inngest answers and where it calls", async () => {
+  expect((await probes["/ready"]()).body).toMatchObject({ clock: "inngest" });
+  const clockLine = async (environment: Record<string, string> = {}) =>
+    (await runAdmin(["doctor"], environment)).output.match(/job clock.*/)?.[0];
+  expect(await clockLine()).toContain(`Inngest at ${inngest.server.url} answers, and is to call http://localhost:3000/api/inngest`);
+  expect(await clockLine({ INNGEST_BASE_URL: "http://127.0.0.1:9" })).toContain("Inngest at http://127.0.0.1:9 does not answer");
+  expect(await clockLine({ INNGEST_SIGNING_KEY: "0123456789abcdef" })).toContain("answers");
+  expect(await clockLine({ INNGEST_SIGNING_KEY: "not a key" })).toContain("INNGEST_SIGNING_KEY is neither");
+  expect(await clockLine({ JOBS: "embedded" })).toContain("embedded, in the worker");
 });
 
 test("401: what is unsigned, signed by another key, stale or altered runs nothing; 206: what is signed runs", async () => {

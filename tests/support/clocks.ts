@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 import { POST, PUT } from "@/app/api/inngest/route";
 import { inngestClock } from "@/inngest/clock";
 import { pool } from "@/lib/db";
@@ -27,6 +27,9 @@ Object.assign(process.env, {
   INNGEST_BASE_URL: inngest.server.url,
 });
 afterAll(() => inngest.server.close());
+
+// Days of virtual time take a while on a busy machine, and one test that goes on beside the next would move its clock.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Either clock. Nothing happens on its own: only `settle`, `advance` and `advanceTo` let it work. */
 export type TestClock = {

@@ -78,8 +78,9 @@ export async function startInngestServer(signingKey: string) {
   const seen = new Map<string, number>();
   let route: Route | undefined;
 
-  const server = await startReceiver((response, { path, body }) => {
+  const server = await startReceiver((response, { method, path, body }) => {
     const isRegistration = path.startsWith("/fn/register");
+    if (method !== "POST") return void response.writeHead(404).end();
     if (isRegistration) functions.splice(0, Infinity, ...JSON.parse(body).functions);
     else for (const event of JSON.parse(body) as Event[]) take(event);
     const answer = isRegistration ? { ok: true, modified: true, status: 200 } : { ids: ["1"], status: 200 };
