@@ -20,12 +20,16 @@ const leftOverStatement: Statement = {
 
 type LeftOver = { tenant_id: string; environment: Partition["environment"]; id: string; is_enabled: boolean };
 
-/** Finishes the disabling of webhooks that was interrupted. */
+/**
+ * Finishes the disabling of webhooks that was interrupted, or has much to hold.
+ * @returns how many webhooks that concerned, or `limit` where one of them has more to hold
+ */
 export async function sweepWebhooks(limit: number): Promise<number> {
   const rows = await runStatement<LeftOver>(leftOverStatement, [currentTime(), limit]);
+  let isMore = false;
   for (const { tenant_id: tenantId, environment, id, is_enabled: isEnabled } of rows) {
     if (isEnabled) await disableWebhook({ tenantId, environment }, id, "CONSECUTIVE_FAILURES");
-    else await holdDeliveries({ tenantId, environment }, id);
+    else isMore = (await holdDeliveries({ tenantId, environment }, id)) || isMore;
   }
-  return rows.length;
+  return isMore ? limit : rows.length;
 }

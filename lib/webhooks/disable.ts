@@ -52,6 +52,7 @@ export async function disableWebhook(partition: Partition, webhookId: string, re
 }
 
 const holdBatchSize = 1_000;
+const maximumHoldBatches = 10;
 
 /**
  * `FOR SHARE` waits for whoever is just enabling the webhook again, and then finds nothing to hold. What is under way is
@@ -78,11 +79,14 @@ const holdStatement: Statement = {
   RETURNING 1`,
 };
 
-/** Holds all that waits for a disabled webhook, in batches. */
-export async function holdDeliveries({ tenantId, environment }: Partition, webhookId: string): Promise<number> {
-  for (let held = 0; ; ) {
+/**
+ * Holds what waits for a disabled webhook, in batches, and as many as end soon: who stops a worker would wait for them all.
+ * @returns whether there may be more; the sweep goes on then
+ */
+export async function holdDeliveries({ tenantId, environment }: Partition, webhookId: string): Promise<boolean> {
+  for (let batch = 0; batch < maximumHoldBatches; batch++) {
     const rows = await runStatement(holdStatement, [currentTime(), tenantId, environment, webhookId, holdBatchSize]);
-    held += rows.length;
-    if (rows.length < holdBatchSize) return held;
+    if (rows.length < holdBatchSize) return false;
   }
+  return true;
 }

@@ -4,11 +4,12 @@ import { type Caller, mutate, system } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { enableWebhook } from "@/lib/deliveries/service";
 import { recordEvent } from "@/lib/events/record-event";
+import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
 import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
 import { claimDelivery } from "@/lib/webhooks/claim";
 import { recordAttempts } from "@/lib/webhooks/record";
 import { updateWebhook } from "@/lib/webhooks/service";
-import { countByStatus, newWebhook, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
+import { countByStatus, newWebhook, raiseBacklog, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
 
 let clock: VirtualClock;
 beforeEach(() => {
@@ -112,4 +113,14 @@ test("events raised in numbers while a webhook is switched off and on are all se
   while ((await workOffBacklog(500)) > 0);
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: 160 });
   expect(await db().backlogTask.count({ where: webhook.partition })).toBe(0);
+});
+
+test("a large backlog is held in parts, so that nobody who stops a worker waits for all of it", { timeout: 60_000 }, async () => {
+  const webhook = await disabledWebhook();
+  await raiseBacklog(webhook.partition, webhook.id, 12_000, clock.now());
+  expect(await sweepWebhooks(100)).toBe(100);
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 10_000, PENDING: 2_000 });
+  expect(await sweepWebhooks(100)).toBe(1);
+  expect(await sweepWebhooks(100)).toBe(0);
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 12_000 });
 });
