@@ -43,6 +43,11 @@ export function reader(identity: Identity): Caller {
   return { ...identity, db: db(), outbox: [], documents: [] };
 }
 
+/** For a transaction that begins before its tenant is known, or that concerns several. It may write no events. */
+export function withDatabase(identity: Identity, transaction: Db): Caller {
+  return { ...identity, db: transaction, outbox: [], documents: [] };
+}
+
 /** The identity that jobs act under. */
 export function system(partition: Partition): Identity {
   return { partition, actor: { type: "SYSTEM", id: "system" }, request: null, address: null };

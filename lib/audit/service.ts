@@ -4,6 +4,19 @@ import type { Prisma } from "@/lib/db";
 
 /** What can be done to what; the audit log says nothing that is not in this list. */
 export const auditActions = [
+  "organisation.created",
+  "organisation.renamed",
+  "invitation.created",
+  "invitation.resent",
+  "invitation.revoked",
+  "invitation.accepted",
+  "member.role_changed",
+  "member.removed",
+  "member.left",
+  "user.password_changed",
+  "user.password_reset",
+  "test_data.wipe_requested",
+  "test_data.wiped",
   "api_key.created",
   "api_key.updated",
   "api_key.rolled",
@@ -34,6 +47,9 @@ export type AuditAction = (typeof auditActions)[number];
 
 export type AuditRecord = { action: AuditAction; targetId: string; changes: Prisma.InputJsonObject };
 
+/** What is done to the organisation and its people is done in no environment, whichever one the page was of. */
+const isOfTenant = (action: AuditAction) => /^(organisation|invitation|member|user)\./.test(action);
+
 const firstHash = Buffer.alloc(32);
 
 /**
@@ -53,7 +69,7 @@ export async function recordAudit(caller: Caller, record: AuditRecord): Promise<
     actorId: caller.actor.id,
     action: record.action,
     targetId: record.targetId,
-    environment,
+    environment: isOfTenant(record.action) ? null : environment,
     changes: record.changes,
     address: caller.address,
     requestId: caller.request?.id ?? null,

@@ -21,7 +21,10 @@ export class ProofNeeded extends Error {
  * @param what a verb and its object: "create a live key".
  */
 export function requireRecentProof({ actor }: Identity, what: string): void {
-  if (actor.type !== "USER") return;
+  if (actor.type === "USER" && !hasRecentProof(actor.provedAt)) throw new ProofNeeded(what);
+}
+
+export function hasRecentProof(provedAt: Date | null | undefined): boolean {
   const now = currentTime() ?? new Date();
-  if (!actor.provedAt || now.getTime() - actor.provedAt.getTime() > proofLifetimeMs) throw new ProofNeeded(what);
+  return provedAt instanceof Date && now.getTime() - provedAt.getTime() <= proofLifetimeMs;
 }

@@ -3,14 +3,16 @@ import { redirect } from "next/navigation";
 import { cache } from "react";
 import { clientAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
-import { type Device, findLiveSession, type SignedInUser } from "@/lib/sessions/service";
+import { type Device, findLiveSession, noteSeen, type SignedInUser } from "@/lib/sessions/service";
 import { pathHeader } from "./path-header";
 import { readSessionId } from "./session-cookie";
 
 /** Whoever is signed in, read from the database once a request; null for nobody. */
 export const currentUser = cache(async (): Promise<SignedInUser | null> => {
   const sessionId = await readSessionId();
-  return sessionId ? findLiveSession(db(), sessionId) : null;
+  const user = sessionId ? await findLiveSession(db(), sessionId) : null;
+  if (user) noteSeen(db(), user);
+  return user;
 });
 
 /**

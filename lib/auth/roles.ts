@@ -18,6 +18,12 @@ export function hasRole(role: Role, minimum: Role): boolean {
   return rank[role] >= rank[minimum];
 }
 
+/** People give roles up to their own. */
+export const mayGive = (own: Role, given: Role): boolean => rank[given] <= rank[own];
+
+/** Owners change and remove everybody; others only those below them. */
+export const mayChange = (own: Role, other: Role): boolean => own === "OWNER" || rank[other] < rank[own];
+
 /** @param what a verb and its object: "create API keys". */
 export function roleSentence(minimum: Role, what: string): string {
   return `${thoseWith[minimum]} may ${what}.`;

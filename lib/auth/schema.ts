@@ -4,7 +4,8 @@ export const minimumPasswordLength = 12;
 /** Longer than any passphrase, and short enough that nobody sends megabytes to be hashed. */
 const maximumPasswordLength = 200;
 
-const email = z
+/** Lower-cased. */
+export const email = z
   .string()
   .trim()
   .toLowerCase()
@@ -20,6 +21,13 @@ const newPassword = normalized
   .refine((text) => characters(text) <= maximumPasswordLength, `use at most ${maximumPasswordLength} characters`)
   .refine((text) => new Set(text).size >= 5, "use at least five different characters");
 
+/** The first thing that anybody would guess. */
+const isAddress = (password: string, address: string) => password.toLowerCase() === address;
+
+const otherThanAddress = "use something other than your e-mail address";
+
+const newPasswordOf = (address: string) => newPassword.refine((password) => !isAddress(password, address), otherThanAddress);
+
 const name = (what: string) =>
   z
     .string()
@@ -27,6 +35,23 @@ const name = (what: string) =>
     .min(1, `give ${what}`)
     .max(100, "use at most 100 characters")
     .refine((text) => isWellFormed(text) && !text.includes("\u0000"), "contains characters that are not text");
+
+export const changePasswordInput = (address: string) =>
+  z.strictObject({
+    current: z.string().max(1_000),
+    password: newPasswordOf(address),
+  });
+
+export const resetRequestInput = z.strictObject({ email });
+
+/** Of somebody who has no account yet, and whose address is known. */
+export const newPersonInput = (address: string) =>
+  z.strictObject({
+    name: name("your name"),
+    password: newPasswordOf(address),
+  });
+
+export const resetPasswordInput = (address: string) => z.strictObject({ password: newPasswordOf(address) });
 
 /** Only what every stored account fulfils: the answer to anything else is the answer to a wrong password. */
 export const signInInput = z.object({
@@ -41,10 +66,10 @@ export const signUpInput = z
     email,
     password: newPassword,
   })
-  .refine(({ email, password }) => password.toLowerCase() !== email, {
-    path: ["password"],
-    message: "use something other than your e-mail address",
-  });
+  .refine(({ email, password }) => !isAddress(password, email), { path: ["password"], message: otherThanAddress });
+
+/** The name of an organisation that somebody makes or renames. */
+export const organisationInput = z.strictObject({ name: name("the name of your organisation") });
 
 export type SignUp = z.output<typeof signUpInput>;
 

@@ -22,7 +22,8 @@ export async function signIn(credentials: unknown, device: Device): Promise<Sign
   return { outcome: "signed-in", sessionId: session.id };
 }
 
-function checkPassword({ email, password }: { email: string; password: string }, address: string | null) {
+/** Whose password it is, counted among the failures of the account and the address where it is nobody's. */
+export function checkPassword({ email, password }: { email: string; password: string }, address: string | null) {
   return throttleFailures({ email, address }, async () => {
     const user = await findUserByEmail(db(), email);
     const isRight = await verifyPassword(user?.passwordHash ?? null, password);
@@ -61,7 +62,7 @@ export async function signUp(input: SignUp, device: Device): Promise<SignUpResul
   const passwordHash = await hashPassword(input.password);
   try {
     return await db().$transaction(async (transaction) => {
-      const { user, tenant } = await createAccount(transaction, { ...input, passwordHash });
+      const { user, tenant } = await createAccount(transaction, { ...input, passwordHash, address: device.address });
       const session = await startSession(transaction, user.id, device);
       return { outcome: "signed-in", sessionId: session.id, tenantSlug: tenant.slug };
     });

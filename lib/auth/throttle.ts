@@ -8,6 +8,9 @@ export const maximumFailures = { account: 10, address: 50 };
 /** Accounts made from one address in one window. */
 export const maximumSignUps = 50;
 
+/** The limiter's store has no need to know who has an account. */
+const digest = (email: string) => createHash("sha256").update(email).digest("base64url");
+
 export type Throttled = { outcome: "throttled"; retryAfterSeconds: number };
 
 export function throttledSentence({ retryAfterSeconds }: Pick<Throttled, "retryAfterSeconds">): string {
@@ -30,8 +33,7 @@ export async function throttleFailures<Result>(
   shared.parlanceSignInsUnderWay ??= new Map();
   const underWay = shared.parlanceSignInsUnderWay;
   const counters = [
-    // Hashed, because the limiter's store has no need to know who has an account.
-    { identifier: `sign-in:account:${createHash("sha256").update(email).digest("base64url")}`, limit: maximumFailures.account },
+    { identifier: `sign-in:account:${digest(email)}`, limit: maximumFailures.account },
     { identifier: `sign-in:address:${throttleAddress(address)}`, limit: maximumFailures.address },
   ];
 
@@ -60,6 +62,19 @@ export async function throttleFailures<Result>(
   } finally {
     change(-1);
   }
+}
+
+/** Mails with a link to a new password, to one address and asked for from one network, in one window. */
+export const maximumResets = { account: 5, address: 50 };
+
+/** Whether a new password may be asked for now. Counted for an address that nobody has, too. */
+export async function mayAskForReset(email: string, address: string | null): Promise<boolean> {
+  const counters = [
+    { identifier: `password-reset:account:${digest(email)}`, limit: maximumResets.account },
+    { identifier: `password-reset:address:${throttleAddress(address)}`, limit: maximumResets.address },
+  ];
+  const taken = await Promise.all(counters.map(({ identifier, limit }) => rateLimiter().take(identifier, limit, windowMs)));
+  return taken.every(({ isAllowed }) => isAllowed);
 }
 
 /** Whether this address may make another account now. */

@@ -1,3 +1,4 @@
+import { answerPasswordResets } from "@/lib/auth/password-reset";
 import { removeStrayBlobs } from "@/lib/blobs/service";
 import { wakeSnoozedConversations } from "@/lib/conversations/service";
 import { failStuckDocuments } from "@/lib/documents/process";
@@ -28,6 +29,7 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "fail-stuck-documents": { work: failStuckDocuments, limit: 100, pauseMs: 10_000 },
   "remove-stray-files": { work: removeStrayBlobs, limit: 100, pauseMs: 2_000 },
   "mail-warnings": { work: mailWarnings, limit: 50, pauseMs: 5_000 },
+  "answer-password-resets": { work: answerPasswordResets, limit: 50, pauseMs: 1_000 },
   "send-mails": { work: sendMails, limit: 50, pauseMs: 1_000 },
   "purge-expired": { work: purgeExpired, limit: 1_000, pauseMs: 60_000 },
 };

@@ -1,5 +1,6 @@
 import type { Db } from "@/lib/db";
 import { newId } from "@/lib/ids";
+import { log } from "@/lib/log";
 import type { SignInMethod } from "@/prisma/generated/enums";
 
 /** Counted from the sign-in, however busy the session is. */
@@ -57,6 +58,31 @@ export type SignedInUser = NonNullable<Awaited<ReturnType<typeof findLiveSession
 /** The person in front of this session has just shown again that they are its user. */
 export async function renewProof(transaction: Db, id: string, now = new Date()): Promise<void> {
   await transaction.session.updateMany({ where: { id, revokedAt: null }, data: { provedAt: now } });
+}
+
+/** Sessions that still count, the newest first. */
+export async function listSessions(transaction: Db, userId: string, now = new Date()) {
+  return transaction.session.findMany({
+    where: { userId, revokedAt: null, expiresAt: { gt: now } },
+    orderBy: { createdAt: "desc" },
+    take: 50,
+    select: { id: true, method: true, createdAt: true, lastSeenAt: true, address: true, userAgent: true },
+  });
+}
+
+/** Ends one session. Somebody else's is as one that does not exist. */
+export async function revokeSession(transaction: Db, userId: string, id: string, now = new Date()): Promise<void> {
+  await transaction.session.updateMany({ where: { id, userId, revokedAt: null }, data: { revokedAt: now } });
+}
+
+const seenIntervalMs = 5 * 60_000;
+
+/** Notes that the session is in use, every few minutes and without anybody waiting for it. */
+export function noteSeen(transaction: Db, { sessionId, lastSeenAt }: SignedInUser, now = new Date()): void {
+  if (lastSeenAt && now.getTime() - lastSeenAt.getTime() < seenIntervalMs) return;
+  transaction.session.updateMany({ where: { id: sessionId }, data: { lastSeenAt: now } }).catch((error: Error) => {
+    log.warn({ error: error.message }, "it could not be noted that a session is in use");
+  });
 }
 
 /** Ends all of a user's sessions: at sign-out, when the password changes, when a member is removed. */

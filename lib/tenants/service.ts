@@ -1,5 +1,8 @@
-import type { Caller } from "@/lib/caller";
+import { recordAudit } from "@/lib/audit/service";
+import { requireRole } from "@/lib/auth/roles";
+import { type Caller, type Identity, withDatabase } from "@/lib/caller";
 import { type Db, db } from "@/lib/db";
+import { AppError } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import type { Plan } from "@/prisma/generated/enums";
 
@@ -22,6 +25,58 @@ export async function createTenant(transaction: Db, { name, plan = "FREE" }: { n
 export async function rateLimitOfPlan({ db, partition }: Caller): Promise<number> {
   const { plan } = await db.tenant.findUniqueOrThrow({ where: { id: partition.tenantId }, select: { plan: true } });
   return planRateLimits[plan];
+}
+
+/** So many organisations may be somebody's own; whoever needs more has them made by an operator. */
+const maximumOwned = 20;
+
+/**
+ * Another organisation for somebody who is signed in, with them as its owner. Belongs in one transaction.
+ * @throws AppError `limit-reached` beyond 20 that are theirs
+ */
+export async function createOwnedTenant(transaction: Db, owner: { id: string; address: string | null }, name: string) {
+  const owned = await transaction.membership.count({ where: { userId: owner.id, role: "OWNER" } });
+  if (owned >= maximumOwned) throw new AppError("limit-reached", `You own ${maximumOwned} organisations, and that is as many as can be.`);
+
+  const tenant = await createTenant(transaction, { name });
+  await transaction.membership.create({ data: { tenantId: tenant.id, userId: owner.id, role: "OWNER", createdAt: tenant.createdAt } });
+  const identity: Identity = {
+    partition: { tenantId: tenant.id, environment: "test" },
+    actor: { type: "USER", id: owner.id, role: "OWNER" },
+    request: null,
+    address: owner.address,
+  };
+  await recordAudit(withDatabase(identity, transaction), {
+    action: "organisation.created",
+    targetId: tenant.id,
+    changes: { after: { name, slug: tenant.slug } },
+  });
+  return tenant;
+}
+
+export function getTenant({ db, partition }: Caller) {
+  return db.tenant.findUniqueOrThrow({ where: { id: partition.tenantId } });
+}
+
+/** The slug stays: it is in everybody's bookmarks. */
+export async function renameTenant(caller: Caller, name: string) {
+  requireRole(caller, "ADMIN", "rename the organisation");
+  const before = await lockTenant(caller);
+  if (before.name === name) return before;
+
+  const after = await caller.db.tenant.update({ where: { id: before.id }, data: { name } });
+  await recordAudit(caller, {
+    action: "organisation.renamed",
+    targetId: before.id,
+    changes: { before: { name: before.name }, after: { name } },
+  });
+  return after;
+}
+
+/** The row, locked until the transaction ends: what is changed about an organisation's people comes one after the other. */
+export async function lockTenant(caller: Caller) {
+  await caller.db.$executeRaw`SELECT 1 FROM tenants WHERE id = ${caller.partition.tenantId} FOR NO KEY UPDATE`;
+  return getTenant(caller);
 }
 
 export function findTenantBySlug(slug: string) {

@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/caller";
 import type { Db } from "@/lib/db";
 import { newId } from "@/lib/ids";
-import { createTenant } from "@/lib/tenants/service";
+import { createOwnedTenant } from "@/lib/tenants/service";
 
 /** @param email lower-cased. */
 export function findUserByEmail(transaction: Db, email: string) {
@@ -9,13 +9,21 @@ export function findUserByEmail(transaction: Db, email: string) {
 }
 
 /** A tenant, a user, and the user as its owner. Belongs in one transaction. */
-export async function createAccount(transaction: Db, account: { organisation: string; name: string; email: string; passwordHash: string }) {
-  const now = new Date();
-  const { name, email, passwordHash } = account;
-  const user = await transaction.user.create({ data: { id: newId("user", now), email, name, passwordHash, createdAt: now } });
-  const tenant = await createTenant(transaction, { name: account.organisation });
-  await transaction.membership.create({ data: { tenantId: tenant.id, userId: user.id, role: "OWNER", createdAt: now } });
+export async function createAccount(
+  transaction: Db,
+  { organisation, ...person }: { organisation: string; name: string; email: string; passwordHash: string; address?: string | null },
+) {
+  const user = await createUser(transaction, person);
+  const tenant = await createOwnedTenant(transaction, { id: user.id, address: person.address ?? null }, organisation);
   return { user, tenant };
+}
+
+type NewUser = { name: string; email: string; passwordHash: string | null; emailVerifiedAt?: Date | null };
+
+/** @param person with a lower-cased address. */
+export function createUser(transaction: Db, { name, email, passwordHash, emailVerifiedAt = null }: NewUser) {
+  const now = new Date();
+  return transaction.user.create({ data: { id: newId("user", now), email, name, passwordHash, emailVerifiedAt, createdAt: now } });
 }
 
 /** Names to show beside what these people made, former members of the caller's tenant included; unknown ids are left out. */

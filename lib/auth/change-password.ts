@@ -1,0 +1,62 @@
+import { recordAudit } from "@/lib/audit/service";
+import { type Identity, withDatabase } from "@/lib/caller";
+import { type Db, db } from "@/lib/db";
+import { type Device, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import { hashPassword } from "./password";
+import { hasRecentProof } from "./proof";
+import { checkPassword } from "./service";
+import type { Throttled } from "./throttle";
+
+type Changed = { outcome: "changed"; sessionId: string };
+
+/**
+ * Ends every session of the user and starts a new one for the browser that asked. Somebody who has no password yet needs
+ * to have signed in with their provider just now instead of giving the current one.
+ */
+export async function changePassword(
+  user: Pick<SignedInUser, "id" | "email" | "hasPassword" | "provedAt">,
+  { current, password }: { current: string; password: string },
+  device: Device,
+): Promise<Throttled | { outcome: "failed" | "proof-needed" } | Changed> {
+  if (user.hasPassword) {
+    const checked = await checkPassword({ email: user.email, password: current.normalize("NFKC") }, device.address);
+    if (checked.outcome !== "succeeded") return checked;
+  } else if (!hasRecentProof(user.provedAt)) {
+    return { outcome: "proof-needed" };
+  }
+  const passwordHash = await hashPassword(password);
+  return db().$transaction(async (transaction) => {
+    const sessionId = await setPassword(transaction, user.id, { passwordHash, device, action: "user.password_changed" });
+    return { outcome: "changed", sessionId };
+  });
+}
+
+/**
+ * In one transaction: the new password, the end of all sessions and of every link to another new password, an entry in the
+ * audit log of each organisation of theirs, and a new session.
+ * @returns the new session
+ */
+export async function setPassword(
+  transaction: Db,
+  userId: string,
+  how: { passwordHash: string; device: Device; action: "user.password_changed" | "user.password_reset" },
+): Promise<string> {
+  const now = new Date();
+  await transaction.user.update({ where: { id: userId }, data: { passwordHash: how.passwordHash } });
+  await transaction.passwordReset.updateMany({ where: { userId, usedAt: null }, data: { usedAt: now } });
+  await revokeSessions(transaction, userId, now);
+
+  // In one order, because each entry takes the lock of its organisation's log.
+  const memberships = await transaction.membership.findMany({ where: { userId }, orderBy: { tenantId: "asc" } });
+  for (const { tenantId, role } of memberships) {
+    const identity: Identity = {
+      partition: { tenantId, environment: "test" },
+      actor: { type: "USER", id: userId, role },
+      request: null,
+      address: how.device.address,
+    };
+    await recordAudit(withDatabase(identity, transaction), { action: how.action, targetId: userId, changes: {} });
+  }
+  const session = await startSession(transaction, userId, how.device);
+  return session.id;
+}

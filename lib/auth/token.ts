@@ -1,0 +1,11 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** What a link carries that is as good as a password for a while. Only its hash is stored; 256 random bits need no slow one. */
+export function newToken(): { token: string; hash: Uint8Array<ArrayBuffer> } {
+  const token = randomBytes(32).toString("base64url");
+  return { token, hash: hashToken(token) };
+}
+
+export function hashToken(token: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash("sha256").update(token).digest());
+}

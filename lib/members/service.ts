@@ -1,0 +1,89 @@
+import { recordAudit } from "@/lib/audit/service";
+import { requireRecentProof } from "@/lib/auth/proof";
+import { mayChange, mayGive, RoleMissing, requireRole } from "@/lib/auth/roles";
+import type { Caller } from "@/lib/caller";
+import { AppError, notFound } from "@/lib/errors";
+import { toPage } from "@/lib/schema";
+import { revokeSessions } from "@/lib/sessions/service";
+import { lockTenant } from "@/lib/tenants/service";
+import type { Role } from "@/prisma/generated/enums";
+import type { ListMembers } from "./schema";
+
+/** Who belongs to the organisation. Everybody in it may know. */
+export async function listMembers({ db, partition }: Caller, { cursor, limit }: ListMembers) {
+  const rows = await db.membership.findMany({
+    where: { tenantId: partition.tenantId, ...(cursor && { userId: { gt: cursor } }) },
+    orderBy: { userId: "asc" },
+    take: limit + 1,
+    select: { role: true, createdAt: true, user: { select: { id: true, name: true, email: true } } },
+  });
+  const members = rows.map(({ role, createdAt, user }) => ({ ...user, role, joinedAt: createdAt }));
+  return toPage(members, limit, (member) => member);
+}
+
+/**
+ * Takes effect at the member's next click: roles are read from the database each time.
+ * @throws RoleMissing for a member or a role that is out of the caller's reach
+ * @throws AppError `conflict` where the organisation would be left without an owner
+ */
+export async function changeRole(caller: Caller, userId: string, role: Role): Promise<void> {
+  requireRole(caller, "ADMIN", "change roles");
+  requireRecentProof(caller, "change a role");
+  const member = await lockMember(caller, userId);
+  requireReach(caller, member.role, "change the role of owners and admins");
+  requireGivable(caller, role);
+  if (member.role === role) return;
+  if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
+
+  const where = { tenantId_userId: { tenantId: member.tenantId, userId } };
+  await caller.db.membership.update({ where, data: { role } });
+  await recordAudit(caller, {
+    action: "member.role_changed",
+    targetId: userId,
+    changes: { before: { role: member.role }, after: { role } },
+  });
+}
+
+/** Ends all of the person's sessions at once. The keys that they made stay: they are the organisation's. */
+export async function removeMember(caller: Caller, userId: string): Promise<void> {
+  requireRole(caller, "ADMIN", "remove members");
+  const member = await lockMember(caller, userId);
+  requireReach(caller, member.role, "remove owners and admins");
+  if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
+
+  await caller.db.membership.delete({ where: { tenantId_userId: { tenantId: member.tenantId, userId } } });
+  await revokeSessions(caller.db, userId);
+  await recordAudit(caller, { action: "member.removed", targetId: userId, changes: { before: { role: member.role } } });
+}
+
+/** Whoever is signed in leaves the organisation themselves. */
+export async function leaveOrganisation(caller: Caller): Promise<void> {
+  const { id: userId } = caller.actor;
+  const member = await lockMember(caller, userId);
+  if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
+
+  await caller.db.membership.delete({ where: { tenantId_userId: { tenantId: member.tenantId, userId } } });
+  await recordAudit(caller, { action: "member.left", targetId: userId, changes: { before: { role: member.role } } });
+}
+
+/** @throws RoleMissing unless the caller may give this role. */
+export function requireGivable({ actor }: Caller, role: Role): void {
+  if (actor.type === "USER" && !mayGive(actor.role, role)) throw new RoleMissing("OWNER", "make somebody an owner");
+}
+
+function requireReach({ actor }: Caller, other: Role, what: string): void {
+  if (actor.type === "USER" && !mayChange(actor.role, other)) throw new RoleMissing("OWNER", what);
+}
+
+/** With the organisation locked, so that two owners cannot take the role from each other at the same moment. */
+async function lockMember(caller: Caller, userId: string) {
+  const { id: tenantId } = await lockTenant(caller);
+  const member = await caller.db.membership.findUnique({ where: { tenantId_userId: { tenantId, userId } } });
+  if (!member) throw notFound("user", userId);
+  return member;
+}
+
+async function requireAnotherOwner({ db, partition }: Caller, userId: string): Promise<void> {
+  const other = await db.membership.findFirst({ where: { tenantId: partition.tenantId, role: "OWNER", userId: { not: userId } } });
+  if (!other) throw new AppError("conflict", "An organisation has at least one owner. Make somebody else an owner first.");
+}

@@ -1,0 +1,180 @@
+import { afterEach, expect, test } from "vitest";
+import { RoleMissing } from "@/lib/auth/roles";
+import { mutate, reader } from "@/lib/caller";
+import { db } from "@/lib/db";
+import {
+  acceptAsNewUser,
+  acceptInvitation,
+  createInvitation,
+  findInvitation,
+  listInvitations,
+  resendInvitation,
+  revokeInvitation,
+} from "@/lib/invitations/service";
+import { setCurrentTime } from "@/lib/jobs/time";
+import { openMail } from "@/lib/mail/service";
+import type { Role } from "@/prisma/generated/enums";
+import { as, auditOf, newAddress, newMember, newOrganisation, newPerson, type TestPerson } from "../support/people";
+
+afterEach(() => setCurrentTime(null));
+
+const invite = (by: TestPerson, email: string, role: Role = "MEMBER") =>
+  mutate(as(by), (caller) => createInvitation(caller, { email, role }));
+
+const tokenOf = (link: string | null) => link?.split("/").at(-1) ?? "";
+
+const accept = (user: { id: string; email: string }, token: string) =>
+  db().$transaction((transaction) => acceptInvitation(transaction, { ...user, address: null }, token));
+
+const over = "This invitation was used or revoked, or its time is over.";
+
+test("whoever has the address accepts once, and gets the role that was meant", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const person = await newPerson();
+  const { id, link } = await invite(owner, person.email, "VIEWER");
+  const token = tokenOf(link);
+
+  expect(await findInvitation(token)).toEqual({
+    organisation: tenant.name,
+    email: person.email,
+    role: "VIEWER",
+    invitedBy: "Ada",
+    hasAccount: true,
+  });
+  expect(await accept(person, token)).toEqual({ tenantSlug: tenant.slug });
+  expect(await db().membership.findMany({ where: { userId: person.id } })).toMatchObject([{ tenantId: tenant.id, role: "VIEWER" }]);
+
+  expect(await findInvitation(token)).toBeNull();
+  await expect(accept(person, token)).rejects.toThrow(over);
+  expect((await auditOf(tenant.id)).slice(-2)).toEqual([
+    { action: "invitation.created", actorId: owner.id, targetId: id, changes: { after: { email: person.email, role: "VIEWER" } } },
+    { action: "invitation.accepted", actorId: person.id, targetId: id, changes: { after: { email: person.email, role: "VIEWER" } } },
+  ]);
+});
+
+test("somebody without an account makes one by accepting, for that address and no other", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const email = newAddress("new");
+  const { link } = await invite(owner, email, "ADMIN");
+  expect(await findInvitation(tokenOf(link))).toMatchObject({ hasAccount: false });
+
+  const { userId } = await db().$transaction((transaction) =>
+    acceptAsNewUser(transaction, tokenOf(link), { name: "Grace", passwordHash: "hash", address: null }),
+  );
+  // Without a mail server the link was shown to the one who invited: the address is not proved.
+  expect(await db().user.findUnique({ where: { id: userId } })).toMatchObject({ email, name: "Grace", emailVerifiedAt: null });
+  expect(await db().membership.findMany({ where: { userId } })).toMatchObject([{ tenantId: tenant.id, role: "ADMIN" }]);
+});
+
+test("accepting twice at the same moment makes one membership and one entry", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const person = await newPerson();
+  const { link } = await invite(owner, person.email);
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => accept(person, tokenOf(link))));
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect((await auditOf(tenant.id)).filter(({ action }) => action === "invitation.accepted")).toHaveLength(1);
+});
+
+test("somebody else who is signed in does not get in by the link", async () => {
+  const { owner } = await newOrganisation();
+  const stranger = await newPerson();
+  const { link } = await invite(owner, newAddress());
+  await expect(accept(stranger, tokenOf(link))).rejects.toThrow(`you are signed in as ${stranger.email}`);
+  expect(await db().membership.count({ where: { userId: stranger.id } })).toBe(0);
+});
+
+test("a link lasts seven days and not a moment longer", async () => {
+  const { owner } = await newOrganisation();
+  const person = await newPerson();
+  const start = new Date("2026-03-01T08:00:00.000Z");
+  setCurrentTime(() => start);
+  const { link } = await invite(owner, person.email);
+
+  setCurrentTime(() => new Date("2026-03-08T07:59:59.999Z"));
+  expect(await findInvitation(tokenOf(link))).not.toBeNull();
+  setCurrentTime(() => new Date("2026-03-08T08:00:00.000Z"));
+  expect(await findInvitation(tokenOf(link))).toBeNull();
+  await expect(accept(person, tokenOf(link))).rejects.toThrow(over);
+
+  // It shows as over, and gives way to another one.
+  expect(await listInvitations(reader(as(owner)))).toMatchObject([{ email: person.email, isOver: true }]);
+  await invite(owner, person.email);
+  expect(await listInvitations(reader(as(owner)))).toMatchObject([{ email: person.email, isOver: false }]);
+});
+
+test("sending again ends the link before, and only after a minute", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const person = await newPerson();
+  const start = Date.parse("2026-03-01T08:00:00.000Z");
+  setCurrentTime(() => new Date(start));
+  const { id, link: first } = await invite(owner, person.email);
+  const resend = () => mutate(as(owner), (caller) => resendInvitation(caller, id));
+
+  await expect(resend()).rejects.toThrow("It was sent within the last minute.");
+  setCurrentTime(() => new Date(start + 60_000));
+  const { link: second } = await resend();
+
+  expect(await findInvitation(tokenOf(first))).toBeNull();
+  expect(await findInvitation(tokenOf(second))).not.toBeNull();
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "invitation.resent", targetId: id });
+  expect(await db().mail.count({ where: { recipient: person.email } })).toBe(2);
+});
+
+test("a revoked link opens nothing", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const person = await newPerson();
+  const { id, link } = await invite(owner, person.email);
+  await mutate(as(owner), (caller) => revokeInvitation(caller, id));
+
+  expect(await findInvitation(tokenOf(link))).toBeNull();
+  await expect(accept(person, tokenOf(link))).rejects.toThrow(over);
+  expect(await listInvitations(reader(as(owner)))).toEqual([]);
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "invitation.revoked" });
+  await expect(mutate(as(owner), (caller) => revokeInvitation(caller, id))).rejects.toThrow("There is no invitation");
+});
+
+test("members and open invitations are not invited again, and nobody sees another organisation's", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const { owner: stranger } = await newOrganisation();
+  const member = await newMember(tenant.id, "VIEWER");
+  const email = newAddress();
+  const { id } = await invite(owner, email);
+
+  await expect(invite(owner, member.email)).rejects.toThrow("is a member already");
+  await expect(invite(owner, email)).rejects.toThrow("was invited already");
+  await invite(stranger, email);
+  expect(await listInvitations(reader(as(stranger)))).toHaveLength(1);
+  await expect(mutate(as(stranger), (caller) => revokeInvitation(caller, id))).rejects.toThrow("There is no invitation");
+  await expect(mutate(as(stranger), (caller) => resendInvitation(caller, id))).rejects.toThrow("There is no invitation");
+});
+
+test.each([
+  ["OWNER", ["OWNER", "ADMIN", "MEMBER", "VIEWER"]],
+  ["ADMIN", ["ADMIN", "MEMBER", "VIEWER"]],
+  ["MEMBER", []],
+  ["VIEWER", []],
+] satisfies [Role, Role[]][])("%s invites %j", async (role, allowed) => {
+  const { tenant } = await newOrganisation();
+  const actor = await newMember(tenant.id, role);
+  for (const given of ["OWNER", "ADMIN", "MEMBER", "VIEWER"] satisfies Role[]) {
+    const invited = invite(actor, newAddress(), given);
+    if ((allowed as Role[]).includes(given)) await invited;
+    else await expect(invited).rejects.toThrow(RoleMissing);
+  }
+  expect(await db().invitation.count({ where: { tenantId: tenant.id } })).toBe(allowed.length);
+});
+
+test("the token stands nowhere but in the mail", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const email = newAddress();
+  const { link } = await invite(owner, email);
+  const token = tokenOf(link);
+  const stored = JSON.stringify([
+    await db().invitation.findMany({ where: { tenantId: tenant.id } }),
+    await auditOf(tenant.id),
+    await db().mail.findMany({ where: { recipient: email } }),
+  ]);
+  expect(stored).not.toContain(token);
+  const mail = await db().mail.findFirstOrThrow({ where: { recipient: email } });
+  expect(openMail(mail)?.text).toContain(`/invite/${token}`);
+});

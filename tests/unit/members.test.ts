@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import { ProofNeeded } from "@/lib/auth/proof";
+import { RoleMissing } from "@/lib/auth/roles";
+import { mutate, reader } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { changeRole, leaveOrganisation, listMembers, removeMember } from "@/lib/members/service";
+import { findLiveSession } from "@/lib/sessions/service";
+import type { Role } from "@/prisma/generated/enums";
+import { as, auditOf, newMember, newOrganisation, newSession } from "../support/people";
+
+const roleOf = async (tenantId: string, userId: string) =>
+  (await db().membership.findUnique({ where: { tenantId_userId: { tenantId, userId } } }))?.role ?? null;
+
+const roles: Role[] = ["OWNER", "ADMIN", "MEMBER", "VIEWER"];
+/** Who may turn whom into what: the roles that may, of all. */
+const mayTurn: [from: Role, into: Role, by: Role[]][] = roles.flatMap((from) =>
+  roles
+    .filter((into) => into !== from)
+    .map((into): [Role, Role, Role[]] => {
+      const isForOwners = from === "OWNER" || from === "ADMIN" || into === "OWNER";
+      return [from, into, isForOwners ? ["OWNER"] : ["OWNER", "ADMIN"]];
+    }),
+);
+
+test.each(mayTurn)("%s becomes %s by %s alone", async (from, into, by) => {
+  const { tenant, owner } = await newOrganisation();
+  const actors = [owner, ...(await Promise.all((["ADMIN", "MEMBER", "VIEWER"] as const).map((role) => newMember(tenant.id, role))))];
+  for (const actor of actors) {
+    const target = await newMember(tenant.id, from);
+    const change = mutate(as(actor), (caller) => changeRole(caller, target.id, into));
+    if (by.includes(actor.role)) await change;
+    else await expect(change).rejects.toThrow(RoleMissing);
+    expect(await roleOf(tenant.id, target.id)).toBe(by.includes(actor.role) ? into : from);
+  }
+});
+
+test("roles are changed with a fresh proof only", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const member = await newMember(tenant.id, "MEMBER");
+  const identity = as(owner);
+  const stale = { ...identity, actor: { ...identity.actor, provedAt: new Date(Date.now() - 11 * 60_000) } };
+  await expect(mutate(stale, (caller) => changeRole(caller, member.id, "ADMIN"))).rejects.toThrow(ProofNeeded);
+  expect(await roleOf(tenant.id, member.id)).toBe("MEMBER");
+});
+
+test("the last owner can neither be demoted, nor removed, nor leave", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const { owner: stranger } = await newOrganisation();
+  const works = [
+    () => mutate(as(owner), (caller) => changeRole(caller, owner.id, "ADMIN")),
+    () => mutate(as(owner), (caller) => removeMember(caller, owner.id)),
+    () => mutate(as(owner), (caller) => leaveOrganisation(caller)),
+  ];
+  for (const work of works) await expect(work()).rejects.toThrow("An organisation has at least one owner.");
+  expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
+
+  // With a second one, any of it goes.
+  await newMember(tenant.id, "OWNER");
+  await works[2]?.();
+  expect(await roleOf(tenant.id, owner.id)).toBeNull();
+  expect(await roleOf(stranger.tenantId, stranger.id)).toBe("OWNER");
+});
+
+test("two owners who demote each other at the same moment leave one of them", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const second = await newMember(tenant.id, "OWNER");
+  const results = await Promise.allSettled([
+    mutate(as(owner), (caller) => changeRole(caller, second.id, "VIEWER")),
+    mutate(as(second), (caller) => changeRole(caller, owner.id, "VIEWER")),
+  ]);
+  expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  expect(await db().membership.count({ where: { tenantId: tenant.id, role: "OWNER" } })).toBe(1);
+});
+
+test("removing a member ends all of their sessions at once, and is written down", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const member = await newMember(tenant.id, "MEMBER");
+  const [laptop, phone, owners] = await Promise.all([newSession(member.id), newSession(member.id), newSession(owner.id)]);
+
+  await mutate(as(owner), (caller) => removeMember(caller, member.id));
+
+  expect(await roleOf(tenant.id, member.id)).toBeNull();
+  expect(await findLiveSession(db(), laptop.id)).toBeNull();
+  expect(await findLiveSession(db(), phone.id)).toBeNull();
+  expect(await findLiveSession(db(), owners.id)).not.toBeNull();
+  expect((await auditOf(tenant.id)).at(-1)).toEqual({
+    action: "member.removed",
+    actorId: owner.id,
+    targetId: member.id,
+    changes: { before: { role: "MEMBER" } },
+  });
+});
+
+test.each(["ADMIN", "MEMBER", "VIEWER"] as const)("a %s who removes owners or admins is refused", async (role) => {
+  const { tenant, owner } = await newOrganisation();
+  const [actor, admin] = await Promise.all([newMember(tenant.id, role), newMember(tenant.id, "ADMIN")]);
+  for (const target of [owner, admin]) {
+    await expect(mutate(as(actor), (caller) => removeMember(caller, target.id))).rejects.toThrow(RoleMissing);
+  }
+  expect(await db().membership.count({ where: { tenantId: tenant.id } })).toBe(3);
+});
+
+test("whoever leaves keeps their other organisations, and their session", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const { tenant: other } = await newOrganisation();
+  const member = await newMember(tenant.id, "MEMBER");
+  await db().membership.create({ data: { tenantId: other.id, userId: member.id, role: "VIEWER", createdAt: new Date() } });
+  const { id } = await newSession(member.id);
+
+  await mutate(as(member), (caller) => leaveOrganisation(caller));
+
+  expect((await findLiveSession(db(), id))?.memberships).toMatchObject([{ role: "VIEWER", tenant: { id: other.id } }]);
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "member.left", actorId: member.id });
+  expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
+});
+
+test("another organisation's member is as one who does not exist", async () => {
+  const { owner } = await newOrganisation();
+  const { owner: stranger } = await newOrganisation();
+  for (const id of [stranger.id, "usr_00000000000000000000000000"]) {
+    await expect(mutate(as(owner), (caller) => changeRole(caller, id, "VIEWER"))).rejects.toThrow(`There is no user with the id "${id}".`);
+    await expect(mutate(as(owner), (caller) => removeMember(caller, id))).rejects.toThrow(`There is no user with the id "${id}".`);
+  }
+});
+
+test("members are listed in pages, and nobody else's", async () => {
+  const { tenant, owner } = await newOrganisation();
+  await newOrganisation();
+  const members = [];
+  for (let count = 0; count < 4; count++) members.push(await newMember(tenant.id, "MEMBER"));
+
+  const first = await listMembers(reader(as(owner)), { limit: 3, order: "asc" });
+  const second = await listMembers(reader(as(owner)), { limit: 3, order: "asc", cursor: first.nextCursor });
+  expect([...first.data, ...second.data].map(({ id }) => id)).toEqual([owner.id, ...members.map(({ id }) => id)]);
+  expect(second.nextCursor).toBeUndefined();
+  expect(JSON.stringify([first, second])).not.toContain("passwordHash");
+});

@@ -1,0 +1,202 @@
+import { afterEach, expect, test } from "vitest";
+import { changePassword } from "@/lib/auth/change-password";
+import { hashPassword } from "@/lib/auth/password";
+import {
+  answerPasswordResets,
+  createPasswordReset,
+  findPasswordReset,
+  requestPasswordReset,
+  resetPassword,
+} from "@/lib/auth/password-reset";
+import { signIn } from "@/lib/auth/service";
+import { maximumFailures, maximumResets } from "@/lib/auth/throttle";
+import { db } from "@/lib/db";
+import { setCurrentTime } from "@/lib/jobs/time";
+import { openMail } from "@/lib/mail/service";
+import { findLiveSession, listSessions, noteSeen, revokeSession, startSession } from "@/lib/sessions/service";
+import { auditOf, newAddress, newOrganisation, newPerson, newSession } from "../support/people";
+
+afterEach(() => setCurrentTime(null));
+
+const oldPassword = "correct horse battery";
+const newPassword = "quite another sentence";
+const passwordHash = await hashPassword(oldPassword);
+let number = 0;
+const newDevice = () => ({ address: `10.4.${++number >> 8}.${number & 255}`, userAgent: "test" });
+const outcomeOf = async (email: string, password: string) => (await signIn({ email, password }, newDevice())).outcome;
+
+async function newSignedIn(hash: string | null = passwordHash) {
+  const { tenant, owner } = await newOrganisation(hash ?? undefined);
+  if (!hash) await db().user.update({ where: { id: owner.id }, data: { passwordHash: null } });
+  const session = await newSession(owner.id);
+  const user = await findLiveSession(db(), session.id);
+  if (!user) throw new Error("the session does not count");
+  return { tenant, owner, session, user };
+}
+
+/** What the newest mail to an address links to. */
+async function tokenMailedTo(email: string): Promise<string> {
+  await answerPasswordResets(100);
+  const mail = await db().mail.findFirst({ where: { recipient: email, kind: "password-reset" }, orderBy: { id: "desc" } });
+  return /\/password\/(\S+)/.exec((mail && openMail(mail)?.text) ?? "")?.[1] ?? "";
+}
+
+test("changing the password ends all sessions at once and starts a new one", async () => {
+  const { tenant, owner, session, user } = await newSignedIn();
+  const phone = await newSession(owner.id);
+
+  const result = await changePassword(user, { current: oldPassword, password: newPassword }, newDevice());
+
+  if (result.outcome !== "changed") throw new Error(result.outcome);
+  expect(await findLiveSession(db(), session.id)).toBeNull();
+  expect(await findLiveSession(db(), phone.id)).toBeNull();
+  expect(await findLiveSession(db(), result.sessionId)).toMatchObject({ id: owner.id });
+  expect(await outcomeOf(owner.email, oldPassword)).toBe("failed");
+  expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
+  expect((await auditOf(tenant.id)).at(-1)).toEqual({
+    action: "user.password_changed",
+    actorId: owner.id,
+    targetId: owner.id,
+    changes: {},
+  });
+});
+
+test("the wrong current password changes nothing, and guesses are counted with those of signing in", async () => {
+  const { owner, session, user } = await newSignedIn();
+  for (let guess = 0; guess < maximumFailures.account; guess++) {
+    expect(await changePassword(user, { current: "wrong password", password: newPassword }, newDevice())).toEqual({ outcome: "failed" });
+  }
+  expect(await changePassword(user, { current: oldPassword, password: newPassword }, newDevice())).toMatchObject({ outcome: "throttled" });
+  expect(await findLiveSession(db(), session.id)).toMatchObject({ id: owner.id });
+});
+
+test("somebody without a password sets one right after signing in, and not later", async () => {
+  const { owner, user } = await newSignedIn(null);
+  const late = { ...user, provedAt: new Date(Date.now() - 11 * 60_000) };
+  expect(await changePassword(late, { current: "", password: newPassword }, newDevice())).toEqual({ outcome: "proof-needed" });
+  expect(await changePassword(user, { current: "", password: newPassword }, newDevice())).toMatchObject({ outcome: "changed" });
+  expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
+});
+
+test("a mailed link sets a new password once, ends all sessions, and signs in", async () => {
+  const { tenant, owner, session } = await newSignedIn();
+  expect(await requestPasswordReset(owner.email, newDevice().address)).toEqual({ outcome: "noted" });
+  const token = await tokenMailedTo(owner.email);
+  expect(await findPasswordReset(token)).toEqual({ email: owner.email });
+
+  const result = await resetPassword(token, newPassword, newDevice());
+
+  expect(await findLiveSession(db(), result?.sessionId ?? "")).toMatchObject({ id: owner.id });
+  expect(await findLiveSession(db(), session.id)).toBeNull();
+  expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
+  expect((await db().user.findUniqueOrThrow({ where: { id: owner.id } })).emailVerifiedAt).not.toBeNull();
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "user.password_reset" });
+  expect(await findPasswordReset(token)).toBeNull();
+  expect(await resetPassword(token, "a third sentence entirely", newDevice())).toBeNull();
+});
+
+test("of several links the first one used ends the others, also at the same moment", async () => {
+  const { owner } = await newSignedIn();
+  const tokens: string[] = [];
+  for (let asked = 0; asked < 3; asked++) {
+    await requestPasswordReset(owner.email, newDevice().address);
+    tokens.push(await tokenMailedTo(owner.email));
+  }
+  expect(new Set(tokens).size).toBe(3);
+  const [first = "", second = ""] = tokens;
+  const results = await Promise.all([resetPassword(first, newPassword, newDevice()), resetPassword(first, newPassword, newDevice())]);
+  expect(results.filter(Boolean)).toHaveLength(1);
+  expect(await resetPassword(second, newPassword, newDevice())).toBeNull();
+});
+
+test("a link lasts an hour, and a changed password ends it earlier", async () => {
+  const { owner, user } = await newSignedIn();
+  const start = Date.now();
+  setCurrentTime(() => new Date(start));
+  await requestPasswordReset(owner.email, newDevice().address);
+  const token = await tokenMailedTo(owner.email);
+  setCurrentTime(() => new Date(start + 3_599_999));
+  expect(await findPasswordReset(token)).not.toBeNull();
+  setCurrentTime(() => new Date(start + 3_600_000));
+  expect(await findPasswordReset(token)).toBeNull();
+  expect(await resetPassword(token, newPassword, newDevice())).toBeNull();
+
+  setCurrentTime(null);
+  await requestPasswordReset(owner.email, newDevice().address);
+  const other = await tokenMailedTo(owner.email);
+  await changePassword(user, { current: oldPassword, password: newPassword }, newDevice());
+  expect(await findPasswordReset(other)).toBeNull();
+});
+
+test("an address that nobody has gets the same answer, is written down the same way, and no mail", async () => {
+  const known = (await newPerson()).email;
+  const unknown = newAddress("nobody");
+  const answers = [];
+  for (const email of [known, unknown]) answers.push(await requestPasswordReset(email, newDevice().address));
+  expect(answers[0]).toEqual(answers[1]);
+  const rows = await db().passwordReset.findMany({ where: { email: { in: [known, unknown] } } });
+  expect(rows.map(({ userId, tokenHash, expiresAt }) => ({ userId, tokenHash, expiresAt }))).toEqual(
+    Array(2).fill({ userId: null, tokenHash: null, expiresAt: null }),
+  );
+
+  await answerPasswordResets(100);
+  expect(await db().mail.count({ where: { recipient: unknown } })).toBe(0);
+  expect(await db().mail.count({ where: { recipient: known } })).toBe(1);
+  expect(await db().passwordReset.count({ where: { email: unknown } })).toBe(0);
+});
+
+test("several workers answer each request once", async () => {
+  const people = await Promise.all(Array.from({ length: 8 }, () => newPerson()));
+  for (const { email } of people) await requestPasswordReset(email, newDevice().address);
+  await Promise.all([answerPasswordResets(50), answerPasswordResets(50), answerPasswordResets(50)]);
+  for (const { email } of people) expect(await db().mail.count({ where: { recipient: email } })).toBe(1);
+});
+
+test("asking comes to an end, for one account and from one network, whether the account exists or not", async () => {
+  for (const email of [(await newPerson()).email, newAddress("nobody")]) {
+    const outcomes = [];
+    for (let asked = 0; asked <= maximumResets.account; asked++)
+      outcomes.push((await requestPasswordReset(email, newDevice().address)).outcome);
+    expect(outcomes).toEqual([...Array(maximumResets.account).fill("noted"), "too-many"]);
+  }
+  const { address } = newDevice();
+  const outcomes = [];
+  for (let asked = 0; asked <= maximumResets.address; asked++) outcomes.push((await requestPasswordReset(newAddress(), address)).outcome);
+  expect(outcomes.at(-2)).toBe("noted");
+  expect(outcomes.at(-1)).toBe("too-many");
+});
+
+test("an operator makes a link for a person who exists, and none for another", async () => {
+  const person = await newPerson();
+  const made = await createPasswordReset(person.email);
+  const token = made?.url.split("/").at(-1) ?? "";
+  expect(await resetPassword(token, newPassword, newDevice())).not.toBeNull();
+  expect(await outcomeOf(person.email, newPassword)).toBe("signed-in");
+  expect(await createPasswordReset(newAddress("nobody"))).toBeNull();
+});
+
+test("one session is ended and the others are not, and nobody else's can be", async () => {
+  const { owner, session } = await newSignedIn();
+  const phone = await newSession(owner.id);
+  const { owner: stranger } = await newOrganisation();
+
+  await revokeSession(db(), stranger.id, session.id);
+  expect((await listSessions(db(), owner.id)).map(({ id }) => id)).toEqual([phone.id, session.id]);
+  await revokeSession(db(), owner.id, session.id);
+  expect((await listSessions(db(), owner.id)).map(({ id }) => id)).toEqual([phone.id]);
+  expect(await findLiveSession(db(), session.id)).toBeNull();
+});
+
+test("a session notes every few minutes that it is in use", async () => {
+  const { owner } = await newSignedIn();
+  const start = new Date("2026-03-01T08:00:00.000Z");
+  const { id } = await startSession(db(), owner.id, newDevice(), { now: start });
+  const seenAt = async (minutes: number) => {
+    const now = new Date(start.getTime() + minutes * 60_000);
+    const user = await findLiveSession(db(), id, now);
+    if (user) noteSeen(db(), user, now);
+    return async () => (await db().session.findUniqueOrThrow({ where: { id } })).lastSeenAt;
+  };
+  expect(await (await seenAt(4))()).toEqual(start);
+  await expect.poll(await seenAt(6)).toEqual(new Date("2026-03-01T08:06:00.000Z"));
+});
