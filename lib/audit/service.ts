@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
+import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
-import type { Prisma } from "@/lib/db";
+import type { Db, Prisma } from "@/lib/db";
+import type { AuditEntryModel } from "@/prisma/generated/models";
+import type { ListAudit } from "./schema";
 
 /** What can be done to what; the audit log says nothing that is not in this list. */
 export const auditActions = [
@@ -76,9 +79,88 @@ export async function recordAudit(caller: Caller, record: AuditRecord): Promise<
     createdAt: new Date(),
   };
   const previousHash = Buffer.from(last?.hash ?? firstHash);
-  const hash = createHash("sha256").update(previousHash).update(canonicalJson(entry)).digest();
-  await caller.db.auditEntry.create({ data: { ...entry, previousHash, hash } });
+  const hash = new Uint8Array(hashOf(previousHash, entry));
+  await caller.db.auditEntry.create({ data: { ...entry, previousHash: new Uint8Array(previousHash), hash } });
 }
+
+const pageSize = 50;
+
+/** The newest first. The cursor is the sequence of the last entry of the page before. */
+export async function listAuditEntries(caller: Caller, { cursor, ...filters }: ListAudit) {
+  requireRole(caller, "ADMIN", "read the audit log");
+  const entries = await readEntries(caller, filters, cursor, pageSize + 1);
+  const last = entries.length > pageSize ? entries[pageSize - 1] : undefined;
+  return { data: entries.slice(0, pageSize).map(withoutHashes), ...(last && { nextCursor: String(last.sequence) }) };
+}
+
+const exportBatch = 500;
+
+/** The same in batches, until all of it was given. */
+export async function* exportAuditEntries(caller: Caller, { cursor: start, ...filters }: ListAudit) {
+  requireRole(caller, "ADMIN", "read the audit log");
+  for (let cursor = start; ; ) {
+    const entries = await readEntries(caller, filters, cursor, exportBatch);
+    yield entries.map(withoutHashes);
+    if (entries.length < exportBatch) return;
+    cursor = entries.at(-1)?.sequence;
+  }
+}
+
+function readEntries({ db, partition }: Caller, filters: Omit<ListAudit, "cursor">, cursor: number | undefined, take: number) {
+  const { actor, action, from, to } = filters;
+  return db.auditEntry.findMany({
+    where: {
+      tenantId: partition.tenantId,
+      ...(cursor && { sequence: { lt: cursor } }),
+      ...(actor && { actorId: actor }),
+      ...(action && { action }),
+      ...((from || to) && { createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } }),
+    },
+    orderBy: { sequence: "desc" },
+    take,
+  });
+}
+
+const withoutHashes = ({ tenantId: _tenantId, hash: _hash, previousHash: _previousHash, ...entry }: AuditEntryModel) => entry;
+
+export type AuditEntry = ReturnType<typeof withoutHashes>;
+
+export type ChainFinding = { entries: number; broken: { sequence: number; reason: string } | null };
+
+const verifyBatch = 1_000;
+
+/**
+ * Reads the tenant's whole log and computes every hash anew. An entry that was altered, taken out or slipped in shows, and
+ * the first of them is named; what was cut off at the end does not show by itself, which is why the number of entries is told.
+ */
+export async function verifyAuditChain(caller: Caller): Promise<ChainFinding> {
+  requireRole(caller, "ADMIN", "check the audit log");
+  return verifyChainOf(caller.db, caller.partition.tenantId);
+}
+
+/** For operators, who name a tenant without acting in it. */
+export async function verifyChainOf(db: Db, tenantId: string): Promise<ChainFinding> {
+  let previousHash = firstHash;
+  let sequence = 0;
+  for (;;) {
+    const entries = await db.auditEntry.findMany({
+      where: { tenantId, sequence: { gt: sequence } },
+      orderBy: { sequence: "asc" },
+      take: verifyBatch,
+    });
+    for (const { hash, previousHash: stated, ...entry } of entries) {
+      const broken = (reason: string) => ({ entries: sequence, broken: { sequence: sequence + 1, reason } });
+      if (entry.sequence !== sequence + 1) return broken("it is missing");
+      if (!previousHash.equals(stated)) return broken("it does not follow from the entry before it");
+      if (!hashOf(previousHash, entry).equals(hash)) return broken("it was altered");
+      previousHash = Buffer.from(hash);
+      sequence = entry.sequence;
+    }
+    if (entries.length < verifyBatch) return { entries: sequence, broken: null };
+  }
+}
+
+const hashOf = (previousHash: Buffer, entry: object) => createHash("sha256").update(previousHash).update(canonicalJson(entry)).digest();
 
 /** JSON with sorted keys: the same text for what went into the database and what comes back from it. */
 function canonicalJson(value: unknown): string {

@@ -1,3 +1,4 @@
+import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiry";
 import { answerPasswordResets } from "@/lib/auth/password-reset";
 import { removeStrayBlobs } from "@/lib/blobs/service";
 import { wakeSnoozedConversations } from "@/lib/conversations/service";
@@ -8,6 +9,7 @@ import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
 import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
 import { sendMails } from "@/lib/mail/send-mails";
 import { mailWarnings } from "@/lib/webhooks/mail-warnings";
+import { wipeTestData } from "@/lib/test-data/service";
 
 export type RecurringJob = {
   /** One batch. Two at once must do nothing twice. @returns how much it did: `limit` or more tells that there may be more */
@@ -31,5 +33,7 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "mail-warnings": { work: mailWarnings, limit: 50, pauseMs: 5_000 },
   "answer-password-resets": { work: answerPasswordResets, limit: 50, pauseMs: 1_000 },
   "send-mails": { work: sendMails, limit: 50, pauseMs: 1_000 },
+  "warn-of-expiring-keys": { work: warnOfExpiry, limit: 100, pauseMs: 60_000 },
+  "wipe-test-data": { work: wipeTestData, limit: 500, pauseMs: 2_000 },
   "purge-expired": { work: purgeExpired, limit: 1_000, pauseMs: 60_000 },
 };

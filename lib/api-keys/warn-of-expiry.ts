@@ -1,0 +1,55 @@
+import { db, runStatement, type Statement } from "@/lib/db";
+import { currentTime } from "@/lib/jobs/time";
+import { queueMailToAdmins } from "@/lib/mail/service";
+import type { Environment } from "@/prisma/generated/enums";
+
+/** Days before its end at which a key's organisation is told; each warning is due until the next one is. */
+const warnings = [
+  { days: 7, untilDays: 1 },
+  { days: 1, untilDays: 0 },
+];
+
+const now = "coalesce($1::timestamptz, now())";
+
+/** Of a key whose end is put off there is something new to tell, so the end is in the name. */
+const name = "'api-key-expiring:' || k.id || ':' || floor(extract(epoch FROM k.expires_at)) || ':' || $2::int";
+
+/**
+ * Keys that end within $2 days, and not within $3, and one of whose admins has no mail about it yet. A key that was made
+ * for no longer than that, or that was rolled, ends as somebody meant it to a moment ago.
+ */
+const expiringStatement: Statement = {
+  name: "expiring_api_keys",
+  text: `
+  SELECT k.tenant_id AS "tenantId", k.environment, k.name AS "keyName", k.hint AS "keyHint", k.expires_at AS "expiresAt", ${name} AS "mailName"
+  FROM api_keys k
+  WHERE k.expires_at > ${now} + make_interval(days => $3::int) AND k.expires_at <= ${now} + make_interval(days => $2::int)
+    AND k.created_at < k.expires_at - make_interval(days => $2::int) - interval '1 hour'
+    AND k.revoked_at IS NULL AND k.replaced_by_id IS NULL
+    AND EXISTS (
+      SELECT 1 FROM memberships m WHERE m.tenant_id = k.tenant_id AND m.role IN ('OWNER', 'ADMIN')
+        AND NOT EXISTS (SELECT 1 FROM mails WHERE mails.name = ${name} || ':' || m.user_id))
+  ORDER BY k.expires_at LIMIT $4::int`,
+};
+
+type ExpiringKey = {
+  tenantId: string;
+  environment: Environment;
+  keyName: string;
+  keyHint: string;
+  expiresAt: Date;
+  mailName: string;
+};
+
+/** Tells owners and admins of keys that end soon: a week before, and a day before. @returns how many keys it told of */
+export async function warnOfExpiry(limit: number): Promise<number> {
+  let told = 0;
+  for (const { days, untilDays } of warnings) {
+    const keys = await runStatement<ExpiringKey>(expiringStatement, [currentTime(), days, untilDays, limit]);
+    for (const { tenantId, mailName, ...key } of keys) {
+      await queueMailToAdmins(db(), tenantId, { kind: "api-key-expiring", ...key }, { name: mailName, usableUntil: key.expiresAt });
+    }
+    told += keys.length;
+  }
+  return told;
+}

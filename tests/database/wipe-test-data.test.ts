@@ -1,0 +1,187 @@
+import { expect, test } from "vitest";
+import { publishAgent } from "@/lib/agents/service";
+import { RoleMissing } from "@/lib/auth/roles";
+import { mutate, reader } from "@/lib/caller";
+import { db, pool } from "@/lib/db";
+import { processDocument } from "@/lib/documents/process";
+import { flushRequestLogs } from "@/lib/request-logs/gather";
+import { findWipe, requestWipe, wipeTestData } from "@/lib/test-data/service";
+import type { Environment, Role } from "@/prisma/generated/enums";
+import { call, newKey, type TestTenant } from "../support/api";
+import { as, auditOf, newMember, newOrganisation, type TestPerson } from "../support/people";
+
+/** Every table with a tenant and an environment, so that one that is added later is looked at, too. */
+const partitionedTables = `
+  SELECT t.table_name AS name FROM information_schema.columns t
+  JOIN information_schema.columns e ON e.table_schema = t.table_schema AND e.table_name = t.table_name AND e.column_name = 'environment'
+  WHERE t.table_schema = 'public' AND t.column_name = 'tenant_id' ORDER BY 1`;
+
+/** What stays in the test environment: what one set up, what was counted, and what was done. */
+const kept = [
+  "api_keys",
+  "audit_entries",
+  "delivery_days",
+  "stray_blobs",
+  "usage_days",
+  "webhook_hours",
+  "webhook_notices",
+  "webhook_secrets",
+  "webhooks",
+];
+
+async function rowsOf(tenantId: string, environment: Environment): Promise<Record<string, string[]>> {
+  const { rows: tables } = await pool().query<{ name: string }>(partitionedTables);
+  const found: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const sql = `SELECT row_to_json(r)::text AS row FROM "${name}" r WHERE tenant_id = $1 AND environment = $2::"Environment" ORDER BY 1`;
+    found[name] = (await pool().query<{ row: string }>(sql, [tenantId, environment])).rows.map(({ row }) => row);
+  }
+  return found;
+}
+
+const countsOf = (rows: Record<string, string[]>) =>
+  Object.fromEntries(
+    Object.entries(rows).flatMap(([name, found]) => (found.length > 0 && name !== "audit_entries" ? [[name, found.length]] : [])),
+  );
+
+/** Something in every table. */
+async function fill(tenant: TestTenant) {
+  await call(tenant, "POST", "/webhooks", { url: "http://127.0.0.1:9/hook", events: ["*"] });
+  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" }, { "idempotency-key": "first" });
+  const { body: agent } = await call(tenant, "POST", "/agents", { name: "Helper" });
+  await mutate(tenant.identity, (caller) => publishAgent(caller, agent.id));
+  const ids = [];
+  for (let count = 0; count < 3; count++) {
+    const { body } = await call(tenant, "POST", "/conversations", {
+      channelId: "web",
+      message: "Hello",
+      customerId: customer.id,
+      agentId: agent.id,
+    });
+    await call(tenant, "POST", `/conversations/${body.id}/messages`, { text: "More" });
+    ids.push(body.id);
+  }
+  const { body: base } = await call(tenant, "POST", "/knowledge-bases", { name: "Manual" });
+  const { body: document } = await call(tenant, "POST", `/knowledge-bases/${base.id}/documents`, {
+    name: "a.txt",
+    text: "Some words to find",
+  });
+  await processDocument({ ...tenant.identity.partition, id: document.id });
+  const delivery = await db().delivery.findFirstOrThrow({ where: tenant.identity.partition });
+  const attempt = { ...tenant.identity.partition, deliveryId: delivery.id, number: 1, startedAt: new Date(), durationMs: 1 };
+  await db().deliveryAttempt.create({ data: attempt });
+  await flushRequestLogs();
+  return { customer, agent, conversationIds: ids };
+}
+
+async function newFilledTenant() {
+  const { tenant, owner } = await newOrganisation();
+  const [inTest, inLive] = await Promise.all([newKey(tenant), newKey(tenant, { environment: "live" })]);
+  const test = await fill(inTest);
+  await fill(inLive);
+  return { tenant, owner, inTest, test };
+}
+
+const ask = (person: TestPerson, slug: string) => mutate(as(person), (caller) => requestWipe(caller, slug));
+
+async function wipeAll(limit = 7) {
+  for (let batch = 0; (await db().wipeTask.count()) > 0; batch++) {
+    if (batch > 500) throw new Error("the wipe does not come to an end");
+    await wipeTestData(limit);
+  }
+}
+
+test("all of the test environment goes, in batches, and not a row that is live or somebody else's", async () => {
+  const [{ tenant, owner }, { tenant: stranger }] = [await newFilledTenant(), await newFilledTenant()];
+  const before = countsOf(await rowsOf(tenant.id, "test"));
+  const untouched = async () => [await rowsOf(tenant.id, "live"), await rowsOf(stranger.id, "live"), await rowsOf(stranger.id, "test")];
+  const others = await untouched();
+  expect(Object.keys(before).length).toBeGreaterThan(16);
+
+  await ask(owner, tenant.slug);
+  let total = Object.values(before).reduce((sum, count) => sum + count);
+  for (let batch = 0; (await findWipe(reader(as(owner)))) !== null; batch++) {
+    expect(batch).toBeLessThan(500);
+    await wipeTestData(7);
+    const left = Object.values(countsOf(await rowsOf(tenant.id, "test"))).reduce((sum, count) => sum + count);
+    // A document's file is noted for removal while the document goes.
+    expect(total - left).toBeLessThanOrEqual(7 + 1);
+    total = left;
+  }
+
+  const after = await rowsOf(tenant.id, "test");
+  for (const [table, rows] of Object.entries(after)) {
+    if (!kept.includes(table)) expect([table, rows]).toEqual([table, []]);
+  }
+  expect(after.webhooks).toHaveLength(1);
+  expect(after.api_keys).toHaveLength(1);
+  expect(after.stray_blobs).toHaveLength(1);
+  expect(await untouched()).toEqual(others);
+  expect((await auditOf(tenant.id)).slice(-2)).toEqual([
+    { action: "test_data.wipe_requested", actorId: owner.id, targetId: tenant.id, changes: {} },
+    { action: "test_data.wiped", actorId: "system", targetId: tenant.id, changes: { after: { deletedRows: expect.any(Number) } } },
+  ]);
+});
+
+test("what is made while the wipe runs stays, with what it refers to", async () => {
+  const { tenant, owner, inTest, test } = await newFilledTenant();
+  await ask(owner, tenant.slug);
+  const { customer, agent } = test;
+  const { body: conversation } = await call(inTest, "POST", "/conversations", {
+    channelId: "web",
+    message: "Later",
+    customerId: customer.id,
+    agentId: agent.id,
+  });
+  await wipeAll();
+
+  const { body: list } = await call(inTest, "GET", "/conversations");
+  expect(list.data.map(({ id }: { id: string }) => id)).toEqual([conversation.id]);
+  expect((await call(inTest, "GET", `/conversations/${conversation.id}/messages`)).body.data).toHaveLength(1);
+  expect((await call(inTest, "GET", `/customers/${customer.id}`)).body).toMatchObject({ name: "Ada", conversationCount: 1 });
+  expect((await call(inTest, "GET", `/agents/${agent.id}`)).status).toBe(200);
+  expect((await call(inTest, "GET", "/knowledge-bases")).body.data).toEqual([]);
+});
+
+test("a row that somebody holds is waited for by nobody, and goes afterwards", async () => {
+  const { tenant, owner, test } = await newFilledTenant();
+  await ask(owner, tenant.slug);
+  const client = await pool().connect();
+  await client.query("BEGIN");
+  await client.query("SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE", [test.conversationIds[0]]);
+  for (let batch = 0; batch < 60; batch++) await wipeTestData(20);
+  expect(await db().conversation.count({ where: { tenantId: tenant.id, environment: "test" } })).toBe(1);
+  expect(await db().wipeTask.count({ where: { tenantId: tenant.id } })).toBe(1);
+
+  await client.query("ROLLBACK");
+  client.release();
+  await wipeAll();
+  expect(await db().conversation.count({ where: { tenantId: tenant.id, environment: "test" } })).toBe(0);
+});
+
+test("two workers share the work", async () => {
+  const { tenant, owner } = await newFilledTenant();
+  await ask(owner, tenant.slug);
+  const work = async () => {
+    for (let batch = 0; batch < 40; batch++) await wipeTestData(5);
+  };
+  await Promise.all([work(), work()]);
+  await wipeAll();
+  expect((await auditOf(tenant.id)).filter(({ action }) => action === "test_data.wiped")).toHaveLength(1);
+  expect(await db().message.count({ where: { tenantId: tenant.id, environment: "test" } })).toBe(0);
+});
+
+test.each(["OWNER", "ADMIN", "MEMBER", "VIEWER"] satisfies Role[])("%s: wiping needs the role and the typed name", async (role) => {
+  const { tenant } = await newOrganisation();
+  const person = await newMember(tenant.id, role);
+  const isAllowed = role === "OWNER" || role === "ADMIN";
+  if (isAllowed) {
+    await expect(ask(person, "something else")).rejects.toThrow(`type ${tenant.slug} to confirm`);
+    await ask(person, tenant.slug);
+    await expect(ask(person, tenant.slug)).rejects.toThrow("being wiped already");
+  } else {
+    await expect(ask(person, tenant.slug)).rejects.toThrow(RoleMissing);
+  }
+  expect(await db().wipeTask.count({ where: { tenantId: tenant.id } })).toBe(isAllowed ? 1 : 0);
+  await wipeAll();
+});

@@ -1,0 +1,76 @@
+import { afterEach, expect, test } from "vitest";
+import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiry";
+import { db } from "@/lib/db";
+import { newId } from "@/lib/ids";
+import { setCurrentTime } from "@/lib/jobs/time";
+import { openMail } from "@/lib/mail/service";
+import { newMember, newOrganisation } from "../support/people";
+
+afterEach(() => setCurrentTime(null));
+
+const dayMs = 86_400_000;
+const end = Date.parse("2026-06-30T12:00:00.000Z");
+const daysBefore = (days: number) => new Date(end - days * dayMs);
+
+type Change = { createdAt?: Date; expiresAt?: Date; revokedAt?: Date; replacedById?: string };
+
+async function newKey(change: Change = {}) {
+  const { tenant, owner } = await newOrganisation();
+  await newMember(tenant.id, "MEMBER");
+  const key = { name: "Backend", hash: new Uint8Array(Buffer.from(newId("apiKey"))), hint: "prl_live_…abcd", scopes: [], allowedIps: [] };
+  const times = { createdAt: daysBefore(90), expiresAt: new Date(end) };
+  await db().apiKey.create({ data: { tenantId: tenant.id, environment: "live", id: newId("apiKey"), ...key, ...times, ...change } });
+  const mails = () => db().mail.findMany({ where: { recipient: owner.email }, orderBy: { id: "asc" } });
+  return { tenant, owner, mails };
+}
+
+async function tellAt(at: Date) {
+  setCurrentTime(() => at);
+  while ((await warnOfExpiry(2)) >= 2);
+}
+
+test("owners and admins are told once a week before and once a day before, and not at other times", async () => {
+  const { tenant, mails } = await newKey();
+  const admin = await newMember(tenant.id, "ADMIN");
+  const counts = [];
+  for (const days of [8, 7.01, 7, 6.9, 3, 1.01, 1, 0.5, 0, -1]) {
+    await tellAt(daysBefore(days));
+    counts.push((await mails()).length);
+  }
+  expect(counts).toEqual([0, 0, 1, 1, 1, 1, 2, 2, 2, 2]);
+  expect(await db().mail.count({ where: { recipient: admin.email } })).toBe(2);
+  expect(await db().mail.count()).toBe(4);
+
+  const [first] = await mails();
+  const written = first && openMail(first);
+  expect(written?.subject).toBe(`A live key of ${tenant.name} ends on 2026-06-30`);
+  expect(written?.text).toContain("“Backend” (prl_live_…abcd) ends on 2026-06-30 12:00 UTC");
+  expect(written?.text).toContain(`/${tenant.slug}/live/api-keys`);
+});
+
+test("after a pause of the service only the warning that is due now is given", async () => {
+  const { mails } = await newKey();
+  await tellAt(daysBefore(0.5));
+  expect(await mails()).toHaveLength(1);
+});
+
+test.each([
+  ["revoked", { revokedAt: daysBefore(20) }],
+  ["rolled", { replacedById: "key_1" }],
+  ["made for a week", { createdAt: daysBefore(7) }],
+  ["without an end", { expiresAt: undefined }],
+] satisfies [string, Change][])("nobody is told of a key that was %s", async (title, change) => {
+  const { mails } = await newKey(title === "without an end" ? { createdAt: daysBefore(90), expiresAt: new Date("2999-01-01") } : change);
+  await tellAt(daysBefore(6));
+  expect(await mails()).toEqual([]);
+});
+
+test("an end that is put off is told of again", async () => {
+  const { tenant, mails } = await newKey();
+  await tellAt(daysBefore(6));
+  await db().apiKey.updateMany({ where: { tenantId: tenant.id }, data: { expiresAt: new Date(end + 30 * dayMs) } });
+  await tellAt(daysBefore(5));
+  expect(await mails()).toHaveLength(1);
+  await tellAt(daysBefore(-25));
+  expect(await mails()).toHaveLength(2);
+});
