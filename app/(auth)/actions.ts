@@ -1,33 +1,18 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { flattenError } from "zod";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { returnPath } from "@/lib/auth/return-path";
 import { signUpInput } from "@/lib/auth/schema";
 import { signIn, signOut, signUp } from "@/lib/auth/service";
 import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
-import { AppError } from "@/lib/errors";
-
-/** What a form shows after it was sent in vain. Passwords are not among what is given back. */
-export type FormState = { message?: string; errors?: Record<string, string | undefined>; values?: Record<string, string> };
-
-const text = (form: FormData, name: string) => {
-  const value = form.get(name);
-  return typeof value === "string" ? value : "";
-};
-
-/** More people at once than the server hashes passwords for. */
-function unavailable(error: unknown) {
-  if (error instanceof AppError && error.kind === "unavailable") return { outcome: "unavailable" as const, detail: error.detail };
-  throw error;
-}
+import { type FormState, findings, textOf, unavailable } from "./forms";
 
 export async function signInAction(_before: FormState, form: FormData): Promise<FormState> {
-  const email = text(form, "email");
+  const email = textOf(form, "email");
   const device = await currentDevice();
-  const result = await signIn({ email, password: text(form, "password") }, device).catch(unavailable);
+  const result = await signIn({ email, password: textOf(form, "password") }, device).catch(unavailable);
 
   if (result.outcome === "unavailable") return { message: result.detail, values: { email } };
   if (result.outcome === "throttled") return { message: throttledSentence(result), values: { email } };
@@ -39,12 +24,9 @@ export async function signInAction(_before: FormState, form: FormData): Promise<
 }
 
 export async function signUpAction(_before: FormState, form: FormData): Promise<FormState> {
-  const values = { organisation: text(form, "organisation"), name: text(form, "name"), email: text(form, "email") };
-  const input = signUpInput.safeParse({ ...values, password: text(form, "password") });
-  if (!input.success) {
-    const { fieldErrors } = flattenError(input.error);
-    return { errors: Object.fromEntries(Object.entries(fieldErrors).map(([field, messages]) => [field, messages?.[0]])), values };
-  }
+  const values = { organisation: textOf(form, "organisation"), name: textOf(form, "name"), email: textOf(form, "email") };
+  const input = signUpInput.safeParse({ ...values, password: textOf(form, "password") });
+  if (!input.success) return { ...findings(input.error), values };
 
   const device = await currentDevice();
   const result = await signUp(input.data, device).catch(unavailable);

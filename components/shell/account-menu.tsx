@@ -44,6 +44,7 @@ export function AccountMenu({ tenant, tenants, user, roleName, base, signOut }: 
           Go to {name}
         </MenuLink>
       ))}
+      <MenuLink href="/welcome">Create an organisation</MenuLink>
       <MenuSeparator />
       <MenuButton onClick={() => startTransition(signOut)}>Sign out</MenuButton>
     </Menu>

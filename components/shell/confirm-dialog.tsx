@@ -5,9 +5,10 @@ import { toast } from "sonner";
 import { Button, type ButtonLook, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
+import { useProof } from "./proof";
 
 type ConfirmDialogProps = {
   /** What the button that opens it says; `label` says it at length where several such buttons stand in one list. */
@@ -17,7 +18,8 @@ type ConfirmDialogProps = {
   size?: "normal" | "small";
   /** The question. */
   title: string;
-  environment: Environment;
+  /** Where it happens; null for what concerns the organisation, or the person, in both environments. */
+  environment: Environment | null;
   isWide?: boolean;
   /** What will happen, with numbers. */
   children: ReactNode;
@@ -26,7 +28,10 @@ type ConfirmDialogProps = {
   confirmLook?: ButtonLook;
   /** Why it cannot be done at the moment. */
   obstacle?: string | null;
-  act: () => Promise<ActionResult<unknown>>;
+  /** What it takes was not filled in yet. */
+  isIncomplete?: boolean;
+  /** Where it calls for a fresh proof, that is asked for on top of the question. */
+  act: () => Promise<ActionResult<unknown> | ProofRequest>;
   /** Said once it is done. */
   done: string;
   onDone?: () => void;
@@ -36,15 +41,30 @@ type ConfirmDialogProps = {
 
 /** Asks before something is done that cannot simply be taken back. Refused, it stays open and says why. */
 export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "normal", ...rest }: ConfirmDialogProps) {
-  const { title, environment, isWide, children, confirm, pending, confirmLook = "danger", obstacle, act, done, onDone, onRefused } = rest;
+  const {
+    title,
+    environment,
+    isWide,
+    children,
+    confirm,
+    pending,
+    confirmLook = "danger",
+    obstacle,
+    isIncomplete,
+    act,
+    done,
+    onDone,
+    onRefused,
+  } = rest;
   const [isOpen, setIsOpen] = useState(false);
   const [message, setMessage] = useState<string | null>(null);
   const [isPending, startTransition] = useTransition();
+  const { prove, question } = useProof();
 
   function run() {
     setMessage(null);
     startTransition(async () => {
-      const result = await act();
+      const result = await prove(act);
       if (result.outcome === "refused") {
         setMessage(onRefused?.(result) ?? result.message);
         return;
@@ -72,9 +92,15 @@ export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "n
         title={title}
         isWide={isWide}
         description={
-          <>
-            This happens in <EnvironmentName environment={environment} />.
-          </>
+          environment ? (
+            <>
+              This happens in <EnvironmentName environment={environment} />.
+            </>
+          ) : (
+            <>
+              This counts in <EnvironmentName environment="test" /> and in <EnvironmentName environment="live" />.
+            </>
+          )
         }
       >
         <div className="space-y-4">
@@ -83,11 +109,12 @@ export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "n
           {obstacle ? <Notice look="warn">{obstacle}</Notice> : null}
           <div className="flex flex-wrap justify-end gap-2">
             <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
-            <Button look={confirmLook} onClick={run} disabled={isPending || Boolean(obstacle)}>
+            <Button look={confirmLook} onClick={run} disabled={isPending || isIncomplete || Boolean(obstacle)}>
               {isPending ? pending : confirm}
             </Button>
           </div>
         </div>
+        {question}
       </DialogContent>
     </Dialog>
   );

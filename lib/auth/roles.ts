@@ -6,6 +6,14 @@ const rank: Record<Role, number> = { OWNER: 3, ADMIN: 2, MEMBER: 1, VIEWER: 0 };
 
 export const roleNames: Record<Role, string> = { OWNER: "Owner", ADMIN: "Admin", MEMBER: "Member", VIEWER: "Viewer" };
 
+/** What each role is for, as shown where one is given. */
+export const roleDescriptions: Record<Role, string> = {
+  OWNER: "Everything, other owners and admins included.",
+  ADMIN: "API keys, webhooks, members, settings and the audit log, and all that members may.",
+  MEMBER: "Works with conversations, customers, agents and knowledge.",
+  VIEWER: "Reads, and changes nothing.",
+};
+
 /** Who may do what takes at least this role, as the beginning of a sentence. */
 const thoseWith: Record<Role, string> = {
   OWNER: "Only owners",

@@ -68,6 +68,9 @@ export const signUpInput = z
   })
   .refine(({ email, password }) => !isAddress(password, email), { path: ["password"], message: otherThanAddress });
 
+/** How somebody is called. */
+export const personInput = z.strictObject({ name: name("your name") });
+
 /** The name of an organisation that somebody makes or renames. */
 export const organisationInput = z.strictObject({ name: name("the name of your organisation") });
 

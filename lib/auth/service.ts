@@ -1,4 +1,5 @@
 import { db, sqlState } from "@/lib/db";
+import { acceptAsNewUser } from "@/lib/invitations/service";
 import { type Device, renewProof, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
 import { createAccount, findUserByEmail } from "@/lib/users/service";
 import { hashPassword, verifyPassword } from "./password";
@@ -68,6 +69,30 @@ export async function signUp(input: SignUp, device: Device): Promise<SignUpResul
     });
   } catch (error) {
     // Someone else took the address while the password was hashed.
+    if (isUniqueViolation(error)) return { outcome: "email-taken" };
+    throw error;
+  }
+}
+
+/**
+ * For somebody who was invited and has no account yet.
+ * @throws AppError `not-found` where the link opens nothing
+ */
+export async function signUpByInvitation(
+  token: string,
+  { name, password }: { name: string; password: string },
+  device: Device,
+): Promise<SignUpResult> {
+  if (!(await mayMakeAccount(device.address))) return { outcome: "too-many" };
+  const passwordHash = await hashPassword(password);
+  try {
+    return await db().$transaction(async (transaction) => {
+      const person = { name, passwordHash, address: device.address };
+      const { tenantSlug, userId } = await acceptAsNewUser(transaction, token, person);
+      const session = await startSession(transaction, userId, device);
+      return { outcome: "signed-in", sessionId: session.id, tenantSlug };
+    });
+  } catch (error) {
     if (isUniqueViolation(error)) return { outcome: "email-taken" };
     throw error;
   }

@@ -149,16 +149,18 @@ function findOpen(transaction: Db, token: string) {
 
 export const invitationIsOver = "This invitation was used or revoked, or its time is over. Ask for a new one.";
 
+type Accepting = { id: string; email: string; address: string | null };
+
 /**
- * In one transaction, for a user who is signed in.
+ * For a user who is signed in.
  * @returns where the organisation is
  * @throws AppError `not-found` where the link opens nothing, `conflict` where it is for another address
  */
-export async function acceptInvitation(
-  transaction: Db,
-  user: { id: string; email: string; address: string | null },
-  token: string,
-): Promise<{ tenantSlug: string }> {
+export function acceptInvitation(user: Accepting, token: string): Promise<{ tenantSlug: string }> {
+  return db().$transaction((transaction) => accept(transaction, user, token));
+}
+
+async function accept(transaction: Db, user: Accepting, token: string): Promise<{ tenantSlug: string }> {
   await transaction.$executeRaw`SELECT 1 FROM invitations WHERE token_hash = ${hashToken(token)} FOR UPDATE`;
   const invitation = await findOpen(transaction, token);
   if (!invitation) throw new AppError("not-found", invitationIsOver);
@@ -195,6 +197,6 @@ export async function acceptAsNewUser(
   const invitation = await findOpen(transaction, token);
   if (!invitation) throw new AppError("not-found", invitationIsOver);
   const user = await createUser(transaction, { ...person, email: invitation.email });
-  const { tenantSlug } = await acceptInvitation(transaction, { ...user, address: person.address }, token);
+  const { tenantSlug } = await accept(transaction, { ...user, address: person.address }, token);
   return { tenantSlug, userId: user.id };
 }

@@ -8,8 +8,8 @@ import { purgeExpired } from "@/lib/jobs/purge-expired";
 import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
 import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
 import { sendMails } from "@/lib/mail/send-mails";
-import { mailWarnings } from "@/lib/webhooks/mail-warnings";
 import { wipeTestData } from "@/lib/test-data/service";
+import { mailWarnings } from "@/lib/webhooks/mail-warnings";
 
 export type RecurringJob = {
   /** One batch. Two at once must do nothing twice. @returns how much it did: `limit` or more tells that there may be more */

@@ -54,6 +54,11 @@ export async function createOwnedTenant(transaction: Db, owner: { id: string; ad
   return tenant;
 }
 
+/** The same, as a transaction of its own. */
+export function createOrganisation(owner: { id: string; address: string | null }, name: string) {
+  return db().$transaction((transaction) => createOwnedTenant(transaction, owner, name));
+}
+
 export function getTenant({ db, partition }: Caller) {
   return db.tenant.findUniqueOrThrow({ where: { id: partition.tenantId } });
 }

@@ -26,6 +26,11 @@ export function createUser(transaction: Db, { name, email, passwordHash, emailVe
   return transaction.user.create({ data: { id: newId("user", now), email, name, passwordHash, emailVerifiedAt, createdAt: now } });
 }
 
+/** Whoever is signed in calls themselves something else. */
+export async function renameUser({ db, actor }: Caller, name: string): Promise<void> {
+  await db.user.update({ where: { id: actor.id }, data: { name } });
+}
+
 /** Names to show beside what these people made, former members of the caller's tenant included; unknown ids are left out. */
 export async function userNames(caller: Caller, ids: string[]): Promise<Map<string, string>> {
   const users = await caller.db.user.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } });

@@ -1,6 +1,9 @@
 import { createApiKeyInput, type Overlap, overlaps } from "@/lib/api-keys/schema";
 import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey, partitionOfApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
+import { createApiKey, partitionOfApiKey, revokeApiKey } from "@/lib/api-keys/service";
+import { verifyChainOf } from "@/lib/audit/service";
+import { createPasswordReset } from "@/lib/auth/password-reset";
 import { type Identity, mutate, type Partition } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
@@ -77,6 +80,25 @@ export const commands: Record<string, Command> = {
       const done = await reencryptSecrets();
       const isComplete = Object.values(done).every(({ unopened }) => Object.keys(unopened).length === 0);
       return { output: { masterKey: env().SECRET_KEYS[0]?.id, ...done }, exitCode: isComplete ? 0 : 1 };
+    },
+  },
+  "audit:verify": {
+    usage: "audit:verify --tenant <slug>",
+    options: ["tenant"],
+    run: async (values) => {
+      const tenant = await requireTenant(required(values, "tenant"));
+      const finding = await verifyChainOf(db(), tenant.id);
+      return { output: { tenant: tenant.slug, ...finding }, exitCode: finding.broken ? 1 : 0 };
+    },
+  },
+  "user:reset-password": {
+    usage: "user:reset-password --email <address>",
+    options: ["email"],
+    run: async (values) => {
+      const email = required(values, "email").toLowerCase();
+      const made = await createPasswordReset(email);
+      if (!made) throw new Error(`There is no account with the address ${email}.`);
+      return { output: made };
     },
   },
   doctor: {

@@ -20,6 +20,11 @@ export function SignInForm({ callbackUrl, message }: { callbackUrl: string; mess
       <SubmitButton pending="Signing in…" className="w-full">
         Sign in
       </SubmitButton>
+      <p>
+        <Link href="/password" className="font-medium text-accent underline underline-offset-2">
+          Forgotten your password?
+        </Link>
+      </p>
       <p className="text-muted">
         No account yet?{" "}
         <Link href="/signup" className="font-medium text-accent underline underline-offset-2">

@@ -1,0 +1,83 @@
+import type { ReactNode } from "react";
+import { ButtonLink } from "@/components/ui/button";
+import { SubmitButton } from "@/components/ui/submit-button";
+import { currentUser } from "@/lib/auth/require-user";
+import { roleNames } from "@/lib/auth/roles";
+import { minimumPasswordLength } from "@/lib/auth/schema";
+import { findInvitation, invitationIsOver } from "@/lib/invitations/service";
+import { signOutToAcceptAction } from "../actions";
+import { AcceptForm } from "./accept-form";
+import { NewUserForm } from "./new-user-form";
+
+// The address of this page is a secret, so no other page is told it.
+export const metadata = { title: "Invitation", referrer: "no-referrer" };
+
+export default async function InvitationPage({ params }: { params: Promise<{ token: string }> }) {
+  const { token } = await params;
+  const [invitation, user] = await Promise.all([findInvitation(token), currentUser()]);
+  if (!invitation) {
+    return (
+      <Frame title="This invitation is over" action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}>
+        {invitationIsOver}
+      </Frame>
+    );
+  }
+
+  const { organisation, email, role, invitedBy, hasAccount } = invitation;
+  const title = `Join ${organisation}`;
+  const sentence = `${invitedBy ?? "Somebody"} invites ${email} to ${organisation}, as ${roleNames[role]}.`;
+  if (user?.email === email) {
+    return (
+      <Frame title={title} action={<AcceptForm token={token} organisation={organisation} />}>
+        {sentence}
+      </Frame>
+    );
+  }
+  if (user) {
+    return (
+      <Frame
+        title={title}
+        action={
+          <form action={signOutToAcceptAction.bind(null, token)}>
+            <SubmitButton pending="Signing out…" className="w-full">
+              Sign out and go on
+            </SubmitButton>
+          </form>
+        }
+      >
+        {sentence} You are signed in as {user.email}, so this invitation is not for you, or you have two accounts.
+      </Frame>
+    );
+  }
+  if (hasAccount) {
+    return (
+      <Frame
+        title={title}
+        action={
+          <ButtonLink href={`/login?callbackUrl=${encodeURIComponent(`/invite/${token}`)}`} className="w-full">
+            Sign in to accept
+          </ButtonLink>
+        }
+      >
+        {sentence} There is an account with this address.
+      </Frame>
+    );
+  }
+  return (
+    <Frame title={title} action={<NewUserForm token={token} email={email} minimumPasswordLength={minimumPasswordLength} />}>
+      {sentence} Make yourself an account to accept.
+    </Frame>
+  );
+}
+
+function Frame({ title, action, children }: { title: string; action: ReactNode; children: ReactNode }) {
+  return (
+    <div className="space-y-5">
+      <div className="space-y-1">
+        <h1 className="break-words font-semibold text-2xl tracking-tight">{title}</h1>
+        <p className="break-words text-muted">{children}</p>
+      </div>
+      {action}
+    </div>
+  );
+}

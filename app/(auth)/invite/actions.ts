@@ -1,0 +1,43 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import { currentDevice, requireUser } from "@/lib/auth/require-user";
+import { newPersonInput } from "@/lib/auth/schema";
+import { signOut, signUpByInvitation } from "@/lib/auth/service";
+import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
+import { acceptInvitation, findInvitation, invitationIsOver } from "@/lib/invitations/service";
+import { type FormState, findings, refused, textOf } from "../forms";
+
+/** For somebody who is signed in with the address that was invited. */
+export async function acceptAction(token: string, _before: FormState): Promise<FormState> {
+  const user = await requireUser();
+  const { address } = await currentDevice();
+  const accepted = await acceptInvitation({ id: user.id, email: user.email, address }, token).catch(refused);
+  if ("message" in accepted) return accepted;
+  redirect(`/${accepted.tenantSlug}/test`);
+}
+
+/** For somebody who makes an account by accepting. */
+export async function acceptAsNewUserAction(token: string, _before: FormState, form: FormData): Promise<FormState> {
+  const invitation = await findInvitation(token);
+  if (!invitation) return { message: invitationIsOver };
+  const values = { name: textOf(form, "name") };
+  const input = newPersonInput(invitation.email).safeParse({ ...values, password: textOf(form, "password") });
+  if (!input.success) return { ...findings(input.error), values };
+
+  const result = await signUpByInvitation(token, input.data, await currentDevice()).catch(refused);
+  if ("message" in result) return { ...result, values };
+  if (result.outcome === "too-many") return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };
+  if (result.outcome === "email-taken") {
+    return { message: "There is an account with this address by now. Open the link again, and sign in.", values };
+  }
+  await writeSessionCookie(result.sessionId);
+  redirect(`/${result.tenantSlug}/test`);
+}
+
+/** Whoever is signed in as somebody else begins anew. */
+export async function signOutToAcceptAction(token: string): Promise<void> {
+  await signOut(await requireUser());
+  await clearSessionCookie();
+  redirect(`/invite/${encodeURIComponent(token)}`);
+}

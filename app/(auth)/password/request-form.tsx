@@ -1,0 +1,66 @@
+"use client";
+
+import Link from "next/link";
+import { useActionState } from "react";
+import { TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import { SubmitButton } from "@/components/ui/submit-button";
+import { requestResetAction } from "./actions";
+
+const linkClass = "font-medium text-accent underline underline-offset-2";
+
+/** @param mailPage where mails can be read, where none are sent. */
+export function RequestForm({ mailPage }: { mailPage: string | null }) {
+  const [{ message, errors, values, isSent }, action] = useActionState(requestResetAction, {});
+
+  if (isSent) {
+    return (
+      <div className="space-y-5" role="status">
+        <h1 className="font-semibold text-2xl tracking-tight">Look into your mail</h1>
+        <p className="text-muted">
+          If there is an account with the address <strong className="break-all font-medium text-ink">{values?.email}</strong>, a link to a
+          new password is on its way there. It works once, within an hour.
+        </p>
+        {mailPage ? (
+          <p className="text-muted">
+            No mail server is configured here: the mail is shown on{" "}
+            <Link href={mailPage} className={linkClass}>
+              the page for mails
+            </Link>
+            .
+          </p>
+        ) : null}
+        <Link href="/login" className={linkClass}>
+          Back to signing in
+        </Link>
+      </div>
+    );
+  }
+  return (
+    <form action={action} className="space-y-5">
+      <div className="space-y-1">
+        <h1 className="font-semibold text-2xl tracking-tight">Set a new password</h1>
+        <p className="text-muted">We mail you a link to it.</p>
+      </div>
+      {message ? <Notice>{message}</Notice> : null}
+      <TextField
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        defaultValue={values?.email}
+        error={errors?.email}
+      />
+      <SubmitButton pending="Sending…" className="w-full">
+        Send me a link
+      </SubmitButton>
+      <p className="text-muted">
+        You know it after all?{" "}
+        <Link href="/login" className={linkClass}>
+          Sign in
+        </Link>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,19 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import { currentDevice, requireUser } from "@/lib/auth/require-user";
+import { organisationInput } from "@/lib/auth/schema";
+import { createOrganisation } from "@/lib/tenants/service";
+import { type FormState, findings, refused, textOf } from "../forms";
+
+export async function createOrganisationAction(_before: FormState, form: FormData): Promise<FormState> {
+  const user = await requireUser();
+  const values = { name: textOf(form, "name") };
+  const input = organisationInput.safeParse(values);
+  if (!input.success) return { ...findings(input.error), values };
+
+  const { address } = await currentDevice();
+  const made = await createOrganisation({ id: user.id, address }, input.data.name).catch(refused);
+  if ("message" in made) return { ...made, values };
+  redirect(`/${made.slug}/test`);
+}

@@ -1,0 +1,28 @@
+"use client";
+
+import { useActionState } from "react";
+import { TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import { SubmitButton } from "@/components/ui/submit-button";
+import { createOrganisationAction } from "./actions";
+
+export function OrganisationForm() {
+  const [{ message, errors, values }, action] = useActionState(createOrganisationAction, {});
+  return (
+    <form action={action} className="space-y-5">
+      {message ? <Notice>{message}</Notice> : null}
+      <TextField
+        label="Name"
+        name="name"
+        autoComplete="organization"
+        required
+        maxLength={100}
+        defaultValue={values?.name}
+        error={errors?.name}
+      />
+      <SubmitButton pending="Creating…" className="w-full">
+        Create organisation
+      </SubmitButton>
+    </form>
+  );
+}

@@ -1,0 +1,91 @@
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { EntryList } from "@/components/audit/entry-list";
+import { VerifyButton } from "@/components/audit/verify-button";
+import { SettingsTabs } from "@/components/settings/settings-tabs";
+import { buttonClass } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Filters } from "@/components/ui/filters";
+import { PageHeader } from "@/components/ui/page-header";
+import { Pager, withQuery } from "@/components/ui/pager";
+import { auditActionNames } from "@/lib/audit/action-names";
+import { listAuditQuery } from "@/lib/audit/schema";
+import { type AuditAction, auditActions, listAuditEntries } from "@/lib/audit/service";
+import { type IdKind, kindOfId } from "@/lib/ids";
+import { listMembers } from "@/lib/members/service";
+import { userNames } from "@/lib/users/service";
+import { verifyAuditAction } from "./actions";
+
+export const metadata = { title: "Audit log" };
+
+export default pageOf(async ({ caller, tenant, environment, base, query, now }) => {
+  const path = `${base}/settings/audit-log`;
+  const [{ data: entries, nextCursor }, members] = await Promise.all([
+    listAuditEntries(caller, parse(listAuditQuery, query, "query")),
+    listMembers(caller, { limit: 100, order: "asc" }),
+  ]);
+  const names = await userNames(caller, [...new Set(entries.map(({ actorId }) => actorId))]);
+  const isFiltered = Object.keys(query).length > 0;
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        description="Who changed what in this organisation, in both environments. Entries are only ever added; each carries the hash of the one before it."
+        actions={
+          <a href={withQuery(`${path}/csv`, query, {})} download className={buttonClass({ look: "secondary" })}>
+            Download CSV
+          </a>
+        }
+      />
+      <SettingsTabs base={base} current="settings/audit-log" />
+      <div className="mb-4">
+        <VerifyButton verify={verifyAuditAction.bind(null, { tenant: tenant.slug, environment })} />
+      </div>
+      <Filters
+        filters={[
+          {
+            name: "actor",
+            label: "By",
+            options: [
+              ...members.data.map(({ id, name }) => ({ value: id, label: name })),
+              { value: "system", label: "The service itself" },
+              { value: "admin", label: "Operators" },
+            ],
+          },
+          { name: "action", label: "Action", options: auditActions.map((action) => ({ value: action, label: auditActionNames[action] })) },
+          { name: "from", label: "From", type: "date" },
+          { name: "to", label: "To, UTC", type: "date" },
+        ]}
+      />
+      {entries.length === 0 ? (
+        <EmptyState title={isFiltered ? "Nothing fits these filters" : "Nothing was done yet"}>
+          <p>Keys, webhooks, agents, members and settings leave an entry whenever somebody changes them.</p>
+        </EmptyState>
+      ) : (
+        <EntryList
+          now={now}
+          entries={entries.map(({ createdAt, actorType, actorId, action, ...entry }) => ({
+            ...entry,
+            at: createdAt,
+            actor: { id: actorId, name: names.get(actorId) ?? actorNames[actorType] ?? actorType },
+            actorHref: withQuery(path, {}, { actor: actorId }),
+            action: auditActionNames[action as AuditAction] ?? action,
+            targetHref: hasPage(entry.targetId) ? `/${tenant.slug}/${entry.environment ?? environment}/go/${entry.targetId}` : null,
+          }))}
+        />
+      )}
+      <Pager path={path} query={query} nextCursor={nextCursor} />
+    </>
+  );
+});
+
+/** Those who are no people. */
+const actorNames: Record<string, string> = {
+  API_KEY: "An API key",
+  SYSTEM: "The service itself",
+  OPERATOR: "An operator",
+  USER: "A former user",
+};
+
+const withPages: (IdKind | null)[] = ["apiKey", "agent", "webhook"];
+const hasPage = (id: string) => withPages.includes(kindOfId(id));

@@ -1,0 +1,46 @@
+"use server";
+
+import { z } from "zod";
+import { act, actWithProof, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
+import type { SentInvitation } from "@/components/members/states";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/invitations/service";
+import { changeRoleInput, invitationInput } from "@/lib/members/schema";
+import { changeRole, removeMember } from "@/lib/members/service";
+
+const id = z.string().max(100);
+
+export async function changeRoleAction(place: PlaceOfAction, userId: string, role: string): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, changeRoleInput, { userId, role }, async (caller, input) => {
+    await changeRole(caller, input.userId, input.role);
+    return null;
+  });
+}
+
+export async function removeMemberAction(place: PlaceOfAction, userId: string): Promise<ActionResult> {
+  return act(place, id, userId, async (caller, memberId) => {
+    await removeMember(caller, memberId);
+    return null;
+  });
+}
+
+export async function inviteAction(place: PlaceOfAction, sent: FormData): Promise<ActionResult<SentInvitation>> {
+  return act(place, invitationInput, filledIn(sent), async (caller, input) => {
+    const { link } = await createInvitation(caller, input);
+    return { link };
+  });
+}
+
+export async function resendInvitationAction(place: PlaceOfAction, invitationId: string): Promise<ActionResult<SentInvitation>> {
+  return act(place, id, invitationId, async (caller, wanted) => {
+    const { link } = await resendInvitation(caller, wanted);
+    return { link };
+  });
+}
+
+export async function revokeInvitationAction(place: PlaceOfAction, invitationId: string): Promise<ActionResult> {
+  return act(place, id, invitationId, async (caller, wanted) => {
+    await revokeInvitation(caller, wanted);
+    return null;
+  });
+}

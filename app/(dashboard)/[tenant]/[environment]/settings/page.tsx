@@ -1,0 +1,95 @@
+import type { ReactNode } from "react";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { LeaveDialog } from "@/components/settings/leave-dialog";
+import { NameForm } from "@/components/settings/name-form";
+import { SettingsTabs } from "@/components/settings/settings-tabs";
+import { WipeDialog } from "@/components/settings/wipe-dialog";
+import { Id } from "@/components/ui/id";
+import { Live } from "@/components/ui/live";
+import { PageHeader } from "@/components/ui/page-header";
+import { Facts, Panel } from "@/components/ui/panel";
+import { RoleNote } from "@/components/ui/role-note";
+import { Time } from "@/components/ui/time";
+import { hasRole, roleNames, roleSentence } from "@/lib/auth/roles";
+import { getTenant, planRateLimits } from "@/lib/tenants/service";
+import { findWipe } from "@/lib/test-data/service";
+import { leaveAction, renameOrganisationAction, wipeTestDataAction } from "./actions";
+
+export const metadata = { title: "Settings" };
+
+const planNames = { FREE: "Free", PRO: "Pro", SCALE: "Scale" } as const;
+
+export default pageOf(async ({ caller, role, environment, base, now }) => {
+  const [tenant, wipe] = await Promise.all([getTenant(caller), findWipe(caller)]);
+  const place = { tenant: tenant.slug, environment };
+  const isAdmin = hasRole(role, "ADMIN");
+  return (
+    <>
+      <PageHeader title="Settings" description={`${tenant.name}, in both environments.`} />
+      <SettingsTabs base={base} current="settings" />
+      <div className="space-y-6">
+        <Panel title="Organisation">
+          <div className="space-y-5">
+            {isAdmin ? (
+              <NameForm
+                label="Name"
+                name={tenant.name}
+                autoComplete="organization"
+                hint="Invitations and mails name it."
+                rename={renameOrganisationAction.bind(null, place)}
+              />
+            ) : null}
+            <Facts
+              facts={[
+                ...(isAdmin ? [] : [{ name: "Name", value: tenant.name }]),
+                { name: "Slug", value: <Id id={tenant.slug} /> },
+                { name: "Id", value: <Id id={tenant.id} /> },
+                {
+                  name: "Plan",
+                  value: `${planNames[tenant.plan]}, ${planRateLimits[tenant.plan].toLocaleString("en")} requests a minute for each key`,
+                },
+                { name: "Created", value: <Time at={tenant.createdAt} now={now} /> },
+                { name: "Your role", value: roleNames[role] },
+              ]}
+            />
+            {isAdmin ? null : <RoleNote sentence={roleSentence("ADMIN", "rename the organisation")} />}
+          </div>
+        </Panel>
+        <Panel title="Danger zone">
+          <ul className="divide-y divide-line">
+            <Danger
+              title="Wipe test data"
+              description="Deletes what the test environment holds: conversations, customers, agents, knowledge, events and logs. Keys, webhooks and everything live stay."
+            >
+              {wipe ? (
+                <p role="status" className="text-muted">
+                  Being wiped since <Time at={wipe.requestedAt} now={now} />, {wipe.deletedRows.toLocaleString("en")} rows so far.
+                  <Live everyMs={2_000} />
+                </p>
+              ) : isAdmin ? (
+                <WipeDialog slug={tenant.slug} wipe={wipeTestDataAction.bind(null, place)} />
+              ) : (
+                <RoleNote sentence={roleSentence("ADMIN", "wipe the test data")} />
+              )}
+            </Danger>
+            <Danger title="Leave this organisation" description="For yourself alone. The last owner makes somebody else an owner first.">
+              <LeaveDialog organisation={tenant.name} leave={leaveAction.bind(null, place)} />
+            </Danger>
+          </ul>
+        </Panel>
+      </div>
+    </>
+  );
+});
+
+function Danger({ title, description, children }: { title: string; description: string; children: ReactNode }) {
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 py-4 first:pt-0 last:pb-0">
+      <div className="min-w-0 max-w-prose flex-1 basis-72">
+        <h3 className="font-medium">{title}</h3>
+        <p className="text-muted">{description}</p>
+      </div>
+      {children}
+    </li>
+  );
+}

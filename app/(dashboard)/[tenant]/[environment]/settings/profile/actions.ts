@@ -1,0 +1,47 @@
+"use server";
+
+import { z } from "zod";
+import { act, filledIn, type PlaceOfAction, parse, refused } from "@/app/(dashboard)/act";
+import type { ActionResult } from "@/lib/action-result";
+import { changePassword } from "@/lib/auth/change-password";
+import { currentDevice, requireUser } from "@/lib/auth/require-user";
+import { changePasswordInput, personInput } from "@/lib/auth/schema";
+import { writeSessionCookie } from "@/lib/auth/session-cookie";
+import { throttledSentence } from "@/lib/auth/throttle";
+import { revokeSession } from "@/lib/sessions/service";
+import { renameUser } from "@/lib/users/service";
+
+export async function renameSelfAction(place: PlaceOfAction, name: string): Promise<ActionResult> {
+  return act(place, personInput, { name }, async (caller, input) => {
+    await renameUser(caller, input.name);
+    return null;
+  });
+}
+
+/** The browser that asks goes on with a session of its own; all others end. */
+export async function changePasswordAction(sent: FormData): Promise<ActionResult> {
+  const user = await requireUser();
+  try {
+    const { current = "", password = "" } = filledIn(sent);
+    const input = parse(changePasswordInput(user.email), { current, password });
+    const result = await changePassword(user, input, await currentDevice());
+    if (result.outcome === "changed") {
+      await writeSessionCookie(result.sessionId);
+      return { outcome: "done", value: null };
+    }
+    if (result.outcome === "throttled") return { outcome: "refused", message: throttledSentence(result), errors: {} };
+    if (result.outcome === "failed") return refusal("current", "This is not your password.");
+    return refusal("password", "Sign out and sign in again first: it has to be fresh.");
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+const refusal = (field: string, message: string): ActionResult => ({ outcome: "refused", message, errors: { [field]: message } });
+
+export async function revokeSessionAction(place: PlaceOfAction, sessionId: string): Promise<ActionResult> {
+  return act(place, z.string().max(100), sessionId, async (caller, id) => {
+    await revokeSession(caller.db, caller.actor.id, id);
+    return null;
+  });
+}

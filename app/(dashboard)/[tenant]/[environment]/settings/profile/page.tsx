@@ -1,0 +1,101 @@
+import { signOutAction } from "@/app/(auth)/actions";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { PasswordForm } from "@/components/profile/password-form";
+import { SignOutEverywhere, SignOutOne } from "@/components/profile/session-buttons";
+import { NameForm } from "@/components/settings/name-form";
+import { SettingsTabs } from "@/components/settings/settings-tabs";
+import { Badge } from "@/components/ui/badge";
+import { Id } from "@/components/ui/id";
+import { PageHeader } from "@/components/ui/page-header";
+import { Facts, Panel } from "@/components/ui/panel";
+import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import { minimumPasswordLength } from "@/lib/auth/schema";
+import { signInMethodNames } from "@/lib/auth/sign-in-methods";
+import { deviceName } from "@/lib/sessions/device-name";
+import { listSessions } from "@/lib/sessions/service";
+import { changePasswordAction, renameSelfAction, revokeSessionAction } from "./actions";
+
+export const metadata = { title: "Profile and sessions" };
+
+export default pageOf(async ({ caller, user, tenant, environment, base, now }) => {
+  const sessions = await listSessions(caller.db, user.id);
+  const place = { tenant: tenant.slug, environment };
+  return (
+    <>
+      <PageHeader title="Profile and sessions" description="You, in every organisation." />
+      <SettingsTabs base={base} current="settings/profile" />
+      <div className="space-y-6">
+        <Panel title="Profile">
+          <div className="space-y-5">
+            <NameForm
+              label="Your name"
+              name={user.name}
+              autoComplete="name"
+              hint="Shown beside what you write and do."
+              rename={renameSelfAction.bind(null, place)}
+            />
+            <Facts
+              facts={[
+                { name: "Email", value: user.email },
+                { name: "Id", value: <Id id={user.id} /> },
+              ]}
+            />
+          </div>
+        </Panel>
+        <Panel title="Password">
+          <PasswordForm
+            email={user.email}
+            hasPassword={user.hasPassword}
+            minimumLength={minimumPasswordLength}
+            change={changePasswordAction}
+          />
+        </Panel>
+        <section className="space-y-3">
+          <div className="flex flex-wrap items-center justify-between gap-2">
+            <h2 className="font-semibold text-base">Sessions</h2>
+            <SignOutEverywhere count={sessions.length} signOut={signOutAction} />
+          </div>
+          <Table
+            caption="Where you are signed in, newest first"
+            headings={[
+              { label: "Device" },
+              { label: "Address" },
+              { label: "Signed in" },
+              { label: "With" },
+              { label: "Last seen" },
+              { label: "Actions", isHidden: true },
+            ]}
+          >
+            {sessions.map((session) => {
+              const device = deviceName(session.userAgent);
+              const isThis = session.id === user.sessionId;
+              return (
+                <Row key={session.id}>
+                  <RowName>
+                    <span className="flex flex-wrap items-center gap-2 font-medium" title={session.userAgent ?? undefined}>
+                      {device}
+                      {isThis ? <Badge look="good">This one</Badge> : null}
+                    </span>
+                  </RowName>
+                  <Cell label="Address">{session.address ?? "Unknown"}</Cell>
+                  <Cell label="Signed in">
+                    <Time at={session.createdAt} now={now} />
+                  </Cell>
+                  <Cell label="With">{signInMethodNames[session.method]}</Cell>
+                  <Cell label="Last seen">
+                    <Time at={session.lastSeenAt ?? session.createdAt} now={now} />
+                  </Cell>
+                  <RowActions>
+                    {isThis ? null : <SignOutOne device={device} signOut={revokeSessionAction.bind(null, place, session.id)} />}
+                  </RowActions>
+                </Row>
+              );
+            })}
+          </Table>
+          <p className="text-muted">A session ends twelve hours after its sign-in, however busy it is.</p>
+        </section>
+      </div>
+    </>
+  );
+});

@@ -1,0 +1,86 @@
+import { ChevronRight } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { Id } from "@/components/ui/id";
+import { Json } from "@/components/ui/json";
+import { Facts } from "@/components/ui/panel";
+import { Time } from "@/components/ui/time";
+import type { Environment } from "@/prisma/generated/enums";
+
+export type ShownEntry = {
+  sequence: number;
+  at: Date;
+  actor: { id: string; name: string };
+  action: string;
+  targetId: string;
+  /** Where the target can be looked at, if anywhere. */
+  targetHref: string | null;
+  environment: Environment | null;
+  address: string | null;
+  requestId: string | null;
+  changes: unknown;
+  /** The log of this actor alone. */
+  actorHref: string;
+};
+
+/** Entries that open by themselves: nothing of them is fetched. */
+export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }) {
+  return (
+    <ol className="divide-y divide-line rounded-2xl border border-line bg-surface">
+      {entries.map((entry) => (
+        <li key={entry.sequence}>
+          <details className="group">
+            <summary className="grid list-none grid-cols-[1rem_minmax(0,1fr)] items-baseline gap-x-3 gap-y-1 px-4 py-3 hover:bg-sunken/60 sm:grid-cols-[1rem_minmax(0,1.2fr)_minmax(0,1fr)_auto] [&::-webkit-details-marker]:hidden">
+              <ChevronRight className="size-4 translate-y-0.5 text-muted transition-transform group-open:rotate-90" aria-hidden="true" />
+              <span className="flex flex-wrap items-center gap-2 font-medium">
+                {entry.action}
+                {entry.environment ? <EnvironmentName environment={entry.environment} /> : null}
+              </span>
+              <span className="truncate max-sm:col-start-2">{entry.actor.name}</span>
+              <span className="text-muted max-sm:col-start-2 sm:text-right">
+                <Time at={entry.at} now={now} />
+              </span>
+            </summary>
+            <div className="space-y-4 border-line border-t bg-sunken/40 px-4 py-4 sm:pl-11">
+              <Facts facts={factsOf(entry)} />
+              {isEmpty(entry.changes) ? null : <Json value={entry.changes} label={`what entry ${entry.sequence} changed`} />}
+            </div>
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function factsOf({ sequence, at, actor, actorHref, targetId, targetHref, address, requestId }: ShownEntry) {
+  const link = (href: string, text: string): ReactNode => (
+    <Link href={href} prefetch={false} className="text-accent underline underline-offset-2">
+      {text}
+    </Link>
+  );
+  return [
+    { name: "Entry", value: sequence.toLocaleString("en") },
+    { name: "Time", value: `${at.toISOString().replace("T", " ").replace("Z", "")} UTC` },
+    {
+      name: "By",
+      value: (
+        <span className="flex flex-wrap items-center gap-x-3">
+          {[<Id key="id" id={actor.id} />, link(actorHref, `All by ${actor.name}`)]}
+        </span>
+      ),
+    },
+    {
+      name: "Of",
+      value: (
+        <span className="flex flex-wrap items-center gap-x-3">
+          {[<Id key="id" id={targetId} />, targetHref ? link(targetHref, "Open") : null]}
+        </span>
+      ),
+    },
+    { name: "Address", value: address },
+    { name: "Request", value: requestId ? <Id id={requestId} /> : null },
+  ];
+}
+
+const isEmpty = (changes: unknown) => typeof changes !== "object" || changes === null || Object.keys(changes).length === 0;

@@ -1,0 +1,38 @@
+"use client";
+
+import { useState, useTransition } from "react";
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
+
+type Finding = { entries: number; broken: { sequence: number; reason: string } | null };
+
+/** Has every hash of the log computed anew, and says what came out. */
+export function VerifyButton({ verify }: { verify: () => Promise<ActionResult<Finding>> }) {
+  const [result, setResult] = useState<ActionResult<Finding> | null>(null);
+  const [isPending, startTransition] = useTransition();
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <Button look="secondary" size="small" disabled={isPending} onClick={() => startTransition(async () => setResult(await verify()))}>
+        {isPending ? "Checking…" : "Check the chain"}
+      </Button>
+      <div aria-live="polite" className="min-w-0">
+        {result ? <Outcome result={result} /> : null}
+      </div>
+    </div>
+  );
+}
+
+function Outcome({ result }: { result: ActionResult<Finding> }) {
+  if (result.outcome === "refused") return <Notice>{result.message}</Notice>;
+  const { entries, broken } = result.value;
+  if (broken) {
+    return (
+      <Notice>
+        The chain breaks at entry {broken.sequence.toLocaleString("en")}: {broken.reason}. The {entries.toLocaleString("en")} before it are
+        as they were written.
+      </Notice>
+    );
+  }
+  return <p className="text-good">All {entries.toLocaleString("en")} entries are as they were written.</p>;
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { useState } from "react";
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import type { Role } from "@/prisma/generated/enums";
+import { RoleSelect } from "./role-select";
+import type { ChangeRole, RemoveMember, RoleChoice } from "./states";
+
+type MemberActionsProps = {
+  member: { id: string; name: string; role: Role };
+  isSelf: boolean;
+  organisation: string;
+  choices: RoleChoice[];
+  changeRole: ChangeRole;
+  removeMember: RemoveMember;
+};
+
+export function MemberActions({ member, isSelf, organisation, choices, changeRole, removeMember }: MemberActionsProps) {
+  const [role, setRole] = useState(member.role);
+  const whose = isSelf ? "your own role" : `the role of ${member.name}`;
+  return (
+    <span className="inline-flex flex-wrap justify-end gap-2">
+      <ConfirmDialog
+        trigger="Change role…"
+        label={`Change ${whose}`}
+        look="secondary"
+        size="small"
+        title={`Change ${whose}`}
+        environment={null}
+        confirm="Change role"
+        confirmLook="primary"
+        pending="Changing…"
+        isIncomplete={role === member.role}
+        act={() => changeRole(member.id, role)}
+        done={`${isSelf ? "You are" : `${member.name} is`} ${choices.find((choice) => choice.role === role)?.name ?? role} now.`}
+      >
+        <RoleSelect key={member.role} choices={choices} initial={member.role} onChange={setRole} />
+        <p className="text-muted">It counts from the next click, on every device.</p>
+      </ConfirmDialog>
+      {isSelf ? null : (
+        <ConfirmDialog
+          trigger="Remove…"
+          label={`Remove ${member.name}`}
+          size="small"
+          title={`Remove ${member.name}?`}
+          environment={null}
+          confirm="Remove member"
+          pending="Removing…"
+          act={() => removeMember(member.id)}
+          done={`${member.name} is no member of ${organisation} any more.`}
+        >
+          <ul className="list-disc space-y-1 pl-5">
+            <li>They lose all access to {organisation} and are signed out on every device at once.</li>
+            <li>What they wrote stays, and keys that they made keep working: revoke those that only they knew.</li>
+          </ul>
+        </ConfirmDialog>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import { useState } from "react";
+import { SelectField } from "@/components/ui/field";
+import type { Role } from "@/prisma/generated/enums";
+import type { RoleChoice } from "./states";
+
+type RoleSelectProps = { choices: RoleChoice[]; initial: Role; error?: string; onChange?: (role: Role) => void };
+
+/** The roles that one may give, and below it what the chosen one is for. */
+export function RoleSelect({ choices, initial, error, onChange }: RoleSelectProps) {
+  const [chosen, setChosen] = useState(initial);
+  return (
+    <SelectField
+      label="Role"
+      name="role"
+      value={chosen}
+      error={error}
+      hint={choices.find(({ role }) => role === chosen)?.description}
+      onChange={(event) => {
+        const role = event.currentTarget.value as Role;
+        setChosen(role);
+        onChange?.(role);
+      }}
+    >
+      {choices.map(({ role, name }) => (
+        <option key={role} value={role}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}

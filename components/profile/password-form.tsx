@@ -1,0 +1,66 @@
+"use client";
+
+import { type FormEvent, useRef, useState, useTransition } from "react";
+import { toast } from "sonner";
+import { Button } from "@/components/ui/button";
+import { TextField } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
+
+type PasswordFormProps = {
+  email: string;
+  /** Somebody who signs in with GitHub or Google may have none. */
+  hasPassword: boolean;
+  minimumLength: number;
+  change: (form: FormData) => Promise<ActionResult>;
+};
+
+export function PasswordForm({ email, hasPassword, minimumLength, change }: PasswordFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const [result, setResult] = useState<ActionResult | null>(null);
+  const [isPending, startTransition] = useTransition();
+  const refused = result?.outcome === "refused" ? result : null;
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const sent = new FormData(event.currentTarget);
+    startTransition(async () => {
+      const changed = await change(sent);
+      setResult(changed);
+      if (changed.outcome !== "done") return;
+      form.current?.reset();
+      toast.success("The password is changed. Every other device is signed out.");
+    });
+  }
+
+  return (
+    <form ref={form} onSubmit={submit} className="max-w-md space-y-4">
+      {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
+      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      {hasPassword ? (
+        <TextField
+          label="Current password"
+          name="current"
+          type="password"
+          autoComplete="current-password"
+          required
+          error={refused?.errors.current}
+        />
+      ) : null}
+      <TextField
+        label="New password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={minimumLength}
+        hint={`At least ${minimumLength} characters. A few words in a row are good.`}
+        error={refused?.errors.password}
+      />
+      <Button type="submit" look="secondary" disabled={isPending}>
+        {isPending ? "Changing…" : hasPassword ? "Change password" : "Set password"}
+      </Button>
+      <p className="text-muted">Every other device is signed out at once.</p>
+    </form>
+  );
+}

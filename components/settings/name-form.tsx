@@ -1,0 +1,51 @@
+"use client";
+
+import { type FormEvent, useState, useTransition } from "react";
+import { toast } from "sonner";
+import { Button } from "@/components/ui/button";
+import { TextField } from "@/components/ui/field";
+import type { ActionResult } from "@/lib/action-result";
+
+type NameFormProps = {
+  label: string;
+  name: string;
+  autoComplete: string;
+  hint?: string;
+  rename: (name: string) => Promise<ActionResult>;
+};
+
+/** One name that can be changed. */
+export function NameForm({ label, name, autoComplete, hint, rename }: NameFormProps) {
+  const [error, setError] = useState<string>();
+  const [isPending, startTransition] = useTransition();
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const typed = String(new FormData(event.currentTarget).get("name") ?? "");
+    startTransition(async () => {
+      const result = await rename(typed);
+      setError(result.outcome === "refused" ? (result.errors.name ?? result.message) : undefined);
+      if (result.outcome === "done") toast.success("The name is changed.");
+    });
+  }
+
+  return (
+    <form onSubmit={submit} className="flex max-w-md flex-wrap items-start gap-2">
+      <div className="min-w-0 flex-1 basis-56">
+        <TextField
+          label={label}
+          name="name"
+          autoComplete={autoComplete}
+          required
+          maxLength={100}
+          defaultValue={name}
+          hint={hint}
+          error={error}
+        />
+      </div>
+      <Button type="submit" look="secondary" className="mt-6.5" disabled={isPending}>
+        {isPending ? "Saving…" : "Save"}
+      </Button>
+    </form>
+  );
+}
