@@ -5,48 +5,50 @@ import type { Db, Prisma } from "@/lib/db";
 import type { AuditEntryModel } from "@/prisma/generated/models";
 import type { ListAudit } from "./schema";
 
-/** What can be done to what; the audit log says nothing that is not in this list. */
-export const auditActions = [
-  "organisation.created",
-  "organisation.renamed",
-  "invitation.created",
-  "invitation.resent",
-  "invitation.revoked",
-  "invitation.accepted",
-  "member.role_changed",
-  "member.removed",
-  "member.left",
-  "user.password_changed",
-  "user.password_reset",
-  "test_data.wipe_requested",
-  "test_data.wiped",
-  "api_key.created",
-  "api_key.updated",
-  "api_key.rolled",
-  "api_key.revoked",
-  "agent.created",
-  "agent.updated",
-  "agent.published",
-  "agent.rolled_back",
-  "agent.archived",
-  "knowledge_base.created",
-  "document.created",
-  "document.retried",
-  "document.deleted",
-  "webhook.created",
-  "webhook.updated",
-  "webhook.deleted",
-  "webhook.disabled",
-  "webhook.secret_rotated",
-  "webhook.old_secret_dropped",
-  "webhook.test_sent",
-  "webhook.delivery_resent",
-  "webhook.deliveries_recovered",
-  "webhook.deliveries_resumed",
-  "webhook.deliveries_discarded",
-] as const;
+/** What can be done to what, and what people read of it; the audit log says nothing that is not in this list. */
+export const auditActionNames = {
+  "organisation.created": "Organisation created",
+  "organisation.renamed": "Organisation renamed",
+  "invitation.created": "Invitation sent",
+  "invitation.resent": "Invitation sent again",
+  "invitation.revoked": "Invitation revoked",
+  "invitation.accepted": "Invitation accepted",
+  "member.role_changed": "Role changed",
+  "member.removed": "Member removed",
+  "member.left": "Member left",
+  "user.password_changed": "Password changed",
+  "user.password_reset": "Password reset by a link",
+  "test_data.wipe_requested": "Wipe of test data asked for",
+  "test_data.wiped": "Test data wiped",
+  "api_key.created": "API key created",
+  "api_key.updated": "API key changed",
+  "api_key.rolled": "API key rolled",
+  "api_key.revoked": "API key revoked",
+  "agent.created": "Agent created",
+  "agent.updated": "Agent updated",
+  "agent.published": "Agent published",
+  "agent.rolled_back": "Agent rolled back",
+  "agent.archived": "Agent archived",
+  "knowledge_base.created": "Knowledge base created",
+  "document.created": "Document created",
+  "document.retried": "Document retried",
+  "document.deleted": "Document deleted",
+  "webhook.created": "Webhook created",
+  "webhook.updated": "Webhook updated",
+  "webhook.deleted": "Webhook deleted",
+  "webhook.disabled": "Webhook disabled by the service",
+  "webhook.secret_rotated": "Signing secret rotated",
+  "webhook.old_secret_dropped": "Old signing secret dropped",
+  "webhook.test_sent": "Test event sent",
+  "webhook.delivery_resent": "Delivery sent again",
+  "webhook.deliveries_recovered": "Deliveries recovered",
+  "webhook.deliveries_resumed": "Held deliveries resumed",
+  "webhook.deliveries_discarded": "Held deliveries discarded",
+} as const;
 
-export type AuditAction = (typeof auditActions)[number];
+export type AuditAction = keyof typeof auditActionNames;
+
+export const auditActions = Object.keys(auditActionNames) as [AuditAction, ...AuditAction[]];
 
 export type AuditRecord = { action: AuditAction; targetId: string; changes: Prisma.InputJsonObject };
 

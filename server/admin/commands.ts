@@ -1,7 +1,6 @@
 import { createApiKeyInput, type Overlap, overlaps } from "@/lib/api-keys/schema";
 import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey, partitionOfApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
-import { createApiKey, partitionOfApiKey, revokeApiKey } from "@/lib/api-keys/service";
 import { verifyChainOf } from "@/lib/audit/service";
 import { createPasswordReset } from "@/lib/auth/password-reset";
 import { type Identity, mutate, type Partition } from "@/lib/caller";
