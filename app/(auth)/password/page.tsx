@@ -1,10 +1,13 @@
 import Link from "next/link";
+import { connection } from "next/server";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
 import { RequestForm } from "./request-form";
 
 export const metadata = { title: "Forgotten password" };
 
 export default async function ForgottenPasswordPage() {
+  // Drawn for each visitor: what is configured is not known when the pages are built.
+  await connection();
   const way = mailWay();
   if (way !== "none") return <RequestForm mailPage={way === "page" ? mailPagePath : null} />;
   return (
