@@ -26,8 +26,7 @@ export async function inspectSignature({ headers, body, secret }: Pasted, now: D
     payloadStep(body),
   ];
   const failed = steps.find(({ state }) => state === "failed");
-  const summary =
-    code === null ? "Genuine: a receiver takes this delivery." : `Refused: ${failed?.name.toLowerCase() ?? "something is missing"}.`;
+  const summary = code === null ? "Genuine: a receiver takes this delivery." : `Refused: the step “${failed?.name ?? "Header"}” fails.`;
   return { code, summary, steps };
 }
 

@@ -1,5 +1,13 @@
-/** "1,204 deliveries", or "more than 10,000 deliveries" where counting stopped there. */
-export function deliveriesInWords(count: number, mostCounted = Number.POSITIVE_INFINITY): string {
-  if (count > mostCounted) return `more than ${mostCounted.toLocaleString("en")} deliveries`;
-  return `${count.toLocaleString("en")} ${count === 1 ? "delivery" : "deliveries"}`;
+import { mostCounted } from "@/lib/deliveries/backlog";
+
+/** "1,204 deliveries"; "more than 10,000 deliveries" where counting stopped there. */
+export function deliveriesInWords(count: number): string {
+  return `${countInWords(count)} ${count === 1 ? "delivery" : "deliveries"}`;
+}
+
+/** "1 delivery is held". */
+export const heldInWords = (count: number) => `${deliveriesInWords(count)} ${count === 1 ? "is" : "are"} held`;
+
+export function countInWords(count: number): string {
+  return count > mostCounted ? `more than ${mostCounted.toLocaleString("en")}` : count.toLocaleString("en");
 }

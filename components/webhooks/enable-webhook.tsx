@@ -3,13 +3,14 @@
 import { useId, useState } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import type { ActionResult } from "@/lib/action-result";
-import { type BacklogChoice, backlogChoices } from "@/lib/deliveries/schema";
+import { type BacklogChoice, backlogChoices } from "@/lib/deliveries/backlog";
 import type { Environment } from "@/prisma/generated/enums";
+import { heldInWords } from "./count-words";
 
 type EnableWebhookProps = {
   environment: Environment;
-  /** How many deliveries wait, in words; null where none does. */
-  held: string | null;
+  /** How many deliveries are. */
+  held: number;
   enable: (held: BacklogChoice) => Promise<ActionResult>;
 };
 
@@ -32,13 +33,13 @@ export function EnableWebhook({ environment, held, enable }: EnableWebhookProps)
       confirm="Enable webhook"
       pending="Enabling…"
       confirmLook="primary"
-      act={() => enable(held ? choice : "KEEP")}
+      act={() => enable(held > 0 ? choice : "KEEP")}
       done="The webhook is enabled."
     >
       <p>New events are sent from now on, and the count of failures begins at 0.</p>
-      {held ? (
+      {held > 0 ? (
         <fieldset className="space-y-2">
-          <legend className="mb-2 font-medium">{held} while it was disabled.</legend>
+          <legend className="mb-2 font-medium">{heldInWords(held)}.</legend>
           {backlogChoices.map((value) => (
             <label key={value} className="flex items-start gap-2.5">
               <input type="radio" name={name} className="mt-1" checked={choice === value} onChange={() => setChoice(value)} />

@@ -3,12 +3,13 @@ import { Notice } from "@/components/ui/notice";
 import { Time } from "@/components/ui/time";
 import { webhookHealth } from "@/lib/webhooks/health";
 import type { Webhook } from "@/lib/webhooks/schema";
+import { deliveriesInWords, heldInWords } from "./count-words";
 import { disabledReasons } from "./webhook-status";
 
 type WebhookBannersProps = {
   webhook: Webhook;
-  /** How many deliveries are held, in words; null where none is. */
-  held: string | null;
+  /** How many deliveries are held. */
+  held: number;
   disableAfterFailures: number;
   now: Date;
   /** For those who may. */
@@ -24,7 +25,7 @@ export function WebhookBanners({ webhook, held, disableAfterFailures, now, enabl
       <Banner title="This webhook is disabled" action={enableAction}>
         {webhook.disabledReason ? `${disabledReasons[webhook.disabledReason]}, ` : null}
         {webhook.disabledAt ? <Time at={new Date(webhook.disabledAt)} now={now} /> : null}.{" "}
-        {held ? `It holds ${held}: nothing is lost for 30 days.` : "What happens is held for it for 30 days."}
+        {held > 0 ? `It holds ${deliveriesInWords(held)}: nothing is lost for 30 days.` : "What happens is held for it for 30 days."}
       </Banner>
     );
   }
@@ -39,8 +40,8 @@ export function WebhookBanners({ webhook, held, disableAfterFailures, now, enabl
           After {disableAfterFailures} it is disabled. It gets one delivery at a time until one succeeds; any success sets the count to 0.
         </Banner>
       )}
-      {held ? (
-        <Banner look="warn" title={`${capitalized(held)} are held`} action={heldActions}>
+      {held > 0 ? (
+        <Banner look="warn" title={capitalized(heldInWords(held))} action={heldActions}>
           They were made while the webhook was disabled, and wait for a decision: 30 days from then on.
         </Banner>
       ) : null}

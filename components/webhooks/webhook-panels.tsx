@@ -5,6 +5,7 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
 import type { AttemptHour } from "@/lib/webhooks/attempts-by-hour";
 import type { Webhook } from "@/lib/webhooks/schema";
+import { countInWords } from "./count-words";
 import { SuccessPercent } from "./success-rate";
 import { FailureCount } from "./webhook-status";
 
@@ -30,13 +31,11 @@ type HealthPanelProps = {
   webhook: Webhook;
   disableAfterFailures: number;
   unsent: { pending: number; held: number };
-  mostCounted: number;
   now: Date;
 };
 
-export function HealthPanel({ webhook, disableAfterFailures, unsent, mostCounted, now }: HealthPanelProps) {
+export function HealthPanel({ webhook, disableAfterFailures, unsent, now }: HealthPanelProps) {
   const { lastSuccessAt, lastFailureAt } = webhook;
-  const count = (value: number) => (value > mostCounted ? `more than ${mostCounted.toLocaleString("en")}` : value.toLocaleString("en"));
   return (
     <Panel title="Health">
       <Facts
@@ -44,8 +43,8 @@ export function HealthPanel({ webhook, disableAfterFailures, unsent, mostCounted
           { name: "Failures in a row", value: <FailureCount webhook={webhook} of={disableAfterFailures} /> },
           { name: "Last success", value: lastSuccessAt ? <Time at={new Date(lastSuccessAt)} now={now} /> : "Never" },
           { name: "Last failure", value: lastFailureAt ? <Time at={new Date(lastFailureAt)} now={now} /> : "Never" },
-          { name: "Waiting", value: count(unsent.pending) },
-          { name: "Held", value: count(unsent.held) },
+          { name: "Waiting", value: countInWords(unsent.pending) },
+          { name: "Held", value: countInWords(unsent.held) },
         ]}
       />
     </Panel>

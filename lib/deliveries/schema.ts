@@ -5,8 +5,6 @@ import { commaList, idOf, idParameter, instant, instantOrMinute, listQuery, page
 export const deliveryStatuses = ["PENDING", "DELIVERED", "FAILED", "HELD", "DISCARDED"] as const;
 /** How a delivery's last attempt ended, by the first digit of the answer's status. */
 export const responseClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
-/** What is to become of deliveries that were held, when their webhook is enabled. */
-export const backlogChoices = ["RESUME", "DISCARD", "KEEP"] as const;
 export const attemptTriggers = ["AUTOMATIC", "MANUAL", "TEST"] as const;
 
 export const delivery = z
@@ -99,6 +97,5 @@ export type DeliveryAttempt = z.input<typeof deliveryAttempt>;
 export type DeliveryWithAttempts = z.input<typeof deliveryWithAttempts>;
 export type ListDeliveries = z.output<typeof listDeliveriesQuery>;
 export type SearchDeliveries = z.output<typeof searchDeliveriesQuery>;
-export type BacklogChoice = (typeof backlogChoices)[number];
 export type ResponseClass = (typeof responseClasses)[number];
 export type RecoverDeliveries = z.output<typeof recoverDeliveriesBody>;

@@ -1,6 +1,7 @@
 import type { Caller } from "@/lib/caller";
 import { runStatement } from "@/lib/db";
 import { toPage } from "@/lib/schema";
+import { mostCounted } from "./backlog";
 import type { Delivery, SearchDeliveries } from "./schema";
 import { searchDeliveriesStatement } from "./search.sql";
 
@@ -44,9 +45,6 @@ export async function deliveriesOfEvents({ db, partition }: Caller, eventIds: st
     },
   });
 }
-
-/** More are not counted, so that asking costs the same however many there are. */
-export const mostCounted = 10_000;
 
 /** How many deliveries wait for their next attempt, and how many are held; more than `mostCounted` is `mostCounted + 1`. */
 export async function countUnsent({ db, partition }: Caller, webhookId: string) {

@@ -12,7 +12,8 @@ import type { Webhook } from "@/lib/webhooks/schema";
 import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 import type { DeliveryAttemptModel, DeliveryModel } from "@/prisma/generated/models";
-import type { BacklogChoice, Delivery, DeliveryAttempt, DeliveryWithAttempts, ListDeliveries, RecoverDeliveries } from "./schema";
+import type { BacklogChoice } from "./backlog";
+import type { Delivery, DeliveryAttempt, DeliveryWithAttempts, ListDeliveries, RecoverDeliveries } from "./schema";
 
 const maximumAttemptsShown = 100;
 /** Of one webhook, at a time: those who press the button faster than its receiver answers are told. */

@@ -9,14 +9,13 @@ import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { RawJson } from "@/components/ui/raw-json";
-import { deliveriesInWords } from "@/components/webhooks/count-words";
 import { SecretPanel } from "@/components/webhooks/secret-panel";
 import { TestResult } from "@/components/webhooks/test-result";
 import { WebhookBanners } from "@/components/webhooks/webhook-banners";
 import { AttemptsPanel, DetailsPanel, HealthPanel } from "@/components/webhooks/webhook-panels";
 import { EventBadges, WebhookStatusBadge } from "@/components/webhooks/webhook-status";
 import { searchDeliveriesQuery } from "@/lib/deliveries/schema";
-import { countUnsent, mostCounted, searchDeliveries } from "@/lib/deliveries/search";
+import { countUnsent, searchDeliveries } from "@/lib/deliveries/search";
 import { getDelivery } from "@/lib/deliveries/service";
 import { attemptsByHour } from "@/lib/webhooks/attempts-by-hour";
 import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
@@ -43,11 +42,7 @@ export default pageOf<"webhookId">(async (visit) => {
     typeof testId === "string" ? getDelivery(caller, id, testId) : null,
   ]);
   const isWaiting = opened?.isWaiting || test?.nextAttemptAt != null;
-  const held = unsent.held > 0 ? deliveriesInWords(unsent.held, mostCounted) : null;
-  const controls = webhookControls(visit, webhook, {
-    held,
-    pending: unsent.pending > 0 ? deliveriesInWords(unsent.pending, mostCounted) : null,
-  });
+  const controls = webhookControls(visit, webhook, unsent);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -67,7 +62,7 @@ export default pageOf<"webhookId">(async (visit) => {
       {test ? <TestResult delivery={test} href={hrefOf(test.id)} /> : null}
       <WebhookBanners
         webhook={webhook}
-        held={held}
+        held={unsent.held}
         disableAfterFailures={disableAfterFailures}
         now={now}
         enableAction={controls.enable}
@@ -75,7 +70,7 @@ export default pageOf<"webhookId">(async (visit) => {
       />
       <div className="mb-8 grid gap-4 lg:grid-cols-[minmax(0,5fr)_minmax(0,5fr)_minmax(0,4fr)]">
         <AttemptsPanel hours={hours.get(id) ?? []} />
-        <HealthPanel webhook={webhook} disableAfterFailures={disableAfterFailures} unsent={unsent} mostCounted={mostCounted} now={now} />
+        <HealthPanel webhook={webhook} disableAfterFailures={disableAfterFailures} unsent={unsent} now={now} />
         <SecretPanel
           hint={webhook.secretHint}
           previousExpiresAt={webhook.previousSecretExpiresAt ? new Date(webhook.previousSecretExpiresAt) : null}

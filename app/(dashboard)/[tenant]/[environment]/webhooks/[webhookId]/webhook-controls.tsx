@@ -3,6 +3,7 @@ import type { Visit } from "@/app/(dashboard)/page-of";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { ButtonLink } from "@/components/ui/button";
 import { RoleNote } from "@/components/ui/role-note";
+import { deliveriesInWords } from "@/components/webhooks/count-words";
 import { EnableWebhook } from "@/components/webhooks/enable-webhook";
 import { RecoverDeliveries } from "@/components/webhooks/recover-deliveries";
 import { RotateSecret } from "@/components/webhooks/rotate-secret";
@@ -21,8 +22,7 @@ import {
   sendTestEventAction,
 } from "../actions";
 
-/** In words; null where there is none. */
-type Unsent = { pending: string | null; held: string | null };
+type Unsent = { pending: number; held: number };
 
 /** All that one can do with a webhook, by its place on the page. Who may not sees why instead, once. */
 export function webhookControls({ role, tenant, environment, base }: Visit, webhook: Webhook, { pending, held }: Unsent) {
@@ -57,7 +57,10 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
           act={discardHeldAction.bind(null, place, webhook.id)}
           done="What was held is discarded."
         >
-          <p>{held} will not be sent by themselves any more. Each can still be sent again by hand, until 30 days after its event.</p>
+          <p>
+            To be discarded: {deliveriesInWords(held)}. Nothing of that is sent by itself any more; each can still be sent again by hand,
+            until 30 days after its event.
+          </p>
         </ConfirmDialog>
         <ConfirmDialog
           trigger="Send them"
@@ -70,7 +73,9 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
           act={resumeHeldAction.bind(null, place, webhook.id)}
           done="What was held is being sent."
         >
-          <p>{held} will be sent, the oldest first, spread over time at 50 a second. Each gets a fresh schedule of retries.</p>
+          <p>
+            To be sent: {deliveriesInWords(held)}, the oldest first, spread over time at 50 a second. Each gets a fresh schedule of retries.
+          </p>
         </ConfirmDialog>
       </>
     ),
@@ -117,8 +122,8 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
           >
             <p>
               Nothing more is sent to <span className="break-all font-medium">{webhook.url}</span>.{" "}
-              {pending ? `${capitalized(pending)} that wait, and all that comes, are` : "All that comes is"} held for 30 days, and can be
-              sent when it is enabled again.
+              {pending > 0 ? `What waits (${deliveriesInWords(pending)}) and all that comes is` : "All that comes is"} held for 30 days, and
+              can be sent when it is enabled again.
             </p>
           </ConfirmDialog>
         ) : null}
@@ -135,16 +140,14 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
             <span className="break-all font-medium">{webhook.url}</span> and its signing secret are gone at once, and with them its
             deliveries and their attempts. This cannot be undone; the events themselves stay.
           </p>
-          {pending || held ? <p>{dropped(pending, held)}</p> : null}
+          {pending + held > 0 ? <p>{dropped(pending, held)}</p> : null}
         </ConfirmDialog>
       </>
     ),
   };
 }
 
-function dropped(pending: string | null, held: string | null): string {
-  const parts = [pending && `${pending} waiting for an attempt`, held && `${held} held`].filter((part) => part !== null);
-  return `Dropped and never sent: ${parts.join(" and ")}.`;
+function dropped(pending: number, held: number): string {
+  const parts = [pending > 0 && `${deliveriesInWords(pending)} waiting for an attempt`, held > 0 && `${deliveriesInWords(held)} held`];
+  return `Dropped and never sent: ${parts.filter((part) => part !== false).join(" and ")}.`;
 }
-
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
