@@ -13,7 +13,8 @@ import { retryDocument } from "@/lib/documents/service";
 import { env } from "@/lib/env";
 import { setCurrentTime } from "@/lib/jobs/time";
 import { baseUrl, call, newKey, newTenant, send, type TestTenant } from "../support/api";
-import { docxType, formOf, newKnowledgeBase, pdfOf, png, processAll, upload, wordParts, wordXml, zipOf } from "../support/documents";
+import { formOf, newKnowledgeBase, processAll, upload } from "../support/documents";
+import { docxType, pdfOf, png, wordParts, wordXml, zipOf } from "../support/files";
 
 const kind = (name: string) => ({ type: expect.stringMatching(new RegExp(`/errors/${name}$`)) });
 const documentsOf = async (tenant: TestTenant, base: string) => (await call(tenant, "GET", `/knowledge-bases/${base}/documents`)).body.data;

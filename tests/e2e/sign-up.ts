@@ -18,6 +18,21 @@ export async function signUp(page: Page): Promise<{ email: string; tenantSlug: s
   return { email, tenantSlug: `engines-${mark}` };
 }
 
+/** Makes a test key with every scope, for somebody who is looking at their keys. @returns the key */
+export async function newTestKey(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Tests");
+  await page.getByRole("button", { name: "Create test key" }).click();
+  const key = await page.getByLabel("API key", { exact: true }).inputValue();
+  await page.getByLabel("I have kept the key").check();
+  // It stays while the list behind it is being drawn anew.
+  await expect(async () => {
+    await page.getByRole("button", { name: "Done" }).click({ timeout: 1_000 });
+    await expect(page.getByRole("dialog")).toBeHidden({ timeout: 1_000 });
+  }).toPass();
+  return key;
+}
+
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole("button", { name: /account and organisations/ }).click();
   await page.getByRole("button", { name: "Sign out" }).click();

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { createDeflate } from "node:zlib";
 import { expect, test } from "vitest";
 import { extractText } from "@/lib/documents/extract-text";
-import { pdfOf, wordParts, wordXml, zipOf } from "../support/documents";
+import { pdfOf, wordParts, wordXml, zipOf } from "../support/files";
 
 const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const fileOf = (content: string | Uint8Array) => Readable.from([Buffer.from(content as Uint8Array)]);

@@ -1,0 +1,226 @@
+import { createHash } from "node:crypto";
+import { expect, type Page, test } from "@playwright/test";
+import { pdfOf, png } from "../support/files";
+import { queryDatabase } from "./database";
+import { signUp } from "./sign-up";
+import { expectNoOverflow, expectNoViolations } from "./watch";
+
+const sentence = "Lamps that arrive broken are replaced at once.";
+
+type File = { name: string; mimeType: string; buffer: Buffer };
+
+const file = (name: string, content: string | Buffer): File => ({
+  name,
+  mimeType: "application/octet-stream",
+  buffer: Buffer.from(content),
+});
+
+/** Somebody new, looking at a knowledge base of theirs. */
+async function begin(page: Page) {
+  const { email, tenantSlug } = await signUp(page);
+  await page.goto(`/${tenantSlug}/test/knowledge`);
+  await page.getByRole("button", { name: "Create knowledge base" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Shop manual");
+  await page.getByRole("dialog").getByRole("button", { name: "Create knowledge base" }).click();
+  await expect(page).toHaveURL(/\/knowledge\/kb_[0-9A-Z]{26}$/);
+  await expect(page.getByText("No documents yet")).toBeVisible();
+  const path = new URL(page.url()).pathname;
+  const id = path.split("/").at(-1) ?? "";
+  return { email, tenantSlug, path, id, uploadUrl: `/api/dashboard/${tenantSlug}/test/knowledge-bases/${id}/documents` };
+}
+
+const choose = (page: Page, ...files: File[]) => page.getByLabel("Files to upload").setInputFiles(files);
+const upload = (page: Page, name: string) => page.getByRole("listitem").filter({ hasText: name });
+const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+
+test("files are uploaded with their progress and read; each says for itself what is wrong with it", async ({ page }) => {
+  const { path } = await begin(page);
+  // Slow enough that one can see it.
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Network.enable");
+  const throttle = { offline: false, latency: 50, downloadThroughput: -1 };
+  await devtools.send("Network.emulateNetworkConditions", { ...throttle, uploadThroughput: 150_000 });
+
+  await choose(
+    page,
+    file("manual.pdf", pdfOf(["Shipping takes two days.", sentence], { sizeBytes: 400_000 })),
+    file("broken.pdf", "%PDF-1.4\nnothing more"),
+    file("logo.png", png),
+    file("huge.txt", Buffer.alloc(20 * 1_024 ** 2 + 1, "a")),
+  );
+  const progress = page.getByRole("progressbar", { name: "Upload of manual.pdf" });
+  await expect.poll(async () => Number(await progress.getAttribute("aria-valuenow"))).toBeGreaterThan(0);
+  await devtools.send("Network.emulateNetworkConditions", { ...throttle, uploadThroughput: -1 });
+
+  await expect(upload(page, "manual.pdf")).toContainText("Uploaded.");
+  await expect(upload(page, "logo.png")).toContainText("A document is txt, md, html, csv, json, pdf or docx.");
+  await expect(upload(page, "huge.txt")).toContainText("A file has at most 20 MiB");
+  await expect(page.getByRole("status").filter({ hasText: "2 of 4 uploaded, 2 not" })).toBeVisible();
+  await expect(row(page, "manual.pdf")).toContainText("Ready");
+  await expect(row(page, "broken.pdf")).toContainText("The file is damaged, or not what it says it is.");
+  await expect(page.getByText("1 ready")).toBeVisible();
+
+  // The same bytes once more: it says where they are.
+  await page.getByRole("button", { name: "Clear the list" }).click();
+  await choose(page, file("copy.pdf", "%PDF-1.4\nnothing more"));
+  await upload(page, "copy.pdf").getByRole("link", { name: "Show that document" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "broken.pdf" })).toBeVisible();
+  await expect(page.getByText("Open it and save it anew, then upload that.")).toBeVisible();
+  await page.getByRole("button", { name: "Retry broken.pdf" }).click();
+  await expect(page.getByText("“broken.pdf” is read once more.")).toBeVisible();
+  await expect(page.getByText("The file is damaged")).toBeVisible();
+
+  await page.getByRole("button", { name: "Delete broken.pdf" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete document" }).click();
+  await expect(page).toHaveURL(path);
+  await expect(row(page, "manual.pdf")).toBeVisible();
+  await expect(row(page, "broken.pdf")).toBeHidden();
+});
+
+test("what failed is retried without an upload, and its sentence is found and marked", async ({ page }) => {
+  const { path } = await begin(page);
+  await choose(page, file("manual.pdf", pdfOf(["Shipping takes two days.", sentence])));
+  await expect(row(page, "manual.pdf")).toContainText("Ready");
+
+  // As if the store had been away when it was read.
+  const id = await row(page, "manual.pdf").locator("code").filter({ hasText: /^doc_/ }).textContent();
+  const failed =
+    "UPDATE documents SET status = 'FAILED', error_code = 'internal', error_message = 'Something went wrong on our side. Try again.' WHERE id = $1";
+  await queryDatabase(failed, [id]);
+  await queryDatabase(
+    "UPDATE knowledge_bases SET ready_count = 0, failed_count = 1 WHERE id = (SELECT knowledge_base_id FROM documents WHERE id = $1)",
+    [id],
+  );
+  await page.goto(`${path}?status=FAILED`);
+  await expect(row(page, "manual.pdf")).toContainText("Something went wrong on our side.");
+  await page.goto(path);
+  await page.getByRole("button", { name: "Retry manual.pdf" }).click();
+  await expect(row(page, "manual.pdf")).toContainText("Ready");
+
+  await page.getByRole("link", { name: "Try a query" }).click();
+  await page.getByLabel("Query").fill('"broken are replaced" lamps');
+  await page.getByRole("button", { name: "Search" }).click();
+  const hit = page.getByRole("list", { name: "What was found" }).getByRole("listitem");
+  await expect(hit).toHaveCount(1);
+  await expect(hit.locator("mark")).toHaveText(["Lamps", "broken", "are", "replaced"]);
+  await hit.getByRole("link", { name: "manual.pdf" }).click();
+  await expect(page.getByRole("heading", { name: "What was read" })).toBeVisible();
+  await expect(page.getByText(sentence)).toBeVisible();
+
+  await page.goto(`${path}/search?q=lamp`);
+  await expect(page.getByText("Nothing was found")).toBeVisible();
+});
+
+test("text is pasted, markup in it stays text, and a large file arrives as it was sent", async ({ page }) => {
+  const { path } = await begin(page);
+  await page.getByRole("button", { name: "Paste text…" }).click();
+  await expect(page.getByRole("dialog")).toContainText("test");
+  await page.getByLabel("Name", { exact: true }).fill("hours.md");
+  await page.getByLabel("Text", { exact: true }).fill("Open from nine to five.\n<img src=x onerror=alert(1)> & more");
+  await page.getByRole("button", { name: "Add document" }).click();
+  await expect(row(page, "hours.md")).toContainText("Ready");
+  await row(page, "hours.md").getByRole("link", { name: "hours.md" }).click();
+  await expect(page.getByText("<img src=x onerror=alert(1)> & more")).toBeVisible();
+  await expect(page.getByText("Markdown (text/markdown)")).toBeVisible();
+
+  // More than Next lets through where its proxy looks at a request.
+  const content = Buffer.alloc(12 * 1_024 ** 2, "lorem ipsum dolor sit amet\n");
+  await page.goto(path);
+  await choose(page, file("large.txt", content));
+  await upload(page, "large.txt").getByRole("link", { name: "Show the document" }).click();
+  await expect(page.getByText(createHash("sha256").update(content).digest("hex"))).toBeVisible();
+  await expect(page.getByText("Chunk 20", { exact: true })).toBeVisible({ timeout: 60_000 });
+  await page.getByRole("link", { name: "Next page" }).click();
+  await expect(page.getByText("Chunk 21", { exact: true })).toBeVisible();
+});
+
+test("files are chosen with the keyboard, dropped with the mouse, and sent again after the line broke", async ({ page }) => {
+  await begin(page);
+  const button = page.getByRole("button", { name: "Choose files" });
+  await button.focus();
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+  expect(chooser.isMultiple()).toBe(true);
+  await chooser.setFiles([file("chosen.txt", "Chosen")]);
+  await expect(row(page, "chosen.txt")).toBeVisible();
+
+  const dropped = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    for (const name of ["first.txt", "second.txt"]) transfer.items.add(new File([name], name));
+    return transfer;
+  });
+  await page.getByText("Drop files here, or").dispatchEvent("drop", { dataTransfer: dropped });
+  await expect(row(page, "first.txt")).toBeVisible();
+  await expect(row(page, "second.txt")).toBeVisible();
+
+  await page.route("**/api/dashboard/**", (route) => route.abort("connectionreset"), { times: 1 });
+  await choose(page, file("unlucky.txt", "Unlucky"));
+  await expect(upload(page, "unlucky.txt")).toContainText("The connection broke off.");
+  await page.getByRole("button", { name: "Send unlucky.txt again" }).click();
+  await expect(upload(page, "unlucky.txt")).toContainText("Uploaded.");
+});
+
+test("the door for uploads opens to our own pages, to members, and to nobody else", async ({ page, playwright }) => {
+  const { email, tenantSlug, uploadUrl } = await begin(page);
+  const origin = new URL(page.url()).origin;
+  const post = async (headers: Record<string, string>, sent: File = file("a.txt", "Text"), url = uploadUrl) => {
+    const answer = await page.request.post(url, { headers, multipart: { file: sent } });
+    return { status: answer.status(), text: await answer.text() };
+  };
+
+  expect(await post({})).toMatchObject({ status: 403, text: expect.stringContaining("own pages") });
+  expect((await post({ origin: "https://elsewhere.example" })).status).toBe(403);
+  expect((await post({ origin: "null" })).status).toBe(403);
+  expect((await post({ origin }, file("a.txt", "Text"), uploadUrl.replace(tenantSlug, "demo"))).status).toBe(404);
+  expect((await post({ origin }, file("a.txt", "Text"), uploadUrl.replace("/test/", "/live/"))).status).toBe(404);
+  expect((await post({ origin }, file("a.png", png))).status).toBe(415);
+  expect((await post({ origin }, file("a.txt", Buffer.alloc(20 * 1_024 ** 2 + 1, "a")))).status).toBe(413);
+  expect((await page.request.post(uploadUrl, { headers: { origin }, multipart: { name: "x" } })).status()).toBe(422);
+  expect((await post({ origin })).status).toBe(201);
+
+  const anonymous = await playwright.request.newContext({ baseURL: origin });
+  const unknown = await anonymous.post(uploadUrl, { headers: { origin }, multipart: { file: file("a.txt", "Text") } });
+  expect(unknown.status()).toBe(401);
+  await anonymous.dispose();
+
+  await queryDatabase("UPDATE memberships SET role = 'VIEWER' WHERE user_id = (SELECT id FROM users WHERE email = $1)", [email]);
+  expect(await post({ origin }, file("b.txt", "Other text"))).toMatchObject({
+    status: 403,
+    text: expect.stringContaining("Only owners, admins and members may upload documents."),
+  });
+  await page.reload();
+  await expect(page.getByText("Only owners, admins and members may upload, retry and delete documents.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Choose files" })).toBeHidden();
+  await expect(row(page, "a.txt")).toBeVisible();
+  await expect(page.getByRole("button", { name: /Delete/ })).toBeHidden();
+});
+
+test("axe finds nothing on the pages of a knowledge base, and they fit 390 px", async ({ page }) => {
+  test.setTimeout(240_000);
+  const { path } = await begin(page);
+  await choose(page, file("manual.pdf", pdfOf([sentence])), file("broken.pdf", "%PDF-1.4\nnothing more"), file("logo.png", png));
+  await expect(row(page, "manual.pdf")).toContainText("Ready");
+  await expect(row(page, "broken.pdf")).toContainText("Failed");
+  const hrefs = await Promise.all(["manual.pdf", "broken.pdf"].map((name) => row(page, name).getByRole("link").getAttribute("href")));
+
+  const looks = [
+    { name: "light", colorScheme: "light" as const, width: 1280 },
+    { name: "dark", colorScheme: "dark" as const, width: 1280 },
+    { name: "narrow", colorScheme: "light" as const, width: 390 },
+  ];
+  for (const { name, colorScheme, width } of looks) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 900 });
+    // With the list of uploads, which a visit to another page clears.
+    await page.goto(path);
+    await choose(page, file("copy.pdf", "%PDF-1.4\nnothing more"), file("logo.png", png));
+    await expect(page.getByRole("status").filter({ hasText: "0 of 2 uploaded, 2 not" })).toBeVisible();
+    await expectNoOverflow(page, `${name} uploads`);
+    await expectNoViolations(page, `${name} uploads`);
+    for (const part of [`${path}/search?q=lamps`, ...hrefs.map((href) => href ?? "")]) {
+      await page.goto(part);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await expectNoOverflow(page, `${name} ${part}`);
+      await expectNoViolations(page, `${name} ${part}`);
+    }
+  }
+});
