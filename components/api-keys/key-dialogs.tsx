@@ -2,6 +2,7 @@
 
 import { Ellipsis, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, useContext, useState } from "react";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Menu, MenuButton } from "@/components/ui/menu";
@@ -13,7 +14,9 @@ const EditKeyDialog = dynamic(() => import("./edit-key-dialog").then((module) =>
 const RollKeyDialog = dynamic(() => import("./roll-key-dialog").then((module) => module.RollKeyDialog), { ssr: false });
 const RevokeKeyDialog = dynamic(() => import("./revoke-key-dialog").then((module) => module.RevokeKeyDialog), { ssr: false });
 
-type Opened = { what: "create" } | { what: "edit" | "roll" | "revoke"; apiKey: KeySummary };
+const ShownKeyDialog = dynamic(() => import("./shown-key-dialog").then((module) => module.ShownKeyDialog), { ssr: false });
+
+type Opened = { what: "create" } | { what: "edit" | "roll" | "revoke"; apiKey: KeySummary } | { what: "shown"; key: ShownKey };
 
 const OpenDialog = createContext<(opened: Opened) => void>(() => {});
 
@@ -24,22 +27,38 @@ type KeyDialogsProps = { choices: KeyChoices; actions: KeyActions; onCreated?: (
  * because what is done in them may take that row away while a new key, which is shown once, still stands there.
  */
 export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogsProps) {
+  const router = useRouter();
   const [opened, setOpened] = useState<Opened | null>(null);
   const onClosed = () => setOpened(null);
+
+  function show(key: ShownKey) {
+    setOpened({ what: "shown", key });
+    onCreated?.(key);
+  }
+
+  function onShownClosed({ environment }: ShownKey) {
+    setOpened(null);
+    // The key lies in the other environment's list: go and see it there.
+    if (environment !== choices.environment) router.push(`/${choices.tenantSlug}/${environment}/api-keys`);
+  }
+
   return (
     <OpenDialog value={setOpened}>
       {children}
       {opened?.what === "create" ? (
-        <CreateKeyDialog choices={choices} createKey={actions.create} onCreated={onCreated} onClosed={onClosed} />
+        <CreateKeyDialog choices={choices} createKey={actions.create} onCreated={show} onClosed={onClosed} />
       ) : null}
       {opened?.what === "edit" ? (
         <EditKeyDialog apiKey={opened.apiKey} choices={choices} updateKey={actions.update} onClosed={onClosed} />
       ) : null}
       {opened?.what === "roll" ? (
-        <RollKeyDialog apiKey={opened.apiKey} choices={choices} rollKey={actions.roll} onClosed={onClosed} />
+        <RollKeyDialog apiKey={opened.apiKey} choices={choices} rollKey={actions.roll} onRolled={show} onClosed={onClosed} />
       ) : null}
       {opened?.what === "revoke" ? (
         <RevokeKeyDialog apiKey={opened.apiKey} environment={choices.environment} revokeKey={actions.revoke} onClosed={onClosed} />
+      ) : null}
+      {opened?.what === "shown" ? (
+        <ShownKeyDialog shown={opened.key} apiUrl={choices.apiUrl} onClosed={() => onShownClosed(opened.key)} />
       ) : null}
     </OpenDialog>
   );
@@ -72,5 +91,24 @@ export function KeyMenu({ apiKey, isRolling }: ActionsProps) {
         Revoke…
       </MenuButton>
     </Menu>
+  );
+}
+
+export function KeyButtons({ apiKey, isRolling }: ActionsProps) {
+  const open = useContext(OpenDialog);
+  return (
+    <>
+      <Button look="danger-quiet" onClick={() => open({ what: "revoke", apiKey })}>
+        Revoke
+      </Button>
+      <Button look="secondary" onClick={() => open({ what: "edit", apiKey })}>
+        Edit
+      </Button>
+      {isRolling ? null : (
+        <Button look="secondary" onClick={() => open({ what: "roll", apiKey })}>
+          Roll
+        </Button>
+      )}
+    </>
   );
 }

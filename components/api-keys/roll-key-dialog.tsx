@@ -3,11 +3,10 @@
 import { useState, useTransition } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { useProof } from "@/components/shell/proof";
-import { Button } from "@/components/ui/button";
+import { Button, buttonClass } from "@/components/ui/button";
+import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
-import type { ActionResult } from "@/lib/action-result";
-import { KeyDialog } from "./key-dialog";
-import { onDay } from "./sentence";
+import { atTime } from "./sentence";
 import type { KeyActions, KeyChoices, KeySummary, ShownKey } from "./states";
 
 const overlaps = [
@@ -17,62 +16,72 @@ const overlaps = [
   { value: "7d", label: "7 days", hours: 168 },
 ] as const;
 
-type Props = { apiKey: KeySummary; choices: KeyChoices; rollKey: KeyActions["roll"]; onClosed: () => void };
+type Props = {
+  apiKey: KeySummary;
+  choices: KeyChoices;
+  rollKey: KeyActions["roll"];
+  onRolled: (key: ShownKey) => void;
+  onClosed: () => void;
+};
 
-export function RollKeyDialog({ apiKey, choices, rollKey, onClosed }: Props) {
+export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: Props) {
+  const [isOpen, setIsOpen] = useState(true);
   const [overlap, setOverlap] = useState<(typeof overlaps)[number]>(overlaps[2]);
-  const [result, setResult] = useState<ActionResult<ShownKey> | null>(null);
+  const [message, setMessage] = useState<string>();
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
-  const rolled = result?.outcome === "done" ? result.value : null;
   const { requestsLastDay } = apiKey;
 
-  const roll = () => startTransition(async () => setResult(await prove(() => rollKey(apiKey.id, overlap.value))));
+  const roll = () =>
+    startTransition(async () => {
+      const result = await prove(() => rollKey(apiKey.id, overlap.value));
+      if (result.outcome === "done") onRolled(result.value);
+      else setMessage(result.message);
+    });
 
   return (
-    <KeyDialog
-      title={`Roll “${apiKey.name}”?`}
-      description={
-        <>
-          A new key of <EnvironmentName environment={choices.environment} /> with the same name, scopes, addresses and limit takes its
-          place.
-        </>
-      }
-      shown={rolled && { key: rolled, title: "Copy the new key now", description: afterwards(rolled) }}
-      apiUrl={choices.apiUrl}
-      isPending={isPending}
-      onClosed={onClosed}
-    >
-      <div className="space-y-4">
-        <fieldset className="space-y-2">
-          <legend className="font-medium">How long does the old key live on?</legend>
-          <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
-            {overlaps.map((choice) => (
-              <label
-                key={choice.value}
-                className="flex h-9 items-center gap-2 rounded-lg border border-line-strong px-3 has-checked:border-accent has-checked:bg-accent-soft"
-              >
-                <input type="radio" name="overlap" checked={overlap === choice} onChange={() => setOverlap(choice)} />
-                {choice.label}
-              </label>
-            ))}
+    <Dialog open={isOpen} onOpenChange={(open) => !isPending && setIsOpen(open)} onOpenChangeComplete={(open) => !open && onClosed()}>
+      <DialogContent
+        title={`Roll “${apiKey.name}”?`}
+        description={
+          <>
+            A new key of <EnvironmentName environment={choices.environment} /> with the same name, scopes, addresses and limit takes its
+            place.
+          </>
+        }
+      >
+        <div className="space-y-4">
+          <fieldset className="space-y-2">
+            <legend className="font-medium">How long does the old key live on?</legend>
+            <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+              {overlaps.map((choice) => (
+                <label
+                  key={choice.value}
+                  className="flex h-9 items-center gap-2 rounded-lg border border-line-strong px-3 has-checked:border-accent has-checked:bg-accent-soft"
+                >
+                  <input type="radio" name="overlap" checked={overlap === choice} onChange={() => setOverlap(choice)} />
+                  {choice.label}
+                </label>
+              ))}
+            </div>
+          </fieldset>
+          <p aria-live="polite">{consequence(apiKey, overlap.hours)}</p>
+          {overlap.hours === 0 && requestsLastDay > 0 ? (
+            <Notice look="warn">
+              It made {requestsLastDay.toLocaleString("en")} requests in the last 24 hours. Whatever uses it fails until it has the new key.
+            </Notice>
+          ) : null}
+          {message ? <Notice>{message}</Notice> : null}
+          <div className="flex justify-end gap-2">
+            <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+            <Button onClick={roll} disabled={isPending}>
+              {isPending ? "Rolling…" : `Roll ${choices.environment} key`}
+            </Button>
           </div>
-        </fieldset>
-        <p aria-live="polite">{consequence(apiKey, overlap.hours)}</p>
-        {overlap.hours === 0 && requestsLastDay > 0 ? (
-          <Notice look="warn">
-            It made {requestsLastDay.toLocaleString("en")} requests in the last 24 hours. Whatever uses it fails until it has the new key.
-          </Notice>
-        ) : null}
-        {result?.outcome === "refused" ? <Notice>{result.message}</Notice> : null}
-        <div className="flex justify-end">
-          <Button onClick={roll} disabled={isPending}>
-            {isPending ? "Rolling…" : `Roll ${choices.environment} key`}
-          </Button>
         </div>
-      </div>
-      {question}
-    </KeyDialog>
+        {question}
+      </DialogContent>
+    </Dialog>
   );
 }
 
@@ -82,16 +91,3 @@ function consequence({ hint, expiresAt }: KeySummary, hours: number): string {
   if (expiresAt && new Date(expiresAt) < end) return `Both keys work until ${hint} reaches its own end, ${atTime(new Date(expiresAt))}.`;
   return `Both keys work until ${atTime(end)}. Then ${hint} is refused. Idempotency keys used with it still replay with the new one.`;
 }
-
-function afterwards({ name, environment, replaced }: ShownKey) {
-  return (
-    <>
-      The new “{name}” works in <EnvironmentName environment={environment} /> from this moment.{" "}
-      {replaced && new Date(replaced.endsAt) > new Date()
-        ? `The old one, ${replaced.hint}, works until ${atTime(new Date(replaced.endsAt))}.`
-        : "The old one is refused."}
-    </>
-  );
-}
-
-const atTime = (at: Date) => `${at.toISOString().slice(11, 16)} UTC ${onDay(at)}`;

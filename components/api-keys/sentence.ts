@@ -44,3 +44,6 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", ye
 
 /** `on 28 November 2026` */
 export const onDay = (at: Date) => `on ${day.format(at)}`;
+
+/** `13:48 UTC on 28 November 2026` */
+export const atTime = (at: Date) => `${at.toISOString().slice(11, 16)} UTC ${onDay(at)}`;

@@ -18,25 +18,39 @@ export function BarChart({ caption, series, bars }: { caption: string; series: S
   const top = Math.max(1, ...bars.map(({ values }) => sum(values)));
   return (
     <figure>
-      <svg viewBox={`0 0 ${bars.length} ${height}`} preserveAspectRatio="none" className="h-32 w-full" aria-hidden="true">
-        {bars.map(({ label, values }, index) => {
-          let y = height;
-          return values.map((value, at) => {
-            // What happened at all is seen, however small it is beside the rest.
-            const length = value === 0 ? 0 : Math.max(2, (value / top) * height);
-            y -= length;
-            const { name = "", look = "plain" } = series[at] ?? {};
-            return (
-              <rect key={`${label} ${name}`} x={index + gap / 2} width={1 - gap} y={y} height={length} className={fills[look]}>
-                <title>{`${label}: ${value.toLocaleString("en")} ${name}`}</title>
-              </rect>
+      <p className="mb-1 border-line border-b border-dashed text-muted text-xs tabular-nums" aria-hidden="true">
+        {top.toLocaleString("en")}
+      </p>
+      <div className="relative">
+        <svg viewBox={`0 0 ${bars.length} ${height}`} preserveAspectRatio="none" className="h-32 w-full" aria-hidden="true">
+          {bars.map(({ label, values }, index) => {
+            let y = height;
+            return values.map((value, at) => {
+              // What happened at all is seen, however small it is beside the rest.
+              const length = value === 0 ? 0 : Math.max(2, (value / top) * height);
+              y -= length;
+              const { name = "", look = "plain" } = series[at] ?? {};
+              return <rect key={`${label} ${name}`} x={index + gap / 2} width={1 - gap} y={y} height={length} className={fills[look]} />;
+            });
+          })}
+          <line x1="0" x2={bars.length} y1={height} y2={height} className="stroke-line" strokeWidth="1" vectorEffect="non-scaling-stroke" />
+        </svg>
+        {/* Whole columns to point at, also where a bar is low or missing. The table below is for whoever cannot point. */}
+        <div className="absolute inset-0 flex" aria-hidden="true">
+          {bars.map(({ label, values, href }) => {
+            const title = `${label}: ${series.map(({ name }, at) => `${(values[at] ?? 0).toLocaleString("en")} ${name}`).join(", ")}`;
+            const look = "min-w-0 flex-1 hover:bg-ink/8";
+            return href ? (
+              <Link key={label} href={href} prefetch={false} tabIndex={-1} title={title} className={look} />
+            ) : (
+              <div key={label} title={title} className={look} />
             );
-          });
-        })}
-        <line x1="0" x2={bars.length} y1={height} y2={height} className="stroke-line" strokeWidth="1" vectorEffect="non-scaling-stroke" />
-      </svg>
+          })}
+        </div>
+      </div>
       <div className="mt-1 flex justify-between text-muted text-xs tabular-nums" aria-hidden="true">
         <span>{bars[0]?.label}</span>
+        {bars.length > 6 ? <span className="max-sm:hidden">{bars[Math.floor(bars.length / 2)]?.label}</span> : null}
         <span>{bars.at(-1)?.label}</span>
       </div>
       <figcaption className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-muted text-xs">

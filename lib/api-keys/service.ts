@@ -66,6 +66,12 @@ export async function findPredecessor({ db, partition }: Caller, id: string) {
   return found && withoutHash(found);
 }
 
+/** Names and hints of keys by their ids, for whatever shows what they did; unknown ids are left out. */
+export async function apiKeyNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, { name: string; hint: string }>> {
+  const keys = await db.apiKey.findMany({ where: { ...partition, id: { in: ids } }, select: { id: true, name: true, hint: true } });
+  return new Map(keys.map(({ id, ...key }) => [id, key]));
+}
+
 /** For operators, who name a key without knowing whose it is. */
 export async function partitionOfApiKey(id: string): Promise<Partition> {
   const found = await db().apiKey.findFirst({ where: { id }, select: { tenantId: true, environment: true } });

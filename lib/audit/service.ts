@@ -164,6 +164,18 @@ export async function verifyChainOf(db: Db, tenantId: string): Promise<ChainFind
 
 const hashOf = (previousHash: Buffer, entry: object) => createHash("sha256").update(previousHash).update(canonicalJson(entry)).digest();
 
+/** What was done to one thing, the latest first; for owners and admins. At most 50 entries. */
+export async function listAuditTrail(caller: Caller, targetId: string) {
+  requireRole(caller, "ADMIN", "read the audit log");
+  const { tenantId, environment } = caller.partition;
+  return caller.db.auditEntry.findMany({
+    where: { tenantId, targetId, environment },
+    orderBy: { sequence: "desc" },
+    take: 50,
+    select: { sequence: true, action: true, actorType: true, actorId: true, changes: true, address: true, createdAt: true },
+  });
+}
+
 /** JSON with sorted keys: the same text for what went into the database and what comes back from it. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part) =>

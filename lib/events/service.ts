@@ -25,5 +25,25 @@ export async function getPayload({ db, partition }: Caller, id: string): Promise
   return found.payload;
 }
 
+/** How much later than its request an event can be made: an upload takes that long. */
+const longestRequestMs = 125_000;
+
+/** The events that one request caused, the first one first. Its time says among which ones to look. */
+export async function listEventsOfRequest({ db, partition }: Caller, request: { id: string; createdAt: string; durationMs: number }) {
+  const since = new Date(request.createdAt);
+  const until = new Date(since.getTime() + Math.min(request.durationMs + 1_000, longestRequestMs));
+  const rows = await db.event.findMany({
+    where: {
+      ...partition,
+      id: { gte: firstIdAt("event", since), lt: firstIdAt("event", until) },
+      // As it stands in the envelope: inside of anybody's text, the quotes would be escaped.
+      payload: { contains: `"request":{"id":"${request.id}"` },
+    },
+    orderBy: { id: "asc" },
+    take: 20,
+  });
+  return rows.map(toEvent);
+}
+
 /** What was signed and sent is what the API answers. */
 const toEvent = ({ payload }: { payload: string }) => JSON.parse(payload) as Event;

@@ -23,7 +23,9 @@ export type RequestLog = z.output<typeof requestLog>;
 /** What can be read of a request beside the row of a list: both bodies, masked and cut off. */
 export type RequestLogWithBodies = RequestLog & { requestBody: string | null; responseBody: string | null };
 
-const statusClasses = ["2xx", "4xx", "5xx"] as const;
+export const statusClasses = ["2xx", "4xx", "5xx"] as const;
+
+export const loggedMethods = ["GET", "POST", "PATCH", "DELETE"] as const;
 
 const exactStatus = z
   .string()

@@ -27,20 +27,22 @@ export const insertRequestLogsStatement: Statement = {
     succeeded = h.succeeded + excluded.succeeded, refused = h.refused + excluded.refused, failed = h.failed + excluded.failed`,
 };
 
-/** $1 tenant, $2 environment, $3 ids that bound the parts: one more than there are parts. Read from the key's index alone. */
-export const countRequestsStatement: Statement = {
-  name: "count_requests",
-  text: `
+const countInParts = (condition: string) => `
   SELECT part.place::int AS place, counted.* FROM unnest($3::text[]) WITH ORDINALITY AS part (first_id, place)
   CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE status < 400)::int AS succeeded, count(*) FILTER (WHERE status BETWEEN 400 AND 499)::int AS refused,
       count(*) FILTER (WHERE status >= 500)::int AS failed
     FROM request_logs
-    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id >= part.first_id AND id < ($3::text[])[part.place + 1]
+    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id >= part.first_id AND id < ($3::text[])[part.place + 1] ${condition}
   ) AS counted
   WHERE part.place < cardinality($3::text[])
-  ORDER BY part.place`,
-};
+  ORDER BY part.place`;
+
+/** $1 tenant, $2 environment, $3 ids that bound the parts: one more than there are parts. Read from the key's index alone. */
+export const countRequestsStatement: Statement = { name: "count_requests", text: countInParts("") };
+
+/** The same for the key $4. */
+export const countRequestsOfKeyStatement: Statement = { name: "count_requests_of_key", text: countInParts("AND api_key_id = $4") };
 
 const sums = "sum(succeeded)::int AS succeeded, sum(refused)::int AS refused, sum(failed)::int AS failed";
 const inHours = `tenant_id = $1 AND environment = $2::"Environment" AND hour >= ($3::timestamptz[])[1] AND hour < ($3::timestamptz[])[cardinality($3::timestamptz[])]`;

@@ -6,6 +6,7 @@ import { toPage } from "@/lib/schema";
 import type { RequestLogModel } from "@/prisma/generated/models";
 import type { ListRequestLogs, RequestLog, RequestLogWithBodies } from "./schema";
 import {
+  countRequestsOfKeyStatement,
   countRequestsStatement,
   listRequestLogsStatement,
   type RequestCondition,
@@ -54,22 +55,24 @@ export type RequestCount = { from: Date; to: Date; succeeded: number; refused: n
 
 type Sums = Omit<RequestCount, "from" | "to"> & { place: number };
 
-/**
- * How many requests there were, in equal parts of the time from `since` to `until`, counted one by one: for a short time.
- * @param parts 1 to 200
- */
-export async function countRequests({ partition }: Caller, since: Date, until: Date, parts: number): Promise<RequestCount[]> {
-  const times = equalParts(since, until, parts);
-  const bounds = times.map((time) => firstIdAt("request", time));
-  return inParts(times, await runStatement<Sums>(countRequestsStatement, [partition.tenantId, partition.environment, bounds]));
+/** A time in equal parts. */
+export type Parts = { since: Date; until: Date; parts: number };
+
+/** How many requests there were in each part of a time, of all keys or one. They are counted one by one: for a short time. */
+export async function countRequests({ partition }: Caller, time: Parts, apiKeyId?: string): Promise<RequestCount[]> {
+  const times = boundsOf(time);
+  const values = [partition.tenantId, partition.environment, times.map((at) => firstIdAt("request", at))];
+  return inParts(
+    times,
+    apiKeyId === undefined
+      ? await runStatement<Sums>(countRequestsStatement, values)
+      : await runStatement<Sums>(countRequestsOfKeyStatement, [...values, apiKeyId]),
+  );
 }
 
-/**
- * The same from the counts of each hour, which costs as little for a month as for a day.
- * @param since on the hour, as are all parts
- */
-export async function countRequestHours({ partition }: Caller, since: Date, until: Date, parts: number): Promise<RequestCount[]> {
-  const times = equalParts(since, until, parts);
+/** The same from the counts of each hour, which costs as little for a month as for a day. All parts begin on the hour. */
+export async function countRequestHours({ partition }: Caller, time: Parts): Promise<RequestCount[]> {
+  const times = boundsOf(time);
   return inParts(times, await runStatement<Sums>(sumRequestHoursStatement, [partition.tenantId, partition.environment, times]));
 }
 
@@ -77,9 +80,9 @@ export async function countRequestHours({ partition }: Caller, since: Date, unti
 export async function countRequestHoursOfKeys(
   { partition }: Caller,
   apiKeyIds: string[],
-  { since, until, parts }: { since: Date; until: Date; parts: number },
+  time: Parts,
 ): Promise<Map<string, RequestCount[]>> {
-  const times = equalParts(since, until, parts);
+  const times = boundsOf(time);
   const values = [partition.tenantId, partition.environment, times, apiKeyIds];
   const rows = await runStatement<Sums & { apiKeyId: string }>(sumRequestHoursOfKeysStatement, values);
   return new Map(
@@ -93,13 +96,14 @@ export async function countRequestHoursOfKeys(
   );
 }
 
-/** The hours of the last day, the current one included, as the counts of hours take them. */
-export function lastHours(now: Date, hours = 24) {
-  const until = new Date(Math.floor(now.getTime() / hourMs + 1) * hourMs);
-  return { since: new Date(until.getTime() - hours * hourMs), until, parts: hours };
+/** The last hours, the current one included, in parts of so many of them. */
+export function lastHours(now: Date, hours = 24, hoursPerPart = 1): Parts {
+  const partMs = hoursPerPart * hourMs;
+  const until = new Date(Math.floor(now.getTime() / partMs + 1) * partMs);
+  return { since: new Date(until.getTime() - hours * hourMs), until, parts: hours / hoursPerPart };
 }
 
-function equalParts(since: Date, until: Date, parts: number): Date[] {
+function boundsOf({ since, until, parts }: Parts): Date[] {
   const lengthMs = (until.getTime() - since.getTime()) / parts;
   return Array.from({ length: parts + 1 }, (_, index) => new Date(Math.round(since.getTime() + index * lengthMs)));
 }

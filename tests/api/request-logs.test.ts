@@ -353,7 +353,7 @@ test("requests are counted by how they ended, in equal parts of a time", async (
     }),
   });
 
-  const counts = await countRequests(reader(tenant.identity), start, new Date("2026-01-10T02:00:00.000Z"), 2);
+  const counts = await countRequests(reader(tenant.identity), { since: start, until: new Date("2026-01-10T02:00:00.000Z"), parts: 2 });
 
   expect(counts).toEqual([
     { from: start, to: new Date("2026-01-10T01:00:00.000Z"), succeeded: 2, refused: 0, failed: 0 },
@@ -378,11 +378,13 @@ test("requests are counted by the hour and by key as they are logged, and nobody
       }),
       nothing,
     );
-  const all = await countRequestHours(caller, hours.since, new Date(hours.until.getTime() + 3_600_000), 25);
+  const all = await countRequestHours(caller, { since: hours.since, until: new Date(hours.until.getTime() + 3_600_000), parts: 25 });
   expect(all).toHaveLength(25);
   expect(total(all)).toEqual({ succeeded: 3, refused: 1, failed: 0 });
   expect(total(all.slice(0, 20))).toEqual(nothing);
 
+  const today = { since: hours.since, until: new Date(hours.until.getTime() + 3_600_000), parts: 1 };
+  expect(total(await countRequests(caller, today, second.keyId))).toEqual({ succeeded: 1, refused: 0, failed: 0 });
   const ofKeys = await countRequestHoursOfKeys(caller, [tenant.keyId, second.keyId, stranger.keyId], lastHours(new Date()));
   expect([tenant, second, stranger].map(({ keyId }) => total(ofKeys.get(keyId) ?? []))).toEqual([
     { succeeded: 2, refused: 1, failed: 0 },

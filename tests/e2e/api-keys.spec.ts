@@ -14,7 +14,7 @@ test("a test key is made, copied, used, and refused within a second of being rev
 
   await createKey(page, "Website backend");
   await page.getByRole("button", { name: "Create test key" }).click();
-  await page.getByRole("button", { name: "Copy the key" }).click();
+  await page.getByRole("button", { name: "Copy the API key" }).click();
   const key = await page.evaluate(() => navigator.clipboard.readText());
   expect(key).toMatch(/^prl_test_[0-9A-Za-z]{40}$/);
   await page.getByRole("button", { name: "Done" }).click();
@@ -60,7 +60,7 @@ test("a key does what was chosen for it, and is not lost by a slip", async ({ pa
     await page.keyboard.press("Escape");
     await expect(page.getByText("it cannot be shown again")).toBeVisible({ timeout: 500 });
   }).toPass();
-  await page.getByLabel("I have kept the key").check();
+  await page.getByLabel("I have kept the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
 
   await expect(page).toHaveURL(`/${tenantSlug}/live/api-keys`);

@@ -66,7 +66,7 @@ test("an operation can be tried with one's own key, which stays for the next one
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name").fill("Reference");
   await page.getByRole("button", { name: "Create test key" }).click();
-  await page.getByRole("button", { name: "Copy the key" }).click();
+  await page.getByRole("button", { name: "Copy the API key" }).click();
   const key = await page.evaluate(() => navigator.clipboard.readText());
   await page.getByRole("button", { name: "Done" }).click();
 

@@ -150,7 +150,10 @@ export async function furnish() {
   const test = await send("POST", `/webhooks/${webhook.id}/test`);
   // Something for the log that did not go well.
   await send("POST", "/conversations", { channelId: "" }).catch(() => {});
-  await send("GET", "/customers/cus_00000000000000000000000000").catch(() => {});
+  const refused = await fetch(`${process.env.PRODUCT_URL}/v1/public/customers?limit=0`, {
+    headers: { Authorization: `Bearer ${keys.test}` },
+  });
+  const account = await send("GET", "/account");
 
   // Until the deliveries were tried, and the requests were written down.
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(200)) {
@@ -173,6 +176,8 @@ export async function furnish() {
       document: document.id,
       agent: agent.id,
       event: events[0]?.id ?? "",
+      request: refused.headers.get("x-request-id") ?? "",
+      apiKey: (account.key as Resource).id,
     },
   };
 }
@@ -195,6 +200,7 @@ export function everyPage(ids: Ids): Record<string, string> {
     "knowledge-query": `/knowledge/${ids.knowledgeBase}/search?q=refund`,
     document: `/knowledge/${ids.knowledgeBase}/documents/${ids.document}`,
     "api-keys": "/api-keys",
+    "api-key": `/api-keys/${ids.apiKey}`,
     webhooks: "/webhooks",
     webhook: `/webhooks/${ids.webhook}`,
     "webhook-failing": `/webhooks/${ids.brokenWebhook}`,
@@ -202,6 +208,7 @@ export function everyPage(ids: Ids): Record<string, string> {
     events: "/events",
     event: `/events/${ids.event}`,
     logs: "/logs",
+    request: `/logs/${ids.request}`,
     signatures: "/signatures",
     usage: "/usage",
     settings: "/settings",

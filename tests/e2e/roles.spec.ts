@@ -7,7 +7,7 @@ test("a role that was taken away counts at once, on a page that is still open, t
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name").fill("Kept");
   await page.getByRole("button", { name: "Create test key" }).click();
-  await page.getByLabel("I have kept the key").check();
+  await page.getByLabel("I have kept the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
 
   const demotion = "UPDATE memberships SET role = 'MEMBER' WHERE user_id = (SELECT id FROM users WHERE email = $1)";

@@ -15,7 +15,7 @@ import { hasRole, roleSentence } from "@/lib/auth/roles";
 import { env } from "@/lib/env";
 import { countRequestHoursOfKeys, lastHours } from "@/lib/request-logs/service";
 import { userNames } from "@/lib/users/service";
-import { createApiKeyAction, revokeApiKeyAction, rollApiKeyAction, updateApiKeyAction } from "./actions";
+import { keyActions } from "./actions-of";
 import { keyChoices, keySummary, makerOf, requestsOf, scopesLabel } from "./shown";
 
 export const metadata = { title: "API keys" };
@@ -43,18 +43,11 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
     };
   });
 
-  const place = { tenant: tenant.slug, environment };
-  const actions = {
-    create: createApiKeyAction.bind(null, tenant.slug),
-    update: updateApiKeyAction.bind(null, place),
-    roll: rollApiKeyAction.bind(null, place),
-    revoke: revokeApiKeyAction.bind(null, place),
-  };
   const canManage = hasRole(role, "ADMIN");
   const create = canManage ? <CreateKeyButton /> : <RoleNote sentence={roleSentence("ADMIN", "create, change and revoke API keys")} />;
   const isFiltered = status !== undefined || page.cursor !== undefined;
   return (
-    <KeyDialogs choices={choices} actions={actions}>
+    <KeyDialogs choices={choices} actions={keyActions({ tenant: tenant.slug, environment })}>
       <PageHeader
         title="API keys"
         description="Each works in one environment, for the scopes it was given. It is shown once, when it is made."

@@ -1,0 +1,123 @@
+import Link from "next/link";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { MethodBadge } from "@/components/docs/method-badge";
+import { ErrorExplained } from "@/components/request-logs/error-explained";
+import { StatusBadge } from "@/components/request-logs/status-badge";
+import { Badge } from "@/components/ui/badge";
+import { Id } from "@/components/ui/id";
+import { JsonText } from "@/components/ui/json";
+import { PageHeader } from "@/components/ui/page-header";
+import { Facts, Panel } from "@/components/ui/panel";
+import { ExactTime, Time } from "@/components/ui/time";
+import { problemExplanations } from "@/lib/api/openapi-problems";
+import { apiKeyNames } from "@/lib/api-keys/service";
+import { type ErrorKind, errorKinds } from "@/lib/errors";
+import { listEventsOfRequest } from "@/lib/events/service";
+import { getRequestLog } from "@/lib/request-logs/service";
+
+export const metadata = { title: "Request" };
+
+const isKind = (kind: string | null): kind is ErrorKind => kind !== null && Object.hasOwn(errorKinds, kind);
+
+export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
+  const request = await getRequestLog(caller, params.requestId);
+  const [keys, events] = await Promise.all([apiKeyNames(caller, [request.apiKeyId]), listEventsOfRequest(caller, request)]);
+  const key = keys.get(request.apiKeyId);
+  const at = new Date(request.createdAt);
+  return (
+    <>
+      <PageHeader
+        trail={[{ name: "Logs", href: `${base}/logs` }]}
+        title={request.path}
+        beside={
+          <>
+            <MethodBadge method={request.method} />
+            <StatusBadge status={request.status} />
+            {request.isReplay ? <Badge>replayed</Badge> : null}
+          </>
+        }
+        description={<Id id={request.id} />}
+      />
+      <div className="space-y-4">
+        {isKind(request.errorKind) ? (
+          <ErrorExplained
+            kind={request.errorKind}
+            title={errorKinds[request.errorKind].title}
+            explanation={problemExplanations[request.errorKind]}
+            body={request.responseBody}
+          />
+        ) : null}
+        <Panel title="Request">
+          <Facts
+            facts={[
+              {
+                name: "Time",
+                value: (
+                  <>
+                    <ExactTime at={at} /> UTC (<Time at={at} now={now} />)
+                  </>
+                ),
+              },
+              { name: "Duration", value: `${request.durationMs.toLocaleString("en")} ms` },
+              {
+                name: "Key",
+                value: (
+                  <Link href={`${base}/api-keys/${request.apiKeyId}`} className="text-accent hover:underline">
+                    {key ? `${key.name} (${key.hint})` : request.apiKeyId}
+                  </Link>
+                ),
+              },
+              {
+                name: "Idempotency key",
+                value: request.idempotencyKey && (
+                  <span className="flex flex-wrap items-center gap-x-3">
+                    <Id id={request.idempotencyKey} />
+                    <Link
+                      href={`${base}/logs?range=30d&idempotencyKey=${encodeURIComponent(request.idempotencyKey)}`}
+                      className="text-accent hover:underline"
+                    >
+                      All requests with it
+                    </Link>
+                  </span>
+                ),
+              },
+              { name: "Address", value: request.address && <code className="font-mono text-xs">{request.address}</code> },
+              { name: "User agent", value: request.userAgent && <code className="font-mono text-xs">{request.userAgent}</code> },
+            ]}
+          />
+        </Panel>
+        {events.length > 0 ? (
+          <Panel title={events.length === 1 ? "The event it raised" : "The events it raised"}>
+            <ul className="space-y-1.5">
+              {events.map(({ id, type }) => (
+                <li key={id} className="flex flex-wrap items-center gap-x-3">
+                  <Link href={`${base}/events/${id}`} className="text-accent hover:underline">
+                    {type}
+                  </Link>
+                  <Id id={id} />
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        ) : null}
+        <div className={`grid gap-4 ${request.requestBody ? "lg:grid-cols-2" : ""}`}>
+          {request.requestBody ? (
+            <Panel title="Body of the request">
+              <JsonText text={request.requestBody} label="the body of the request" />
+            </Panel>
+          ) : null}
+          <Panel title="Answer">
+            {request.responseBody ? (
+              <JsonText text={request.responseBody} label="the answer" />
+            ) : (
+              <p className="text-muted">What a successful read answers is not kept: it can be read again.</p>
+            )}
+          </Panel>
+        </div>
+        <p className="text-muted text-xs">
+          Bodies are kept for 30 days, up to 16 KB of each. Secrets were masked before anything was written.
+        </p>
+      </div>
+    </>
+  );
+});

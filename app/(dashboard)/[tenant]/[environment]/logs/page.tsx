@@ -1,0 +1,165 @@
+import Link from "next/link";
+import { redirect } from "next/navigation";
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf, type Query } from "@/app/(dashboard)/page-of";
+import { type Outcome, RequestChart } from "@/components/request-logs/request-chart";
+import { RequestTable } from "@/components/request-logs/request-table";
+import { buttonClass } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Filters } from "@/components/ui/filters";
+import { Live } from "@/components/ui/live";
+import { PageHeader } from "@/components/ui/page-header";
+import { Pager, withQuery } from "@/components/ui/pager";
+import { listApiKeysQuery } from "@/lib/api-keys/schema";
+import { apiKeyNames, listApiKeys } from "@/lib/api-keys/service";
+import { env } from "@/lib/env";
+import { type ListRequestLogs, listRequestLogsQuery, loggedMethods, type statusClasses } from "@/lib/request-logs/schema";
+import { countRequestHours, countRequestHoursOfKeys, countRequests, listRequestLogs } from "@/lib/request-logs/service";
+import { type Range, ranges, type ShownTime, timeBetween, timeOfRange } from "./shown-time";
+
+export const metadata = { title: "Logs" };
+
+const outcomes: Record<(typeof statusClasses)[number], Outcome> = { "2xx": "succeeded", "4xx": "refused", "5xx": "failed" };
+
+export default pageOf(async ({ caller, environment, base, query, now }) => {
+  const { range, live, request, ...filters } = query;
+  const path = `${base}/logs`;
+  if (typeof request === "string") redirect(`${path}/${encodeURIComponent(request.trim())}`);
+  const search = parse(listRequestLogsQuery, filters, "query");
+  const time = shownTime(range, search, now);
+
+  const [{ data: requests, nextCursor }, counts, { data: keys }] = await Promise.all([
+    listRequestLogs(caller, { ...search, since: time.since, until: time.until }),
+    count(),
+    listApiKeys(caller, { ...parse(listApiKeysQuery, {}, "query"), limit: 100 }),
+  ]);
+  const names = await apiKeyNames(caller, [...new Set(requests.map(({ apiKeyId }) => apiKeyId))]);
+  const rows = requests.map((row) => ({ ...row, keyName: names.get(row.apiKeyId)?.name ?? "" }));
+
+  async function count() {
+    const { apiKeyId } = search;
+    if (!time.isByTheHour) return countRequests(caller, time.drawn, apiKeyId);
+    if (!apiKeyId) return countRequestHours(caller, time.drawn);
+    return (await countRequestHoursOfKeys(caller, [apiKeyId], time.drawn)).get(apiKeyId) ?? [];
+  }
+
+  const isFiltered = Object.keys(filters).some((name) => name !== "cursor");
+  const isBeyondChart = search.method || search.path || search.idempotencyKey || search.errorKind || typeof search.status === "number";
+  const hasAny = counts.some(({ succeeded, refused, failed }) => succeeded + refused + failed > 0);
+  const only = typeof search.status === "string" ? outcomes[search.status] : undefined;
+  return (
+    <>
+      <PageHeader
+        title="Logs"
+        description={`Requests with a valid key in ${environment}. Kept for 30 days, without secrets.`}
+        actions={<LiveTail path={path} query={query} isLive={live === "1"} />}
+      />
+      <TimeLinks path={path} query={query} chosen={isTimeGiven(search) ? null : rangeOf(range)} time={time} />
+      <section aria-label="Requests over time" className="mb-5 rounded-2xl border border-line bg-surface p-5">
+        <RequestChart
+          caption={`Requests over time, ${only ?? "by how they ended"}`}
+          counts={counts}
+          only={only}
+          hrefOf={({ from, to }) => withQuery(path, query, { range: null, live: null, since: from.toISOString(), until: to.toISOString() })}
+        />
+        {isBeyondChart ? (
+          <p className="mt-2 text-muted text-xs">
+            The chart counts {search.apiKeyId ? "all requests of the key" : "all requests"}, whatever else is filtered.
+          </p>
+        ) : null}
+      </section>
+      <Filters filters={filtersFor(keys, filters)} />
+      {rows.length > 0 ? (
+        <RequestTable caption="Requests, newest first" requests={rows} base={base} />
+      ) : isFiltered || hasAny ? (
+        <EmptyState title="No request is like this">Nothing in this time matches the filters.</EmptyState>
+      ) : (
+        <EmptyState
+          title={`No requests in ${isTimeGiven(search) ? "this time" : rangeWords[rangeOf(range)]}`}
+          curl={`curl ${env().APP_URL}/v1/public/account -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…"`}
+          curlLabel="A first one:"
+        >
+          Each request with a valid key of {environment} appears here within two seconds.
+        </EmptyState>
+      )}
+      <Pager path={path} query={query} nextCursor={nextCursor} />
+      {live === "1" ? <Live everyMs={2_000} /> : null}
+    </>
+  );
+});
+
+const rangeWords: Record<Range, string> = {
+  "1h": "the last hour",
+  "24h": "the last 24 hours",
+  "7d": "the last 7 days",
+  "30d": "the last 30 days",
+};
+
+const isTimeGiven = ({ since, until }: ListRequestLogs) => since !== undefined || until !== undefined;
+
+const rangeOf = (range: Query[string]): Range => (typeof range === "string" && Object.hasOwn(ranges, range) ? (range as Range) : "24h");
+
+const shownTime = (range: Query[string], search: ListRequestLogs, now: Date): ShownTime =>
+  isTimeGiven(search) ? timeBetween(search.since, search.until, now) : timeOfRange(rangeOf(range), now);
+
+function filtersFor(keys: { id: string; name: string; hint: string }[], { status }: Query) {
+  const statuses = [
+    { value: "2xx", label: "2xx succeeded" },
+    { value: "4xx", label: "4xx refused" },
+    { value: "5xx", label: "5xx failed" },
+  ];
+  // One that a link asked for.
+  if (typeof status === "string" && /^\d+$/.test(status)) statuses.push({ value: status, label: status });
+  return [
+    { name: "method", label: "Method", options: loggedMethods.map((value) => ({ value, label: value })) },
+    { name: "status", label: "Status", options: statuses },
+    { name: "apiKeyId", label: "Key", options: keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (${hint})` })) },
+    { name: "path", label: "Path begins with", type: "search" as const, placeholder: "/v1/public/conversations" },
+    { name: "idempotencyKey", label: "Idempotency key", type: "search" as const },
+    { name: "request", label: "Request id", type: "search" as const, placeholder: "req_…" },
+  ];
+}
+
+type Place = { path: string; query: Query };
+
+function TimeLinks({ path, query, chosen, time }: Place & { chosen: Range | null; time: ShownTime }) {
+  const look =
+    "flex h-8 items-center rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm";
+  return (
+    <nav aria-label="Time" className="mb-4 flex flex-wrap items-center gap-3">
+      <ul className="flex rounded-lg border border-line bg-sunken p-0.5">
+        {(Object.keys(ranges) as Range[]).map((range) => (
+          <li key={range}>
+            <Link
+              href={withQuery(path, query, { range: range === "24h" ? null : range, since: null, until: null })}
+              aria-current={range === chosen ? "true" : undefined}
+              className={look}
+            >
+              {ranges[range]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {chosen ? null : (
+        <p className="text-muted tabular-nums">
+          {inWords(time.since)} to {time.until ? inWords(time.until) : "now"}, UTC
+        </p>
+      )}
+    </nav>
+  );
+}
+
+const inWords = (at: Date) => at.toISOString().slice(0, 19).replace("T", " ");
+
+/** A link, so that the page says in its address whether it follows. */
+function LiveTail({ path, query, isLive }: Place & { isLive: boolean }) {
+  return (
+    <Link
+      href={withQuery(path, query, isLive ? { live: null } : { live: "1", since: null, until: null })}
+      className={buttonClass({ look: "secondary" })}
+    >
+      <span className={`size-2 rounded-full ${isLive ? "animate-pulse bg-good" : "bg-line-strong"}`} aria-hidden="true" />
+      {isLive ? "Stop following" : "Follow live"}
+    </Link>
+  );
+}

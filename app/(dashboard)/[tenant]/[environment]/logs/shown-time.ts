@@ -1,0 +1,50 @@
+import type { Parts } from "@/lib/request-logs/service";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const keptMs = 30 * 24 * hourMs;
+const mostParts = 60;
+
+/** The times that are offered, by what stands for them in the address. */
+export const ranges = { "1h": "Last hour", "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const;
+export type Range = keyof typeof ranges;
+
+const rangeMs: Record<Range, number> = { "1h": hourMs, "24h": 24 * hourMs, "7d": 7 * 24 * hourMs, "30d": keptMs };
+
+/** A time that is listed, and how it is drawn: from the counts of hours where it is long enough. */
+export type ShownTime = { since: Date; until: Date | undefined; drawn: Parts; isByTheHour: boolean };
+
+/** A time that ends now, so that the list has no end. */
+export function timeOfRange(range: Range, now: Date): ShownTime {
+  const shown = drawn(new Date(now.getTime() - rangeMs[range] + 1), now);
+  return { ...shown, since: shown.drawn.since, until: undefined };
+}
+
+/** A time from the address, as a click on the chart leaves it there. */
+export function timeBetween(since: Date | undefined, until: Date | undefined, now: Date): ShownTime {
+  const end = until && until < now ? until : now;
+  const earliest = new Date(now.getTime() - keptMs);
+  const start = since && since > earliest ? since : earliest;
+  const isForward = start < end;
+  return { since: start, until, ...drawn(isForward ? start : new Date(end.getTime() - minuteMs), end) };
+}
+
+/** From here on, hours are fine enough, and their counts are there. */
+const longMs = 6 * hourMs;
+const shortParts = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600].map((seconds) => seconds * 1_000);
+const longParts = [1, 2, 3, 6, 12, 24].map((hours) => hours * hourMs);
+
+function drawn(since: Date, until: Date): Pick<ShownTime, "drawn" | "isByTheHour"> {
+  const lengthMs = until.getTime() - since.getTime();
+  const isByTheHour = lengthMs >= longMs;
+  const lengths = isByTheHour ? longParts : shortParts;
+  const partMs = lengths.find((candidate) => lengthMs / candidate <= mostParts) ?? 24 * hourMs;
+  return { drawn: aligned(since, until, partMs), isByTheHour };
+}
+
+/** Parts of this length that begin and end on a multiple of it. */
+function aligned(since: Date, until: Date, partMs: number): Parts {
+  const start = Math.floor(since.getTime() / partMs) * partMs;
+  const end = Math.ceil(until.getTime() / partMs) * partMs;
+  return { since: new Date(start), until: new Date(end), parts: Math.max(1, (end - start) / partMs) };
+}

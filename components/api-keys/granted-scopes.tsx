@@ -1,0 +1,19 @@
+import type { ScopeResource } from "@/lib/api-keys/scope-choices";
+import { levelNames, levelOf } from "./sentence";
+
+/** What a key's scopes grant of each resource. */
+export function GrantedScopes({ resources, scopes }: { resources: ScopeResource[]; scopes: string[] }) {
+  return (
+    <dl className="divide-y divide-line">
+      {resources.map(({ name, label }) => {
+        const level = levelOf(scopes, name);
+        return (
+          <div key={name} className="flex justify-between gap-4 py-1.5 first:pt-0 last:pb-0">
+            <dt>{label}</dt>
+            <dd className={level === "none" ? "text-muted" : "font-medium"}>{levelNames[level]}</dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

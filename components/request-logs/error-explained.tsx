@@ -1,0 +1,63 @@
+import Link from "next/link";
+import { InlineMarkdown } from "@/components/docs/inline-markdown";
+import { Panel } from "@/components/ui/panel";
+
+type ErrorExplainedProps = {
+  kind: string;
+  title: string;
+  explanation: { what: string; mend: string[] };
+  /** The answer, which may have been cut off. */
+  body: string | null;
+};
+
+type Problem = { detail?: unknown; errors?: { pointer?: unknown; location?: unknown; message?: unknown }[] };
+
+/** What was wrong with this request (each finding, where there are several to name), what such an error means, and how to mend it. */
+export function ErrorExplained({ kind, title, explanation, body }: ErrorExplainedProps) {
+  const { detail, errors = [] } = problemIn(body);
+  return (
+    <Panel
+      title={title}
+      beside={
+        <Link href={`/docs/errors/${kind}`} className="text-accent hover:underline">
+          Explain this error
+        </Link>
+      }
+    >
+      <div className="max-w-prose space-y-3">
+        {typeof detail === "string" && errors.length === 0 ? <p className="font-medium">{detail}</p> : null}
+        {errors.length > 0 ? (
+          <ul className="space-y-1">
+            {errors.map(({ pointer, location, message }) => (
+              <li key={`${location} ${pointer} ${message}`} className="flex flex-wrap gap-x-2">
+                <code className="font-mono text-danger text-xs leading-5">
+                  {String(location)} {String(pointer)}
+                </code>
+                {String(message)}
+              </li>
+            ))}
+          </ul>
+        ) : null}
+        <p className="text-muted">
+          <InlineMarkdown text={explanation.what} />
+        </p>
+        <ul className="list-disc space-y-1 pl-5 text-muted">
+          {explanation.mend.map((advice) => (
+            <li key={advice}>
+              <InlineMarkdown text={advice} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Panel>
+  );
+}
+
+function problemIn(body: string | null): Problem {
+  try {
+    const problem = JSON.parse(body ?? "");
+    return { ...problem, errors: Array.isArray(problem.errors) ? problem.errors : [] };
+  } catch {
+    return {};
+  }
+}
