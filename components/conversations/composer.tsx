@@ -67,6 +67,7 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
       isSending.current = false;
       setRefusal(problem);
       if (problem !== undefined) return;
+      attempt.current = { of: "", key: "" };
       write("");
       setSent(choices[kind].sent);
       area.current?.focus();

@@ -11,7 +11,8 @@ import type { Conversation } from "@/lib/conversations/schema";
 import { displayName } from "@/lib/customers/display-name";
 import type { Customer } from "@/lib/customers/schema";
 import { ConversationFields } from "./conversation-fields";
-import { priorityNames, type UpdateThis } from "./states";
+import { CustomerPicker } from "./customer-picker";
+import { type FindCustomers, priorityNames, type UpdateThis } from "./states";
 
 type DetailsPaneProps = {
   conversation: Conversation;
@@ -25,13 +26,14 @@ type DetailsPaneProps = {
   inspectHref: (id: string) => string;
   /** Null where the role does not allow changes; then `refusal` says so. */
   update: UpdateThis | null;
+  findCustomers: FindCustomers;
   refusal: string;
   now: Date;
 };
 
 /** All that is known of the open conversation and of whom it is with. */
 export function DetailsPane(props: DetailsPaneProps) {
-  const { conversation, customer, members, base, threadHref, inspectHref, update, refusal, now } = props;
+  const { conversation, customer, members, base, threadHref, inspectHref, update, findCustomers, refusal, now } = props;
   return (
     <>
       <div className="border-line border-b px-4 py-2.5 xl:hidden">
@@ -42,6 +44,7 @@ export function DetailsPane(props: DetailsPaneProps) {
       </div>
       <Section title="Customer" inspectHref={customer ? inspectHref(customer.id) : null}>
         {customer ? <CustomerFacts customer={customer} base={base} /> : <p className="text-muted">No customer is linked to it.</p>}
+        {update ? <CustomerPicker isFirst={!customer} find={findCustomers} update={update} /> : null}
       </Section>
       <Section title="Conversation" inspectHref={inspectHref(conversation.id)}>
         {update ? (
@@ -89,7 +92,7 @@ function CustomerFacts({ customer, base }: { customer: Customer; base: string })
   return (
     <div className="space-y-3">
       <div>
-        <Link href={`${base}/customers/${id}`} className="break-words font-medium text-accent hover:underline">
+        <Link href={`${base}/customers/${id}`} className="block break-words font-medium text-accent hover:underline">
           {displayName(customer)}
         </Link>
         <Id id={id} />

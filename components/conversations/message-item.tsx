@@ -36,11 +36,11 @@ export function MessageItem({ message, customerName, inspectHref, now }: Message
         </a>
       </p>
       <div
-        className={`max-w-[min(36rem,88%)] whitespace-pre-wrap break-words rounded-2xl px-3.5 py-2 group-target:outline-2 group-target:outline-accent ${bubble}`}
+        className={`max-w-[min(36rem,88%)] whitespace-pre-wrap break-words rounded-2xl px-3.5 py-2 group-data-found:outline-2 group-data-found:outline-accent ${bubble}`}
       >
         {message.text}
       </div>
-      <p className="mt-0.5 flex items-center opacity-0 transition-opacity focus-within:opacity-100 group-hover:opacity-100 group-target:opacity-100 pointer-coarse:opacity-100">
+      <p className="mt-0.5 flex items-center opacity-0 transition-opacity focus-within:opacity-100 group-hover:opacity-100 group-data-found:opacity-100 pointer-coarse:opacity-100">
         <CopyButton text={message.id} label={`Copy ${message.id}`} look="quiet" size="tiny" />
         <ButtonLink
           look="quiet"

@@ -28,3 +28,7 @@ export type SendMessage = (sent: { kind: SendKind; text: string; key: string; re
 /** The fields that can be changed here, as they travel: times are texts. */
 export type ConversationPatch = Omit<Partial<UpdateConversation>, "snoozedUntil"> & { snoozedUntil?: string };
 export type UpdateThis = (patch: ConversationPatch) => Promise<ActionResult>;
+
+/** One to choose: what to call them, and what else tells them apart. */
+export type FoundCustomer = { id: string; name: string; detail: string };
+export type FindCustomers = (q: string) => Promise<ActionResult<FoundCustomer[]>>;

@@ -5,6 +5,7 @@ import { ButtonLink } from "@/components/ui/button";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
 import type { Message } from "@/lib/messages/schema";
+import { FindMessage } from "./find-message";
 import { MessageItem } from "./message-item";
 import { statusLooks, statusNames } from "./states";
 
@@ -73,6 +74,7 @@ function Messages({
       tabIndex={0}
       className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto outline-offset-[-2px]"
     >
+      <FindMessage />
       <div className="mb-auto space-y-4 p-4">
         {earlierHref ? (
           <p className="text-center">

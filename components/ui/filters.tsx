@@ -70,7 +70,7 @@ export function Filters({ filters }: { filters: Filter[] }) {
                 name={filter.name}
                 type={filter.type}
                 placeholder={filter.placeholder}
-                className={`${inputClass} max-sm:w-full`}
+                className={`${inputClass} max-sm:w-full ${filter.type === "search" ? "w-80" : ""}`}
                 defaultValue={query.get(filter.name) ?? ""}
                 onBlur={onChange}
               />

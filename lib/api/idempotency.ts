@@ -36,8 +36,12 @@ export function readClaim(request: Request, identity: RequestIdentity, status: n
  * The stored answer of an earlier request with this key, or null.
  * @throws AppError `idempotency-key-reused` where that was another request
  */
-export async function findStoredAnswer(partition: Partition, { key, fingerprint }: Claim): Promise<StoredAnswer | null> {
-  const record = await db().idempotencyRecord.findUnique({ where: { tenantId_environment_key: { ...partition, key } } });
+export async function findStoredAnswer(
+  partition: Partition,
+  { key, fingerprint }: Claim,
+  transaction: Db = db(),
+): Promise<StoredAnswer | null> {
+  const record = await transaction.idempotencyRecord.findUnique({ where: { tenantId_environment_key: { ...partition, key } } });
   if (!record || record.expiresAt <= new Date()) return null;
   if (!fingerprint.equals(record.fingerprint)) {
     throw new AppError("idempotency-key-reused", "This Idempotency-Key was used for another request. Use a new key for each request.");

@@ -23,7 +23,7 @@ export async function once<Value>(caller: Caller, key: string, sent: unknown, wo
     await storeAnswer(caller.db, caller.partition, claim, JSON.stringify(value), false);
     return value;
   }
-  const stored = await findStoredAnswer(caller.partition, claim);
+  const stored = await findStoredAnswer(caller.partition, claim, caller.db);
   if (!stored) throw new Error("an idempotency record was there to be found and is not");
   return JSON.parse(stored.body) as Value;
 }

@@ -115,7 +115,7 @@ const inboxCursor = z
 
 /** The dashboard's list: by the last change, because an answer to an old question is news. Without a status it is of what is open. */
 export const listInboxQuery = listConversationsQuery.omit({ limit: true, order: true }).extend({
-  status: z.union([z.literal("all").transform(() => undefined), commaList(conversationStatuses)]).default(["OPEN"]),
+  status: z.union([z.literal("all").transform(() => [...conversationStatuses]), commaList(conversationStatuses)]).default(["OPEN"]),
   cursor: z
     .string()
     .refine((value) => inboxCursor.safeParse(value).success, { params: { kind: "invalid-cursor" }, message: "is no cursor of this list" })

@@ -2,11 +2,14 @@
 
 import { z } from "zod";
 import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
-import { type ConversationPatch, statusNames } from "@/components/conversations/states";
+import { type ConversationPatch, type FoundCustomer, statusNames } from "@/components/conversations/states";
 import type { ActionResult } from "@/lib/action-result";
 import { once } from "@/lib/api/once";
 import { type ConversationStatus, createConversationBody, updateConversationBody } from "@/lib/conversations/schema";
 import { createConversation, updateConversation } from "@/lib/conversations/service";
+import { displayName } from "@/lib/customers/display-name";
+import { findCustomersQuery } from "@/lib/customers/schema";
+import { findCustomers } from "@/lib/customers/service";
 import { AppError } from "@/lib/errors";
 import { type CreateMessage, messageText } from "@/lib/messages/schema";
 import { postMessage } from "@/lib/messages/service";
@@ -58,5 +61,18 @@ export async function createConversationAction(place: PlaceOfAction, sent: FormD
     if (environment !== "test") throw new AppError("validation", "Conversations are made by hand in test only.");
     const { id } = await createConversation(caller, input);
     return { id };
+  });
+}
+
+const mostChoices = 6;
+
+/** Those whom a conversation can be linked to. */
+export async function findCustomersAction(place: PlaceOfAction, q: string): Promise<ActionResult<FoundCustomer[]>> {
+  return act(place, findCustomersQuery, { q }, async (caller, input) => {
+    const { data } = await findCustomers(caller, input);
+    return data.slice(0, mostChoices).map((customer) => {
+      const { id, email, phone, externalId } = customer;
+      return { id, name: displayName(customer), detail: [email, phone, externalId].filter(Boolean).join(" · ") };
+    });
   });
 }

@@ -20,12 +20,12 @@ import { isId } from "@/lib/ids";
 import type { Message } from "@/lib/messages/schema";
 import { getMessage, listMessages } from "@/lib/messages/service";
 import { listMemberNames, userNames } from "@/lib/users/service";
-import { sendMessageAction, updateConversationAction } from "./actions";
+import { findCustomersAction, sendMessageAction, updateConversationAction } from "./actions";
 import { listPart } from "./read-list";
 
 /** The panes of the open conversation, and the drawer of what is inspected in it. */
 export async function drawConversation(visit: Visit, id: string, path: string) {
-  const { caller, base, tenant, environment, role, query, now } = visit;
+  const { caller, base, tenant, environment, role, user, query, now } = visit;
   const conversation = await getConversation(caller, id);
   const [window, customer, agent, members, names] = await Promise.all([
     readWindow(caller, id, query.message),
@@ -40,6 +40,7 @@ export async function drawConversation(visit: Visit, id: string, path: string) {
   const here = (changes: Record<string, string | null>) => withQuery(path, { ...query, ...list }, { ...list, ...changes });
   const inspectHref = (inspected: string) => here({ inspect: inspected });
   const assigneeName = conversation.assigneeId ? (names.get(conversation.assigneeId) ?? "A former member") : null;
+  const markedMembers = members.map((member) => (member.id === user.id ? { ...member, name: `${member.name} (you)` } : member));
   const canWrite = hasRole(role, "MEMBER");
   const update = canWrite ? updateConversationAction.bind(null, place, id) : null;
 
@@ -76,11 +77,12 @@ export async function drawConversation(visit: Visit, id: string, path: string) {
       customer={customer}
       agentName={agent?.name ?? null}
       assigneeName={assigneeName}
-      members={withFormer(members, conversation.assigneeId, assigneeName)}
+      members={withFormer(markedMembers, conversation.assigneeId, assigneeName)}
       base={base}
       threadHref={here({ pane: null, inspect: null })}
       inspectHref={inspectHref}
       update={update}
+      findCustomers={findCustomersAction.bind(null, place)}
       refusal={roleSentence("MEMBER", "change conversations")}
       now={now}
     />

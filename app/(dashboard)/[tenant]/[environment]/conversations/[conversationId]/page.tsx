@@ -1,6 +1,17 @@
 import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardCaller } from "@/lib/auth/dashboard-caller";
+import { getConversation } from "@/lib/conversations/service";
 import { drawInbox } from "../draw-inbox";
 
-export const metadata = { title: "Conversation" };
+type Props = { params: Promise<{ tenant: string; environment: string; conversationId: string }> };
+
+/** The title is what is read out when j and k lead from one to the next. */
+export async function generateMetadata({ params }: Props) {
+  const { tenant, environment, conversationId } = await params;
+  const { caller } = await dashboardCaller(tenant, environment);
+  // What is not there, the page itself says.
+  const conversation = await getConversation(caller, conversationId).catch(() => null);
+  return { title: conversation?.subject ?? conversation?.lastMessagePreview ?? "Conversation" };
+}
 
 export default pageOf<"conversationId">((visit) => drawInbox(visit, visit.params.conversationId));

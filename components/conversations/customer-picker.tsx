@@ -1,0 +1,86 @@
+"use client";
+
+import { type FormEvent, useState, useTransition } from "react";
+import { Button } from "@/components/ui/button";
+import { TextField } from "@/components/ui/field";
+import type { FindCustomers, FoundCustomer, UpdateThis } from "./states";
+
+type Props = { isFirst: boolean; find: FindCustomers; update: UpdateThis };
+
+/** Links a conversation to whom it is with, where the API has not said so, or was wrong. */
+export function CustomerPicker({ isFirst, find, update }: Props) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [found, setFound] = useState<FoundCustomer[]>();
+  const [problem, setProblem] = useState<string>();
+  const [isPending, startTransition] = useTransition();
+
+  function close() {
+    setIsOpen(false);
+    setFound(undefined);
+    setProblem(undefined);
+  }
+
+  function search(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const q = String(new FormData(event.currentTarget).get("q"));
+    startTransition(async () => {
+      const result = await find(q);
+      setFound(result.outcome === "done" ? result.value : undefined);
+      setProblem(result.outcome === "refused" ? result.message : undefined);
+    });
+  }
+
+  function choose(customerId: string | null) {
+    startTransition(async () => {
+      const result = await update({ customerId });
+      if (result.outcome === "refused") setProblem(result.message);
+      else close();
+    });
+  }
+
+  if (!isOpen) {
+    return (
+      <Button look="secondary" size="small" className="mt-3" onClick={() => setIsOpen(true)}>
+        {isFirst ? "Link a customer" : "Change"}
+      </Button>
+    );
+  }
+  return (
+    <div className="mt-3 space-y-2">
+      <form onSubmit={search} className="space-y-2">
+        <TextField label="Find a customer" name="q" type="search" autoFocus autoComplete="off" maxLength={200} error={problem} />
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" size="small" disabled={isPending}>
+            {isPending ? "Looking…" : "Find"}
+          </Button>
+          <Button look="quiet" size="small" onClick={close}>
+            Cancel
+          </Button>
+          {isFirst ? null : (
+            <Button look="danger-quiet" size="small" className="ml-auto" disabled={isPending} onClick={() => choose(null)}>
+              Unlink
+            </Button>
+          )}
+        </div>
+      </form>
+      <div aria-live="polite">
+        {found?.length === 0 ? <p className="text-muted">Nobody is known by that.</p> : null}
+        <ul className="space-y-1">
+          {found?.map(({ id, name, detail }) => (
+            <li key={id}>
+              <button
+                type="button"
+                disabled={isPending}
+                onClick={() => choose(id)}
+                className="w-full rounded-lg border border-line px-2.5 py-1.5 text-left hover:bg-sunken"
+              >
+                <span className="block truncate font-medium">{name}</span>
+                <span className="block truncate text-muted text-xs">{detail}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

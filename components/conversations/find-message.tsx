@@ -1,0 +1,42 @@
+"use client";
+
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { useEffect, useState } from "react";
+
+const messageHash = /^#msg_[0-9A-Z]{26}$/;
+
+/**
+ * An address can name a message that is not among those that are drawn. Servers never see that part of it, so it is
+ * repeated in one that they do see; and the browser scrolls only to what is there at first.
+ */
+export function FindMessage() {
+  const router = useRouter();
+  const path = usePathname();
+  const query = useSearchParams();
+  const [hash, setHash] = useState("");
+
+  useEffect(() => {
+    const follow = () => setHash(window.location.hash);
+    follow();
+    window.addEventListener("hashchange", follow);
+    return () => window.removeEventListener("hashchange", follow);
+  }, []);
+
+  useEffect(() => {
+    if (!messageHash.test(hash)) return;
+    const id = hash.slice(1);
+    const found = document.getElementById(id);
+    if (found) {
+      for (const earlier of document.querySelectorAll("[data-found]")) earlier.removeAttribute("data-found");
+      found.dataset.found = "";
+      found.scrollIntoView({ block: "center" });
+      return;
+    }
+    if (query.get("message") === id) return;
+    const parameters = new URLSearchParams(query);
+    parameters.set("message", id);
+    router.replace(`${path}?${parameters}${hash}`, { scroll: false });
+  }, [router, path, query, hash]);
+
+  return null;
+}

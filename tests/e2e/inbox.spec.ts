@@ -1,0 +1,388 @@
+import { type APIRequestContext, expect, type Page, test } from "@playwright/test";
+import { queryDatabase } from "./database";
+import { signUp } from "./sign-up";
+import { expectNoOverflow, expectNoViolations, watch } from "./watch";
+
+type Answer = { id: string } & Record<string, unknown>;
+
+/** The test environment of an organisation of its own, by its pages and by its API. */
+async function newInbox(page: Page, request: APIRequestContext) {
+  const { email, tenantSlug } = await signUp(page);
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Inbox");
+  await page.getByRole("button", { name: "Create test key" }).click();
+  const key = await page.getByLabel("API key", { exact: true }).inputValue();
+  await page.getByLabel("I have kept the key").check();
+  await page.getByRole("button", { name: "Done" }).click();
+
+  const call = async (method: string, path: string, data?: object): Promise<Answer> => {
+    const response = await request.fetch(`/v1/public${path}`, { method, data, headers: { authorization: `Bearer ${key}` } });
+    expect(response.ok(), await response.text()).toBe(true);
+    return response.json();
+  };
+  const messages = async (id: string) => {
+    const { data } = (await call("GET", `/conversations/${id}/messages`)) as unknown as { data: Answer[] };
+    return data;
+  };
+  return { email, base: `/${tenantSlug}/test`, call, messages };
+}
+
+const writing = (page: Page) => page.getByRole("form", { name: "Write a message" }).getByRole("textbox");
+const thread = (page: Page) => page.getByRole("log");
+const list = (page: Page) => page.getByRole("region", { name: "List" });
+
+/** A second person of the same organisation, without the way by mail. */
+async function addMember(page: Page, base: string, role: "MEMBER" | "VIEWER"): Promise<void> {
+  const { email } = await signUp(page);
+  const statement = `INSERT INTO memberships (tenant_id, user_id, role, created_at)
+    SELECT t.id, u.id, $3::"Role", now() FROM tenants t, users u WHERE t.slug = $1 AND u.email = $2`;
+  await queryDatabase(statement, [base.split("/")[1], email, role]);
+}
+
+test("what a customer writes appears in the open inbox, and is answered, noted and settled by the keyboard alone", async ({
+  page,
+  request,
+}) => {
+  const { email, base, call, messages } = await newInbox(page, request);
+  await page.goto(`${base}/conversations`);
+  await expect(page.getByRole("heading", { name: "No test conversations yet" })).toBeVisible();
+
+  const customer = { externalId: "u_1", name: "Maren Voss" };
+  const older = await call("POST", "/conversations", { channelId: "web", subject: "An older one", message: "Hi" });
+  const { id } = await call("POST", "/conversations", { channelId: "web", subject: "Where is it?", message: "Order 4411.", customer });
+  await expect(list(page).getByRole("link", { name: /Maren Voss/ })).toContainText("Order 4411.");
+
+  await page.keyboard.press("j");
+  await expect(page).toHaveURL(`${base}/conversations/${id}`);
+  await page.keyboard.press("j");
+  await expect(page).toHaveURL(`${base}/conversations/${older.id}`);
+  await page.keyboard.press("k");
+  await expect(page.getByRole("heading", { name: "Where is it?" })).toBeVisible();
+
+  await call("POST", `/conversations/${id}/messages`, { text: "It is urgent." });
+  await expect(thread(page).getByText("It is urgent.")).toBeVisible();
+
+  await page.keyboard.press("r");
+  await page.keyboard.type("just a moment: e, j and k are letters here");
+  await page.keyboard.press("Control+Enter");
+  await expect(thread(page).getByText("just a moment: e, j and k are letters here")).toBeVisible();
+  await expect(writing(page)).toHaveValue("");
+  await expect(writing(page)).toBeFocused();
+
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  await page.keyboard.type("Ask the carrier.");
+  await page.keyboard.press("Control+Enter");
+  await expect(thread(page).getByRole("listitem").filter({ hasText: "Ask the carrier." })).toContainText("Internal note");
+
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("e");
+  await expect(
+    page.getByRole("region", { name: "Conversation", exact: true }).getByText("Resolved", { exact: true }).first(),
+  ).toBeVisible();
+  await expect(list(page).getByRole("link", { name: /Maren Voss/ })).toBeHidden();
+
+  const [, , reply, note] = await messages(id);
+  const [user] = await queryDatabase<{ id: string }>("SELECT id FROM users WHERE email = $1", [email]);
+  const author = { type: "USER", id: user?.id, name: "Ada Lovelace" };
+  expect(reply).toMatchObject({ text: "just a moment: e, j and k are letters here", direction: "OUTBOUND", author });
+  expect(note).toMatchObject({ text: "Ask the carrier.", direction: "INTERNAL", author });
+  expect(await call("GET", `/conversations/${id}`)).toMatchObject({ status: "RESOLVED", messageCount: 4 });
+  const { data: events } = (await call("GET", "/events?type=message.sent")) as unknown as { data: Answer[] };
+  expect(events).toHaveLength(1);
+  await page.keyboard.press("j");
+  await expect(page).toHaveURL(`${base}/conversations/${older.id}`);
+
+  await page.keyboard.press("?");
+  await page.getByLabel("Single keys are on in this browser").uncheck();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await page.keyboard.press("e");
+  expect(await call("GET", `/conversations/${older.id}`)).toMatchObject({ status: "OPEN" });
+});
+
+test("two clicks send once, an answer that got lost does not send twice, and a draft outlives a refusal and a look elsewhere", async ({
+  page,
+  request,
+}) => {
+  const { base, call, messages } = await newInbox(page, request);
+  const { id } = await call("POST", "/conversations", { channelId: "web", message: "Hi" });
+  const other = await call("POST", "/conversations", { channelId: "web", message: "Another" });
+  await page.goto(`${base}/conversations/${id}`);
+
+  await writing(page).fill("Once");
+  await page.getByRole("button", { name: "Send reply" }).dblclick();
+  await expect(thread(page).getByText("Once", { exact: true })).toBeVisible();
+
+  // The request arrives, and its answer does not.
+  await page.route("**/conversations/**", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  await writing(page).fill("Twice?");
+  await page.getByRole("button", { name: "Send reply" }).click();
+  await expect(page.getByText("No answer came")).toBeVisible();
+  await expect(writing(page)).toHaveValue("Twice?");
+  await page.unroute("**/conversations/**");
+  await page.getByRole("button", { name: "Send reply" }).click();
+  await expect(writing(page)).toHaveValue("");
+  expect((await messages(id)).map(({ text }) => text)).toEqual(["Hi", "Once", "Twice?"]);
+
+  await writing(page).fill("Not finished");
+  await page.goto(`${base}/conversations/${other.id}`);
+  await expect(writing(page)).toHaveValue("");
+  await page.goto(`${base}/conversations/${id}`);
+  await expect(writing(page)).toHaveValue("Not finished");
+
+  // Somebody closes it by the API in the very moment; the page does not know yet.
+  await page.route("**/*_rsc=*", (route) => route.abort());
+  await call("PATCH", `/conversations/${id}`, { status: "CLOSED" });
+  await page.getByRole("button", { name: "Send reply" }).click();
+  await expect(page.getByText("The conversation is closed; nothing can be added to it.")).toBeVisible();
+  await page.unroute("**/*_rsc=*");
+  await expect(page.getByText("Closed for good")).toBeVisible();
+});
+
+test("statuses go where they may, a race is told in a sentence, and fields are changed beside the thread", async ({ page, request }) => {
+  const { base, call } = await newInbox(page, request);
+  const { id } = await call("POST", "/conversations", { channelId: "web", message: "Hi" });
+  const now = () => call("GET", `/conversations/${id}`);
+  await page.goto(`${base}/conversations/${id}`);
+
+  await page.getByRole("button", { name: "Change the status" }).click();
+  await page.getByRole("button", { name: "Snooze…" }).click();
+  await page.getByRole("button", { name: /In 4 hours/ }).click();
+  await expect(page.getByText("opens in 3 hours")).toBeVisible();
+  expect(await now()).toMatchObject({ status: "SNOOZED" });
+
+  await page.getByRole("button", { name: "Change the status" }).click();
+  await page.getByRole("button", { name: "Set to pending" }).click();
+  await expect.poll(now).toMatchObject({ status: "PENDING", snoozedUntil: null });
+
+  await page.route("**/*_rsc=*", (route) => route.abort());
+  await call("PATCH", `/conversations/${id}`, { status: "CLOSED" });
+  await page.getByRole("button", { name: "Resolve", exact: true }).click();
+  await expect(page.getByText("Meanwhile this conversation was set to Closed, and from there it cannot become Resolved.")).toBeVisible();
+  await page.unroute("**/*_rsc=*");
+  await expect(page.getByRole("button", { name: "Change the status" })).toBeHidden();
+
+  const open = await call("POST", "/conversations", { channelId: "web", message: "Hi" });
+  await page.goto(`${base}/conversations/${open.id}`);
+  await page.getByLabel("Assigned to").selectOption("Ada Lovelace (you)");
+  await page.getByLabel("Priority").selectOption("Urgent");
+  await page.getByLabel("Subject").fill("A lamp");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Tags").fill("vip");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Remove the tag vip" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "A lamp" })).toBeVisible();
+  await expect
+    .poll(() => call("GET", `/conversations/${open.id}`))
+    .toMatchObject({ priority: "URGENT", subject: "A lamp", tags: ["vip"], assigneeId: expect.stringMatching(/^usr_/) });
+
+  await page.getByRole("link", { name: "Conversation as JSON" }).click();
+  await expect(page.getByRole("dialog")).toContainText('"subject": "A lamp"');
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+
+  await page.getByRole("button", { name: "Change the status" }).click();
+  await page.getByRole("button", { name: "Close…" }).click();
+  await page.getByRole("button", { name: "Close for good" }).click();
+  await expect(page.getByText("Closed for good: nothing can be added.")).toBeVisible();
+});
+
+test("the list is filtered by its address, its tabs count, and one is made by hand in test alone", async ({ page, request }) => {
+  const { base, call } = await newInbox(page, request);
+  const { id } = await call("POST", "/conversations", { channelId: "email", subject: "By mail", tags: ["billing"], message: "Hi" });
+  await call("POST", "/conversations", { channelId: "web", subject: "By web", message: "Hi" });
+  await call("PATCH", `/conversations/${id}`, { status: "RESOLVED" });
+
+  await page.goto(`${base}/conversations`);
+  await expect(list(page).getByRole("link", { name: "Open 1" })).toHaveAttribute("aria-current", "page");
+  await page.getByRole("link", { name: "Resolved 1" }).click();
+  await expect(list(page).getByText("By mail")).toBeVisible();
+  await page.getByRole("link", { name: "All" }).click();
+  await page.getByText("Filters", { exact: true }).click();
+  await page.getByLabel("Tag").fill("billing");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${base}/conversations?status=all&tag=billing`);
+  await expect(list(page).getByText("By mail")).toBeVisible();
+  await expect(list(page).getByText("By web")).toBeHidden();
+  await page.goto(`${base}/conversations?cursor=nonsense`);
+  await expect(page.getByRole("heading", { name: "This address cannot be read" })).toBeVisible();
+
+  await page.goto(`${base}/conversations`);
+  await page.getByRole("button", { name: "Create conversation" }).click();
+  await page.getByLabel("Customer’s external id").fill("u_7");
+  await page.getByLabel("What the customer writes").fill("From the dashboard");
+  await page.getByRole("dialog").getByRole("button", { name: "Create conversation" }).click();
+  await expect(thread(page).getByText("From the dashboard")).toBeVisible();
+  await page.goto(`${base.replace("/test", "/live")}/conversations`);
+  await expect(page.getByRole("heading", { name: "No live conversations yet" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Create conversation" })).toBeHidden();
+});
+
+test("a link to a message leads there, however long the conversation is", async ({ page, request }) => {
+  test.setTimeout(120_000);
+  const { base, call, messages } = await newInbox(page, request);
+  const { id } = await call("POST", "/conversations", { channelId: "web", message: "Message 1" });
+  const [first] = await messages(id);
+  await queryDatabase(
+    `INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, text, created_at)
+     SELECT tenant_id, environment, left(id, 20) || lpad(n::text, 10, '0'), conversation_id, n, direction, author_type, 'Message ' || n, now()
+     FROM messages, generate_series(2, 200) n WHERE id = $1`,
+    [first?.id],
+  );
+  await queryDatabase("UPDATE conversations SET message_count = 200 WHERE id = $1", [id]);
+
+  await page.goto(`${base}/conversations/${id}`);
+  await expect(thread(page).getByText("Message 200", { exact: true })).toBeInViewport();
+  await expect(thread(page).getByText("Message 1", { exact: true })).toBeHidden();
+  await page.goto(`${base}/go/${first?.id}`);
+  await expect(thread(page).getByText("Message 1", { exact: true })).toBeInViewport();
+  await page.getByRole("link", { name: "Newest messages" }).click();
+  await expect(thread(page).getByText("Message 200", { exact: true })).toBeInViewport();
+  await page.getByRole("link", { name: "Earlier messages" }).click();
+  await expect(thread(page).getByText("Message 126", { exact: true })).toBeVisible();
+});
+
+test("a viewer reads, is told why there is nothing to write in, and changes nothing", async ({ page, browser, request, baseURL }) => {
+  const { base, call } = await newInbox(page, request);
+  const { id } = await call("POST", "/conversations", {
+    channelId: "web",
+    subject: "To read",
+    message: "Hi",
+    customer: { externalId: "u_1" },
+  });
+  const viewer = await (await browser.newContext({ baseURL })).newPage();
+  await addMember(viewer, base, "VIEWER");
+
+  await viewer.goto(`${base}/conversations/${id}`);
+  await expect(viewer.getByText("Only owners, admins and members may write in conversations.")).toBeVisible();
+  await expect(viewer.getByText("Only owners, admins and members may change conversations.")).toBeVisible();
+  await expect(viewer.getByRole("form", { name: "Write a message" })).toBeHidden();
+  await expect(viewer.getByRole("button", { name: "Resolve" })).toBeHidden();
+  await viewer.goto(`${base}/customers`);
+  await expect(viewer.getByText("Only owners, admins and members may create customers.")).toBeVisible();
+
+  // A page that was open before the role was taken away.
+  await page.goto(`${base}/conversations/${id}`);
+  await writing(page).fill("Too late");
+  await page.route("**/*_rsc=*", (route) => route.abort());
+  await queryDatabase("UPDATE memberships SET role = 'VIEWER' WHERE tenant_id = (SELECT id FROM tenants WHERE slug = $1)", [
+    base.split("/")[1],
+  ]);
+  await page.getByRole("button", { name: "Send reply" }).click();
+  await expect(page.getByText("Only owners, admins and members may post messages.")).toBeVisible();
+  await expect(writing(page)).toHaveValue("Too late");
+  expect(await call("GET", `/conversations/${id}`)).toMatchObject({ messageCount: 1 });
+  await viewer.context().close();
+});
+
+test("customers are created, searched, edited with their metadata, and one that exists is linked to", async ({ page, request }) => {
+  const { base, call } = await newInbox(page, request);
+  await page.goto(`${base}/customers`);
+  await expect(page.getByRole("heading", { name: "No test customers yet" })).toBeVisible();
+  await page.getByRole("button", { name: "Create customer" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Phone").fill("030 123");
+  await dialog.getByRole("button", { name: "Create customer" }).click();
+  await expect(dialog.getByText("Is no E.164 number, for example +4930123456")).toBeVisible();
+  await expect(dialog.getByLabel("Phone")).toHaveValue("030 123");
+  await dialog.getByLabel("Phone").fill("+4930123456");
+  await dialog.getByLabel("Name").fill("Tomás Herrera");
+  await dialog.getByLabel("External id").fill("u_1");
+  await dialog.getByRole("button", { name: "Create customer" }).click();
+  await expect(page.getByRole("heading", { name: "Tomás Herrera" })).toBeVisible();
+  const id = page.url().split("/").at(-1) ?? "";
+
+  await page.getByRole("button", { name: "Edit" }).click();
+  await dialog.getByLabel("E-mail").fill("tomas@herrera.mx");
+  await dialog.getByRole("button", { name: "Add a key" }).click();
+  await dialog.getByLabel("Key 1").fill("seats");
+  await dialog.getByLabel("Type of value 1").selectOption("Number");
+  await dialog.getByLabel("Value 1", { exact: true }).fill("12");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("seats: 12")).toBeVisible();
+  expect(await call("GET", `/customers/${id}`)).toMatchObject({
+    name: "Tomás Herrera",
+    email: "tomas@herrera.mx",
+    phone: "+4930123456",
+    metadata: { seats: 12 },
+  });
+  await page.getByText("Raw JSON").click();
+  await expect(page.getByLabel("the customer as JSON", { exact: true })).toContainText('"seats": 12');
+
+  await page.goto(`${base}/customers`);
+  await page.getByRole("button", { name: "Create customer" }).click();
+  await dialog.getByLabel("External id").fill("u_1");
+  await dialog.getByRole("button", { name: "Create customer" }).click();
+  await expect(dialog.getByRole("alert")).toContainText('A customer with the externalId "u_1" exists already.');
+  await dialog.getByRole("link", { name: "Open it" }).click();
+  await expect(page).toHaveURL(`${base}/customers/${id}`);
+
+  await call("POST", "/customers", { name: "Somebody else" });
+  await page.goto(`${base}/customers`);
+  await page.getByLabel("Search").fill("tomas +49");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${base}/customers?q=tomas+%2B49`);
+  await expect(page.getByRole("row").filter({ hasText: "Tomás Herrera" })).toBeVisible();
+  await expect(page.getByText("Somebody else")).toBeHidden();
+
+  await call("POST", "/conversations", { channelId: "web", subject: "His lamp", message: "Hi", customerId: id });
+  await page.goto(`${base}/customers/${id}`);
+  await page.getByRole("link", { name: "All 1 in the inbox" }).click();
+  await expect(list(page).getByText("His lamp")).toBeVisible();
+});
+
+for (const { name, colorScheme, width } of [
+  { name: "light", colorScheme: "light", width: 1280 },
+  { name: "dark", colorScheme: "dark", width: 1280 },
+  { name: "narrow", colorScheme: "light", width: 390 },
+] as const) {
+  test(`axe finds nothing in the inbox and at its customers, ${name}`, async ({ page, request }) => {
+    test.setTimeout(180_000);
+    const { base, call } = await newInbox(page, request);
+    const customer = { externalId: "u_1", name: "Maren Voss", email: "maren@voss-optik.de", metadata: { plan: "gold" } };
+    const talk = { channelId: "web", subject: "A lamp", priority: "URGENT", tags: ["vip"], message: "Hi", customer };
+    const { id, customerId } = await call("POST", "/conversations", talk);
+    await call("POST", `/conversations/${id}/messages`, { text: "Hello", author: { type: "USER", name: "Ines" } });
+    await call("POST", `/conversations/${id}/messages`, { text: "Careful", direction: "INTERNAL" });
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 844 });
+    const findings = watch(page);
+
+    const open = async (path: string) => {
+      await page.goto(`${base}${path}`);
+      await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
+    };
+    const look = async (what: string) => {
+      await expectNoOverflow(page, `${name}, ${what}`);
+      await expectNoViolations(page, `${name}, ${what}`);
+    };
+    for (const path of [
+      "/conversations",
+      `/conversations/${id}`,
+      `/conversations/${id}?pane=details`,
+      `/conversations/${id}?inspect=${id}`,
+      "/customers",
+      `/customers/${customerId}`,
+    ]) {
+      await open(path);
+      await look(path.replaceAll(/[a-z]{3}_\w{26}/g, "…"));
+    }
+    await page.getByRole("button", { name: "Edit" }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await look("the dialog of a customer");
+    await open(`/conversations/${id}`);
+    await page.keyboard.press("n");
+    await expect(writing(page)).toBeFocused();
+    await look("a note");
+    await page.getByRole("button", { name: "Change the status" }).click();
+    await page.getByRole("button", { name: "Snooze…" }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await look("the dialog for snoozing");
+    expect(findings).toEqual([]);
+  });
+}
