@@ -404,7 +404,7 @@ export type Delivery = {
   webhookId: string;
   eventId: string;
   eventType: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
-  /** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered. `DISCARDED` was held and is not wanted any more. */
+  /** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up. */
   status: "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED";
   /** Attempts that have ended, whoever asked for them. */
   attemptCount: number;
@@ -422,7 +422,7 @@ export type DeliveryAttempt = {
   durationMs: number;
   /** Null where no answer came. */
   statusCode: number | null;
-  /** Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`. */
+  /** Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`. `secret_unavailable`: nothing was sent, because this service could not sign it; that is no failure of yours, and does not count. */
   errorCode: string | null;
   /** The first 16 KiB of the answer's body. */
   response: string | null;
@@ -439,7 +439,7 @@ export type DeliveryWithAttempts = {
   webhookId: string;
   eventId: string;
   eventType: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
-  /** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered. `DISCARDED` was held and is not wanted any more. */
+  /** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up. */
   status: "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED";
   /** Attempts that have ended, whoever asked for them. */
   attemptCount: number;
