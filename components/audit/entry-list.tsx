@@ -35,6 +35,7 @@ export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }
               <ChevronRight className="size-4 translate-y-0.5 text-muted transition-transform group-open:rotate-90" aria-hidden="true" />
               <span className="flex flex-wrap items-center gap-2 font-medium">
                 {entry.action}
+                {about(entry.changes) ? <span className="min-w-0 truncate font-normal text-muted">{about(entry.changes)}</span> : null}
                 {entry.environment ? <EnvironmentName environment={entry.environment} /> : null}
               </span>
               <span className="truncate max-sm:col-start-2">{entry.actor.name}</span>
@@ -81,6 +82,13 @@ function factsOf({ sequence, at, actor, actorHref, targetId, targetHref, address
     { name: "Address", value: address },
     { name: "Request", value: requestId ? <Id id={requestId} /> : null },
   ];
+}
+
+/** The name of what was changed, where the change tells it. */
+function about(changes: unknown): string | null {
+  const { before, after } = (changes ?? {}) as { before?: Record<string, unknown>; after?: Record<string, unknown> };
+  const named = [after, before].flatMap((side) => [side?.name, side?.email, side?.url]).find((text) => typeof text === "string");
+  return typeof named === "string" ? named : null;
 }
 
 const isEmpty = (changes: unknown) => typeof changes !== "object" || changes === null || Object.keys(changes).length === 0;
