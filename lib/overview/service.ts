@@ -1,0 +1,52 @@
+import type { Caller } from "@/lib/caller";
+
+/** The latest request with a valid key, as the checklist shows it. */
+export type LatestRequest = { id: string; method: string; path: string; status: number; durationMs: number; createdAt: Date };
+
+/** How far an organisation has come, from its rows alone: nothing is ticked that did not happen. */
+export type Progress = {
+  hasTestKey: boolean;
+  /** Null also where the latest one is older than the log; `wasCalled` tells. */
+  latestRequest: LatestRequest | null;
+  wasCalled: boolean;
+  webhook: { id: string; url: string; hasReceived: boolean } | null;
+  hasLiveKey: boolean;
+  wasCalledLive: boolean;
+};
+
+/** The first steps are taken in test, the last one in live, whichever of the two is looked at. */
+export async function getProgress({ db, partition: { tenantId } }: Caller): Promise<Progress> {
+  const test = { tenantId, environment: "test" as const };
+  const live = { tenantId, environment: "live" as const };
+  const keyOf = (partition: typeof test | typeof live) =>
+    db.apiKey.findFirst({ where: { ...partition, revokedAt: null }, select: { id: true }, orderBy: { id: "desc" } });
+  const usedKeyOf = (partition: typeof test | typeof live) =>
+    db.apiKey.findFirst({ where: { ...partition, lastUsedAt: { not: null } }, select: { id: true } });
+
+  const [testKey, usedTestKey, latestRequest, webhook, receivedWebhook, liveKey, usedLiveKey] = await Promise.all([
+    keyOf(test),
+    usedKeyOf(test),
+    db.requestLog.findFirst({
+      where: test,
+      orderBy: { id: "desc" },
+      select: { id: true, method: true, path: true, status: true, durationMs: true, createdAt: true },
+    }),
+    db.webhook.findFirst({ where: { ...test, deletedAt: null }, orderBy: { id: "desc" }, select: { id: true, url: true } }),
+    db.webhook.findFirst({
+      where: { ...test, deletedAt: null, lastSuccessAt: { not: null } },
+      orderBy: { id: "desc" },
+      select: { id: true, url: true },
+    }),
+    keyOf(live),
+    usedKeyOf(live),
+  ]);
+  const shownWebhook = receivedWebhook ?? webhook;
+  return {
+    hasTestKey: testKey !== null || usedTestKey !== null,
+    latestRequest,
+    wasCalled: latestRequest !== null || usedTestKey !== null,
+    webhook: shownWebhook && { ...shownWebhook, hasReceived: receivedWebhook !== null },
+    hasLiveKey: liveKey !== null,
+    wasCalledLive: usedLiveKey !== null,
+  };
+}
