@@ -54,10 +54,10 @@ test("what is wrong with a new agent is said beside it, and what was typed stays
 
 test("a draft is written and published, and what the API writes later stays in the draft", async ({ page, request }) => {
   const { agents, agent, patch } = await begin(page, request);
-  await page.getByLabel("Instructions").fill("Be kind.\nNever promise a date.");
+  await page.getByLabel("Instructions", { exact: true }).fill("Be kind.\nNever promise a date.");
   await page.getByLabel("Temperature").fill("0.3");
   await page.getByRole("button", { name: "Add a key" }).click();
-  await page.getByLabel("Key 1").fill("seats");
+  await page.getByLabel("Key 1", { exact: true }).fill("seats");
   await page.getByLabel("Type of value 1").selectOption("number");
   await page.getByLabel("Value 1", { exact: true }).fill("3");
 
@@ -68,7 +68,7 @@ test("a draft is written and published, and what the API writes later stays in t
   await page.keyboard.press("Escape");
   await expect(dialog(page)).toBeHidden();
 
-  await page.getByLabel("Instructions").press("Control+s");
+  await page.getByLabel("Instructions", { exact: true }).press("Control+s");
   await expect(page.getByText("All saved")).toBeVisible();
   expect(await agent()).toMatchObject({
     ...{ status: "DRAFT", instructions: "Be kind.\nNever promise a date.", temperature: 0.3, metadata: { seats: 3 } },
@@ -89,30 +89,30 @@ test("a draft is written and published, and what the API writes later stays in t
 
 test("saving overwrites nothing that the API wrote in the meantime", async ({ page, request }) => {
   const { agent, patch } = await begin(page, request);
-  await page.getByLabel("Instructions").fill("Mine.");
+  await page.getByLabel("Instructions", { exact: true }).fill("Mine.");
   await patch({ greeting: "Theirs.", metadata: { team: "blue" } });
 
   await save(page).click();
   const notice = page.getByRole("alert").filter({ hasText: "has changed since you opened it" });
   await expect(notice).toContainText("nothing was saved");
   await expect(notice).toContainText("greeting, metadata");
-  await expect(page.getByLabel("Greeting")).toHaveValue("Theirs.");
-  await expect(page.getByLabel("Key 1")).toHaveValue("team");
-  await expect(page.getByLabel("Instructions")).toHaveValue("Mine.");
+  await expect(page.getByLabel("Greeting", { exact: true })).toHaveValue("Theirs.");
+  await expect(page.getByLabel("Key 1", { exact: true })).toHaveValue("team");
+  await expect(page.getByLabel("Instructions", { exact: true })).toHaveValue("Mine.");
   expect(await agent()).toMatchObject({ instructions: null });
   await saveDraft(page);
   expect(await agent()).toMatchObject({ instructions: "Mine.", greeting: "Theirs.", metadata: { team: "blue" } });
 
   // The same field by both: both are shown, and one chooses.
-  await page.getByLabel("Instructions").fill("Mine again.");
+  await page.getByLabel("Instructions", { exact: true }).fill("Mine again.");
   await page.getByLabel("Name", { exact: true }).fill("Mine");
   await patch({ instructions: "Theirs again.", name: "Theirs" });
   await save(page).click();
   await expect(notice).toContainText("Changed by both: name, instructions");
   await expect(page.getByText("Theirs again.", { exact: true })).toBeVisible();
-  await expect(page.getByLabel("Instructions")).toHaveValue("Mine again.");
+  await expect(page.getByLabel("Instructions", { exact: true })).toHaveValue("Mine again.");
   await page.getByRole("button", { name: "Use the draft's instructions" }).click();
-  await expect(page.getByLabel("Instructions")).toHaveValue("Theirs again.");
+  await expect(page.getByLabel("Instructions", { exact: true })).toHaveValue("Theirs again.");
   await saveDraft(page);
   expect(await agent()).toMatchObject({ name: "Mine", instructions: "Theirs again." });
 });
@@ -122,7 +122,7 @@ test("publishing publishes what was shown: an edit of the API in the meantime is
   await patch({ instructions: "Be kind.\nAnswer in three sentences." });
   await page.reload();
   await publish(page, 1);
-  await page.getByLabel("Instructions").fill("Be kind.\nAnswer in two sentences.");
+  await page.getByLabel("Instructions", { exact: true }).fill("Be kind.\nAnswer in two sentences.");
   await saveDraft(page);
 
   await page.getByRole("button", { name: "Publish…" }).click();
@@ -183,7 +183,7 @@ test("versions are compared and rolled back to, and an archived agent takes no m
 
 test("a viewer reads all of it, is told why there are no buttons, and a page still open saves nothing", async ({ page, request }) => {
   const { email, path, agents, agent } = await begin(page, request);
-  await page.getByLabel("Instructions").fill("Not to be saved");
+  await page.getByLabel("Instructions", { exact: true }).fill("Not to be saved");
   await queryDatabase("UPDATE memberships SET role = 'VIEWER' WHERE user_id = (SELECT id FROM users WHERE email = $1)", [email]);
   await save(page).click();
   await expect(page.getByText("Only owners, admins and members may change agents.")).toBeVisible();
@@ -192,7 +192,7 @@ test("a viewer reads all of it, is told why there are no buttons, and a page sti
   await page.getByRole("button", { name: "Discard" }).click();
   await page.goto(path);
   await expect(page.getByText("Only owners, admins and members may change and publish agents.")).toBeVisible();
-  await expect(page.getByLabel("Instructions")).toBeHidden();
+  await expect(page.getByLabel("Instructions", { exact: true })).toBeHidden();
   await page.goto(agents);
   await expect(page.getByText("Only owners, admins and members may create agents.")).toBeVisible();
 });

@@ -1,6 +1,7 @@
 import { notFound } from "next/navigation";
 import { docsPages } from "@/components/docs/pages";
 import { PageTitle, Prose } from "@/components/docs/prose";
+import AgentsAndKnowledge from "@/docs/guides/agents-and-knowledge.mdx";
 import Authentication from "@/docs/guides/authentication.mdx";
 import Idempotency from "@/docs/guides/idempotency.mdx";
 import Pagination from "@/docs/guides/pagination.mdx";
@@ -21,6 +22,7 @@ const guides = new Map(
     pagination: Pagination,
     idempotency: Idempotency,
     "rate-limits": RateLimits,
+    "agents-and-knowledge": AgentsAndKnowledge,
     sdk: Sdk,
     webhooks: Webhooks,
     "verify-signatures": VerifySignatures,

@@ -129,10 +129,9 @@ async function conversationsOf(caller: Caller, agentId: string): Promise<string>
   return count === 1 ? "1 conversation" : `${count} conversations`;
 }
 
-/** The newest hundred, and those that were chosen before. */
+/** Those that are chosen, then the newest hundred. */
 async function choicesFor(caller: Caller, { knowledgeBaseIds }: Agent, nameOf: (id: string) => string) {
   const { data } = await listKnowledgeBases(caller, { limit: 100, order: "desc" });
-  const newest = data.map(({ id, name }) => ({ id, name }));
-  const older = knowledgeBaseIds.filter((id) => !newest.some((choice) => choice.id === id)).map((id) => ({ id, name: nameOf(id) }));
-  return [...older, ...newest];
+  const others = data.filter(({ id }) => !knowledgeBaseIds.includes(id));
+  return [...knowledgeBaseIds.map((id) => ({ id, name: nameOf(id) })), ...others.map(({ id, name }) => ({ id, name }))];
 }
