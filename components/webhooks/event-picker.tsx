@@ -42,7 +42,7 @@ export function EventPicker({ families, patterns, onChange, error }: EventPicker
         ))}
       </div>
       <p id={`${id}-note`} aria-live="polite" className={`mt-1.5 ${error && patterns.length === 0 ? "text-danger" : "text-muted"}`}>
-        {patterns.length === 0 ? (error ?? "Choose at least one.") : `Chosen: ${patterns.join(", ")}`}
+        {patterns.length === 0 ? (error ?? "Choose at least one") : `Chosen: ${patterns.join(", ")}`}
       </p>
     </fieldset>
   );

@@ -13,7 +13,7 @@ const events = z
         "is no type of event; give a name of the catalogue, a family such as conversation.*, or *",
       ),
   )
-  .min(1)
+  .min(1, "choose at least one")
   .max(eventPatterns.length)
   .transform((list) => [...new Set(list)])
   .meta({ examples: [["conversation.created", "message.*"]] });

@@ -204,6 +204,8 @@ export function everyPage(ids: Ids): Record<string, string> {
     webhooks: "/webhooks",
     webhook: `/webhooks/${ids.webhook}`,
     "webhook-failing": `/webhooks/${ids.brokenWebhook}`,
+    "webhook-new": "/webhooks/new",
+    "webhook-edit": `/webhooks/${ids.webhook}/edit`,
     delivery: `/webhooks/${ids.webhook}?delivery=${ids.delivery}`,
     events: "/events",
     event: `/events/${ids.event}`,
