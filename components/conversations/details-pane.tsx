@@ -69,7 +69,7 @@ function Section({ title, inspectHref, children }: { title: string; inspectHref:
   return (
     <section className="border-line border-b p-4 last:border-b-0">
       <div className="mb-3 flex h-6 items-center justify-between">
-        <h3 className="font-semibold">{title}</h3>
+        <h2 className="font-semibold">{title}</h2>
         {inspectHref ? (
           <ButtonLink look="quiet" size="tiny" href={inspectHref} scroll={false} prefetch={false} aria-label={`${title} as JSON`}>
             <Braces className="size-3.5" aria-hidden="true" />
