@@ -197,9 +197,7 @@ function stepsOf(progress: Progress, { tenantSlug, mayManage, now }: Visitor): S
                 ? "There is a live key. The first request with it completes this list."
                 : "Live has keys and webhooks of its own, and none of your test data. Everything else is the same."}
             </p>
-            {mayManage && !progress.hasLiveKey ? (
-              <ButtonLink href={`/${tenantSlug}/live/api-keys`}>Create a live key</ButtonLink>
-            ) : null}
+            {mayManage && !progress.hasLiveKey ? <ButtonLink href={`/${tenantSlug}/live/api-keys`}>Create a live key</ButtonLink> : null}
           </>
         ),
     },
