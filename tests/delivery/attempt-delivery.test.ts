@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { db } from "@/lib/db";
 import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
 import { claimDelivery } from "@/lib/webhooks/claim";
@@ -37,8 +37,11 @@ test("what arrives is verified by Stripe's verifier and by that of Standard Webh
 
 test("only one of many simultaneous attempts sends", async () => {
   const { delivery } = await newDelivery(receiver.url);
-  receiver.answer = (response) => void setTimeout(() => response.end("ok"), 100);
-  const outcomes = await Promise.all(Array.from({ length: 8 }, () => attemptDelivery(delivery)));
+  let settled = 0;
+  // The receiver answers when all the others have been told that they are late.
+  receiver.answer = (response) => void vi.waitUntil(() => settled === 7, { timeout: 9_000 }).then(() => response.end("ok"));
+  const attempts = Array.from({ length: 8 }, () => attemptDelivery(delivery).finally(() => settled++));
+  const outcomes = await Promise.all(attempts);
   expect(receiver.requests).toHaveLength(1);
   expect(outcomes.filter(({ state }) => state === "delivered")).toHaveLength(1);
   expect(outcomes.filter(({ state }) => state === "waiting")).toHaveLength(7);
