@@ -12,7 +12,7 @@ async function newInbox(page: Page, request: APIRequestContext) {
   await page.getByLabel("Name", { exact: true }).fill("Inbox");
   await page.getByRole("button", { name: "Create test key" }).click();
   const key = await page.getByLabel("API key", { exact: true }).inputValue();
-  await page.getByLabel("I have kept the key").check();
+  await page.getByLabel("I have kept the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
 
   const call = async (method: string, path: string, data?: object): Promise<Answer> => {

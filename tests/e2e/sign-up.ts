@@ -24,7 +24,7 @@ export async function newTestKey(page: Page): Promise<string> {
   await page.getByLabel("Name", { exact: true }).fill("Tests");
   await page.getByRole("button", { name: "Create test key" }).click();
   const key = await page.getByLabel("API key", { exact: true }).inputValue();
-  await page.getByLabel("I have kept the key").check();
+  await page.getByLabel("I have kept the API key").check();
   // It stays while the list behind it is being drawn anew.
   await expect(async () => {
     await page.getByRole("button", { name: "Done" }).click({ timeout: 1_000 });

@@ -25,7 +25,7 @@ async function begin(page: Page, request: APIRequestContext) {
   await page.getByLabel("Name", { exact: true }).fill("Events");
   await page.getByRole("button", { name: "Create test key" }).click();
   const key = await page.getByLabel("API key", { exact: true }).inputValue();
-  await page.getByLabel("I have kept the key").check();
+  await page.getByLabel("I have kept the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
 
   const call = async (path: string, data: object) => {
