@@ -1,6 +1,6 @@
 import { type APIRequestContext, expect, type Page, test } from "@playwright/test";
 import { queryDatabase } from "./database";
-import { signUp } from "./sign-up";
+import { newTestKey, signUp } from "./sign-up";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 type Answer = { id: string } & Record<string, unknown>;
@@ -8,12 +8,7 @@ type Answer = { id: string } & Record<string, unknown>;
 /** The test environment of an organisation of its own, by its pages and by its API. */
 async function newInbox(page: Page, request: APIRequestContext) {
   const { email, tenantSlug } = await signUp(page);
-  await page.getByRole("button", { name: "Create API key" }).click();
-  await page.getByLabel("Name", { exact: true }).fill("Inbox");
-  await page.getByRole("button", { name: "Create test key" }).click();
-  const key = await page.getByLabel("API key", { exact: true }).inputValue();
-  await page.getByLabel("I have kept the API key").check();
-  await page.getByRole("button", { name: "Done" }).click();
+  const key = await newTestKey(page);
 
   const call = async (method: string, path: string, data?: object): Promise<Answer> => {
     const response = await request.fetch(`/v1/public${path}`, { method, data, headers: { authorization: `Bearer ${key}` } });

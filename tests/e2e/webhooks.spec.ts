@@ -2,7 +2,7 @@ import { type APIRequestContext, expect, type Locator, type Page, test } from "@
 import Stripe from "stripe";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver";
 import { queryDatabase } from "./database";
-import { password, signUp } from "./sign-up";
+import { newTestKey, password, signUp } from "./sign-up";
 import { expectNoOverflow, expectNoViolations } from "./watch";
 
 // Whole journeys, on a machine that may be busy.
@@ -21,12 +21,7 @@ const answerWith = (status: number, body = "") => {
 /** Somebody new, with a key of theirs and a way to raise one event at a time. */
 async function begin(page: Page, request: APIRequestContext) {
   const { email, tenantSlug } = await signUp(page);
-  await page.getByRole("button", { name: "Create API key" }).click();
-  await page.getByLabel("Name", { exact: true }).fill("Events");
-  await page.getByRole("button", { name: "Create test key" }).click();
-  const key = await page.getByLabel("API key", { exact: true }).inputValue();
-  await page.getByLabel("I have kept the API key").check();
-  await page.getByRole("button", { name: "Done" }).click();
+  const key = await newTestKey(page);
 
   const call = async (path: string, data: object) => {
     const answer = await request.post(`/v1/public${path}`, { headers: { authorization: `Bearer ${key}` }, data });
