@@ -1,0 +1,176 @@
+import { ChevronDown, ChevronLeft, ChevronRight, Download } from "lucide-react";
+import { Suspense } from "react";
+import { parse } from "@/app/(dashboard)/act";
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { ButtonLink, buttonClass } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Menu, MenuLink } from "@/components/ui/menu";
+import { PageHeader } from "@/components/ui/page-header";
+import { BilledBadge } from "@/components/usage/billed-badge";
+import { KeyUsageTable } from "@/components/usage/key-usage-table";
+import { UsageCharts } from "@/components/usage/usage-charts";
+import { UsageTotals } from "@/components/usage/usage-totals";
+import { apiKeyNames } from "@/lib/api-keys/service";
+import { type Caller, reader } from "@/lib/caller";
+import { env } from "@/lib/env";
+import { daysOfMonth, latestMonths, monthOf, usageMonthQuery } from "@/lib/usage/months";
+import { getUsage, listUsageByKey } from "@/lib/usage/service";
+
+export const metadata = { title: "Usage" };
+
+const monthsToChooseFrom = 24;
+
+export default pageOf(async ({ caller, identity, environment, tenant, base, query, now }) => {
+  const { month = monthOf(now) } = parse(usageMonthQuery, query, "query");
+  const period = daysOfMonth(month);
+  const other = environment === "live" ? "test" : "live";
+  const otherCaller = reader({ ...identity, partition: { ...identity.partition, environment: other } });
+  const download = `/api/dashboard/${tenant.slug}/${environment}/usage?month=${month}`;
+  return (
+    <>
+      <PageHeader
+        title="Usage"
+        beside={<BilledBadge isBilled={environment === "live"} />}
+        description={`What ${tenant.name} used in ${environment}, in days of UTC. The same figures as GET /usage.`}
+        actions={
+          <Menu
+            className={buttonClass({ look: "secondary" })}
+            trigger={
+              <>
+                <Download className="size-4" aria-hidden="true" />
+                Download CSV
+              </>
+            }
+          >
+            <MenuLink href={`${download}&by=day`} prefetch={false} download>
+              Each day
+            </MenuLink>
+            <MenuLink href={`${download}&by=key`} prefetch={false} download>
+              Each key
+            </MenuLink>
+          </Menu>
+        }
+      />
+      <MonthPicker path={`${base}/usage`} month={month} now={now} />
+      {/* Figures are counted from the rows themselves, which takes its time where there are very many. */}
+      <Suspense key={month} fallback={<FiguresSkeleton />}>
+        <Figures caller={caller} period={period} />
+      </Suspense>
+      <section aria-labelledby="by-key" className="mt-8">
+        <h2 id="by-key" className="mb-3 font-semibold text-base">
+          By key
+        </h2>
+        <KeysUsed caller={caller} period={period} base={base} />
+      </section>
+      <section aria-labelledby="other" className="mt-8">
+        <div className="mb-3 flex items-center gap-3">
+          <h2 id="other" className="font-semibold text-base">
+            Apart from that, in {other}
+          </h2>
+          <BilledBadge isBilled={other === "live"} />
+        </div>
+        <Suspense key={month} fallback={<div className="h-28 animate-pulse rounded-2xl border border-line bg-surface" />}>
+          <OtherTotals caller={otherCaller} period={period} />
+        </Suspense>
+      </section>
+    </>
+  );
+});
+
+type Asked = { caller: Caller; period: { from: string; to: string } };
+
+async function Figures({ caller, period }: Asked) {
+  const { totals, series } = await getUsage(caller, period);
+  return (
+    <div className="space-y-4">
+      <UsageTotals totals={totals} />
+      <UsageCharts days={series} />
+    </div>
+  );
+}
+
+/** In the height of what will stand there. */
+function FiguresSkeleton() {
+  return (
+    <div role="status" className="space-y-4">
+      <span className="sr-only">Counting…</span>
+      <div className="h-37 animate-pulse rounded-2xl border border-line bg-surface max-md:h-74" aria-hidden="true" />
+      <div className="grid gap-4 md:grid-cols-2" aria-hidden="true">
+        {["requests", "conversations", "messages", "calls"].map((name) => (
+          <div key={name} className="h-80 animate-pulse rounded-2xl border border-line bg-surface" />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+async function OtherTotals({ caller, period }: Asked) {
+  const { totals } = await getUsage(caller, period);
+  return <UsageTotals totals={totals} look="small" />;
+}
+
+async function KeysUsed({ caller, period, base }: Asked & { base: string }) {
+  const used = await listUsageByKey(caller, period);
+  if (used.length === 0) {
+    const { environment } = caller.partition;
+    return (
+      <EmptyState
+        title="No requests in this month"
+        curl={`curl ${env().APP_URL}/v1/public/usage -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…"`}
+        curlLabel="The same figures by the API:"
+      >
+        Each key that made requests in {environment} would stand here.
+      </EmptyState>
+    );
+  }
+  const names = await apiKeyNames(
+    caller,
+    used.map(({ apiKeyId }) => apiKeyId),
+  );
+  const keys = used.map(({ apiKeyId, apiRequests }) => ({
+    ...{ id: apiKeyId, apiRequests },
+    ...(names.get(apiKeyId) ?? { name: "A deleted key", hint: apiKeyId }),
+  }));
+  return <KeyUsageTable keys={keys} base={base} />;
+}
+
+const nameOfMonth = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+
+function MonthPicker({ path, month, now }: { path: string; month: string; now: Date }) {
+  const months = latestMonths(now, monthsToChooseFrom);
+  const at = months.indexOf(month);
+  const [later, earlier] = [months[at - 1], months[at + 1]];
+  const hrefOf = (chosen: string) => (chosen === months[0] ? path : `${path}?month=${chosen}`);
+  const name = (chosen: string) => nameOfMonth.format(new Date(`${chosen}-01`));
+  return (
+    <nav aria-label="Month" className="mb-5 flex items-center gap-1">
+      {earlier ? (
+        <ButtonLink look="secondary" size="small" href={hrefOf(earlier)} aria-label={`Earlier: ${name(earlier)}`}>
+          <ChevronLeft className="size-4" aria-hidden="true" />
+        </ButtonLink>
+      ) : null}
+      <Menu
+        className={buttonClass({ look: "secondary", size: "small", className: "min-w-40" })}
+        trigger={
+          <>
+            {name(month)}
+            <ChevronDown className="size-4" aria-hidden="true" />
+          </>
+        }
+      >
+        <div className="max-h-72 overflow-y-auto">
+          {months.map((chosen) => (
+            <MenuLink key={chosen} href={hrefOf(chosen)} aria-current={chosen === month ? "true" : undefined}>
+              {name(chosen)}
+            </MenuLink>
+          ))}
+        </div>
+      </Menu>
+      {later ? (
+        <ButtonLink look="secondary" size="small" href={hrefOf(later)} aria-label={`Later: ${name(later)}`}>
+          <ChevronRight className="size-4" aria-hidden="true" />
+        </ButtonLink>
+      ) : null}
+    </nav>
+  );
+}

@@ -1,0 +1,34 @@
+import { unstable_rethrow } from "next/navigation";
+import { toProblem } from "@/lib/api/problem";
+import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
+import { RoleMissing } from "@/lib/auth/roles";
+import { type Caller, reader } from "@/lib/caller";
+import { toCsv } from "@/lib/csv";
+import { newId } from "@/lib/ids";
+import type { PlaceParams } from "./answer";
+
+type Table = { name: string; rows: (string | number)[][] };
+
+/** A table of a page as a file. It is asked for by a link, so whoever is not signed in goes to do so. */
+export async function downloadCsv(
+  request: Request,
+  params: PlaceParams,
+  draw: (caller: Caller, place: Place) => Promise<Table>,
+): Promise<Response> {
+  try {
+    const place = await dashboardPlace(params.tenant, params.environment);
+    const { name, rows } = await draw(reader(place.identity), place);
+    const headers = {
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": `attachment; filename="${name}.csv"`,
+      "Cache-Control": "private, no-store",
+    };
+    return new Response(toCsv(rows), { headers });
+  } catch (error) {
+    // Redirects and what is not found are thrown as well, and are Next's.
+    unstable_rethrow(error);
+    if (error instanceof RoleMissing) return Response.json({ status: 403, detail: error.detail }, { status: 403 });
+    const { status, body } = toProblem(error, new URL(request.url).pathname, newId("request"));
+    return new Response(body, { status, headers: { "Content-Type": "application/problem+json" } });
+  }
+}

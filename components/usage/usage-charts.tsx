@@ -1,0 +1,45 @@
+import { BarChart, type Series } from "@/components/ui/chart";
+import { Panel } from "@/components/ui/panel";
+import type { UsageFigures } from "@/lib/usage/schema";
+
+type Day = UsageFigures & { date: string };
+
+const charts: { title: string; series: Series[]; values: (day: Day) => number[] }[] = [
+  { title: "API requests", series: [{ name: "requests", look: "accent" }], values: (day) => [day.apiRequests] },
+  { title: "Conversations", series: [{ name: "created", look: "accent" }], values: (day) => [day.conversationsCreated] },
+  {
+    title: "Messages",
+    series: [
+      { name: "received", look: "accent" },
+      { name: "sent", look: "good" },
+    ],
+    values: (day) => [day.messagesReceived, day.messagesSent],
+  },
+  {
+    title: "Webhook calls",
+    series: [
+      { name: "succeeded", look: "good" },
+      { name: "failed", look: "danger" },
+    ],
+    values: (day) => [day.webhookDeliveries - day.webhookFailures, day.webhookFailures],
+  },
+];
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** Each figure day by day. */
+export function UsageCharts({ days }: { days: Day[] }) {
+  return (
+    <div className="grid gap-4 md:grid-cols-2">
+      {charts.map(({ title, series, values }) => (
+        <Panel key={title} title={title}>
+          <BarChart
+            caption={`${title} on each day`}
+            series={series}
+            bars={days.map((figures) => ({ label: day.format(new Date(figures.date)), values: values(figures) }))}
+          />
+        </Panel>
+      ))}
+    </div>
+  );
+}
