@@ -1,7 +1,7 @@
 "use client";
 
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 const messageHash = /^#msg_[0-9A-Z]{26}$/;
 
@@ -14,6 +14,8 @@ export function FindMessage() {
   const path = usePathname();
   const query = useSearchParams();
   const [hash, setHash] = useState("");
+  // Asked for once: the page may be drawn anew while it is still on its way.
+  const asked = useRef("");
 
   useEffect(() => {
     const follow = () => setHash(window.location.hash);
@@ -32,7 +34,8 @@ export function FindMessage() {
       found.scrollIntoView({ block: "center" });
       return;
     }
-    if (query.get("message") === id) return;
+    if (asked.current === id) return;
+    asked.current = id;
     const parameters = new URLSearchParams(query);
     parameters.set("message", id);
     router.replace(`${path}?${parameters}${hash}`, { scroll: false });

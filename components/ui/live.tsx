@@ -1,35 +1,49 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect } from "react";
+import { useEffect, useState, useTransition } from "react";
 
 /**
- * Draws the page anew from time to time, while it is looked at. What is typed or open in it stays. The server is asked for
+ * Draws the page anew from time to time, while it is looked at. What is typed or open in it stays. The next time is
+ * counted from when the last one was done, so that a slow server is not asked faster than it answers. And it is asked for
  * a sign of life first: where a page cannot be had, Next would leave the one that is open for the browser's error page.
  */
 export function Live({ everyMs = 3_000 }: { everyMs?: number }) {
   const router = useRouter();
+  const [isPending, startTransition] = useTransition();
+  const [isVisible, setIsVisible] = useState(true);
+  // Looks that led to nothing, so that each is followed by another.
+  const [misses, setMisses] = useState(0);
+
   useEffect(() => {
-    let timer: ReturnType<typeof setInterval> | undefined;
-    const refresh = async () => {
-      const isThere = await fetch("/health", { cache: "no-store" }).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-      // The page may have been left meanwhile.
-      if (isThere && timer) router.refresh();
-    };
-    const follow = () => {
-      clearInterval(timer);
-      timer = document.visibilityState === "visible" ? setInterval(refresh, everyMs) : undefined;
-    };
+    const follow = () => setIsVisible(document.visibilityState === "visible");
     follow();
     document.addEventListener("visibilitychange", follow);
+    return () => document.removeEventListener("visibilitychange", follow);
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a miss is a reason to wait and look again.
+  useEffect(() => {
+    if (!isVisible || isPending) return;
+    let isLeft = false;
+    const timer = setTimeout(async () => {
+      const isThere = await isAlive();
+      if (isLeft) return;
+      if (isThere) startTransition(() => router.refresh());
+      else setMisses((before) => before + 1);
+    }, everyMs);
     return () => {
-      clearInterval(timer);
-      timer = undefined;
-      document.removeEventListener("visibilitychange", follow);
+      isLeft = true;
+      clearTimeout(timer);
     };
-  }, [router, everyMs]);
+  }, [router, everyMs, isVisible, isPending, misses]);
+
   return null;
+}
+
+async function isAlive(): Promise<boolean> {
+  return fetch("/health", { cache: "no-store" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
