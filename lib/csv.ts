@@ -1,15 +1,16 @@
-type Cell = string | number;
+/** In front of the first line: without it, Excel reads UTF-8 in another encoding. */
+export const csvStart = "\uFEFF";
 
 /**
- * Rows as CSV (RFC 4180), in UTF-8 with a byte order mark, without which Excel reads it in another encoding. A text that
- * a spreadsheet would run as a formula gets an apostrophe in front: whoever named a key is not whoever opens the file.
+ * A line of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front: whoever named
+ * something is not whoever opens the file.
  */
-export function toCsv(rows: Cell[][]): string {
-  return `\uFEFF${rows.map((row) => `${row.map(toCell).join(",")}\r\n`).join("")}`;
+export function toCsvLine(cells: (string | number | null)[]): string {
+  return `${cells.map(toCell).join(",")}\r\n`;
 }
 
-function toCell(value: Cell): string {
-  if (typeof value === "number") return String(value);
+function toCell(value: string | number | null): string {
+  if (typeof value !== "string") return value === null ? "" : String(value);
   const text = /^\s*[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

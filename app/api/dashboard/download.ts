@@ -3,7 +3,7 @@ import { toProblem } from "@/lib/api/problem";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
 import { RoleMissing } from "@/lib/auth/roles";
 import { type Caller, reader } from "@/lib/caller";
-import { toCsv } from "@/lib/csv";
+import { csvStart, toCsvLine } from "@/lib/csv";
 import { newId } from "@/lib/ids";
 import type { PlaceParams } from "./answer";
 
@@ -23,7 +23,7 @@ export async function downloadCsv(
       "Content-Disposition": `attachment; filename="${name}.csv"`,
       "Cache-Control": "private, no-store",
     };
-    return new Response(toCsv(rows), { headers });
+    return new Response(csvStart + rows.map(toCsvLine).join(""), { headers });
   } catch (error) {
     // Redirects and what is not found are thrown as well, and are Next's.
     unstable_rethrow(error);
