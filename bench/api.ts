@@ -1,202 +1,187 @@
-// `npm run bench`: the API's hot operations against their floor, in one run, as ratios. Each round drives every server in
-// turn, so that a machine whose speed drifts does so for all of them; the medians of the rounds are compared.
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
-import autocannon from "autocannon";
-import { scopes } from "@/lib/api-keys/scopes";
-import { createApiKey } from "@/lib/api-keys/service";
-import { mutate } from "@/lib/caller";
+import { mutate, system } from "@/lib/caller";
 import { closeDatabase, db } from "@/lib/db";
-import { createTenant } from "@/lib/tenants/service";
-import { applyMigrations } from "@/prisma/migrate";
-import { ensureDatabase, startTemporaryPostgres } from "@/server/embedded/postgres";
+import { createWebhook } from "@/lib/webhooks/service";
+import type { Postgres } from "@/server/embedded/postgres";
+import { type Driven, drive, type Load } from "./drive";
+import {
+  cpuMicroseconds,
+  type Environment,
+  median,
+  newTenant,
+  prepareDatabase,
+  type Row,
+  type Running,
+  residentMegabytes,
+  seedConversations,
+  start,
+  type Tenant,
+} from "./setting";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "3" },
-    connections: { type: "string", default: "32" },
-    rows: { type: "string", default: "50000" },
-    only: { type: "string" },
-  },
-});
-const rounds = Number(options.rounds);
-const seconds = Number(options.seconds);
-const connections = Number(options.connections);
+// The API's hot operations against their floor and against Next's own server. Each round drives every server in turn, so
+// that a machine whose speed drifts does so for all of them; the medians of the rounds are compared.
+
+export type ApiOptions = { rounds: number; seconds: number; connections: number; conversations: number; only?: string | undefined };
+
 const tenants = 50;
+/** So that messages do not wait for each other's conversation. */
+const conversationsWithMessages = 500;
 
-type Result = { rate: number; p99: number; cpu: number };
-type Server = { name: string; port: number; command: string[]; env?: Record<string, string> };
+type Server = { name: string; port: number; command: string[]; environment?: Environment };
 
 const servers: Server[] = [
   { name: "floor: node:http + pg, key looked up", port: 4_801, command: ["--import", "tsx", "bench/floor.ts"] },
-  { name: "floor: node:http + pg, key cached", port: 4_802, command: ["--import", "tsx", "bench/floor.ts"], env: { FLOOR_KEY: "cached" } },
+  {
+    name: "floor: node:http + pg, key cached",
+    port: 4_802,
+    command: ["--import", "tsx", "bench/floor.ts"],
+    environment: { FLOOR_KEY: "cached" },
+  },
   { name: "Parlance, server/web", port: 4_803, command: ["dist/web.js"] },
   { name: "Parlance, next start", port: 4_804, command: ["node_modules/next/dist/bin/next", "start", "-H", "127.0.0.1", "-p", "4804"] },
-].filter(({ name }) => !options.only || name.includes(options.only));
+];
+const [floorServer, , webServer, nextServer] = servers;
 
-const operations = [
-  { name: "list 20 conversations", method: "GET" as const, path: "/v1/public/conversations" },
-  { name: "create a conversation", method: "POST" as const, path: "/v1/public/conversations", body: JSON.stringify({ channelId: "web" }) },
+type Operation = {
+  name: string;
+  goal?: number;
+  load: (run: string) => Pick<Load, "method" | "path" | "body"> & { idempotencyKey?: (index: number) => string };
+};
+
+const conversations = "/v1/public/conversations";
+const newConversation = JSON.stringify({ channelId: "web" });
+
+const operationsOn = (conversationId: (n: number) => string): Operation[] => [
+  { name: "list 20 conversations", goal: 0.85, load: () => ({ method: "GET", path: () => conversations }) },
+  { name: "create a conversation", goal: 0.9, load: () => ({ method: "POST", path: () => conversations, body: newConversation }) },
   {
     name: "create, with an Idempotency-Key",
-    method: "POST" as const,
-    path: "/v1/public/conversations",
-    body: JSON.stringify({ channelId: "web" }),
-    isKeyed: true,
+    load: (run) => ({ method: "POST", path: () => conversations, body: newConversation, idempotencyKey: (index) => `${run}-${index}` }),
+  },
+  {
+    name: "post a message, one webhook subscribed",
+    load: () => ({
+      method: "POST",
+      path: (index) => `${conversations}/${conversationId((index % conversationsWithMessages) + 1)}/messages`,
+      body: JSON.stringify({ text: "Where is my order? It should have been here yesterday." }),
+    }),
+  },
+  {
+    name: "idempotent replay",
+    load: () => ({ method: "POST", path: () => conversations, body: newConversation, idempotencyKey: () => "replay" }),
   },
 ];
 
-const postgres = await startTemporaryPostgres();
-const children: ChildProcess[] = [];
-try {
-  const environment = await prepareDatabase();
-  const key = await seed();
-  for (const server of servers) children.push(await start(server, environment, key));
+type Measured = Driven & { cpu: number };
 
-  for (const operation of operations) {
-    const results = new Map<string, Result[]>(servers.map(({ name }) => [name, []]));
-    for (let round = 0; round < rounds; round++) {
-      for (const [index, { name, port }] of servers.entries()) {
-        const before = cpuMicroseconds(children[index]);
-        const { rate, p99, count } = await drive(port, operation, key, seconds);
-        results.get(name)?.push({ rate, p99, cpu: (cpuMicroseconds(children[index]) - before) / count });
-      }
+/** @returns the rows of the table: ours against the floor, and against Next's own server. */
+export async function measureApi(postgres: Postgres, options: ApiOptions): Promise<Row[]> {
+  const environment = await prepareDatabase(postgres, "bench");
+  const running = new Map<Server, Running>();
+  try {
+    const { tenant, operations } = await seed(options.conversations);
+    for (const server of servers) {
+      if (options.only && !server.name.includes(options.only)) continue;
+      running.set(server, await startServer(server, environment, tenant.key));
     }
-    print(operation.name, results);
+    const rows: Row[] = [];
+    for (const operation of operations) {
+      const results = await measureOperation(operation, running, tenant.key, options);
+      print(operation.name, results, options);
+      rows.push(...toRows(operation, results));
+    }
+    for (const [{ name }, process_] of running) process.stdout.write(`${name}: ${residentMegabytes(process_)} MB resident\n`);
+    const web = webServer && running.get(webServer);
+    if (web) {
+      const megabytes = residentMegabytes(web);
+      rows.push({ name: "web resident under this load", figure: `${megabytes} MB`, goal: "≤ 250 MB", isMet: megabytes <= 250 });
+    }
+    return rows;
+  } finally {
+    await Promise.all([...running.values()].map(({ stop }) => stop()));
+    await closeDatabase();
   }
-  for (const [index, child] of children.entries()) {
-    process.stdout.write(`${servers[index]?.name}: ${residentMegabytes(child)} MB resident\n`);
-  }
-} finally {
-  for (const child of children) child.kill("SIGKILL");
-  await closeDatabase().catch(() => {});
-  await postgres.stop();
 }
 
-async function prepareDatabase(): Promise<Record<string, string>> {
-  await ensureDatabase(postgres, "bench");
-  await applyMigrations(postgres.url("bench"));
-  const environment = {
-    NODE_ENV: "production",
-    LOG_LEVEL: "error",
-    DATABASE_URL: postgres.url("bench"),
-    SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
-    NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
-    NEXTAUTH_URL: "http://localhost:4803",
-    HOST: "127.0.0.1",
-  };
-  Object.assign(process.env, environment);
-  return environment;
-}
-
-/** Conversations of fifty tenants; the key belongs to one of them. */
-async function seed(): Promise<string> {
-  let key = "";
-  for (let index = 0; index < tenants; index++) {
-    const tenant = await createTenant(db(), { name: `Bench ${index}` });
-    const identity = {
-      partition: { tenantId: tenant.id, environment: "live" as const },
-      actor: { type: "OPERATOR" as const, id: "bench" },
-      request: null,
-      address: null,
-    };
-    const created = await mutate(identity, (caller) =>
-      createApiKey(caller, { name: "bench", scopes: [...scopes], rateLimitPerMinute: 1_000_000 }),
-    );
-    key = created.key;
-    await db().$executeRaw`
-      INSERT INTO conversations (tenant_id, environment, id, channel_id, tags, created_at, updated_at)
-      SELECT ${tenant.id}, 'live', 'cnv_01' || lpad(upper(to_hex(n)), 24, '0'), 'web', '{}', now(), now()
-      FROM generate_series(1, ${Math.round(Number(options.rows) / tenants)}) AS n`;
-  }
+/** Conversations of fifty tenants; the key belongs to one of them, and its webhook is told of messages. */
+async function seed(count: number) {
+  const perTenant = Math.max(Math.round(count / tenants), conversationsWithMessages);
+  const all: Tenant[] = [];
+  for (let index = 0; index < tenants; index++) all.push(await newTenant());
+  let conversationId = (n: number) => String(n);
+  for (const { partition } of all) conversationId = await seedConversations(partition.tenantId, perTenant);
+  const tenant = all.at(-1);
+  if (!tenant) throw new Error("there is no tenant");
+  await mutate(system(tenant.partition), (caller) =>
+    createWebhook(caller, { url: "http://127.0.0.1:9/", events: ["message.received"], metadata: {}, description: null }),
+  );
   await db().$executeRaw`ANALYZE`;
-  return key;
+  return { tenant, operations: operationsOn(conversationId) };
 }
 
-async function start(server: Server, environment: Record<string, string>, key: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, server.command, {
-    env: { ...process.env, ...environment, ...server.env, PORT: String(server.port) },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const exited = once(child, "exit").then(() => {
-    throw new Error(`${server.name} ended before it answered`);
-  });
-  exited.catch(() => {});
-  for (;;) {
-    const isUp = await fetch(`http://127.0.0.1:${server.port}/v1/public/conversations`, {
-      headers: { authorization: `Bearer ${key}` },
-    }).then(
+async function startServer(server: Server, environment: Environment, key: string): Promise<Running> {
+  const { port, command } = server;
+  const isUp = () =>
+    fetch(`http://127.0.0.1:${port}${conversations}`, { headers: { authorization: `Bearer ${key}` } }).then(
       ({ status }) => status === 200,
       () => false,
     );
-    if (isUp) break;
-    await Promise.race([sleep(100), exited]);
-  }
-  for (const operation of operations) await drive(server.port, operation, key, 1);
-  return child;
+  return start(command, { ...environment, ...server.environment, PORT: String(port) }, isUp);
 }
 
-async function drive(
-  port: number,
-  { method, path, body, isKeyed }: (typeof operations)[number] & { isKeyed?: boolean; body?: string },
+async function measureOperation(
+  { load }: Operation,
+  running: Map<Server, Running>,
   key: string,
-  duration: number,
+  { rounds, seconds, connections }: ApiOptions,
 ) {
-  const headers = { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) };
-  let count = 0;
-  const run = randomBytes(6).toString("hex");
-  const result = await autocannon({
-    url: `http://127.0.0.1:${port}`,
-    connections,
-    duration,
-    requests: [
+  const results = new Map<Server, Measured[]>();
+  // The first round warms up, and is not counted.
+  for (let round = 0; round <= rounds; round++) {
+    for (const [server, process_] of running) {
+      const { idempotencyKey, ...request } = load(randomBytes(6).toString("hex"));
+      const headers = (index: number) => ({
+        authorization: `Bearer ${key}`,
+        ...(idempotencyKey && { "idempotency-key": idempotencyKey(index) }),
+      });
+      const before = cpuMicroseconds(process_);
+      const driven = await drive({ ...request, headers, port: server.port, connections, seconds: round === 0 ? 1 : seconds });
+      const cpu = (cpuMicroseconds(process_) - before) / driven.count;
+      if (round > 0) results.set(server, [...(results.get(server) ?? []), { ...driven, cpu }]);
+    }
+  }
+  return new Map(
+    [...results].map(([server, measured]) => [
+      server,
       {
-        method,
-        path,
-        headers,
-        ...(body && { body }),
-        ...(isKeyed && {
-          setupRequest: (request: autocannon.Request) => ({ ...request, headers: { ...headers, "idempotency-key": `${run}-${count++}` } }),
-        }),
+        rate: median(measured.map(({ rate }) => rate)),
+        p99: median(measured.map(({ p99 }) => p99)),
+        cpu: median(measured.map(({ cpu }) => cpu)),
       },
-    ],
-  });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${method} ${path}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);
-  return { rate: result.requests.average, p99: result.latency.p99, count: result.requests.total };
+    ]),
+  );
 }
 
-function print(title: string, results: Map<string, Result[]>): void {
-  const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  const rows = [...results].map(([name, runs]) => ({
-    name,
-    rate: median(runs.map(({ rate }) => rate)),
-    p99: median(runs.map(({ p99 }) => p99)),
-    cpu: median(runs.map(({ cpu }) => cpu)),
-  }));
-  const floor = rows[0];
+type Medians = Map<Server, Omit<Measured, "count">>;
+
+function print(title: string, results: Medians, { rounds, seconds, connections }: ApiOptions): void {
+  const [floor] = results.values();
   process.stdout.write(`\n${title} (${connections} connections, ${rounds} rounds of ${seconds} s)\n`);
-  for (const { name, rate, p99, cpu } of rows) {
+  for (const [{ name }, { rate, p99, cpu }] of results) {
     const ratio = (rate / (floor?.rate ?? rate)).toFixed(2);
-    process.stdout.write(
-      `  ${name.padEnd(40)} ${rate.toFixed(0).padStart(7)}/s  ratio ${ratio}  p99 ${p99} ms  ${cpu.toFixed(0)} µs of CPU a request\n`,
-    );
+    const columns = [`${rate.toFixed(0).padStart(7)}/s`, `ratio ${ratio}`, `p99 ${p99} ms`, `${cpu.toFixed(0)} µs of CPU a request`];
+    process.stdout.write(`  ${name.padEnd(40)} ${columns.join("  ")}\n`);
   }
 }
 
-/** User and system time of a process so far. Steadier than its rate on a machine that others use too. */
-function cpuMicroseconds(child: ChildProcess | undefined): number {
-  const fields = readFileSync(`/proc/${child?.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  const ticksPerSecond = 100;
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
-}
-
-function residentMegabytes(child: ChildProcess): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
+function toRows({ name, goal }: Operation, results: Medians): Row[] {
+  const [floor, web, next] = [floorServer, webServer, nextServer].map((server) => server && results.get(server));
+  if (!floor || !web || !next) return [];
+  const [ratio, p99Ratio, nextRatio] = [web.rate / floor.rate, web.p99 / Math.max(floor.p99, 1), web.rate / next.rate];
+  const rate = `${web.rate.toFixed(0)}/s`;
+  return [
+    { name: `${name}, to the floor`, figure: rate, ratio, ...(goal && { goal: `≥ ${goal}`, isMet: ratio >= goal }) },
+    { name: `${name}, p99 to the floor's`, figure: `${web.p99} ms`, ratio: p99Ratio, goal: "≤ 2", isMet: p99Ratio <= 2 },
+    { name: `${name}, to next start`, figure: rate, ratio: nextRatio },
+  ];
 }

@@ -1,17 +1,24 @@
 // The floor of the benchmarks: node:http and pg with the very statements of the product, and nothing else. No
-// authentication beyond the look-up of the key, no limits, no validation, no idempotency, no events beyond their rows.
+// authentication beyond the look-up of the key, no limits, no validation, no idempotency but for replays, no events beyond
+// their rows.
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
 import { createConversationStatement, listConversationsStatement } from "@/lib/conversations/service.sql";
 import { newId } from "@/lib/ids";
+import { postMessageStatement } from "@/lib/messages/service.sql";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 const findKey = { name: "find_key", text: "SELECT tenant_id, environment, revoked_at, expires_at FROM api_keys WHERE hash = $1" };
+const findAnswer = {
+  name: "find_answer",
+  text: `SELECT status, body FROM idempotency_records WHERE tenant_id = $1 AND environment = $2::"Environment" AND key = $3`,
+};
 const isKeyCached = process.env.FLOOR_KEY === "cached";
-const known = new Map<string, { tenant_id: string; environment: string }>();
+type Owner = { tenant_id: string; environment: string };
+const known = new Map<string, Owner>();
 
-async function keyOf(authorization = ""): Promise<{ tenant_id: string; environment: string }> {
+async function keyOf(authorization = ""): Promise<Owner> {
   const cached = known.get(authorization);
   if (cached) return cached;
   const hash = createHash("sha256").update(authorization.slice("Bearer ".length)).digest();
@@ -27,15 +34,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-const server = createServer(async (request, response) => {
-  const { tenant_id, environment } = await keyOf(request.headers.authorization);
-  if (request.method === "GET") {
-    const { statement, values } = listConversationsStatement(tenant_id, environment, { limit: 20, order: "desc" });
-    const { rows } = await pool.query({ ...statement, values });
-    return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data: rows }));
-  }
-  const text = await readBody(request).catch(() => null);
-  if (text === null) return;
+async function list({ tenant_id, environment }: Owner): Promise<string> {
+  const { statement, values } = listConversationsStatement(tenant_id, environment, { limit: 20, order: "desc" });
+  const { rows } = await pool.query({ ...statement, values });
+  return JSON.stringify({ data: rows });
+}
+
+async function createConversation({ tenant_id, environment }: Owner, text: string): Promise<string> {
   const { channelId } = JSON.parse(text);
   const at = new Date();
   const conversation = { id: newId("conversation", at), environment, status: "OPEN", channelId, priority: "NORMAL", createdAt: at };
@@ -47,6 +52,39 @@ const server = createServer(async (request, response) => {
       ...[conversation.id, channelId, null, "NORMAL", [], "{}", null, null, null, null, null, null, null, null, null, null],
     ],
   });
-  response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(conversation));
+  return JSON.stringify(conversation);
+}
+
+async function postMessage({ tenant_id, environment }: Owner, conversationId: string, body: string): Promise<string> {
+  const { text } = JSON.parse(body);
+  const at = new Date();
+  const message = { id: newId("message", at), environment, conversationId, direction: "INBOUND", text, createdAt: at };
+  const event = { id: newId("event", at), type: "message.received" };
+  const start = `{"id":"${event.id}","data":{"object":${JSON.stringify(message).slice(0, -1)},"sequence":`;
+  const { rows } = await pool.query({
+    ...postMessageStatement,
+    values: [
+      ...[tenant_id, environment, at, null, null, null, null, null, [event.id], [event.type], [start]],
+      ...["}", "}}}", conversationId, false, message.id, "INBOUND", "CUSTOMER", null, null, text, null, "{}", text],
+    ],
+  });
+  return JSON.stringify({ ...message, sequence: rows[0].sequence });
+}
+
+async function replay({ tenant_id, environment }: Owner, key: string): Promise<string | undefined> {
+  const [row] = (await pool.query({ ...findAnswer, values: [tenant_id, environment, key] })).rows;
+  return row?.body;
+}
+
+const server = createServer(async (request, response) => {
+  const owner = await keyOf(request.headers.authorization);
+  const answer = (status: number, body: string) => response.writeHead(status, { "content-type": "application/json" }).end(body);
+  if (request.method === "GET") return void answer(200, await list(owner));
+  const text = await readBody(request).catch(() => null);
+  if (text === null) return;
+  const [conversationId] = /cnv_[0-9A-Z]{26}/.exec(request.url ?? "") ?? [];
+  if (conversationId) return void answer(201, await postMessage(owner, conversationId, text));
+  const stored = request.headers["idempotency-key"] === "replay" ? await replay(owner, "replay") : undefined;
+  answer(201, stored ?? (await createConversation(owner, text)));
 });
 server.listen(Number(process.env.PORT), "127.0.0.1");

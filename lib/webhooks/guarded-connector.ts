@@ -42,7 +42,12 @@ export function guardedConnector(timeoutMs: number): buildConnector.connector {
     connect(target, (error, socket) => {
       if (error) return callback(new OutboundError(connectErrorCode(error, target.protocol)), null);
       if (!socket) return callback(new OutboundError("connection_error"), null);
-      if (isBlockedAddress(socket.remoteAddress ?? "")) {
+      // A peer that has hung up already leaves no address to look at, and is not written to either.
+      if (socket.remoteAddress === undefined) {
+        socket.destroy();
+        return callback(new OutboundError("connection_reset"), null);
+      }
+      if (isBlockedAddress(socket.remoteAddress)) {
         socket.destroy();
         return callback(new OutboundError("blocked_address"), null);
       }

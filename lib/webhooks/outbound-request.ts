@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from "undici";
 import { outboundHeaders } from "@/lib/webhooks/delivery-headers";
-import { exchangeErrorCode, type OutboundErrorCode } from "@/lib/webhooks/guarded-connector";
+import { exchangeErrorCode, OutboundError, type OutboundErrorCode } from "@/lib/webhooks/guarded-connector";
 import { withAgent } from "@/lib/webhooks/outbound-agents";
 
 export type { OutboundErrorCode } from "@/lib/webhooks/guarded-connector";
@@ -35,7 +35,10 @@ export async function outboundRequest(
   const elapsedMs = () => Math.round(performance.now() - startedAt);
   if (!URL.canParse(url) || !/^https?:/i.test(url)) return { errorCode: "invalid_url", durationMs: 0 };
 
-  const signal = AbortSignal.timeout(timeoutMs);
+  // Not AbortSignal.timeout: that one, and all that hangs on it, would live until the deadline even where the answer is long there.
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new OutboundError("timeout")), timeoutMs);
+  const { signal } = deadline;
   const exchange = withAgent(connectionKey, deadlineMs, async (dispatcher) => {
     const answer = await request(url, {
       dispatcher,
@@ -53,6 +56,8 @@ export async function outboundRequest(
     return await Promise.race([exchange, rejectionOf(signal)]);
   } catch (error) {
     return { errorCode: exchangeErrorCode(error), durationMs: elapsedMs() };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

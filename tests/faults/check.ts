@@ -7,7 +7,12 @@ import { countAcknowledged, type History } from "./history";
 import type { CountingReceiver } from "./receivers";
 
 /** What the check found, and what it counted on the way. */
-export type Findings = { violations: string[]; figures: Record<string, string | number> };
+export type Findings = {
+  violations: string[];
+  figures: Record<string, string | number>;
+  /** Where data and logs are, if they were kept. */
+  directory?: string | null;
+};
 
 /** A webhook that was there before the first event and wanted all or some of them. */
 export type Subscription = {

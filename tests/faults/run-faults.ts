@@ -24,11 +24,6 @@ export type FaultOptions = {
   report?: (line: string) => void;
 };
 
-export type FaultResult = Findings & {
-  /** Where data and logs are; null unless something was violated. */
-  directory: string | null;
-};
-
 const drainMs = 180_000;
 /** So long for the writes between two faults, on whatever machine. */
 const writeMs = 300_000;
@@ -49,7 +44,7 @@ const tempers: { name: string; isHealthy: boolean; events: string[]; temper: Tem
  * there against all that was acknowledged. The same seed gives the same faults and the same requests, in so far as time
  * allows.
  */
-export async function runFaults(options: FaultOptions): Promise<FaultResult> {
+export async function runFaults(options: FaultOptions): Promise<Findings> {
   const { seed, writers, report = () => {} } = options;
   const random = randomFrom(seed);
   // Retries within seconds, so that what fails comes to an end.

@@ -1,29 +1,37 @@
-// `npm run faults`: the promise that nothing acknowledged is lost, put to the test for as long as one likes.
+// `npm run faults`: what is promised under faults, put to the test for as long as one likes. By default processes are killed
+// under load; `--gallery` opens every hostile receiver at once instead.
 import { parseArgs } from "node:util";
 import { runFaults } from "./run-faults";
+import { runGallery } from "./run-gallery";
 
-const { values } = parseArgs({
+const { values: given } = parseArgs({
   options: {
-    seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
-    kills: { type: "string", default: "200" },
-    crashes: { type: "string", default: "10" },
-    writes: { type: "string", default: "20000" },
-    seconds: { type: "string", default: "240" },
-    writers: { type: "string", default: "16" },
+    gallery: { type: "boolean", default: false },
+    minutes: { type: "string" },
+    seed: { type: "string" },
+    kills: { type: "string" },
+    crashes: { type: "string" },
+    writes: { type: "string" },
+    seconds: { type: "string" },
+    writers: { type: "string" },
   },
 });
-const options = {
-  ...{ seed: Number(values.seed), kills: Number(values.kills), crashes: Number(values.crashes) },
-  ...{ writes: Number(values.writes), seconds: Number(values.seconds), writers: Number(values.writers) },
-};
-const command = `npm run faults -- ${Object.entries(values)
-  .map(([name, value]) => `--${name} ${value}`)
-  .join(" ")}`;
+const { gallery, ...texts } = given;
+const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)]));
+const options = gallery
+  ? { minutes: 10, ...numbers }
+  : { seed: Math.floor(Math.random() * 2 ** 31), kills: 200, crashes: 10, writes: 20_000, seconds: 240, writers: 16, ...numbers };
+const named = Object.entries(options).map(([name, value]) => `--${name} ${value}`);
+const command = ["npm run faults --", ...(gallery ? ["--gallery"] : []), ...named].join(" ");
 process.stdout.write(`${command}\n`);
 
 const startedAt = Date.now();
 const report = (line: string) => process.stdout.write(`${String(Math.round((Date.now() - startedAt) / 1000)).padStart(5)} s  ${line}\n`);
-const { violations, figures, directory } = await runFaults({ ...options, report });
+const {
+  violations,
+  figures,
+  directory = null,
+} = await ("minutes" in options ? runGallery({ seconds: options.minutes * 60, report }) : runFaults({ ...options, report }));
 
 const width = Math.max(...Object.keys(figures).map((name) => name.length));
 process.stdout.write("\n");

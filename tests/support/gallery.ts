@@ -17,7 +17,7 @@ type Options = {
 type Exhibit = { outcome: Outcome; open: (options: Options) => Promise<Running> };
 
 const dripMs = 20;
-const bombBytes = 50_000_000;
+const bombBytes = 20_000_000;
 const endlessPart = "y".repeat(65_536);
 
 /** Every kind of receiver, with what an attempt to reach it comes to. */
@@ -57,14 +57,10 @@ export const gallery = {
     socket.on("drain", pump);
     pump();
   }),
-  "sends a gzip bomb": onRequest({ statusCode: 200 }, (socket) => {
-    bomb ??= gzipSync(Buffer.alloc(bombBytes));
-    socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
-    socket.write(bomb);
-  }),
+  "sends a gzip bomb": { outcome: { statusCode: 200 }, open: openBomb },
   "sends NUL and invalid UTF-8": onRequest({ statusCode: 200 }, (socket) => {
-    socket.write("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n");
-    socket.write(Buffer.from([0x61, 0x00, 0x62, 0xff, 0xfe, 0x63]));
+    socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 6\r\n\r\n");
+    socket.end(Buffer.from([0x61, 0x00, 0x62, 0xff, 0xfe, 0x63]));
   }),
   "redirects to itself": always(302, "Found", { location: "/" }),
   "asks to wait for a billion seconds": always(429, "Too Many Requests", { "retry-after": "1000000000" }),
@@ -72,7 +68,7 @@ export const gallery = {
   "is gone": always(410, "Gone"),
   fails: always(500, "Internal Server Error"),
   "is slow but well": onRequest({ statusCode: 200 }, (socket, { slowMs = 200 }) => {
-    setTimeout(() => socket.writable && socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"), slowMs).unref();
+    setTimeout(() => socket.writable && socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"), slowMs).unref();
   }),
 } satisfies Record<string, Exhibit>;
 
@@ -85,14 +81,12 @@ export async function openHostile(kind: Kind, options: Options = {}) {
   return { kind, outcome, ...(await open(options)) };
 }
 
-let bomb: Buffer | undefined;
-
 /** `serve` gets the socket as soon as it is accepted. */
 function onConnection(outcome: Outcome, serve: (socket: Socket, options: Options) => void): Exhibit {
   return { outcome, open: (options) => startTcpReceiver((socket) => serve(socket, options)) };
 }
 
-/** `serve` gets the socket when the first bytes of a request are there; what follows them is dropped. */
+/** `serve` gets the socket when the first bytes of a request are there; what follows them is dropped, a second request too. */
 function onRequest(outcome: Outcome, serve: (socket: Socket, options: Options) => void): Exhibit {
   return onConnection(outcome, (socket, options) => void socket.once("data", () => serve(socket, options)));
 }
@@ -118,6 +112,16 @@ function certifiedBy(certificate: { key: string; cert: string }): Exhibit {
 
 function drip(socket: Socket, drop: string): void {
   const timer = setInterval(() => (socket.writable ? socket.write(drop) : clearInterval(timer)), dripMs);
+}
+
+/** Made before anybody asks, because making it takes a while. */
+function openBomb(options: Options): Promise<Running> {
+  const bomb = gzipSync(Buffer.alloc(bombBytes));
+  const serve = (socket: Socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+    socket.end(bomb);
+  };
+  return onRequest({ statusCode: 200 }, serve).open(options);
 }
 
 /** Listens in a thread that is halted, so that nobody takes what the kernel has queued; and fills that queue. */

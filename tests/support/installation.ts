@@ -30,7 +30,9 @@ export async function startInstallation({ environment = {}, isQuiet = false }: O
   const demoFile = path.join(directory, "demo.json");
   for (const deadline = Date.now() + startTimeoutMs; !existsSync(demoFile); await sleep(100)) {
     if (supervisor.exitCode !== null) throw new Error(`The product ended with ${supervisor.exitCode} before it was ready.`);
-    if (Date.now() > deadline) throw new Error("The product did not start in time.");
+    if (Date.now() < deadline) continue;
+    supervisor.kill("SIGTERM");
+    throw new Error("The product did not start in time.");
   }
   const demo: DemoFile = JSON.parse(readFileSync(demoFile, "utf8"));
 

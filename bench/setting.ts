@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { scopes } from "@/lib/api-keys/scopes";
+import { createApiKey } from "@/lib/api-keys/service";
+import { mutate, type Partition, system } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { createTenant } from "@/lib/tenants/service";
+import { applyMigrations } from "@/prisma/migrate";
+import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
+
+// What every benchmark needs: a database, tenants in it, and processes whose cost can be read.
+
+/** One line of the table at the end. `ratio` is to what stands beside it in the same run, and nothing else is comparable. */
+export type Row = { name: string; figure: string; ratio?: number; goal?: string; isMet?: boolean };
+
+/** What a process of the product is given. */
+export type Environment = Record<string, string>;
+
+export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** Makes and migrates a database, and makes it this process's own as well. */
+export async function prepareDatabase(postgres: Postgres, name: string): Promise<Environment> {
+  await ensureDatabase(postgres, name);
+  await applyMigrations(postgres.url(name));
+  const environment = {
+    NODE_ENV: "production",
+    LOG_LEVEL: "error",
+    DATABASE_URL: postgres.url(name),
+    SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
+    NEXTAUTH_URL: "http://localhost:4803",
+    HOST: "127.0.0.1",
+    WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8",
+  };
+  Object.assign(process.env, environment);
+  return environment;
+}
+
+export type Tenant = { partition: Partition; key: string };
+
+export async function newTenant(): Promise<Tenant> {
+  const { id } = await createTenant(db(), { name: `Bench ${randomBytes(4).toString("hex")}` });
+  const partition = { tenantId: id, environment: "live" as const };
+  const { key } = await mutate(system(partition), (caller) =>
+    createApiKey(caller, { name: "bench", scopes: [...scopes], rateLimitPerMinute: 1_000_000 }),
+  );
+  return { partition, key };
+}
+
+/** Conversations with ids that count up, so that one can be named: the id of the nth. */
+export async function seedConversations(tenantId: string, count: number): Promise<(n: number) => string> {
+  await db().$executeRaw`
+    INSERT INTO conversations (tenant_id, environment, id, channel_id, tags, created_at, updated_at)
+    SELECT ${tenantId}, 'live', 'cnv_01' || lpad(upper(to_hex(n)), 24, '0'), 'web', '{}', now(), now()
+    FROM generate_series(1, ${count}) AS n`;
+  return (n) => `cnv_01${n.toString(16).toUpperCase().padStart(24, "0")}`;
+}
+
+export type Running = { child: ChildProcess; stop: () => Promise<void> };
+
+/** Starts a program of this project and resolves once `isUp` says so. */
+export async function start(command: string[], environment: Environment, isUp: () => Promise<boolean>): Promise<Running> {
+  const child = spawn(process.execPath, command, { env: { ...process.env, ...environment }, stdio: ["ignore", "ignore", "inherit"] });
+  const exited = once(child, "exit");
+  while (!(await isUp())) {
+    if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended before it answered`);
+    await sleep(50);
+  }
+  const stop = async () => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  return { child, stop };
+}
+
+/** User and system time of a process so far. Steadier than its rate on a machine that others use too. */
+export function cpuMicroseconds({ child }: Running): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const ticksPerSecond = 100;
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
+}
+
+export function residentMegabytes({ child }: Running): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
+}
