@@ -52,3 +52,10 @@ export async function countUnsent({ db, partition }: Caller, webhookId: string) 
   const [pending, held] = await Promise.all([count("PENDING"), count("HELD")]);
   return { pending, held };
 }
+
+/** Since when the first of what is held waits; null where nothing is. */
+export async function oldestHeld({ db, partition }: Caller, webhookId: string): Promise<Date | null> {
+  const where = { ...partition, webhookId, status: "HELD" as const };
+  const found = await db.delivery.findFirst({ where, orderBy: { id: "asc" }, select: { createdAt: true } });
+  return found?.createdAt ?? null;
+}

@@ -1,5 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
-import { signUp } from "./sign-up";
+import { queryDatabase } from "./database";
+import { newTestKey, signUp } from "./sign-up";
 
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
@@ -85,4 +86,118 @@ test("what is wrong with a new key is said beside it, and what was typed stays",
   await expect(page.getByText("Choose a time in the future")).toBeVisible();
   await expect(page.getByLabel("Last day")).toHaveValue("2020-01-01");
   await expect(page.getByRole("group", { name: "Usage and account" }).getByLabel("None")).toBeChecked();
+});
+
+test("a rolled key and its successor work side by side, until the old one's time is over", async ({ page, request }) => {
+  const { tenantSlug } = await signUp(page);
+  const old = await newTestKey(page);
+  const status = async (key: string) => (await request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } })).status();
+  const post = (key: string) =>
+    request.post("/v1/public/customers", {
+      headers: { authorization: `Bearer ${key}`, "idempotency-key": "before the roll" },
+      data: { name: "Ada" },
+    });
+  const created = await (await post(old)).text();
+
+  // Filtered by a status that the old key is about to leave: the new key stands there all the same.
+  await page.goto(`/${tenantSlug}/test/api-keys?status=active`);
+  await page.getByRole("button", { name: "Actions for Tests" }).click();
+  await page.getByRole("button", { name: "Roll…" }).click();
+  await page.getByLabel("1 hour").check();
+  await expect(page.getByText("Both keys work until")).toBeVisible();
+  await page.getByRole("button", { name: "Roll test key" }).click();
+  const successor = await page.getByLabel("API key", { exact: true }).inputValue();
+  expect(successor).not.toBe(old);
+  await page.getByRole("button", { name: "Copy the API key" }).click();
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
+
+  expect([await status(old), await status(successor)]).toEqual([200, 200]);
+  const replayed = await post(successor);
+  expect([await replayed.text(), replayed.headers()["idempotent-replayed"]]).toEqual([created, "true"]);
+
+  await page.goto(`/${tenantSlug}/test/api-keys`);
+  const oldRow = page.getByRole("row").filter({ hasText: old.slice(-4) });
+  await expect(oldRow).toContainText("Rolling");
+  await expect(oldRow).toContainText(/ends in (1 h|\d+ m)/);
+  await oldRow.getByRole("link", { name: "Tests" }).click();
+  await expect(page.getByRole("link", { name: `Tests prl_test_…${successor.slice(-4)}` })).toBeVisible();
+  await expect(page.getByText("rolled it")).toBeVisible();
+
+  const ends = "UPDATE api_keys SET expires_at = now() WHERE hint = $1 AND tenant_id = (SELECT id FROM tenants WHERE slug = $2)";
+  await queryDatabase(ends, [`prl_test_…${old.slice(-4)}`, tenantSlug]);
+  await expect.poll(() => status(old), { timeout: 10_000 }).toBe(401);
+  expect(await status(successor)).toBe(200);
+  await page.reload();
+  await expect(page.getByText("This key has ended.")).toBeVisible();
+});
+
+test("a key is renamed and given other scopes, which count at once, and its page says so", async ({ page, request }) => {
+  const { tenantSlug } = await signUp(page);
+  const key = await newTestKey(page);
+  const status = async (path: string) =>
+    (await request.get(`/v1/public/${path}`, { headers: { authorization: `Bearer ${key}` } })).status();
+  expect([await status("account"), await status("customers")]).toEqual([200, 200]);
+
+  await page.goto(`/${tenantSlug}/test/api-keys`);
+  await page.getByRole("link", { name: "Tests" }).click();
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Reporting");
+  await page.getByRole("group", { name: "Customers" }).getByLabel("None").check();
+  await page.getByLabel("Requests a minute").fill("61");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Your plan has 60 requests a minute")).toBeVisible();
+  await page.getByLabel("Requests a minute").fill("30");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
+
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reporting");
+  await expect(page.getByText("name: Tests → Reporting")).toBeVisible();
+  await expect.poll(() => status("customers"), { timeout: 10_000 }).toBe(403);
+  expect(await status("account")).toBe(200);
+  await expect(async () => {
+    await page.reload();
+    await expect(page.getByRole("row").filter({ hasText: "insufficient-scope" })).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await page.getByRole("row").filter({ hasText: "insufficient-scope" }).first().getByRole("link").click();
+  await expect(page.getByRole("link", { name: "Explain this error" })).toHaveAttribute("href", "/docs/errors/insufficient-scope");
+});
+
+test("a key is made and revoked with the keyboard alone, and the focus comes back", async ({ page, request }) => {
+  await signUp(page);
+  const create = page.getByRole("button", { name: "Create API key" });
+  await create.focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Create an API key" });
+  await expect(dialog.getByLabel("Name", { exact: true })).toBeFocused();
+  await page.keyboard.type("By keyboard");
+  await page.keyboard.press("Enter");
+  const shown = page.getByLabel("API key", { exact: true });
+  await expect(shown).toBeFocused();
+  const key = await shown.inputValue();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+
+  const menu = page.getByRole("button", { name: "Actions for By keyboard" });
+  await menu.focus();
+  await page.keyboard.press("Enter");
+  const revoke = page.getByRole("button", { name: "Revoke…" });
+  await revoke.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alertdialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("alertdialog")).toBeHidden();
+  await expect(menu).toBeFocused();
+
+  await page.keyboard.press("Enter");
+  await revoke.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Revoke key" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(row(page, "By keyboard")).toContainText("Revoked");
+  const answer = () => request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
+  await expect.poll(async () => (await answer()).status(), { timeout: 5_000 }).toBe(401);
 });

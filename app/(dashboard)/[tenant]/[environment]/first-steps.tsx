@@ -1,0 +1,131 @@
+import { CreateKeyButton } from "@/components/api-keys/key-dialogs";
+import { MethodBadge } from "@/components/docs/method-badge";
+import type { Step } from "@/components/overview/checklist";
+import { CommandWithKey, WhichKey } from "@/components/overview/first-key";
+import { StatusBadge } from "@/components/request-logs/status-badge";
+import { ButtonLink } from "@/components/ui/button";
+import { CopyBlock } from "@/components/ui/copy";
+import { RoleNote } from "@/components/ui/role-note";
+import { Time } from "@/components/ui/time";
+import { TestButton } from "@/components/webhooks/test-button";
+import { roleSentence } from "@/lib/auth/roles";
+import { env } from "@/lib/env";
+import type { Progress } from "@/lib/overview/service";
+import type { Environment } from "@/prisma/generated/enums";
+import { sendTestEventAction } from "./webhooks/actions";
+
+type Visitor = { tenantSlug: string; environment: Environment; mayManage: boolean; now: Date };
+
+/** Listens on this machine, prints what arrives, and answers 200. */
+const receiver = `node -e 'require("http").createServer((q, r) => { q.pipe(process.stdout); q.on("end", () => { console.log(); r.end() }) }).listen(4000)'`;
+
+/** What leads from nothing to live, each step with the one thing to do about it. */
+export function firstSteps(progress: Progress, visitor: Visitor): Step[] {
+  return [keyStep(progress, visitor), requestStep(progress, visitor), webhookStep(progress, visitor), liveStep(progress, visitor)];
+}
+
+function keyStep({ hasTestKey }: Progress, { tenantSlug, environment, mayManage }: Visitor): Step {
+  const create =
+    environment === "test" ? <CreateKeyButton /> : <ButtonLink href={`/${tenantSlug}/test/api-keys`}>Create a test key</ButtonLink>;
+  return {
+    title: "Create a test key",
+    isDone: hasTestKey,
+    children: hasTestKey ? null : mayManage ? create : <RoleNote sentence={roleSentence("ADMIN", "create API keys")} />,
+  };
+}
+
+function requestStep({ wasCalled, latestRequest }: Progress, { tenantSlug, now }: Visitor): Step {
+  const { APP_URL, SERVICE_PREFIX } = env();
+  const placeholder = `${SERVICE_PREFIX}_test_…`;
+  const command = `curl ${APP_URL}/v1/public/conversations \\
+  -H "Authorization: Bearer ${placeholder}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"channelId": "web", "message": "Hello"}'`;
+  return {
+    title: "Send a first request",
+    isDone: wasCalled,
+    children: latestRequest ? (
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
+        The latest: <MethodBadge method={latestRequest.method} />
+        <code className="break-all font-mono text-xs">{latestRequest.path}</code>
+        <StatusBadge status={latestRequest.status} />
+        <span className="tabular-nums">{latestRequest.durationMs} ms</span>
+        <Time at={latestRequest.createdAt} now={now} />
+        <ButtonLink look="quiet" size="small" href={`/${tenantSlug}/test/logs/${latestRequest.id}`}>
+          Look at it
+        </ButtonLink>
+      </p>
+    ) : wasCalled ? null : (
+      <>
+        <p className="text-muted">
+          <WhichKey /> The request appears here as soon as it was answered.
+        </p>
+        <CommandWithKey command={command} placeholder={placeholder} />
+      </>
+    ),
+  };
+}
+
+function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor): Step {
+  const isDone = webhook?.hasReceived ?? false;
+  const path = `/${tenantSlug}/test/webhooks`;
+  const missing = <RoleNote sentence={roleSentence("ADMIN", "create and test webhooks")} />;
+  return {
+    title: "Receive an event",
+    isDone,
+    children: isDone ? (
+      <p className="break-all text-muted">{webhook?.url} has answered.</p>
+    ) : !mayManage ? (
+      missing
+    ) : webhook ? (
+      <>
+        <p className="break-all text-muted">{webhook.url} has not answered yet. Send it a test event, and see what comes back.</p>
+        <TestButton
+          path={`${path}/${webhook.id}`}
+          sendTest={sendTestEventAction.bind(null, { tenant: tenantSlug, environment: "test" }, webhook.id)}
+        />
+      </>
+    ) : (
+      <>
+        <p className="text-muted">A webhook is an address of yours that is told of every event, signed, and until it answers.</p>
+        {env().WEBHOOK_ALLOWED_PRIVATE_CIDRS.length > 0 ? (
+          <>
+            <p className="text-muted">
+              Nothing to receive with yet? This listens at <code className="font-mono text-xs">http://127.0.0.1:4000/</code> on the machine
+              that Parlance runs on, and prints what arrives:
+            </p>
+            <CopyBlock label="Copy the receiver's command" text={receiver} />
+          </>
+        ) : null}
+        <ButtonLink href={`${path}/new`}>Create a webhook</ButtonLink>
+      </>
+    ),
+  };
+}
+
+function liveStep({ hasLiveKey, wasCalledLive }: Progress, { tenantSlug, mayManage }: Visitor): Step {
+  const { APP_URL, SERVICE_PREFIX } = env();
+  const isDone = hasLiveKey && wasCalledLive;
+  return {
+    title: "Go live",
+    isDone,
+    children: isDone ? null : hasLiveKey ? (
+      <>
+        <p className="text-muted">There is a live key. The first request with it completes this list.</p>
+        <CopyBlock
+          label="Copy the live curl command"
+          text={`curl ${APP_URL}/v1/public/account -H "Authorization: Bearer ${SERVICE_PREFIX}_live_…"`}
+        />
+      </>
+    ) : (
+      <>
+        <p className="text-muted">Live has keys and webhooks of its own, and none of your test data. Everything else is the same.</p>
+        {mayManage ? (
+          <ButtonLink href={`/${tenantSlug}/live/api-keys`}>Create a live key</ButtonLink>
+        ) : (
+          <RoleNote sentence={roleSentence("ADMIN", "create API keys")} />
+        )}
+      </>
+    ),
+  };
+}

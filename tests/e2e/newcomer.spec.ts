@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { createHmac, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { expect, type Page, test } from "@playwright/test";
+import { type Receiver, startReceiver } from "../support/receiver";
+import { password } from "./sign-up";
+import { expectNoOverflow, expectNoViolations } from "./watch";
+
+test.describe.configure({ timeout: 240_000 });
+
+let receiver: Receiver;
+test.beforeEach(async () => {
+  receiver = await startReceiver();
+});
+test.afterEach(() => receiver.close());
+
+const run = promisify(execFile);
+
+/** Copies a command from the screen and runs it in a shell, as a newcomer does. */
+async function runCopied(page: Page, button: string): Promise<string> {
+  await page.getByRole("button", { name: button }).click();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const { stdout } = await run("bash", ["-c", `${command.replace(/^curl /, "curl --silent --show-error ")}`]);
+  return stdout;
+}
+
+const copiedKey = async (page: Page) => {
+  await page.getByRole("button", { name: "Copy the API key" }).click();
+  return page.evaluate(() => navigator.clipboard.readText());
+};
+
+const step = (page: Page, title: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
+
+test("a newcomer goes from signing up to a received webhook, and live, by what the screen says", async ({ page }) => {
+  const mark = randomBytes(4).toString("hex");
+  const overview = `/newcomers-${mark}/test`;
+  await page.goto("/signup");
+  await page.getByLabel("Organisation").fill(`Newcomers ${mark}`);
+  await page.getByLabel("Your name").fill("Grace Hopper");
+  await page.getByLabel("Email").fill(`grace-${mark}@example.com`);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await expect(page).toHaveURL(overview);
+  await expect(page.getByText("0 of 4 done")).toBeVisible();
+
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("My laptop");
+  await page.getByRole("button", { name: "Create test key" }).click();
+  const key = await copiedKey(page);
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByText("1 of 4 done")).toBeVisible();
+
+  // The key that was just made stands in the command, and the page sees the request come in without being loaded again.
+  await expect(page.getByText("Your new key stands in this command.")).toBeVisible();
+  const created = JSON.parse(await runCopied(page, "Copy the curl command"));
+  expect(created).toMatchObject({ environment: "test", channelId: "web" });
+  await expect(page.getByText("2 of 4 done")).toBeVisible({ timeout: 30_000 });
+  await expect(step(page, "Send a first request")).toContainText("/v1/public/conversations");
+  await expect(step(page, "Send a first request")).toContainText("201 Created");
+  await expect(step(page, "Send a first request")).toContainText(/\d+ ms/);
+
+  await page.getByRole("link", { name: "Create a webhook" }).click();
+  await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/hook`);
+  await page.getByRole("checkbox", { name: /^conversation\.\*/ }).check();
+  await page.getByRole("button", { name: "Create test webhook" }).click();
+  await page.getByRole("button", { name: "Copy the signing secret" }).click();
+  const secret = await page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
+
+  await page.goto(overview);
+  await step(page, "Receive an event").getByRole("button", { name: "Send test event" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "Test event" })).toContainText("Test event delivered");
+  await expect.poll(() => receiver.requests.length, { timeout: 30_000 }).toBe(1);
+  const [arrived] = receiver.requests;
+  const [, time, signature] = /^t=(\d+),v1=([0-9a-f]{64})/.exec(String(arrived?.headers["x-service-signature"])) ?? [];
+  expect(JSON.parse(arrived?.body ?? "")).toMatchObject({ type: "webhook.test" });
+  expect(createHmac("sha256", secret).update(`${time}.${arrived?.body}`).digest("hex")).toBe(signature);
+
+  await page.goto(overview);
+  await expect(page.getByText("3 of 4 done")).toBeVisible();
+  expect(await page.content()).not.toContain(key);
+  await page.getByRole("link", { name: "Create a live key" }).click();
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Production");
+  await page.getByRole("button", { name: "Create live key" }).click();
+  await expect(page.getByLabel("API key", { exact: true })).toHaveValue(/^prl_live_/);
+  expect(JSON.parse(await runCopied(page, "Copy the curl command"))).toMatchObject({ environment: "live" });
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
+
+  await page.goto(overview);
+  await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "From here to live" })).toBeHidden({ timeout: 30_000 });
+});
+
+for (const look of [
+  { name: "light", colorScheme: "light" as const, width: 1280 },
+  { name: "dark", colorScheme: "dark" as const, width: 1280 },
+  { name: "narrow", colorScheme: "light" as const, width: 390 },
+]) {
+  test(`the first overview, ${look.name}: axe finds nothing and nothing overflows`, async ({ page }) => {
+    const mark = randomBytes(4).toString("hex");
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    await page.setViewportSize({ width: look.width, height: 900 });
+    await page.goto("/signup");
+    await page.getByLabel("Organisation").fill(`Looks ${mark}`);
+    await page.getByLabel("Your name").fill("Grace Hopper");
+    await page.getByLabel("Email").fill(`looks-${mark}@example.com`);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await expect(page.getByText("0 of 4 done")).toBeVisible();
+    await expectNoViolations(page, look.name);
+    await expectNoOverflow(page, look.name);
+    await page.getByRole("button", { name: "Create API key" }).click();
+    await expect(page.getByRole("dialog", { name: "Create an API key" })).toBeVisible();
+    await expectNoViolations(page, `${look.name}, creating a key`);
+    await expectNoOverflow(page, `${look.name}, creating a key`);
+  });
+}
