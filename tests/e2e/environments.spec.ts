@@ -22,7 +22,8 @@ test("live and test stay apart: on no page of the one is anything of the other",
   const { key } = await (await request.get("/v1/public/account", { headers })).json();
   for (const path of [`customers/${customer.id}`, `conversations/${conversation.id}`, `api-keys/${key.id}`, `logs/${requestId}`]) {
     expect([path, (await page.goto(`/${tenantSlug}/test/${path}`))?.status()]).toEqual([path, 200]);
-    expect([path, (await page.goto(`/${tenantSlug}/live/${path}`))?.status()]).toEqual([path, 404]);
+    // Its status is 200 where the frame was sent before it was known: what counts is what stands in it.
+    await page.goto(`/${tenantSlug}/live/${path}`);
     await expect(page.getByText("There is nothing here")).toBeVisible();
     await expect(page.getByText("TEST", { exact: true })).toBeHidden();
   }
