@@ -35,7 +35,10 @@ export function InviteDialog({ organisation, choices, invite }: { organisation: 
   return (
     <Dialog
       open={isOpen}
-      onOpenChange={(open) => !isPending && setIsOpen(open)}
+      onOpenChange={(open) => {
+        // With the link there it is done; what is still pending then is the list behind it being drawn anew.
+        if (!isPending || link) setIsOpen(open);
+      }}
       onOpenChangeComplete={(open) => {
         if (!open) setResult(null);
       }}
