@@ -1,7 +1,7 @@
-import { expect, type Page, test } from "@playwright/test";
+import { type APIRequestContext, type Browser, expect, type Page, test } from "@playwright/test";
 import { queryDatabase } from "./database";
-import { password, signUp } from "./sign-up";
-import { expectNoOverflow, expectNoViolations } from "./watch";
+import { newTestKey, password, signUp } from "./sign-up";
+import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 /** Invites somebody from the page of members. @returns the link that is shown where no mail is sent */
 async function invite(page: Page, email: string, role: string): Promise<string> {
@@ -15,6 +15,101 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   await expect(dialog).toBeHidden();
   return link;
 }
+
+/** Opens the link in a browser of its own, and makes an account by it. */
+async function join(browser: Browser, link: string, name: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL: process.env.PRODUCT_URL });
+  const page = await context.newPage();
+  await page.goto(new URL(link).pathname);
+  await page.getByLabel("Your name").fill(name);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Create account and join" }).click();
+  return page;
+}
+
+async function newConversation(request: APIRequestContext, key: string): Promise<string> {
+  const response = await request.post("/v1/public/conversations", {
+    headers: { authorization: `Bearer ${key}` },
+    data: { channelId: "web", subject: "Where is order 4411?", message: "It should have come on Tuesday." },
+  });
+  expect(response.status()).toBe(201);
+  return (await response.json()).id;
+}
+
+const ageProofs = "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
+
+test("somebody is invited, reads, may more with another role at the next click, and is out once removed", async ({
+  page,
+  browser,
+  request,
+}) => {
+  test.setTimeout(240_000);
+  const { email, tenantSlug } = await signUp(page);
+  const conversation = await newConversation(request, await newTestKey(page));
+  const base = `/${tenantSlug}/test`;
+  const findings = watch(page);
+
+  await page.goto(`${base}/settings/members`);
+  const guestEmail = `grace-${tenantSlug}@example.com`;
+  const link = await invite(page, guestEmail, "VIEWER");
+  await expect(page.getByRole("row").filter({ hasText: guestEmail })).toContainText("Viewer");
+  await expectNoViolations(page, "members");
+
+  const guest = await join(browser, link, "Grace Hopper");
+  await expect(guest).toHaveURL(base);
+
+  await guest.goto(`${base}/conversations/${conversation}`);
+  await expect(guest.getByText("It should have come on Tuesday.").first()).toBeVisible();
+  await expect(guest.getByText("Only owners, admins and members may write in conversations.")).toBeVisible();
+  await expect(guest.getByRole("textbox", { name: "Write a message" })).toHaveCount(0);
+  await expect(guest.getByRole("form", { name: "Write a message" })).toHaveCount(0);
+  await guest.goto(`${base}/api-keys`);
+  await expect(guest.getByText("Only owners and admins may create, change and revoke API keys.")).toBeVisible();
+  await expect(guest.getByRole("button", { name: /Create API key|Actions for/ })).toHaveCount(0);
+  await guest.goto(`${base}/settings/members`);
+  await expect(guest.getByText("Only owners and admins may invite people, change roles and remove members.")).toBeVisible();
+  await expect(guest.getByRole("button", { name: /Invite|role of|Remove/ })).toHaveCount(0);
+
+  await queryDatabase(ageProofs, [email]);
+  await page.reload();
+  await expect(page.getByText("Nobody is invited at the moment.")).toBeVisible();
+  await page.getByRole("button", { name: "Change the role of Grace Hopper" }).click();
+  const change = page.getByRole("alertdialog", { name: "Change the role of Grace Hopper" });
+  await change.getByLabel("Role").selectOption("MEMBER");
+  await change.getByRole("button", { name: "Change role" }).click();
+  const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+  await expect(question).toContainText("change a role");
+  await question.getByLabel("Password").fill(password);
+  await question.getByRole("button", { name: "Confirm" }).click();
+  await expect(page.getByText("Grace Hopper is Member now.")).toBeVisible();
+  await expect(page.getByRole("row").filter({ hasText: guestEmail })).toContainText("Member");
+
+  await guest.getByRole("link", { name: "Conversations", exact: true }).first().click();
+  await guest
+    .getByRole("link", { name: /Where is order 4411/ })
+    .first()
+    .click();
+  const composer = guest.getByRole("form", { name: "Write a message" });
+  await composer.getByRole("textbox").fill("It arrives tomorrow.");
+  await composer.getByRole("button", { name: "Send reply" }).click();
+  await expect(guest.getByRole("log").getByText("It arrives tomorrow.")).toBeVisible();
+
+  await page.getByRole("button", { name: "Remove Grace Hopper" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove member" }).click();
+  await expect(page.getByText(/Grace Hopper is no member of .* any more/)).toBeVisible();
+  await expect(page.getByRole("row").filter({ hasText: guestEmail })).toHaveCount(0);
+  await guest.getByRole("link", { name: "Customers", exact: true }).first().click();
+  await expect(guest).toHaveURL(/\/login/);
+
+  await guest.goto(new URL(link).pathname);
+  await expect(guest.getByRole("heading", { name: "This invitation is over" })).toBeVisible();
+  await page.goto(`${base}/settings/audit-log`);
+  for (const said of ["Invitation sent", "Invitation accepted", "Role changed", "Member removed"]) {
+    await expect(page.getByRole("main").getByText(said, { exact: true }).first()).toBeVisible();
+  }
+  expect(findings).toEqual([]);
+  await guest.context().close();
+});
 
 test("an invitation that was revoked opens nothing, and one for another address asks to sign out first", async ({ page, browser }) => {
   test.setTimeout(180_000);
