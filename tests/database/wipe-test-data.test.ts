@@ -21,11 +21,12 @@ const kept = [
   "api_keys",
   "audit_entries",
   "delivery_days",
+  "request_hours",
   "stray_blobs",
   "usage_days",
   "webhook_hours",
-  "webhook_notices",
   "webhook_secrets",
+  "webhook_warnings",
   "webhooks",
 ];
 

@@ -323,7 +323,7 @@ test("customers are created, searched, edited with their metadata, and one that 
 
   await call("POST", "/customers", { name: "Somebody else" });
   await page.goto(`${base}/customers`);
-  await page.getByLabel("Search").fill("tomas +49");
+  await page.getByRole("searchbox", { name: "Search" }).fill("tomas +49");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${base}/customers?q=tomas+%2B49`);
   await expect(page.getByRole("row").filter({ hasText: "Tomás Herrera" })).toBeVisible();
@@ -375,8 +375,11 @@ for (const { name, colorScheme, width } of [
     await expect(page.getByRole("dialog")).toBeVisible();
     await look("the dialog of a customer");
     await open(`/conversations/${id}`);
-    await page.keyboard.press("n");
-    await expect(writing(page)).toBeFocused();
+    // Keys count once the page's scripts have run.
+    await expect(async () => {
+      await page.keyboard.press("n");
+      await expect(writing(page)).toBeFocused({ timeout: 1_000 });
+    }).toPass();
     await look("a note");
     await page.getByRole("button", { name: "Change the status" }).click();
     await page.getByRole("button", { name: "Snooze…" }).click();
