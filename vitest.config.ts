@@ -10,6 +10,8 @@ export default defineConfig({
     setupFiles: "tests/support/setup.ts",
     // Processes, not threads: a pool of connections and native modules belong to one test file alone.
     pool: "forks",
+    // Most of them wait for a database or for each other, so two at a time pass on two cores as well.
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
