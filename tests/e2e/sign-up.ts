@@ -7,6 +7,7 @@ export const password = "correct horse battery";
 export async function signUp(page: Page): Promise<{ email: string; tenantSlug: string }> {
   const mark = randomBytes(4).toString("hex");
   const email = `ada-${mark}@example.com`;
+  await page.setExtraHTTPHeaders({ "X-Forwarded-For": `10.${randomBytes(3).join(".")}` });
   await page.goto("/signup");
   await page.getByLabel("Organisation").fill(`Engines ${mark}`);
   await page.getByLabel("Your name").fill("Ada Lovelace");
