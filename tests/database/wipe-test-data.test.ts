@@ -6,6 +6,7 @@ import { db, pool } from "@/lib/db";
 import { processDocument } from "@/lib/documents/process";
 import { flushRequestLogs } from "@/lib/request-logs/gather";
 import { findWipe, requestWipe, wipeTestData } from "@/lib/test-data/service";
+import { flushRequestCounts } from "@/lib/usage/count-requests";
 import type { Environment, Role } from "@/prisma/generated/enums";
 import { call, newKey, type TestTenant } from "../support/api";
 import { as, auditOf, newMember, newOrganisation, type TestPerson } from "../support/people";
@@ -95,6 +96,7 @@ async function wipeAll(limit = 7) {
 
 test("all of the test environment goes, in batches, and not a row that is live or somebody else's", async () => {
   const [{ tenant, owner }, { tenant: stranger }] = [await newFilledTenant(), await newFilledTenant()];
+  await flushRequestCounts();
   const before = countsOf(await rowsOf(tenant.id, "test"));
   const untouched = async () => [await rowsOf(tenant.id, "live"), await rowsOf(stranger.id, "live"), await rowsOf(stranger.id, "test")];
   const others = await untouched();
