@@ -25,14 +25,15 @@ const longestCountryCode = 3;
 
 /**
  * What a customer is found by: each word of its name, e-mail address and external id, and each piece of such a word, so
- * that "optik" leads to maren@voss-optik.de; of its phone number the digits, with the country's and without.
+ * that "optik" leads to maren@voss-optik.de; of its phone number the digits, with the country's and
+ * without, and the whole of it as it is written.
  */
 export function searchWords({ name, email, externalId, phone }: Identifying): string[] {
   const words = wordsOf([name, email, externalId].filter(Boolean).join(" "));
   const pieces = words.flatMap((word) => word.split(/[^\p{L}\p{N}]+/u));
   const digits = phone?.replace(/\D/g, "") ?? "";
   const numbers = Array.from({ length: longestCountryCode + 1 }, (_, from) => digits.slice(from));
-  return [...new Set([...words, ...pieces, ...numbers])].filter((word) => word !== "");
+  return [...new Set([...words, ...pieces, phone ?? "", ...numbers])].filter((word) => word !== "");
 }
 
 const isNumber = (text: string) => /^[\d\s+/().-]+$/.test(text) && /\d/.test(text);
