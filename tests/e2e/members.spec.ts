@@ -103,10 +103,6 @@ test("somebody is invited, reads, may more with another role at the next click, 
 
   await guest.goto(new URL(link).pathname);
   await expect(guest.getByRole("heading", { name: "This invitation is over" })).toBeVisible();
-  await page.goto(`${base}/settings/audit-log`);
-  for (const said of ["Invitation sent", "Invitation accepted", "Role changed", "Member removed"]) {
-    await expect(page.getByRole("main").getByText(said, { exact: true }).filter({ visible: true }).first()).toBeVisible();
-  }
   expect(findings).toEqual([]);
   await guest.context().close();
 });
