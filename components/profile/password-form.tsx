@@ -6,6 +6,7 @@ import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import type { ActionResult } from "@/lib/action-result";
+import { KnownEmail, NewPasswordField } from "./account-fields";
 
 type PasswordFormProps = {
   email: string;
@@ -36,7 +37,7 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
   return (
     <form ref={form} onSubmit={submit} className="max-w-md space-y-4">
       {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
-      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      <KnownEmail email={email} />
       {hasPassword ? (
         <TextField
           label="Current password"
@@ -47,16 +48,7 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
           error={refused?.errors.current}
         />
       ) : null}
-      <TextField
-        label="New password"
-        name="password"
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={minimumLength}
-        hint={`At least ${minimumLength} characters. A few words in a row are good.`}
-        error={refused?.errors.password}
-      />
+      <NewPasswordField label="New password" minimumLength={minimumLength} error={refused?.errors.password} />
       <Button type="submit" look="secondary" disabled={isPending}>
         {isPending ? "Changing…" : hasPassword ? "Change password" : "Set password"}
       </Button>

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { useActionState } from "react";
+import { EmailField } from "@/components/profile/account-fields";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
@@ -15,7 +16,7 @@ export function SignInForm({ callbackUrl, message }: { callbackUrl: string; mess
       <h1 className="font-semibold text-2xl tracking-tight">Sign in</h1>
       {state.message ? <Notice>{state.message}</Notice> : null}
       <input type="hidden" name="callbackUrl" value={callbackUrl} />
-      <TextField label="Email" name="email" type="email" autoComplete="username" required defaultValue={state.values?.email} />
+      <EmailField value={state.values?.email} />
       <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
       <SubmitButton pending="Signing in…" className="w-full">
         Sign in

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { useActionState } from "react";
-import { TextField } from "@/components/ui/field";
+import { EmailField } from "@/components/profile/account-fields";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { requestResetAction } from "./actions";
@@ -43,15 +43,7 @@ export function RequestForm({ mailPage }: { mailPage: string | null }) {
         <p className="text-muted">We mail you a link to it.</p>
       </div>
       {message ? <Notice>{message}</Notice> : null}
-      <TextField
-        label="Email"
-        name="email"
-        type="email"
-        autoComplete="username"
-        required
-        defaultValue={values?.email}
-        error={errors?.email}
-      />
+      <EmailField value={values?.email} error={errors?.email} />
       <SubmitButton pending="Sending…" className="w-full">
         Send me a link
       </SubmitButton>

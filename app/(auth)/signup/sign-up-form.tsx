@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { useActionState } from "react";
+import { EmailField, NameField, NewPasswordField } from "@/components/profile/account-fields";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
@@ -26,34 +27,9 @@ export function SignUpForm({ minimumPasswordLength }: { minimumPasswordLength: n
         defaultValue={values?.organisation}
         error={errors?.organisation}
       />
-      <TextField
-        label="Your name"
-        name="name"
-        autoComplete="name"
-        required
-        maxLength={100}
-        defaultValue={values?.name}
-        error={errors?.name}
-      />
-      <TextField
-        label="Email"
-        name="email"
-        type="email"
-        autoComplete="username"
-        required
-        defaultValue={values?.email}
-        error={errors?.email}
-      />
-      <TextField
-        label="Password"
-        name="password"
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={minimumPasswordLength}
-        hint={`At least ${minimumPasswordLength} characters. A few words in a row are good.`}
-        error={errors?.password}
-      />
+      <NameField value={values?.name} error={errors?.name} />
+      <EmailField value={values?.email} error={errors?.email} />
+      <NewPasswordField minimumLength={minimumPasswordLength} error={errors?.password} />
       <SubmitButton pending="Creating your account…" className="w-full">
         Create account
       </SubmitButton>

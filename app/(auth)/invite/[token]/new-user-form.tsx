@@ -1,7 +1,7 @@
 "use client";
 
 import { useActionState } from "react";
-import { TextField } from "@/components/ui/field";
+import { KnownEmail, NameField, NewPasswordField } from "@/components/profile/account-fields";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { acceptAsNewUserAction } from "../actions";
@@ -11,26 +11,9 @@ export function NewUserForm({ token, email, minimumPasswordLength }: { token: st
   return (
     <form action={action} className="space-y-5">
       {message ? <Notice>{message}</Notice> : null}
-      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-      <TextField
-        label="Your name"
-        name="name"
-        autoComplete="name"
-        required
-        maxLength={100}
-        defaultValue={values?.name}
-        error={errors?.name}
-      />
-      <TextField
-        label="Password"
-        name="password"
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={minimumPasswordLength}
-        hint={`At least ${minimumPasswordLength} characters. A few words in a row are good.`}
-        error={errors?.password}
-      />
+      <KnownEmail email={email} />
+      <NameField value={values?.name} error={errors?.name} />
+      <NewPasswordField minimumLength={minimumPasswordLength} error={errors?.password} />
       <SubmitButton pending="Joining…" className="w-full">
         Create account and join
       </SubmitButton>

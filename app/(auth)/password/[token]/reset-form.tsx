@@ -1,7 +1,7 @@
 "use client";
 
 import { useActionState } from "react";
-import { TextField } from "@/components/ui/field";
+import { KnownEmail, NewPasswordField } from "@/components/profile/account-fields";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { resetPasswordAction } from "../actions";
@@ -15,17 +15,8 @@ export function ResetForm({ token, email, minimumPasswordLength }: { token: stri
         <p className="break-words text-muted">For {email}. You will be signed out everywhere else.</p>
       </div>
       {message ? <Notice>{message}</Notice> : null}
-      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-      <TextField
-        label="New password"
-        name="password"
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={minimumPasswordLength}
-        hint={`At least ${minimumPasswordLength} characters. A few words in a row are good.`}
-        error={errors?.password}
-      />
+      <KnownEmail email={email} />
+      <NewPasswordField label="New password" minimumLength={minimumPasswordLength} error={errors?.password} />
       <SubmitButton pending="Setting it…" className="w-full">
         Set password and sign in
       </SubmitButton>
