@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type pg from "pg";
+import type { ChainFinding } from "@/lib/audit/service";
 import type { Client } from "./client";
 import { countAcknowledged, type History } from "./history";
 import type { CountingReceiver } from "./receivers";
@@ -30,6 +31,7 @@ type Context = {
   client: Client;
   history: History;
   subscriptions: Subscription[];
+  verifyAudit: () => ChainFinding;
 };
 
 type EventRow = { id: string; type: string; payload: string };
@@ -47,6 +49,7 @@ export async function checkHistory(context: Context): Promise<Findings> {
   await checkDeliveries(context, events, findings);
   await checkDocuments(context, findings);
   await checkReplays(context, findings);
+  await checkAudit(context, findings);
   return findings;
 }
 
@@ -137,7 +140,7 @@ async function checkState({ database, tenantId, history }: Context, { violations
      WHERE u.tenant_id = $1 GROUP BY u.tenant_id, u.environment, u.id HAVING count(c.id) <> u.conversation_count`,
   );
   for (const { id } of miscounted) violations.push(`${id} counts wrongly what belongs to it`);
-  const webhooks = await query<{ id: string }>("SELECT id FROM webhooks WHERE tenant_id = $1");
+  const webhooks = await query<{ id: string }>("SELECT id FROM webhooks WHERE tenant_id = $1 AND deleted_at IS NULL");
   for (const { id } of webhooks) if (history.deletedWebhooks.has(id)) violations.push(`${id} was deleted and is there`);
 }
 
@@ -232,6 +235,24 @@ async function checkReplays({ client, history }: Context, { violations, figures 
   });
   await Promise.all(replaying);
   Object.assign(figures, { replays: history.acknowledged.length, "of them with other bytes": different });
+}
+
+/** The audit log is one chain, and every webhook that was made or taken away stands in it once. */
+async function checkAudit({ database, tenantId, history, subscriptions, verifyAudit }: Context, { violations, figures }: Findings) {
+  const { entries, broken } = verifyAudit();
+  if (broken) violations.push(`entry ${broken.sequence} of the audit log: ${broken.reason}`);
+  const { rows } = await database.query<{ action: string; target_id: string }>(
+    "SELECT action, target_id FROM audit_entries WHERE tenant_id = $1 AND action IN ('webhook.created', 'webhook.deleted')",
+    [tenantId],
+  );
+  const targetsOf = (action: string) => rows.filter((row) => row.action === action).map((row) => row.target_id);
+  const deleted = [...history.deletedWebhooks];
+  const made = [...subscriptions.map(({ webhookId }) => webhookId), ...deleted];
+  for (const [action, ids] of Object.entries({ "webhook.created": made, "webhook.deleted": deleted })) {
+    const difference = compare(targetsOf(action), ids);
+    for (const id of [...difference.added, ...difference.missing]) violations.push(`the audit log is wrong about ${action} of ${id}`);
+  }
+  figures["entries of the audit log, one chain"] = entries;
 }
 
 function count(violations: string[], violation: string): 1 {

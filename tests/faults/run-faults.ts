@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import type { ChainFinding } from "@/lib/audit/service";
 import { type Installation, startInstallation } from "../support/installation";
 import { checkHistory, type Findings, type Subscription } from "./check";
 import { newClient } from "./client";
@@ -51,7 +52,7 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
   const installation = await startInstallation({ environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" }, isQuiet: true });
   const database = new pg.Client({ connectionString: installation.databaseUrl });
   const receivers = await Promise.all(tempers.map(({ temper }, index) => startCountingReceiver(temper, randomFrom(seed + index))));
-  const { tenantId, key } = newTenant(installation);
+  const { tenantId, slug, key } = newTenant(installation);
   const history = newHistory();
   const client = newClient({ url: installation.url, key, onRetry: () => history.retries++ });
   let hasFailed = true;
@@ -70,7 +71,8 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
     const healthy = subscriptions.filter(({ isHealthy }) => isHealthy).map(({ webhookId }) => webhookId);
     const isDrained = await drain(database, tenantId, healthy);
     report("checking the whole history");
-    const context = { database, tenantId, client, history, subscriptions, directory: installation.directory };
+    const verifyAudit = () => JSON.parse(installation.admin("audit:verify", "--tenant", slug)) as ChainFinding;
+    const context = { database, tenantId, client, history, subscriptions, verifyAudit, directory: installation.directory };
     const { violations, figures } = await checkHistory(context);
     if (!isDrained) violations.push(`after ${drainMs / 1000} s there was still something to deliver or to read`);
     hasFailed = violations.length > 0;
@@ -88,10 +90,10 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
 }
 
 /** A tenant with a key that no limit slows. */
-function newTenant({ admin }: Installation): { tenantId: string; key: string } {
+function newTenant({ admin }: Installation): { tenantId: string; slug: string; key: string } {
   const { id: tenantId, slug } = JSON.parse(admin("tenant:create", "--name", "Faults"));
   const { key } = JSON.parse(admin("key:create", "--tenant", slug, "--environment", "test", "--name", "load", "--rate-limit", "1000000"));
-  return { tenantId, key };
+  return { tenantId, slug, key };
 }
 
 type Client = ReturnType<typeof newClient>;

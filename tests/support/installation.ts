@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,12 +36,13 @@ export async function startInstallation({ environment = {}, isQuiet = false }: O
   }
   const demo: DemoFile = JSON.parse(readFileSync(demoFile, "utf8"));
 
-  /** Runs an operator's command on it. @returns what it prints */
-  const admin = (...command: string[]): string =>
-    execFileSync(process.execPath, ["dist/admin.js", ...command], {
-      env: { ...ownEnvironment(), DATA_DIR: directory },
-      encoding: "utf8",
-    });
+  /** Runs an operator's command on it. @returns what it prints, also where it ends with 1 for what it found */
+  const admin = (...command: string[]): string => {
+    const env = { ...ownEnvironment(), DATA_DIR: directory };
+    const { stdout, stderr } = spawnSync(process.execPath, ["dist/admin.js", ...command], { env, encoding: "utf8" });
+    if (!stdout) throw new Error(`${command.join(" ")}: ${stderr}`);
+    return stdout;
+  };
 
   /** @param isKept leaves its data and logs where they are, to be looked at */
   async function stop({ isKept = false } = {}): Promise<void> {
