@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
-import { type Browser, expect, test } from "@playwright/test";
-import { demo, everyPage, furnish } from "./furnish";
+import { expect, test } from "@playwright/test";
+import { furnish } from "./furnish";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 /** Of all scripts that a page names, compressed: what a first visit loads before it is whole. */
@@ -12,48 +12,36 @@ const looks = [
   { name: "narrow", colorScheme: "light" as const, viewport: { width: 390, height: 844 } },
 ];
 
-let furnished: Awaited<ReturnType<typeof furnish>>;
-let cookies: Awaited<ReturnType<typeof signedIn>>;
+let furnished: Awaited<ReturnType<typeof furnish>> | undefined;
+
+/** What beforeAll made. */
+function tenant() {
+  if (!furnished) throw new Error("there is nothing to look at");
+  return furnished;
+}
 
 test.describe.configure({ mode: "default" });
 
 test.beforeAll(async ({ browser }) => {
   test.setTimeout(120_000);
-  furnished = await furnish();
-  cookies = await signedIn(browser);
+  furnished = await furnish(browser);
 });
 
-test.afterAll(() => {
-  furnished.receiver.closeAllConnections();
-  furnished.receiver.close();
-});
-
-/** The cookies of the demo tenant's owner. */
-async function signedIn(browser: Browser) {
-  const page = await browser.newPage();
-  await page.goto(`${process.env.PRODUCT_URL}/login`);
-  await page.getByLabel("Email").fill(demo().email);
-  await page.getByLabel("Password").fill(demo().password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.waitForURL(/\/demo\/test/);
-  const { cookies } = await page.context().storageState();
-  await page.context().close();
-  return cookies;
-}
+test.afterAll(() => furnished?.close());
 
 for (const { name, colorScheme, viewport } of looks) {
   test(`every page, ${name}: axe finds nothing, nothing overflows, no other host is asked, the console is silent`, async ({ browser }) => {
     test.setTimeout(600_000);
     const context = await browser.newContext({ colorScheme, viewport, baseURL: process.env.PRODUCT_URL });
-    await context.addCookies(cookies);
+    await context.addCookies(tenant().cookies);
     const page = await context.newPage();
     const findings = watch(page);
-    for (const [title, path] of Object.entries(everyPage(furnished.ids))) {
-      await page.goto(`/demo/test${path}`, { waitUntil: "load" });
+    for (const { name: pageName, path } of tenant().pages) {
+      await page.goto(path, { waitUntil: "load" });
       // Also behind a drawer, which hides what is behind it from everyone but the eye.
-      await expect(page.getByRole("heading", { level: 1, includeHidden: true }).first(), title).toBeVisible();
-      await expectNoOverflow(page, title);
-      await expectNoViolations(page, title);
+      await expect(page.getByRole("heading", { level: 1, includeHidden: true }).first(), pageName).toBeVisible();
+      await expectNoOverflow(page, pageName);
+      await expectNoViolations(page, pageName);
     }
     await context.close();
     expect(findings).toEqual([]);
@@ -63,22 +51,22 @@ for (const { name, colorScheme, viewport } of looks) {
 test("the first load of each page stays below 200 KB of compressed JavaScript", async ({ browser }) => {
   const [visitor, member] = await Promise.all([1, 2].map(() => browser.newContext({ baseURL: process.env.PRODUCT_URL })));
   if (!visitor || !member) throw new Error("no browser");
-  await member.addCookies(cookies);
-  const pages = Object.entries(everyPage(furnished.ids)).map(([title, path]) => [title, `/demo/test${path}`, member] as const);
-  const open = ["/login", "/signup", "/docs", "/docs/reference"].map((path) => [path, path, visitor] as const);
+  await member.addCookies(tenant().cookies);
+  const pages = tenant().pages.map(({ name, path }) => ({ name, path, request: member.request }));
+  const open = ["/login", "/signup", "/docs", "/docs/reference"].map((path) => ({ name: path, path, request: visitor.request }));
 
   const weights = new Map<string, number>();
   const kilobytes: Record<string, number> = {};
-  for (const [title, path, { request }] of [...pages, ...open]) {
+  for (const { name, path, request } of [...pages, ...open]) {
     const html = await (await request.get(path)).text();
     // What has `nomodule` is for browsers that know no modules, and no other loads it.
     const tags = [...html.matchAll(/<script[^>]+src="([^"]+\.js[^"]*)"[^>]*>/g)].filter(([tag]) => !/nomodule/i.test(tag));
     const scripts = new Set(tags.map(([, source = ""]) => source));
-    expect(scripts.size, title).toBeGreaterThan(2);
+    expect(scripts.size, name).toBeGreaterThan(2);
     for (const source of scripts) {
       if (!weights.has(source)) weights.set(source, gzipSync(await (await request.get(source)).body()).length);
     }
-    kilobytes[title] = Math.round([...scripts].reduce((total, source) => total + (weights.get(source) ?? 0), 0) / 1024);
+    kilobytes[name] = Math.round([...scripts].reduce((total, source) => total + (weights.get(source) ?? 0), 0) / 1024);
   }
   await Promise.all([visitor.close(), member.close()]);
   process.stdout.write(`compressed JavaScript of each page, KB: ${JSON.stringify(kilobytes)}\n`);

@@ -2,14 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type { Browser } from "@playwright/test";
+import { queryDatabase } from "./database";
+import { newTestKey, signUp } from "./sign-up";
 
 type Resource = { id: string } & Record<string, unknown>;
-
-/** The demo tenant as `npm start` leaves it, in the product that these tests run on. */
-export type Demo = { email: string; password: string; tenant: { id: string; slug: string }; keys: Record<"test" | "live", string> };
-
-export const demo = (): Demo => JSON.parse(process.env.PRODUCT_DEMO ?? "{}");
 
 const people = [
   { externalId: "u_1001", name: "Maren Voss", email: "maren@voss-optik.de", locale: "de-DE", metadata: { plan: "gold", seats: 12 } },
@@ -86,16 +83,19 @@ Invoices
 An invoice is issued with each order and can be had again, with another address or VAT id, from the billing team.`;
 
 /**
- * Fills the demo tenant with something to look at, by the API alone: conversations in every status, agents, a knowledge
- * base, a webhook that works and one whose receiver is broken.
- * @returns the ids that pages are about
+ * A new tenant with something to look at, filled by the API alone: conversations in every status, agents, a knowledge base,
+ * a webhook that works and one whose receiver is broken.
+ * @returns the cookies of its owner, its pages by the names of their pictures, and what ends the receiver
  */
-export async function furnish() {
-  const { keys, tenant } = demo();
-  const database = new pg.Client({ connectionString: process.env.PRODUCT_DATABASE_URL });
-  await database.connect();
+export async function furnish(browser: Browser) {
+  const context = await browser.newContext({ baseURL: process.env.PRODUCT_URL });
+  const page = await context.newPage();
+  const { tenantSlug } = await signUp(page, { organisation: "Northlane", name: "Ines Moreau" });
+  const key = await newTestKey(page);
+  const { cookies } = await context.storageState();
+  await context.close();
   // A plan with room for a few hundred requests at once.
-  await database.query("UPDATE tenants SET plan = 'SCALE' WHERE id = $1", [tenant.id]).finally(() => database.end());
+  await queryDatabase("UPDATE tenants SET plan = 'SCALE' WHERE slug = $1", [tenantSlug]);
 
   const receiver = createServer((request, response) => {
     request.resume();
@@ -110,7 +110,7 @@ export async function furnish() {
   const send = async (method: string, path: string, body?: object): Promise<Resource> => {
     const response = await fetch(`${process.env.PRODUCT_URL}/v1/public${path}`, {
       method,
-      headers: { Authorization: `Bearer ${keys.test}`, "Content-Type": "application/json" },
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
@@ -151,7 +151,7 @@ export async function furnish() {
   // Something for the log that did not go well.
   await send("POST", "/conversations", { channelId: "" }).catch(() => {});
   const refused = await fetch(`${process.env.PRODUCT_URL}/v1/public/customers?limit=0`, {
-    headers: { Authorization: `Bearer ${keys.test}` },
+    headers: { Authorization: `Bearer ${key}` },
   });
   const account = await send("GET", "/account");
 
@@ -164,58 +164,44 @@ export async function furnish() {
   await sleep(1_500);
   const { data: events } = (await send("GET", "/events?limit=1")) as unknown as { data: Resource[] };
 
-  return {
-    receiver,
-    ids: {
-      webhook: webhook.id,
-      brokenWebhook: broken.id,
-      delivery: test.id,
-      customer: customers[0]?.id ?? "",
-      conversation: conversations[0]?.id ?? "",
-      knowledgeBase: base.id,
-      document: document.id,
-      agent: agent.id,
-      event: events[0]?.id ?? "",
-      request: refused.headers.get("x-request-id") ?? "",
-      apiKey: (account.key as Resource).id,
-    },
-  };
-}
-
-type Ids = Awaited<ReturnType<typeof furnish>>["ids"];
-
-/** Every page of the dashboard, by the name of its picture. */
-export function everyPage(ids: Ids): Record<string, string> {
-  return {
+  const paths = {
     overview: "",
     conversations: "/conversations",
-    conversation: `/conversations/${ids.conversation}`,
+    conversation: `/conversations/${conversations[0]?.id}`,
     customers: "/customers",
-    customer: `/customers/${ids.customer}`,
+    customer: `/customers/${customers[0]?.id}`,
     agents: "/agents",
-    agent: `/agents/${ids.agent}`,
-    "agent-versions": `/agents/${ids.agent}/versions`,
+    agent: `/agents/${agent.id}`,
+    "agent-versions": `/agents/${agent.id}/versions`,
     knowledge: "/knowledge",
-    "knowledge-base": `/knowledge/${ids.knowledgeBase}`,
-    "knowledge-query": `/knowledge/${ids.knowledgeBase}/search?q=refund`,
-    document: `/knowledge/${ids.knowledgeBase}/documents/${ids.document}`,
+    "knowledge-base": `/knowledge/${base.id}`,
+    "knowledge-query": `/knowledge/${base.id}/search?q=refund`,
+    document: `/knowledge/${base.id}/documents/${document.id}`,
     "api-keys": "/api-keys",
-    "api-key": `/api-keys/${ids.apiKey}`,
+    "api-key": `/api-keys/${(account.key as Resource).id}`,
     webhooks: "/webhooks",
-    webhook: `/webhooks/${ids.webhook}`,
-    "webhook-failing": `/webhooks/${ids.brokenWebhook}`,
+    webhook: `/webhooks/${webhook.id}`,
+    "webhook-failing": `/webhooks/${broken.id}`,
     "webhook-new": "/webhooks/new",
-    "webhook-edit": `/webhooks/${ids.webhook}/edit`,
-    delivery: `/webhooks/${ids.webhook}?delivery=${ids.delivery}`,
+    "webhook-edit": `/webhooks/${webhook.id}/edit`,
+    delivery: `/webhooks/${webhook.id}?delivery=${test.id}`,
     events: "/events",
-    event: `/events/${ids.event}`,
+    event: `/events/${events[0]?.id}`,
     logs: "/logs",
-    request: `/logs/${ids.request}`,
+    request: `/logs/${refused.headers.get("x-request-id")}`,
     signatures: "/signatures",
     usage: "/usage",
     settings: "/settings",
     members: "/settings/members",
     profile: "/settings/profile",
     "audit-log": "/settings/audit-log",
+  };
+  return {
+    cookies,
+    pages: Object.entries(paths).map(([name, path]) => ({ name, path: `/${tenantSlug}/test${path}` })),
+    close() {
+      receiver.closeAllConnections();
+      receiver.close();
+    },
   };
 }

@@ -1,7 +1,7 @@
 // `npm run screenshots`: a picture of every page, in light and dark, wide and narrow, in the folder screenshots/.
 import { mkdirSync, rmSync } from "node:fs";
 import { chromium } from "@playwright/test";
-import { demo, everyPage, furnish } from "./furnish";
+import { furnish } from "./furnish";
 import startProduct from "./start-product";
 
 const folder = "screenshots";
@@ -12,8 +12,8 @@ const looks = [
 ];
 
 const stop = await startProduct();
-const { receiver, ids } = await furnish();
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const { cookies, pages, close } = await furnish(browser);
 try {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
@@ -32,18 +32,13 @@ try {
     })) {
       await shoot(name, path);
     }
-    await page.goto("/login");
-    await page.getByLabel("Email").fill(demo().email);
-    await page.getByLabel("Password").fill(demo().password);
-    await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.waitForURL(/\/demo\/test/);
-    for (const [name, path] of Object.entries(everyPage(ids))) await shoot(name, `/demo/test${path}`);
+    await context.addCookies(cookies);
+    for (const { name, path } of pages) await shoot(name, path);
     await context.close();
   }
   process.stdout.write(`The pictures lie in ${folder}/.\n`);
 } finally {
   await browser.close();
-  receiver.closeAllConnections();
-  receiver.close();
+  close();
   await stop();
 }

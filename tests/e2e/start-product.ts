@@ -4,8 +4,7 @@ import { startInstallation } from "../support/installation";
 export default async function startProduct(): Promise<() => Promise<void>> {
   // So each person can come from an address of their own: there is a limit to accounts that are made from one.
   const environment = { TRUSTED_PROXY_HOPS: "1" };
-  const { url, email, password, tenant, keys, databaseUrl, stop } = await startInstallation({ environment });
-  const demo = JSON.stringify({ url, email, password, tenant, keys, databaseUrl });
-  Object.assign(process.env, { PRODUCT_URL: url, PRODUCT_DATABASE_URL: databaseUrl, PRODUCT_DEMO: demo });
+  const { url, databaseUrl, stop } = await startInstallation({ environment });
+  Object.assign(process.env, { PRODUCT_URL: url, PRODUCT_DATABASE_URL: databaseUrl });
   return stop;
 }
