@@ -34,7 +34,7 @@ export function PageHeader({ title, beside, description, trail = [], actions }: 
       <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
         <div className="min-w-0 space-y-1">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <h1 className="break-words font-semibold text-2xl tracking-tight">{title}</h1>
+            <h1 className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">{title}</h1>
             {beside}
           </div>
           {description ? <div className="max-w-prose text-muted">{description}</div> : null}

@@ -13,7 +13,7 @@ export function Panel({ title, beside, children }: { title: string; beside?: Rea
   );
 }
 
-const columns = { wide: "grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]", narrow: "grid-cols-1 gap-y-2" } as const;
+const columns = { wide: "gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]", narrow: "gap-y-2" } as const;
 
 /** Names and what they stand for, each above its value where the place is narrow. A value that is missing is a dash. */
 export function Facts({ facts, look = "wide" }: { facts: { name: string; value: ReactNode }[]; look?: keyof typeof columns }) {
