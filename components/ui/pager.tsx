@@ -12,8 +12,10 @@ export function withQuery(path: string, query: Query, changes: Record<string, st
   return text ? `${path}?${text}` : path;
 }
 
+type PagerProps = { path: string; query: Query; nextCursor: string | undefined; next?: string };
+
 /** Below a list: on to the next page by its cursor, or back to the first one. Nothing where all fits on one page. */
-export function Pager({ path, query, nextCursor }: { path: string; query: Query; nextCursor: string | undefined }) {
+export function Pager({ path, query, nextCursor, next = "Next page" }: PagerProps) {
   const isFirst = !query.cursor;
   if (isFirst && !nextCursor) return null;
   return (
@@ -25,7 +27,7 @@ export function Pager({ path, query, nextCursor }: { path: string; query: Query;
       )}
       {nextCursor ? (
         <ButtonLink look="secondary" size="small" href={withQuery(path, query, { cursor: nextCursor })} rel="next">
-          Next page
+          {next}
         </ButtonLink>
       ) : null}
     </nav>

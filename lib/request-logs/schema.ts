@@ -47,3 +47,6 @@ export const listRequestLogsQuery = listQuery("request", "desc", {
 });
 
 export type ListRequestLogs = z.output<typeof listRequestLogsQuery>;
+
+/** So many requests are looked at for a page and no more: it costs the same, however much the log holds and however little is found. */
+export const mostLookedAt = 20_000;

@@ -1,4 +1,7 @@
+import type { Partition } from "@/lib/caller";
 import type { Statement } from "@/lib/db";
+import { firstIdAt } from "@/lib/ids";
+import { type ListRequestLogs, mostLookedAt } from "./schema";
 
 /**
  * Arrays of the same length, a place for each request. Counts them for their hours as well: in one order, so that two
@@ -66,45 +69,48 @@ const shownColumns = `
     environment, id, api_key_id AS "apiKeyId", method, path, status, duration_ms AS "durationMs", error_kind AS "errorKind",
     idempotency_key AS "idempotencyKey", address, user_agent AS "userAgent", is_replay AS "isReplay", created_at AS "createdAt"`;
 
+const statusRanges = { "2xx": "status < 400", "4xx": "status BETWEEN 400 AND 499", "5xx": "status >= 500" } as const;
+
 /**
- * The conditions that a list of requests can have; each takes the value behind it. A class of statuses is written out,
- * and what is no success says so once more, because the index of refused and failed requests is found by these words.
+ * A page of requests, and where looking for them ended: the last one that was looked at and the one behind it, or fewer
+ * where all were; null where nothing is looked through. One index is walked in the order of ids, that of the idempotency key, of
+ * the API key, of errors, or the primary key, and what it gives is held against whatever else is asked for. The
+ * statements are named after the filters, so that each combination has a plan of its own.
  */
-const conditions = {
-  after: (value: string) => `id > ${value}`,
-  before: (value: string) => `id < ${value}`,
-  since: (value: string) => `id >= ${value}`,
-  until: (value: string) => `id < ${value}`,
-  apiKeyId: (value: string) => `api_key_id = ${value}`,
-  idempotencyKey: (value: string) => `idempotency_key = ${value}`,
-  method: (value: string) => `method = ${value}`,
-  path: (value: string) => `starts_with(path, ${value})`,
-  errorKind: (value: string) => `error_kind = ${value} AND status >= 400`,
-  successStatus: (value: string) => `status = ${value} AND status < 400`,
-  errorStatus: (value: string) => `status = ${value} AND status >= 400`,
-} as const;
-
-export type RequestCondition = keyof typeof conditions;
-
-const statusRanges = {
-  "2xx": "status < 400",
-  "4xx": "status BETWEEN 400 AND 499 AND status >= 400",
-  "5xx": "status >= 500 AND status >= 400",
-} as const;
-
-/** $1 tenant, $2 environment, $3 how many at the most, then the values of the conditions in their order. */
-export function listRequestLogsStatement(
-  wanted: RequestCondition[],
-  statusRange: keyof typeof statusRanges | undefined,
-  order: "asc" | "desc",
-): Statement {
-  const written = [...wanted.map((name, index) => conditions[name](`$${index + 4}`)), ...(statusRange ? [statusRanges[statusRange]] : [])];
-  return {
-    name: ["list_request_logs", order, ...wanted, statusRange].filter(Boolean).join("_"),
-    text: `
-  SELECT ${shownColumns}
-  FROM request_logs
-  WHERE ${['tenant_id = $1 AND environment = $2::"Environment"', ...written].join(" AND ")}
-  ORDER BY id ${order} LIMIT $3::int`,
+export function searchRequestLogsStatements({ tenantId, environment }: Partition, query: ListRequestLogs) {
+  const { limit, order, cursor, since, until, apiKeyId, idempotencyKey, status, method, path, errorKind } = query;
+  const isOfErrors = errorKind !== undefined || (typeof status === "number" ? status >= 400 : status === "4xx" || status === "5xx");
+  const values: unknown[] = [tenantId, environment];
+  let name = `request_logs_${order}_`;
+  const written = (label: string, condition: string, value?: unknown) => {
+    name += label;
+    return condition.replace("#", () => `$${values.push(value)}`);
   };
+
+  const walked = [`tenant_id = $1 AND environment = $2::"Environment"`];
+  if (cursor) walked.push(written("c", order === "asc" ? "id > #" : "id < #", cursor));
+  if (since) walked.push(written("f", "id >= #", firstIdAt("request", since)));
+  if (until) walked.push(written("u", "id < #", firstIdAt("request", until)));
+  if (idempotencyKey) walked.push(written("i", "idempotency_key = #", idempotencyKey));
+  else if (apiKeyId) walked.push(written("k", "api_key_id = #", apiKeyId));
+  else if (isOfErrors) walked.push(written("E", "status >= 400"));
+  const lookedAt = `FROM request_logs WHERE ${walked.join(" AND ")} ORDER BY id ${order}`;
+  const end = {
+    statement: { name: `end_of_${name}`, text: `SELECT id, created_at AS "createdAt" ${lookedAt} OFFSET ${mostLookedAt - 1} LIMIT 2` },
+    values: [...values],
+  };
+
+  const besides: string[] = [];
+  if (idempotencyKey && apiKeyId) besides.push(written("K", "api_key_id = #", apiKeyId));
+  if (typeof status === "number") besides.push(written("s", "status = #", status));
+  else if (status) besides.push(written(status, statusRanges[status]));
+  if (method) besides.push(written("m", "method = #", method));
+  if (path) besides.push(written("p", "starts_with(path, #)", path));
+  if (errorKind) besides.push(written("e", "error_kind = #", errorKind));
+  const text = `
+  SELECT ${shownColumns}
+  FROM (SELECT * ${lookedAt} LIMIT ${mostLookedAt}) AS looked_at
+  ${besides.length > 0 ? `WHERE ${besides.join(" AND ")}` : ""}
+  ORDER BY id ${order} LIMIT $${values.push(limit + 1)}::int`;
+  return { list: { statement: { name, text }, values }, end: besides.length > 0 ? end : null };
 }

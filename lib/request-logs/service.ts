@@ -8,8 +8,7 @@ import type { ListRequestLogs, RequestLog, RequestLogWithBodies } from "./schema
 import {
   countRequestsOfKeyStatement,
   countRequestsStatement,
-  listRequestLogsStatement,
-  type RequestCondition,
+  searchRequestLogsStatements,
   sumRequestHoursOfKeysStatement,
   sumRequestHoursStatement,
 } from "./service.sql";
@@ -18,24 +17,19 @@ const hourMs = 3_600_000;
 
 type RequestLogRow = Omit<RequestLogModel, "tenantId" | "requestBody" | "responseBody">;
 
-/** Requests of the last 30 days, newest first unless asked otherwise, without their bodies. */
-export async function listRequestLogs({ partition }: Caller, query: ListRequestLogs) {
-  const { cursor, limit, order, since, until, status, ...filters } = query;
-  const isError = typeof status === "number" && status >= 400;
-  const values: Partial<Record<RequestCondition, string | number | undefined>> = {
-    [order === "asc" ? "after" : "before"]: cursor,
-    since: since && firstIdAt("request", since),
-    until: until && firstIdAt("request", until),
-    ...(typeof status === "number" && { [isError ? "errorStatus" : "successStatus"]: status }),
-    ...filters,
-  };
-  const wanted = (Object.keys(values) as RequestCondition[]).filter((name) => values[name] !== undefined);
-  const statement = listRequestLogsStatement(wanted, typeof status === "string" ? status : undefined, order);
-  const rows = await runStatement<RequestLogRow>(statement, [
-    ...[partition.tenantId, partition.environment, limit + 1],
-    ...wanted.map((name) => values[name]),
-  ]);
-  return toPage(rows, limit, toRequestLog);
+type RequestLogPage = { data: RequestLog[]; nextCursor?: string; lookedBackTo?: Date };
+
+/**
+ * Requests of the last 30 days, newest first unless asked otherwise, without their bodies. Where looking through many
+ * of them ended before the page was full, `lookedBackTo` says at which time, and `nextCursor` goes on from there.
+ */
+export async function listRequestLogs({ partition }: Caller, query: ListRequestLogs): Promise<RequestLogPage> {
+  const { list, end } = searchRequestLogsStatements(partition, query);
+  const page = toPage(await runStatement<RequestLogRow>(list.statement, list.values), query.limit, toRequestLog);
+  if (page.nextCursor || !end) return page;
+
+  const [last, next] = await runStatement<{ id: string; createdAt: Date }>(end.statement, end.values);
+  return last && next ? { ...page, nextCursor: last.id, lookedBackTo: last.createdAt } : page;
 }
 
 export async function getRequestLog({ db, partition }: Caller, id: string): Promise<RequestLogWithBodies> {

@@ -8,6 +8,7 @@ import { purgeExpired } from "@/lib/jobs/purge-expired";
 import { setCurrentTime } from "@/lib/jobs/time";
 import { flushRequestLogs, logRequest } from "@/lib/request-logs/gather";
 import { maskSecrets } from "@/lib/request-logs/mask";
+import { mostLookedAt } from "@/lib/request-logs/schema";
 import {
   countRequestHours,
   countRequestHoursOfKeys,
@@ -322,6 +323,30 @@ test("the list is filtered by key, method, status, kind, path and time, and page
     cursor = "nextCursor" in rest ? rest.nextCursor : undefined;
   } while (cursor);
   expect(paged).toEqual([ids.invalid, ids.missing, ids.created, ids.list]);
+});
+
+test("of a long log a page looks at a bounded part, and says where the next one goes on", async () => {
+  const tenant = await newTenant();
+  const { tenantId } = tenant.identity.partition;
+  const insert = (first: number, last: number) => db().$executeRaw`
+    INSERT INTO request_logs (tenant_id, environment, id, api_key_id, method, path, status, duration_ms, created_at)
+    SELECT ${tenantId}, 'test', 'req_01' || lpad(n::text, 24, '0'), ${tenant.keyId}, CASE WHEN n = 1 THEN 'DELETE' ELSE 'GET' END,
+      '/v1/public/account', 200, 1, timestamptz '2026-01-10' + n * interval '1 second'
+    FROM generate_series(${first}::int, ${last}::int) AS n`;
+  const find = (query: object) => listRequestLogs(reader(tenant.identity), { ...page, ...query });
+
+  await insert(2, mostLookedAt + 1);
+  expect(await find({ method: "DELETE" })).toEqual({ data: [] });
+
+  await insert(mostLookedAt + 2, mostLookedAt + 2);
+  await insert(1, 1);
+  const first = await find({ method: "DELETE" });
+  expect(first).toEqual({ data: [], nextCursor: "req_01000000000000000000000003", lookedBackTo: new Date("2026-01-10T00:00:03.000Z") });
+  const second = await find({ method: "DELETE", cursor: first.nextCursor });
+  expect(second).toMatchObject({ data: [{ method: "DELETE" }] });
+  expect(second.nextCursor).toBeUndefined();
+  // Of what is found at once, nothing is looked through.
+  expect((await find({ method: "GET", limit: 10 })).nextCursor).toBe("req_01000000000000000000019993");
 });
 
 test("requests are counted by how they ended, in equal parts of a time", async () => {

@@ -13,7 +13,7 @@ import { Pager, withQuery } from "@/components/ui/pager";
 import { listApiKeysQuery } from "@/lib/api-keys/schema";
 import { apiKeyNames, listApiKeys } from "@/lib/api-keys/service";
 import { env } from "@/lib/env";
-import { type ListRequestLogs, listRequestLogsQuery, loggedMethods, type statusClasses } from "@/lib/request-logs/schema";
+import { type ListRequestLogs, listRequestLogsQuery, loggedMethods, mostLookedAt, type statusClasses } from "@/lib/request-logs/schema";
 import { countRequestHours, countRequestHoursOfKeys, countRequests, listRequestLogs } from "@/lib/request-logs/service";
 import { type Range, ranges, type ShownTime, timeBetween, timeOfRange } from "./shown-time";
 
@@ -28,7 +28,7 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
   const search = parse(listRequestLogsQuery, filters, "query");
   const time = shownTime(range, search, now);
 
-  const [{ data: requests, nextCursor }, counts, { data: keys }] = await Promise.all([
+  const [{ data: requests, nextCursor, lookedBackTo }, counts, { data: keys }] = await Promise.all([
     listRequestLogs(caller, { ...search, since: time.since, until: time.until }),
     count(),
     listApiKeys(caller, { ...parse(listApiKeysQuery, {}, "query"), limit: 100 }),
@@ -72,7 +72,9 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
       {rows.length > 0 ? (
         <RequestTable caption="Requests, newest first" requests={rows} base={base} />
       ) : isFiltered || hasAny ? (
-        <EmptyState title="No request is like this">Nothing in this time matches the filters.</EmptyState>
+        <EmptyState title="No request is like this">
+          {lookedBackTo ? "None of those looked at matches the filters." : "Nothing in this time matches the filters."}
+        </EmptyState>
       ) : (
         <EmptyState
           title={`No requests in ${isTimeGiven(search) ? "this time" : rangeWords[rangeOf(range)]}`}
@@ -82,7 +84,12 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
           Each request with a valid key of {environment} appears here within two seconds.
         </EmptyState>
       )}
-      <Pager path={path} query={query} nextCursor={nextCursor} />
+      {lookedBackTo ? (
+        <p className="mt-3 text-muted">
+          {mostLookedAt.toLocaleString("en")} requests were looked at, back to {inWords(lookedBackTo)} UTC.
+        </p>
+      ) : null}
+      <Pager path={path} query={query} nextCursor={nextCursor} next={lookedBackTo && "Look further back"} />
       {live === "1" ? <Live everyMs={2_000} /> : null}
     </>
   );
