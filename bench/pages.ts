@@ -9,7 +9,10 @@ import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey } from "@/lib/api-keys/service";
 import { type Identity, mutate, type Partition } from "@/lib/caller";
 import { closeDatabase, db } from "@/lib/db";
+import { firstIdAt, type IdKind } from "@/lib/ids";
 import { startSession } from "@/lib/sessions/service";
+import { countFinishedDays } from "@/lib/usage/count-days";
+import { latestMonths } from "@/lib/usage/months";
 import { createAccount } from "@/lib/users/service";
 import { createWebhook } from "@/lib/webhooks/service";
 import { applyMigrations } from "@/prisma/migrate";
@@ -23,6 +26,8 @@ const visits = Number(options.visits);
 const port = 4_811;
 const url = `http://127.0.0.1:${port}`;
 
+const knowledgeBaseId = `kb_01${"1".padStart(24, "0")}`;
+
 /** The page that reads nothing stands first: the others are compared with it. */
 const pages = (webhookId: string) => ({
   "signatures (reads nothing)": "/signatures",
@@ -33,15 +38,20 @@ const pages = (webhookId: string) => ({
   "customers, searched": "/customers?q=customer+4711",
   agents: "/agents",
   knowledge: "/knowledge",
+  "documents of a base": `/knowledge/${knowledgeBaseId}`,
   "API keys": "/api-keys",
   webhooks: "/webhooks",
   "deliveries of a webhook": `/webhooks/${webhookId}`,
   "deliveries, failed": `/webhooks/${webhookId}?status=FAILED`,
+  "deliveries, of no such type": `/webhooks/${webhookId}?eventType=document.failed`,
   events: "/events",
   "events, by type": "/events?type=message.received",
   logs: "/logs",
   "logs, by status": "/logs?status=4xx",
+  "logs, of no such method": "/logs?range=30d&method=DELETE",
+  "logs, of no such path": "/logs?range=30d&path=/v1/public/usage",
   usage: "/usage",
+  "usage, last month": `/usage?month=${latestMonths(new Date(), 2)[1]}`,
   "audit log": "/settings/audit-log",
 });
 
@@ -111,6 +121,10 @@ async function seed() {
 
   const { tenantId } = partition;
   const insert = db();
+  /** Made over the last weeks, the oldest first. */
+  const spread = (kind: IdKind) =>
+    Array.from({ length: rows }, (_, index) => firstIdAt(kind, new Date(Date.now() - (rows - index) * 20_000)));
+  const conversationIds = spread("conversation");
   await insert.$executeRaw`
     INSERT INTO customers (tenant_id, environment, id, name, email, external_id, search_words, created_at, updated_at)
     SELECT ${tenantId}, 'live', 'cus_01' || lpad(n::text, 24, '0'), 'Customer ' || n, 'customer' || n || '@example.com', 'u_' || n,
@@ -118,15 +132,24 @@ async function seed() {
     FROM generate_series(1, ${rows}) AS n`;
   await insert.$executeRaw`
     INSERT INTO conversations (tenant_id, environment, id, status, channel_id, customer_id, subject, tags, message_count, last_message_at, last_message_preview, created_at, updated_at)
-    SELECT ${tenantId}, 'live', 'cnv_01' || lpad(n::text, 24, '0'), (ARRAY['OPEN', 'PENDING', 'RESOLVED', 'CLOSED'])[n % 4 + 1]::"ConversationStatus",
+    SELECT ${tenantId}, 'live', id, (ARRAY['OPEN', 'PENDING', 'RESOLVED', 'CLOSED'])[n % 4 + 1]::"ConversationStatus",
       'web', 'cus_01' || lpad(n::text, 24, '0'), 'Subject ' || n, '{}', 1, now(), 'What a customer wrote, ' || n, now(), now()
-    FROM generate_series(1, ${rows}) AS n`;
+    FROM unnest(${conversationIds}::text[]) WITH ORDINALITY AS made (id, n)`;
+  await insert.$executeRaw`
+    INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, text, created_at)
+    SELECT ${tenantId}, 'live', id, conversation_id, 1, (ARRAY['INBOUND', 'OUTBOUND'])[n % 2 + 1]::"Direction", 'CUSTOMER', 'What a customer wrote', now()
+    FROM unnest(${spread("message")}::text[], ${conversationIds}::text[]) WITH ORDINALITY AS made (id, conversation_id, n)`;
   await insert.$executeRaw`
     INSERT INTO agents (tenant_id, environment, id, name, knowledge_base_ids, created_at, updated_at)
     SELECT ${tenantId}, 'live', 'agt_01' || lpad(n::text, 24, '0'), 'Agent ' || n, '{}', now(), now() FROM generate_series(1, ${rows}) AS n`;
   await insert.$executeRaw`
     INSERT INTO knowledge_bases (tenant_id, environment, id, name, created_at, updated_at)
     SELECT ${tenantId}, 'live', 'kb_01' || lpad(n::text, 24, '0'), 'Base ' || n, now(), now() FROM generate_series(1, ${rows}) AS n`;
+  await insert.$executeRaw`
+    INSERT INTO documents (tenant_id, environment, id, knowledge_base_id, name, content_type, size_bytes, sha256, blob_key, status, created_at, updated_at)
+    SELECT ${tenantId}, 'live', 'doc_01' || lpad(n::text, 24, '0'), ${knowledgeBaseId}, 'Document ' || n, 'text/plain', 1000,
+      decode(lpad(to_hex(n), 64, '0'), 'hex'), 'blob' || n, 'READY', now() - n * interval '20 seconds', now()
+    FROM generate_series(1, ${rows}) AS n`;
   await insert.$executeRaw`
     INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
     SELECT ${tenantId}, 'live', 'evt_01' || lpad(n::text, 24, '0'), (ARRAY['conversation.created', 'message.received'])[n % 2 + 1],
@@ -155,6 +178,9 @@ async function seed() {
     INSERT INTO audit_entries (tenant_id, sequence, actor_type, actor_id, action, target_id, environment, changes, previous_hash, hash, created_at)
     SELECT ${tenantId}, n + 100, 'USER', ${user.id}, 'api_key.created', 'key_01' || lpad(n::text, 24, '0'), 'live', '{}', '\\x00', '\\x00', now()
     FROM generate_series(1, ${rows}) AS n`;
-  await insert.$executeRaw`ANALYZE`;
+  // As the worker does it, here for the time before the tenant was there, too.
+  await insert.$executeRaw`UPDATE tenants SET counted_until = current_date - 60`;
+  while ((await countFinishedDays(20)) > 0);
+  await insert.$executeRaw`VACUUM ANALYZE`;
   return { base: `/${tenant.slug}/live`, webhookId: webhook.id, sessionId: session.id };
 }

@@ -9,6 +9,7 @@ import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
 import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
 import { sendMails } from "@/lib/mail/send-mails";
 import { wipeTestData } from "@/lib/test-data/service";
+import { countFinishedDays } from "@/lib/usage/count-days";
 import { mailWarnings } from "@/lib/webhooks/mail-warnings";
 
 export type RecurringJob = {
@@ -34,6 +35,7 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "answer-password-resets": { work: answerPasswordResets, limit: 50, pauseMs: 1_000 },
   "send-mails": { work: sendMails, limit: 50, pauseMs: 1_000 },
   "warn-of-expiring-keys": { work: warnOfExpiry, limit: 100, pauseMs: 60_000 },
+  "count-finished-days": { work: countFinishedDays, limit: 20, pauseMs: 60_000 },
   "wipe-test-data": { work: wipeTestData, limit: 500, pauseMs: 2_000 },
   "purge-expired": { work: purgeExpired, limit: 1_000, pauseMs: 60_000 },
 };

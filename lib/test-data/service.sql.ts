@@ -31,6 +31,7 @@ const wiped: Wiped[] = [
   { table: "events", key: ["id"], condition: `${isOld()} AND ${none("deliveries", "event_id")}` },
   { table: "request_logs", key: ["id"], condition: isOld() },
   { table: "idempotency_records", key: ["key"], condition: isOld() },
+  { table: "conversation_days", key: ["day"], condition: "row.day < ($2::timestamptz AT TIME ZONE 'UTC')::date" },
 ];
 
 // The environment is a word of each statement and no parameter, so that nothing can turn it into the other one.

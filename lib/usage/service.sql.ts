@@ -2,26 +2,29 @@ import type { Statement } from "@/lib/db";
 
 /**
  * $1 tenant, $2 environment, $3 days, then ids that bound these days, one more than there are days: $4 of conversations,
- * $5 of messages. Ids are in the order of time, so each day is one stretch of the primary key's index, read there alone.
+ * $5 of messages. A day that is not in conversation_days is counted from its rows. Ids are in the order of time, so each
+ * day is one stretch of the primary key's index, read there alone.
  */
 export const usageStatement: Statement = {
   name: "usage",
   text: `
-  SELECT d.place::int AS place, requested.requests, conversation.created, message.received, message.sent,
+  SELECT d.place::int AS place, requested.requests, coalesce(counted.conversations_created, conversation.created)::float8 AS created,
+    coalesce(counted.messages_received, message.received)::float8 AS received, coalesce(counted.messages_sent, message.sent)::float8 AS sent,
     coalesce(delivery.attempts, 0) AS attempts, coalesce(delivery.failures, 0) AS failures
   FROM unnest($3::date[]) WITH ORDINALITY AS d (day, place)
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(api_requests), 0)::float8 AS requests FROM usage_days
     WHERE tenant_id = $1 AND environment = $2::"Environment" AND day = d.day
   ) AS requested
+  LEFT JOIN conversation_days counted ON counted.tenant_id = $1 AND counted.environment = $2::"Environment" AND counted.day = d.day
   CROSS JOIN LATERAL (
-    SELECT count(*)::float8 AS created FROM conversations
-    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id >= ($4::text[])[d.place] AND id < ($4::text[])[d.place + 1]
+    SELECT count(*) AS created FROM conversations
+    WHERE counted.day IS NULL AND tenant_id = $1 AND environment = $2::"Environment" AND id >= ($4::text[])[d.place] AND id < ($4::text[])[d.place + 1]
   ) AS conversation
   CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE direction = 'INBOUND')::float8 AS received, count(*) FILTER (WHERE direction = 'OUTBOUND')::float8 AS sent
+    SELECT count(*) FILTER (WHERE direction = 'INBOUND') AS received, count(*) FILTER (WHERE direction = 'OUTBOUND') AS sent
     FROM messages
-    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id >= ($5::text[])[d.place] AND id < ($5::text[])[d.place + 1]
+    WHERE counted.day IS NULL AND tenant_id = $1 AND environment = $2::"Environment" AND id >= ($5::text[])[d.place] AND id < ($5::text[])[d.place + 1]
   ) AS message
   LEFT JOIN delivery_days delivery ON delivery.tenant_id = $1 AND delivery.environment = $2::"Environment" AND delivery.day = d.day
   ORDER BY d.place`,

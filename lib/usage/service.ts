@@ -4,7 +4,7 @@ import { firstIdAt, type IdKind } from "@/lib/ids";
 import { dayOf, daysOf, endOfDay, periodOf, type Usage, type UsageFigures, type UsageQuery } from "./schema";
 import { storageStatement, usageStatement } from "./service.sql";
 
-/** What the environment used, a day and in all, counted from the rows themselves. Locks nothing and waits for nobody. */
+/** What the environment used, a day and in all, exactly as its rows say. Locks nothing and waits for nobody. */
 export async function getUsage({ partition }: Caller, query: UsageQuery): Promise<Usage> {
   const now = new Date();
   const period = periodOf(query, now);

@@ -1,7 +1,11 @@
-import { describe, expect, test } from "vitest";
-import { mutate, reader } from "@/lib/caller";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Identity, mutate, reader } from "@/lib/caller";
 import { db, pool } from "@/lib/db";
 import { firstIdAt, type IdKind } from "@/lib/ids";
+import { purgeExpired } from "@/lib/jobs/purge-expired";
+import { setCurrentTime } from "@/lib/jobs/time";
+import { wipeTestData } from "@/lib/test-data/service";
+import { countFinishedDays } from "@/lib/usage/count-days";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import { listUsageByKey } from "@/lib/usage/service";
 import { usageStatement } from "@/lib/usage/service.sql";
@@ -230,6 +234,128 @@ describe("webhooks", () => {
     expect(totals).toMatchObject(expected);
     expect(series.at(-1)).toMatchObject(expected);
     expect((await usageOf(await newKey(tenant, { environment: "live" }))).totals).toMatchObject({ webhookDeliveries: 0 });
+  });
+});
+
+describe("days that are over", () => {
+  const days = ["2026-01-09", "2026-01-10", "2026-01-11", "2026-01-12"];
+  const figures = ["conversationsCreated", "messagesReceived", "messagesSent"] as const;
+  afterEach(() => setCurrentTime(null));
+
+  let made = 0;
+  const idAt = (kind: IdKind, at: Date) => firstIdAt(kind, at).slice(0, -6) + String(++made).padStart(6, "0");
+
+  /** A conversation and its messages, each made at a time of its own. */
+  async function write({ partition }: Identity, at: string, messages: [at: string, direction: "INBOUND" | "OUTBOUND" | "INTERNAL"][] = []) {
+    const createdAt = new Date(at);
+    const conversation = { ...partition, id: idAt("conversation", createdAt), channelId: "web", createdAt, updatedAt: createdAt };
+    await db().conversation.create({ data: conversation });
+    const rows = messages.map(([at, direction], index) => ({
+      ...{ ...partition, id: idAt("message", new Date(at)), conversationId: conversation.id, sequence: index + 1 },
+      ...{ direction, authorType: "CUSTOMER" as const, text: "Hello", createdAt: new Date(at) },
+    }));
+    await db().message.createMany({ data: rows });
+  }
+
+  /** Counts whatever is to be counted at a time. */
+  async function countAt(time: string) {
+    setCurrentTime(() => new Date(time));
+    while ((await countFinishedDays(20)) > 0);
+  }
+
+  const counted = async ({ partition }: Identity) =>
+    (await db().conversationDay.findMany({ where: partition, orderBy: { day: "asc" } })).map(({ day }) => day.toISOString().slice(0, 10));
+
+  /** By the day on which each row was made, from the rows alone. */
+  async function countNaively({ partition: { tenantId, environment } }: Identity) {
+    const { rows } = await pool().query(
+      `SELECT d.day::text AS date,
+         (SELECT count(*)::int FROM conversations WHERE tenant_id = $1 AND environment = $2 AND (created_at AT TIME ZONE 'UTC')::date = d.day) AS "conversationsCreated",
+         (SELECT count(*)::int FROM messages WHERE tenant_id = $1 AND environment = $2 AND (created_at AT TIME ZONE 'UTC')::date = d.day AND direction = 'INBOUND') AS "messagesReceived",
+         (SELECT count(*)::int FROM messages WHERE tenant_id = $1 AND environment = $2 AND (created_at AT TIME ZONE 'UTC')::date = d.day AND direction = 'OUTBOUND') AS "messagesSent"
+       FROM unnest($3::date[]) AS d (day) ORDER BY 1`,
+      [tenantId, environment, days],
+    );
+    return rows;
+  }
+
+  async function expectExact(tenant: TestTenant) {
+    const { totals, series } = await usageOf(tenant, `?from=${days[0]}&to=${days.at(-1)}`);
+    const naive = await countNaively(tenant.identity);
+    expect(series).toEqual(naive.map((day) => expect.objectContaining(day)));
+    for (const figure of figures) expect(totals[figure]).toBe(naive.reduce((sum, day) => sum + day[figure], 0));
+    return totals;
+  }
+
+  async function newOldTenant() {
+    const test = await newTenant();
+    const { tenantId } = test.identity.partition;
+    await db().tenant.update({ where: { id: tenantId }, data: { countedUntil: new Date("2026-01-09") } });
+    const live = await newKey(test, { environment: "live" });
+    for (const { identity } of [test, live]) {
+      await write(identity, "2026-01-09T00:00:00.000Z", [
+        ["2026-01-09T00:00:00.000Z", "INBOUND"],
+        ["2026-01-09T23:59:59.999Z", "OUTBOUND"],
+        ["2026-01-10T00:00:00.000Z", "INBOUND"],
+        ["2026-01-12T00:00:00.000Z", "INTERNAL"],
+      ]);
+      await write(identity, "2026-01-11T23:59:59.999Z", [["2026-01-12T00:00:00.000Z", "OUTBOUND"]]);
+    }
+    await write(live.identity, "2026-01-10T12:00:00.000Z");
+    return { test, live };
+  }
+
+  test("200 is the sum of the rows before they are counted, meanwhile and afterwards, in both environments", async () => {
+    const { test, live } = await newOldTenant();
+    for (const tenant of [test, live]) await expectExact(tenant);
+
+    await countAt("2026-01-12T00:59:59.999Z");
+    expect(await counted(test.identity)).toEqual(["2026-01-09", "2026-01-10"]);
+    for (const tenant of [test, live]) await expectExact(tenant);
+
+    // What began before midnight may be committed after it.
+    await write(test.identity, "2026-01-11T23:59:59.000Z", [["2026-01-11T23:59:59.500Z", "INBOUND"]]);
+    await countAt("2026-01-12T01:00:00.000Z");
+    expect(await counted(test.identity)).toEqual(["2026-01-09", "2026-01-10", "2026-01-11"]);
+    for (const tenant of [test, live]) await expectExact(tenant);
+
+    await write(test.identity, "2026-01-12T18:00:00.000Z");
+    await countAt("2026-01-14T18:00:00.000Z");
+    expect(await counted(test.identity)).toEqual(days);
+    const totals = await expectExact(test);
+    expect(totals).toMatchObject({ conversationsCreated: 4, messagesReceived: 3, messagesSent: 2 });
+
+    // From then on no row is looked at, and what is deleted when its time has come takes nothing with it.
+    await pool().query("DELETE FROM conversations WHERE tenant_id = $1", [test.identity.partition.tenantId]);
+    await purgeExpired(1_000);
+    expect((await usageOf(test, "?from=2026-01-09&to=2026-01-12")).totals).toEqual(totals);
+  });
+
+  test("200 is nothing of what was wiped from test, and all of live", async () => {
+    const { test, live } = await newOldTenant();
+    const { tenantId } = test.identity.partition;
+    await countAt("2026-01-11T18:00:00.000Z");
+    await db().wipeTask.create({ data: { tenantId, requestedById: "usr_0", requestedAt: new Date("2026-01-11T18:00:00.000Z") } });
+    // Not while rows are going.
+    await countAt("2026-01-14T18:00:00.000Z");
+    expect(await counted(live.identity)).toEqual(["2026-01-09", "2026-01-10"]);
+
+    while ((await wipeTestData(3)) > 0);
+    expect(await counted(test.identity)).toEqual([]);
+    for (const tenant of [test, live]) await expectExact(tenant);
+    await countAt("2026-01-14T18:00:00.000Z");
+    expect(await counted(live.identity)).toEqual(days);
+    expect(await counted(test.identity)).toEqual(["2026-01-11", "2026-01-12"]);
+    for (const tenant of [test, live]) await expectExact(tenant);
+  });
+
+  test("two workers at once count each day once", async () => {
+    const { test, live } = await newOldTenant();
+    setCurrentTime(() => new Date("2026-01-14T18:00:00.000Z"));
+    await Promise.all(Array.from({ length: 40 }, () => countFinishedDays(20)));
+    await countAt("2026-01-14T18:00:00.000Z");
+    for (const tenant of [test, live]) await expectExact(tenant);
+    expect(await counted(live.identity)).toEqual(days);
   });
 });
 

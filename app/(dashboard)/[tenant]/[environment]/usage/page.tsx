@@ -1,5 +1,4 @@
 import { ChevronDown, ChevronLeft, ChevronRight, Download } from "lucide-react";
-import { Suspense } from "react";
 import { parse } from "@/app/(dashboard)/act";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { ButtonLink, buttonClass } from "@/components/ui/button";
@@ -25,6 +24,7 @@ export default pageOf(async ({ caller, identity, environment, tenant, base, quer
   const period = daysOfMonth(month);
   const other = environment === "live" ? "test" : "live";
   const otherCaller = reader({ ...identity, partition: { ...identity.partition, environment: other } });
+  const [{ totals, series }, elsewhere] = await Promise.all([getUsage(caller, period), getUsage(otherCaller, period)]);
   const download = `/api/dashboard/${tenant.slug}/${environment}/usage?month=${month}`;
   return (
     <>
@@ -52,10 +52,10 @@ export default pageOf(async ({ caller, identity, environment, tenant, base, quer
         }
       />
       <MonthPicker path={`${base}/usage`} month={month} now={now} />
-      {/* Figures are counted from the rows themselves, which takes its time where there are very many. */}
-      <Suspense key={month} fallback={<FiguresSkeleton />}>
-        <Figures caller={caller} period={period} />
-      </Suspense>
+      <div className="space-y-4">
+        <UsageTotals totals={totals} />
+        <UsageCharts days={series} />
+      </div>
       <section aria-labelledby="by-key" className="mt-8">
         <h2 id="by-key" className="mb-3 font-semibold text-base">
           By key
@@ -69,47 +69,15 @@ export default pageOf(async ({ caller, identity, environment, tenant, base, quer
           </h2>
           <BilledBadge isBilled={other === "live"} />
         </div>
-        <Suspense key={month} fallback={<div className="h-28 animate-pulse rounded-2xl border border-line bg-surface" />}>
-          <OtherTotals caller={otherCaller} period={period} />
-        </Suspense>
+        <UsageTotals totals={elsewhere.totals} look="small" />
       </section>
     </>
   );
 });
 
-type Asked = { caller: Caller; period: { from: string; to: string } };
+type KeysUsedProps = { caller: Caller; period: { from: string; to: string }; base: string };
 
-async function Figures({ caller, period }: Asked) {
-  const { totals, series } = await getUsage(caller, period);
-  return (
-    <div className="space-y-4">
-      <UsageTotals totals={totals} />
-      <UsageCharts days={series} />
-    </div>
-  );
-}
-
-/** In the height of what will stand there. */
-function FiguresSkeleton() {
-  return (
-    <div role="status" className="space-y-4">
-      <span className="sr-only">Counting…</span>
-      <div className="h-37 animate-pulse rounded-2xl border border-line bg-surface max-md:h-74" aria-hidden="true" />
-      <div className="grid gap-4 md:grid-cols-2" aria-hidden="true">
-        {["requests", "conversations", "messages", "calls"].map((name) => (
-          <div key={name} className="h-80 animate-pulse rounded-2xl border border-line bg-surface" />
-        ))}
-      </div>
-    </div>
-  );
-}
-
-async function OtherTotals({ caller, period }: Asked) {
-  const { totals } = await getUsage(caller, period);
-  return <UsageTotals totals={totals} look="small" />;
-}
-
-async function KeysUsed({ caller, period, base }: Asked & { base: string }) {
+async function KeysUsed({ caller, period, base }: KeysUsedProps) {
   const used = await listUsageByKey(caller, period);
   if (used.length === 0) {
     const { environment } = caller.partition;
