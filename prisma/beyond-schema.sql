@@ -48,3 +48,6 @@ CREATE INDEX "request_logs_idempotency_key_idx" ON "request_logs" ("tenant_id", 
 -- Customers are found by the beginnings of their words (lib/customers/search-words.ts). The tenant's id is one more word,
 -- in capitals as none of the others is: a search asks for it too, and reads no other tenant's entries.
 CREATE INDEX "customers_search_idx" ON "customers" USING GIN (array_to_tsvector(array_append("search_words", upper("tenant_id"))));
+
+-- Documents are added up by the day on which they were stored, and so is their size, from this index alone.
+CREATE INDEX "documents_stored_idx" ON "documents" ("tenant_id", "environment", "created_at") INCLUDE ("size_bytes");

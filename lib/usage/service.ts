@@ -2,7 +2,7 @@ import type { Caller } from "@/lib/caller";
 import { runStatement } from "@/lib/db";
 import { firstIdAt, type IdKind } from "@/lib/ids";
 import { dayOf, daysOf, endOfDay, periodOf, type Usage, type UsageFigures, type UsageQuery } from "./schema";
-import { storageStatement, usageStatement } from "./service.sql";
+import { usageStatement } from "./service.sql";
 
 /** What the environment used, a day and in all, exactly as its rows say. Locks nothing and waits for nobody. */
 export async function getUsage({ partition }: Caller, query: UsageQuery): Promise<Usage> {
@@ -10,19 +10,13 @@ export async function getUsage({ partition }: Caller, query: UsageQuery): Promis
   const period = periodOf(query, now);
   const today = dayOf(now.getTime());
   const days = daysOf(period.start, period.end).filter((day) => day <= today);
-  const [flows, stored] = await Promise.all([countFlows(partition, days), measureStorage(partition, days, period)]);
-  const series = days.map((date, index) => ({ date, ...(flows[index] ?? noFlows), ...(stored.perDay[index] ?? noStorage) }));
-
-  const sum = (figure: keyof Flows) => flows.reduce((total, flow) => total + flow[figure], 0);
-  const totals: UsageFigures = {
-    apiRequests: sum("apiRequests"),
-    conversationsCreated: sum("conversationsCreated"),
-    messagesReceived: sum("messagesReceived"),
-    messagesSent: sum("messagesSent"),
-    ...stored.atEnd,
-    webhookDeliveries: sum("webhookDeliveries"),
-    webhookFailures: sum("webhookFailures"),
-  };
+  let totals = nothing;
+  const figures = (await countDays(partition, days.length > 0 ? days : [period.start])).map((day) => {
+    totals = added(totals, day);
+    const { documentsStored, storageBytes } = totals;
+    return { ...day, documentsStored, storageBytes };
+  });
+  const series = days.map((date, index) => ({ date, ...(figures[index] ?? nothing) }));
   return { environment: partition.environment, billable: partition.environment === "live", period, totals, series };
 }
 
@@ -38,50 +32,24 @@ export async function listUsageByKey({ db, partition }: Caller, query: UsageQuer
   return rows.map(({ apiKeyId, _sum }) => ({ apiKeyId, apiRequests: _sum.apiRequests ?? 0 }));
 }
 
-/** What adds up over the days; storage is as it was at the end of each. */
-type Flows = Omit<UsageFigures, keyof Storage>;
-type Storage = Pick<UsageFigures, "documentsStored" | "storageBytes">;
-
-const noFlows: Flows = {
+const nothing: UsageFigures = {
   apiRequests: 0,
   conversationsCreated: 0,
   messagesReceived: 0,
   messagesSent: 0,
+  documentsStored: 0,
+  storageBytes: 0,
   webhookDeliveries: 0,
   webhookFailures: 0,
 };
-const noStorage: Storage = { documentsStored: 0, storageBytes: 0 };
 
-type FlowRow = { requests: number; created: number; received: number; sent: number; attempts: number; failures: number };
+const added = (first: UsageFigures, second: UsageFigures) =>
+  Object.fromEntries(Object.entries(first).map(([name, figure]) => [name, figure + second[name as keyof UsageFigures]])) as UsageFigures;
 
-async function countFlows({ tenantId, environment }: Caller["partition"], days: string[]): Promise<Flows[]> {
-  const last = days.at(-1);
-  if (!last) return [];
-  const bounds = (kind: IdKind) => [...days.map((day) => new Date(day)), endOfDay(last)].map((time) => firstIdAt(kind, time));
-  const values = [tenantId, environment, days, bounds("conversation"), bounds("message")];
-  const rows = await runStatement<FlowRow>(usageStatement, values);
-  return rows.map(({ requests, created, received, sent, attempts, failures }) => ({
-    apiRequests: requests,
-    conversationsCreated: created,
-    messagesReceived: received,
-    messagesSent: sent,
-    webhookDeliveries: attempts,
-    webhookFailures: failures,
-  }));
-}
-
-async function measureStorage({ tenantId, environment }: Caller["partition"], days: string[], period: Usage["period"]) {
-  type Row = { day: string; documents: number; bytes: number };
-  const rows = await runStatement<Row>(storageStatement, [tenantId, environment, period.start, endOfDay(period.end)]);
-  const added = new Map(rows.map((row) => [row.day, row]));
-  const sum = (first: Storage, { documents, bytes }: Omit<Row, "day">) => ({
-    documentsStored: first.documentsStored + documents,
-    storageBytes: first.storageBytes + bytes,
-  });
-  let stored = noStorage;
-  const perDay = days.map((day) => {
-    stored = sum(stored, added.get(day) ?? { documents: 0, bytes: 0 });
-    return stored;
-  });
-  return { perDay, atEnd: rows.reduce(sum, noStorage) };
+/** Of documents, those that each day added; the first day adds all earlier ones. */
+async function countDays({ tenantId, environment }: Caller["partition"], days: string[]): Promise<UsageFigures[]> {
+  const bounds = [...days.map((day) => new Date(day)), endOfDay(days.at(-1) ?? "")];
+  const ids = (kind: IdKind) => bounds.map((time) => firstIdAt(kind, time));
+  const times = ["-infinity", ...bounds.slice(1)];
+  return runStatement<UsageFigures>(usageStatement, [tenantId, environment, days, ids("conversation"), ids("message"), times]);
 }

@@ -385,7 +385,7 @@ test("counting 20,000 messages reads the key's index and nothing else", async ()
   expect(totals).toMatchObject({ conversationsCreated: 20_000, messagesReceived: 15_000, messagesSent: 5_000 });
 
   const dates = days.map((day) => day.toISOString().slice(0, 10));
-  const values = [tenantId, environment, dates.slice(0, -1), idsOf("conversation"), idsOf("message")];
+  const values = [tenantId, environment, dates.slice(0, -1), idsOf("conversation"), idsOf("message"), days];
   const { rows } = await pool().query<{ "QUERY PLAN": string }>(`EXPLAIN ${usageStatement.text}`, values);
   const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
   expect(plan).toContain("Index Only Scan using messages_pkey on messages");
