@@ -104,6 +104,14 @@ const schema = z
       .optional(),
     /** Without SMTP, mails are shown at /dev/mail. That page is for people at this very machine. */
     MAIL_PAGE: z.stringbool().optional(),
+    GITHUB_CLIENT_ID: z.string().min(1).optional(),
+    GITHUB_CLIENT_SECRET: z.string().min(1).optional(),
+    /** A GitHub Enterprise of one's own. */
+    GITHUB_URL: httpUrl.default("https://github.com"),
+    GOOGLE_CLIENT_ID: z.string().min(1).optional(),
+    GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
+    /** Google, or whoever stands in for it; below it is /.well-known/openid-configuration. */
+    GOOGLE_ISSUER: httpUrl.default("https://accounts.google.com"),
     NEXTAUTH_URL: httpUrl.optional(),
     NEXTAUTH_SECRET: z
       .string()
@@ -122,6 +130,10 @@ const schema = z
     if (!value.S3_BUCKET && (value.S3_ENDPOINT || value.S3_ACCESS_KEY_ID)) refuse("S3_BUCKET", "is missing: name the bucket for files");
     if (!value.SMTP_URL !== !value.MAIL_FROM) {
       refuse(value.SMTP_URL ? "MAIL_FROM" : "SMTP_URL", "is missing: set both SMTP_URL and MAIL_FROM, or neither");
+    }
+    for (const provider of ["GITHUB", "GOOGLE"] as const) {
+      const [id, secret] = [`${provider}_CLIENT_ID`, `${provider}_CLIENT_SECRET`] as const;
+      if (!value[id] !== !value[secret]) refuse(value[id] ? secret : id, `is missing: set both ${id} and ${secret}, or neither`);
     }
     if (value.JOBS === "inngest" && !value.INNGEST_DEV && !(value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY)) {
       refuse("JOBS", "inngest needs INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY (or INNGEST_DEV in development)");

@@ -2,10 +2,11 @@
 
 import { type FormEvent, useRef, useState, useTransition } from "react";
 import { toast } from "sonner";
+import { useProof } from "@/components/shell/proof";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { KnownEmail, NewPasswordField } from "./account-fields";
 
 type PasswordFormProps = {
@@ -13,46 +14,50 @@ type PasswordFormProps = {
   /** Somebody who signs in with GitHub or Google may have none. */
   hasPassword: boolean;
   minimumLength: number;
-  change: (form: FormData) => Promise<ActionResult>;
+  change: (form: FormData) => Promise<ActionResult | ProofRequest>;
 };
 
 export function PasswordForm({ email, hasPassword, minimumLength, change }: PasswordFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [result, setResult] = useState<ActionResult | null>(null);
   const [isPending, startTransition] = useTransition();
+  const { prove, question } = useProof();
   const refused = result?.outcome === "refused" ? result : null;
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const sent = new FormData(event.currentTarget);
     startTransition(async () => {
-      const changed = await change(sent);
+      const changed = await prove(() => change(sent));
       setResult(changed);
       if (changed.outcome !== "done") return;
       form.current?.reset();
-      toast.success("The password is changed. Every other device is signed out.");
+      toast.success(`The password is ${hasPassword ? "changed" : "set"}. Every other device is signed out.`);
     });
   }
 
   return (
-    <form ref={form} onSubmit={submit} className="max-w-md space-y-4">
-      {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
-      <KnownEmail email={email} />
-      {hasPassword ? (
-        <TextField
-          label="Current password"
-          name="current"
-          type="password"
-          autoComplete="current-password"
-          required
-          error={refused?.errors.current}
-        />
-      ) : null}
-      <NewPasswordField label="New password" minimumLength={minimumLength} error={refused?.errors.password} />
-      <Button type="submit" look="secondary" disabled={isPending}>
-        {isPending ? "Changing…" : hasPassword ? "Change password" : "Set password"}
-      </Button>
-      <p className="text-muted">Every other device is signed out at once.</p>
-    </form>
+    <>
+      <form ref={form} onSubmit={submit} className="max-w-md space-y-4">
+        {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
+        <KnownEmail email={email} />
+        {hasPassword ? (
+          <TextField
+            label="Current password"
+            name="current"
+            type="password"
+            autoComplete="current-password"
+            required
+            error={refused?.errors.current}
+          />
+        ) : null}
+        <NewPasswordField label="New password" minimumLength={minimumLength} error={refused?.errors.password} />
+        <Button type="submit" look="secondary" disabled={isPending}>
+          {isPending ? "Changing…" : hasPassword ? "Change password" : "Set password"}
+        </Button>
+        <p className="text-muted">Every other device is signed out at once.</p>
+      </form>
+      {question}
+    </>
   );
 }

@@ -40,7 +40,7 @@ export function SignOutEverywhere({ count, signOut }: { count: number; signOut: 
     >
       <p>
         {count === 1 ? "The one session that you have" : `All ${count} sessions, this one among them,`} will end at once. You sign in again
-        with your password.
+        as you always do.
       </p>
     </ConfirmDialog>
   );

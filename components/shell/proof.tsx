@@ -1,18 +1,21 @@
 "use client";
 
+import Link from "next/link";
 import { createContext, type FormEvent, type ReactNode, useContext, useState } from "react";
+import { ProviderProof } from "@/components/profile/provider-proof";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import type { ProviderChoice } from "@/lib/auth/providers";
 
 type ProofWays = {
   email: string;
-  /** Null for somebody who has no password: they sign in again where they signed in before. */
+  /** Null for somebody who has no password. */
   confirmPassword: ((password: string) => Promise<ActionResult>) | null;
-  /** The provider that they signed in with, if it was one. */
-  providerName: string | null;
+  /** Where they can sign in again instead. */
+  providers: ProviderChoice[];
 };
 
 const ProofContext = createContext<ProofWays | null>(null);
@@ -57,21 +60,34 @@ function ProofQuestion({ what, answer }: Asked) {
         title="Confirm that it is you"
         description={`To ${what}, you need to have signed in within the last ten minutes. Your work here is not lost.`}
       >
-        {ways.confirmPassword ? (
-          <PasswordForm email={ways.email} confirm={ways.confirmPassword} answer={answer} />
-        ) : (
-          <div className="space-y-4">
-            <p>
-              You have no password here. Sign out, sign in with {ways.providerName ?? "your provider"} again, and repeat what you were
-              doing; or give yourself a password in your profile.
-            </p>
-            <div className="flex justify-end">
-              <DialogClose className={buttonClass({ look: "secondary" })}>Close</DialogClose>
-            </div>
-          </div>
-        )}
+        <div className="space-y-4">
+          {ways.providers.length > 0 ? <ProviderProof providers={ways.providers} prove={() => answer(true)} /> : null}
+          {ways.confirmPassword ? (
+            <PasswordForm email={ways.email} confirm={ways.confirmPassword} answer={answer} />
+          ) : (
+            <>
+              {ways.providers.length > 0 ? null : <NoWay />}
+              <div className="flex justify-end">
+                <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+              </div>
+            </>
+          )}
+        </div>
       </DialogContent>
     </Dialog>
+  );
+}
+
+/** For somebody whose provider is not configured any more. */
+function NoWay() {
+  return (
+    <p>
+      You have no password here. Sign out, and{" "}
+      <Link href="/password" className="font-medium text-accent underline underline-offset-2">
+        set one
+      </Link>{" "}
+      by a link that goes to your address.
+    </p>
   );
 }
 

@@ -16,6 +16,8 @@ export const auditActionNames = {
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
   "member.left": "Member left",
+  "user.signed_in": "Signed in",
+  "user.account_linked": "GitHub or Google account linked",
   "user.password_changed": "Password changed",
   "user.password_reset": "Password reset by a link",
   "test_data.wipe_requested": "Wipe of test data asked for",

@@ -1,7 +1,7 @@
-import { recordAudit } from "@/lib/audit/service";
-import { type Identity, withDatabase } from "@/lib/caller";
 import { type Db, db } from "@/lib/db";
 import { type Device, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import { recordAuditOfUser } from "@/lib/users/service";
+import type { SignInMethod } from "@/prisma/generated/enums";
 import { hashPassword } from "./password";
 import { hasRecentProof } from "./proof";
 import { checkPassword } from "./service";
@@ -14,7 +14,7 @@ type Changed = { outcome: "changed"; sessionId: string };
  * to have signed in with their provider just now instead of giving the current one.
  */
 export async function changePassword(
-  user: Pick<SignedInUser, "id" | "email" | "hasPassword" | "provedAt">,
+  user: Pick<SignedInUser, "id" | "email" | "hasPassword" | "provedAt" | "method">,
   { current, password }: { current: string; password: string },
   device: Device,
 ): Promise<Throttled | { outcome: "failed" | "proof-needed" } | Changed> {
@@ -26,7 +26,8 @@ export async function changePassword(
   }
   const passwordHash = await hashPassword(password);
   return db().$transaction(async (transaction) => {
-    const sessionId = await setPassword(transaction, user.id, { passwordHash, device, action: "user.password_changed" });
+    const method = user.hasPassword ? "PASSWORD" : user.method;
+    const sessionId = await setPassword(transaction, user.id, { passwordHash, device, method, action: "user.password_changed" });
     return { outcome: "changed", sessionId };
   });
 }
@@ -39,24 +40,13 @@ export async function changePassword(
 export async function setPassword(
   transaction: Db,
   userId: string,
-  how: { passwordHash: string; device: Device; action: "user.password_changed" | "user.password_reset" },
+  how: { passwordHash: string; device: Device; method: SignInMethod; action: "user.password_changed" | "user.password_reset" },
 ): Promise<string> {
   const now = new Date();
   await transaction.user.update({ where: { id: userId }, data: { passwordHash: how.passwordHash } });
   await transaction.passwordReset.updateMany({ where: { userId, usedAt: null }, data: { usedAt: now } });
   await revokeSessions(transaction, userId, now);
-
-  // In one order, because each entry takes the lock of its organisation's log.
-  const memberships = await transaction.membership.findMany({ where: { userId }, orderBy: { tenantId: "asc" } });
-  for (const { tenantId, role } of memberships) {
-    const identity: Identity = {
-      partition: { tenantId, environment: "test" },
-      actor: { type: "USER", id: userId, role },
-      request: null,
-      address: how.device.address,
-    };
-    await recordAudit(withDatabase(identity, transaction), { action: how.action, targetId: userId, changes: {} });
-  }
-  const session = await startSession(transaction, userId, how.device);
+  await recordAuditOfUser(transaction, userId, how.device.address, { action: how.action, changes: {} });
+  const session = await startSession(transaction, userId, how.device, { method: how.method });
   return session.id;
 }

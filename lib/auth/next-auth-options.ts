@@ -1,9 +1,12 @@
-import type { NextAuthOptions, User } from "next-auth";
+import type { Account, NextAuthOptions, User } from "next-auth";
 import { clientAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { findLiveSession, sessionLifetimeSeconds } from "@/lib/sessions/service";
+import { signInWithProvider } from "./provider-sign-in";
+import { configuredProviders, oauthConfigs, providers } from "./providers";
+import { currentDevice, currentUser } from "./require-user";
 import { returnPath } from "./return-path";
 import { signIn, signOut } from "./service";
 
@@ -33,8 +36,10 @@ export function nextAuthOptions(): NextAuthOptions {
           return result.outcome === "signed-in" ? { id: result.sessionId, sessionId: result.sessionId } : null;
         },
       },
+      ...oauthConfigs(),
     ],
     callbacks: {
+      signIn: async ({ user, account }) => (account?.type === "oauth" ? admit(user, account) : true),
       jwt: async ({ token, user }) => ({ sessionId: (user as StartedSession | undefined)?.sessionId ?? token.sessionId }),
       async session({ token }) {
         const user = typeof token.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
@@ -51,9 +56,38 @@ export function nextAuthOptions(): NextAuthOptions {
       },
     },
     logger: {
-      error: (code) => log.warn({ code }, "next-auth refused a request"),
+      error: (code, metadata) => log.warn({ code, reason: reasonOf(metadata) }, "next-auth refused a request"),
       warn: () => {},
       debug: () => {},
     },
   };
+}
+
+/**
+ * Whoever comes back from GitHub or Google. next-auth keeps what is written on its user for `jwt`, and shows the message of
+ * whatever is thrown here in an address, so nothing is.
+ * @returns true, or where to go instead
+ */
+async function admit(user: StartedSession, account: Account): Promise<true | string> {
+  const provider = configuredProviders().find((candidate) => providers[candidate].id === account.provider);
+  if (!provider) return signInPage("Default");
+  try {
+    const arrival = { provider, accountId: account.providerAccountId, name: user.name ?? "", email: user.email ?? null };
+    const result = await signInWithProvider(arrival, await currentDevice(), await currentUser());
+    if (result.outcome === "refused") return signInPage(result.reason);
+    user.sessionId = result.sessionId;
+    return true;
+  } catch (error) {
+    log.error({ error: error instanceof Error ? error.message : String(error) }, "somebody could not be signed in by their provider");
+    return signInPage("Default");
+  }
+}
+
+/** By way of next-auth, which remembers where the person wanted to go. */
+export const signInPage = (error: string) => `/api/auth/signin?error=${error}`;
+
+/** What openid-client or a provider says of a failure, such as that the client secret is wrong. */
+function reasonOf(metadata: unknown): string | undefined {
+  const error = metadata instanceof Error ? metadata : (metadata as { error?: unknown } | null)?.error;
+  return error instanceof Error ? error.message : undefined;
 }

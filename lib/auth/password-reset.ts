@@ -103,7 +103,7 @@ export async function resetPassword(token: string, password: string, device: Dev
     if (!userId) return null;
     // The link went to the address, or to an operator who knows whom they give it to.
     await transaction.user.updateMany({ where: { id: userId, emailVerifiedAt: null }, data: { emailVerifiedAt: at } });
-    const sessionId = await setPassword(transaction, userId, { passwordHash, device, action: "user.password_reset" });
+    const sessionId = await setPassword(transaction, userId, { passwordHash, device, method: "PASSWORD", action: "user.password_reset" });
     return { sessionId };
   });
 }

@@ -1,7 +1,8 @@
-import { db, sqlState } from "@/lib/db";
+import { type Db, db, isUniqueViolation } from "@/lib/db";
 import { acceptAsNewUser } from "@/lib/invitations/service";
 import { type Device, renewProof, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
-import { createAccount, findUserByEmail } from "@/lib/users/service";
+import { createAccount, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
+import type { SessionModel } from "@/prisma/generated/models";
 import { hashPassword, verifyPassword } from "./password";
 import { type SignUp, signInInput } from "./schema";
 import { mayMakeAccount, type Throttled, throttleFailures } from "./throttle";
@@ -19,8 +20,16 @@ export async function signIn(credentials: unknown, device: Device): Promise<Sign
   const checked = await checkPassword(input.data, device.address);
   if (checked.outcome !== "succeeded") return checked;
 
-  const session = await startSession(db(), checked.result.id, device);
-  return { outcome: "signed-in", sessionId: session.id };
+  return db().$transaction(async (transaction) => {
+    const session = await startSession(transaction, checked.result.id, device);
+    await recordSignIn(transaction, session, device);
+    return { outcome: "signed-in", sessionId: session.id };
+  });
+}
+
+/** In the audit log of each organisation of theirs, so that owners see who comes, from where and by which way. */
+export function recordSignIn(transaction: Db, { userId, method }: Pick<SessionModel, "userId" | "method">, { address }: Device) {
+  return recordAuditOfUser(transaction, userId, address, { action: "user.signed_in", changes: { after: { method } } });
 }
 
 /** Whose password it is, counted among the failures of the account and the address where it is nobody's. */
@@ -101,8 +110,4 @@ export async function signUpByInvitation(
 /** Signing out ends every session of the user, on every device. */
 export async function signOut(user: Pick<SignedInUser, "id">): Promise<void> {
   await revokeSessions(db(), user.id);
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  return sqlState(error) === "23505" || (error as { code?: unknown } | null)?.code === "P2002";
 }

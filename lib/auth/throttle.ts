@@ -5,6 +5,8 @@ import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
 const windowMs = 15 * 60_000;
 /** Failed sign-ins in one window, from anywhere to one account and from one address to any account. */
 export const maximumFailures = { account: 10, address: 50 };
+/** Ways back from GitHub or Google to one address in one window; each costs a few requests to there. */
+export const maximumProviderSignIns = 50;
 /** Accounts made from one address in one window. */
 export const maximumSignUps = 50;
 
@@ -75,6 +77,12 @@ export async function mayAskForReset(email: string, address: string | null): Pro
   ];
   const taken = await Promise.all(counters.map(({ identifier, limit }) => rateLimiter().take(identifier, limit, windowMs)));
   return taken.every(({ isAllowed }) => isAllowed);
+}
+
+/** Whether somebody from this address may come back from GitHub or Google now. */
+export async function mayComeFromProvider(address: string | null): Promise<boolean> {
+  const taken = await rateLimiter().take(`sign-in:provider:${throttleAddress(address)}`, maximumProviderSignIns, windowMs);
+  return taken.isAllowed;
 }
 
 /** Whether this address may make another account now. */

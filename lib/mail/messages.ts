@@ -1,7 +1,8 @@
 import { roleNames } from "@/lib/auth/roles";
+import { signInMethodNames } from "@/lib/auth/sign-in-methods";
 import { env } from "@/lib/env";
 import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
-import type { DisabledReason, Environment, Role } from "@/prisma/generated/enums";
+import type { DisabledReason, Environment, Provider, Role } from "@/prisma/generated/enums";
 
 /** The tenant that a mail to its owners and admins tells of. */
 type MailTenant = { slug: string; name: string };
@@ -10,6 +11,7 @@ type MailTenant = { slug: string; name: string };
 type MailContents = {
   invitation: { organisation: string; invitedBy: string; role: Role; url: string; expiresAt: Date };
   "password-reset": { name: string; url: string; expiresAt: Date };
+  "account-linked": { name: string; provider: Provider; isPasswordDropped: boolean };
   "webhook-failing": { tenant: MailTenant; environment: Environment; webhookId: string; webhookUrl: string; consecutiveFailures: number };
   "webhook-disabled": {
     tenant: MailTenant;
@@ -50,6 +52,19 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
       `The link works once, until ${exactTime(expiresAt)}. If it was not you, do nothing: your password stays as it is.`,
     ],
     link: { text: "Set a new password", url },
+  }),
+  "account-linked": ({ name, provider, isPasswordDropped }) => ({
+    subject: `${signInMethodNames[provider]} signs you in from now on`,
+    paragraphs: [
+      `Hello ${name}, somebody signed in to your account with Parlance with a ${signInMethodNames[provider]} account that has this address. It opens yours from now on.`,
+      ...(isPasswordDropped
+        ? [
+            "It had never been shown that this address was of whoever chose the password of your account. So that password counts no more, and everybody who was signed in is signed out. You can set a new one.",
+          ]
+        : []),
+      `If it was not you, somebody else gets in where you have your ${signInMethodNames[provider]} account: look after it there first.`,
+    ],
+    link: { text: "Set a new password", url: `${env().APP_URL}/password` },
   }),
   "webhook-failing": ({ tenant, environment, webhookId, webhookUrl, consecutiveFailures }) => ({
     subject: `A ${environment} webhook of ${tenant.name} keeps failing`,

@@ -55,9 +55,13 @@ export async function findLiveSession(transaction: Db, id: string, now = new Dat
 
 export type SignedInUser = NonNullable<Awaited<ReturnType<typeof findLiveSession>>>;
 
-/** The person in front of this session has just shown again that they are its user. */
-export async function renewProof(transaction: Db, id: string, now = new Date()): Promise<void> {
-  await transaction.session.updateMany({ where: { id, revokedAt: null }, data: { provedAt: now } });
+/**
+ * The person in front of this session has just shown again that they are its user.
+ * @returns false where it does not count any more
+ */
+export async function renewProof(transaction: Db, id: string, now = new Date()): Promise<boolean> {
+  const { count } = await transaction.session.updateMany({ where: { id, revokedAt: null }, data: { provedAt: now } });
+  return count > 0;
 }
 
 /** Sessions that still count, the newest first. */

@@ -89,7 +89,21 @@ export function findTenantBySlug(slug: string) {
 }
 
 /** A tenant's slug is the first part of its dashboard's paths, where these have another meaning. */
-const takenPaths = new Set(["api", "dev", "docs", "health", "invite", "login", "metrics", "password", "ready", "signup", "v1", "welcome"]);
+const takenPaths = new Set([
+  "api",
+  "confirmed",
+  "dev",
+  "docs",
+  "health",
+  "invite",
+  "login",
+  "metrics",
+  "password",
+  "ready",
+  "signup",
+  "v1",
+  "welcome",
+]);
 
 function slugify(name: string): string {
   const slug = name

@@ -1,4 +1,5 @@
-import type { Caller } from "@/lib/caller";
+import { type AuditRecord, recordAudit } from "@/lib/audit/service";
+import { type Caller, type Identity, withDatabase } from "@/lib/caller";
 import type { Db } from "@/lib/db";
 import { newId } from "@/lib/ids";
 import { createOwnedTenant } from "@/lib/tenants/service";
@@ -24,6 +25,26 @@ type NewUser = { name: string; email: string; passwordHash: string | null; email
 export function createUser(transaction: Db, { name, email, passwordHash, emailVerifiedAt = null }: NewUser) {
   const now = new Date();
   return transaction.user.create({ data: { id: newId("user", now), email, name, passwordHash, emailVerifiedAt, createdAt: now } });
+}
+
+/** An entry in the audit log of each organisation of theirs, in the transaction of what they did to their own account. */
+export async function recordAuditOfUser(
+  transaction: Db,
+  userId: string,
+  address: string | null,
+  record: Omit<AuditRecord, "targetId">,
+): Promise<void> {
+  // In one order, because each entry takes the lock of its organisation's log.
+  const memberships = await transaction.membership.findMany({ where: { userId }, orderBy: { tenantId: "asc" } });
+  for (const { tenantId, role } of memberships) {
+    const identity: Identity = {
+      partition: { tenantId, environment: "test" },
+      actor: { type: "USER", id: userId, role },
+      request: null,
+      address,
+    };
+    await recordAudit(withDatabase(identity, transaction), { ...record, targetId: userId });
+  }
 }
 
 /** Whoever is signed in calls themselves something else. */

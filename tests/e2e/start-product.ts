@@ -1,10 +1,15 @@
+import { startIdentityProvider } from "../support/identity-provider";
 import { startInstallation } from "../support/installation";
 
 /** One product for all browser tests, stopped after them. They find it in the environment. */
 export default async function startProduct(): Promise<() => Promise<void>> {
+  const provider = await startIdentityProvider();
   // So each person can come from an address of their own: there is a limit to accounts that are made from one.
-  const environment = { TRUSTED_PROXY_HOPS: "1" };
+  const environment = { TRUSTED_PROXY_HOPS: "1", ...provider.environment };
   const { url, databaseUrl, stop } = await startInstallation({ environment });
-  Object.assign(process.env, { PRODUCT_URL: url, PRODUCT_DATABASE_URL: databaseUrl });
-  return stop;
+  Object.assign(process.env, { PRODUCT_URL: url, PRODUCT_DATABASE_URL: databaseUrl, PROVIDER_URL: provider.url });
+  return async () => {
+    await stop();
+    await provider.close();
+  };
 }

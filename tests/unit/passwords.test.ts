@@ -53,12 +53,10 @@ test("changing the password ends all sessions at once and starts a new one", asy
   expect(await findLiveSession(db(), result.sessionId)).toMatchObject({ id: owner.id });
   expect(await outcomeOf(owner.email, oldPassword)).toBe("failed");
   expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
-  expect((await auditOf(tenant.id)).at(-1)).toEqual({
-    action: "user.password_changed",
-    actorId: owner.id,
-    targetId: owner.id,
-    changes: {},
-  });
+  expect((await auditOf(tenant.id)).slice(-2)).toEqual([
+    { action: "user.password_changed", actorId: owner.id, targetId: owner.id, changes: {} },
+    { action: "user.signed_in", actorId: owner.id, targetId: owner.id, changes: { after: { method: "PASSWORD" } } },
+  ]);
 });
 
 test("the wrong current password changes nothing, and guesses are counted with those of signing in", async () => {
@@ -90,7 +88,7 @@ test("a mailed link sets a new password once, ends all sessions, and signs in", 
   expect(await findLiveSession(db(), session.id)).toBeNull();
   expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
   expect((await db().user.findUniqueOrThrow({ where: { id: owner.id } })).emailVerifiedAt).not.toBeNull();
-  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "user.password_reset" });
+  expect((await auditOf(tenant.id)).at(-2)).toMatchObject({ action: "user.password_reset" });
   expect(await findPasswordReset(token)).toBeNull();
   expect(await resetPassword(token, "a third sentence entirely", newDevice())).toBeNull();
 });

@@ -3,24 +3,31 @@
 import Link from "next/link";
 import { useActionState } from "react";
 import { EmailField } from "@/components/profile/account-fields";
+import { ProviderButtons } from "@/components/profile/provider-buttons";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
+import type { ProviderChoice } from "@/lib/auth/providers";
 import { signInAction } from "../actions";
 
-export function SignInForm({ callbackUrl, message }: { callbackUrl: string; message?: string }) {
+type SignInFormProps = { callbackUrl: string; message?: string; providers: ProviderChoice[] };
+
+export function SignInForm({ callbackUrl, message, providers }: SignInFormProps) {
   const [state, action] = useActionState(signInAction, { message });
 
   return (
-    <form action={action} className="space-y-5">
+    <div className="space-y-5">
       <h1 className="font-semibold text-2xl tracking-tight">Sign in</h1>
       {state.message ? <Notice>{state.message}</Notice> : null}
-      <input type="hidden" name="callbackUrl" value={callbackUrl} />
-      <EmailField value={state.values?.email} />
-      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
-      <SubmitButton pending="Signing in…" className="w-full">
-        Sign in
-      </SubmitButton>
+      <ProviderButtons providers={providers} callbackUrl={callbackUrl} />
+      <form action={action} className="space-y-5">
+        <input type="hidden" name="callbackUrl" value={callbackUrl} />
+        <EmailField value={state.values?.email} />
+        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+        <SubmitButton pending="Signing in…" className="w-full">
+          Sign in
+        </SubmitButton>
+      </form>
       <p>
         <Link href="/password" className="font-medium text-accent underline underline-offset-2">
           Forgotten your password?
@@ -32,6 +39,6 @@ export function SignInForm({ callbackUrl, message }: { callbackUrl: string; mess
           Sign up
         </Link>
       </p>
-    </form>
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import { redirect } from "next/navigation";
+import { providerChoices } from "@/lib/auth/providers";
 import { currentUser } from "@/lib/auth/require-user";
 import { minimumPasswordLength } from "@/lib/auth/schema";
 import { SignUpForm } from "./sign-up-form";
@@ -7,5 +8,5 @@ export const metadata = { title: "Sign up" };
 
 export default async function SignUpPage() {
   if (await currentUser()) redirect("/");
-  return <SignUpForm minimumPasswordLength={minimumPasswordLength} />;
+  return <SignUpForm minimumPasswordLength={minimumPasswordLength} providers={providerChoices()} />;
 }

@@ -3,42 +3,49 @@
 import Link from "next/link";
 import { useActionState } from "react";
 import { EmailField, NameField, NewPasswordField } from "@/components/profile/account-fields";
+import { ProviderButtons } from "@/components/profile/provider-buttons";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
+import type { ProviderChoice } from "@/lib/auth/providers";
 import { signUpAction } from "../actions";
 
-export function SignUpForm({ minimumPasswordLength }: { minimumPasswordLength: number }) {
+type SignUpFormProps = { minimumPasswordLength: number; providers: ProviderChoice[] };
+
+export function SignUpForm({ minimumPasswordLength, providers }: SignUpFormProps) {
   const [{ message, errors, values }, action] = useActionState(signUpAction, {});
 
   return (
-    <form action={action} className="space-y-5">
+    <div className="space-y-5">
       <div className="space-y-1">
         <h1 className="font-semibold text-2xl tracking-tight">Create your account</h1>
         <p className="text-muted">A key for the API is one click away.</p>
       </div>
-      {message ? <Notice>{message}</Notice> : null}
-      <TextField
-        label="Organisation"
-        name="organisation"
-        autoComplete="organization"
-        required
-        maxLength={100}
-        defaultValue={values?.organisation}
-        error={errors?.organisation}
-      />
-      <NameField value={values?.name} error={errors?.name} />
-      <EmailField value={values?.email} error={errors?.email} />
-      <NewPasswordField minimumLength={minimumPasswordLength} error={errors?.password} />
-      <SubmitButton pending="Creating your account…" className="w-full">
-        Create account
-      </SubmitButton>
+      <ProviderButtons providers={providers} callbackUrl="/" />
+      <form action={action} className="space-y-5">
+        {message ? <Notice>{message}</Notice> : null}
+        <TextField
+          label="Organisation"
+          name="organisation"
+          autoComplete="organization"
+          required
+          maxLength={100}
+          defaultValue={values?.organisation}
+          error={errors?.organisation}
+        />
+        <NameField value={values?.name} error={errors?.name} />
+        <EmailField value={values?.email} error={errors?.email} />
+        <NewPasswordField minimumLength={minimumPasswordLength} error={errors?.password} />
+        <SubmitButton pending="Creating your account…" className="w-full">
+          Create account
+        </SubmitButton>
+      </form>
       <p className="text-muted">
         Have an account?{" "}
         <Link href="/login" className="font-medium text-accent underline underline-offset-2">
           Sign in
         </Link>
       </p>
-    </form>
+    </div>
   );
 }

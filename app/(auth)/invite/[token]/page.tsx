@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
+import { ProviderButtons } from "@/components/profile/provider-buttons";
 import { ButtonLink } from "@/components/ui/button";
 import { SubmitButton } from "@/components/ui/submit-button";
+import { providerChoices } from "@/lib/auth/providers";
 import { currentUser } from "@/lib/auth/require-user";
 import { roleNames } from "@/lib/auth/roles";
 import { minimumPasswordLength } from "@/lib/auth/schema";
@@ -64,7 +66,15 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
     );
   }
   return (
-    <Frame title={title} action={<NewUserForm token={token} email={email} minimumPasswordLength={minimumPasswordLength} />}>
+    <Frame
+      title={title}
+      action={
+        <>
+          <ProviderButtons providers={providerChoices()} callbackUrl={`/invite/${token}`} />
+          <NewUserForm token={token} email={email} minimumPasswordLength={minimumPasswordLength} />
+        </>
+      }
+    >
       {sentence} Make yourself an account to accept.
     </Frame>
   );

@@ -4,8 +4,9 @@ import { confirmPasswordAction } from "@/app/(dashboard)/proof-actions";
 import { ProofProvider } from "@/components/shell/proof";
 import { Shell } from "@/components/shell/shell";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
+import { linkedProviders } from "@/lib/auth/provider-sign-in";
+import { providers } from "@/lib/auth/providers";
 import { roleNames } from "@/lib/auth/roles";
-import { signInMethodNames } from "@/lib/auth/sign-in-methods";
 
 type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
 
@@ -13,11 +14,12 @@ type Props = { params: Promise<{ tenant: string; environment: string }>; childre
 export default async function DashboardLayout({ params, children }: Props) {
   const { tenant: slug, environment: name } = await params;
   const { user, tenant, environment, role } = await dashboardPlace(slug, name);
+  const linked = await linkedProviders(user.id);
   return (
     <ProofProvider
       email={user.email}
       confirmPassword={user.hasPassword ? confirmPasswordAction : null}
-      providerName={user.method === "PASSWORD" ? null : signInMethodNames[user.method]}
+      providers={linked.map((provider) => providers[provider])}
     >
       <Shell
         tenant={{ name: tenant.name, slug: tenant.slug }}

@@ -1,9 +1,19 @@
 import NextAuth from "next-auth";
-import { nextAuthOptions } from "@/lib/auth/next-auth-options";
+import { nextAuthOptions, signInPage } from "@/lib/auth/next-auth-options";
+import { currentDevice } from "@/lib/auth/require-user";
+import { mayComeFromProvider } from "@/lib/auth/throttle";
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 
 /** The options are made at the first request, because at build time nothing is configured yet. */
-const handle = (request: Request, context: Context) => NextAuth(request as never, context as never, nextAuthOptions());
+async function handle(request: Request, context: Context): Promise<Response> {
+  const [action, provider] = (await context.params).nextauth;
+  // Passwords are counted where they are checked.
+  const isFromProvider = action === "callback" && provider !== "credentials";
+  if (isFromProvider && !(await mayComeFromProvider((await currentDevice()).address))) {
+    return new Response(null, { status: 302, headers: { Location: signInPage("TooManyAttempts") } });
+  }
+  return NextAuth(request as never, context as never, nextAuthOptions());
+}
 
 export { handle as GET, handle as POST };

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { act, filledIn, type PlaceOfAction, parse, refused } from "@/app/(dashboard)/act";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { changePassword } from "@/lib/auth/change-password";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { changePasswordInput, personInput } from "@/lib/auth/schema";
@@ -19,7 +19,7 @@ export async function renameSelfAction(place: PlaceOfAction, name: string): Prom
 }
 
 /** The browser that asks goes on with a session of its own; all others end. */
-export async function changePasswordAction(sent: FormData): Promise<ActionResult> {
+export async function changePasswordAction(sent: FormData): Promise<ActionResult | ProofRequest> {
   const user = await requireUser();
   try {
     const { current = "", password = "" } = filledIn(sent);
@@ -31,7 +31,7 @@ export async function changePasswordAction(sent: FormData): Promise<ActionResult
     }
     if (result.outcome === "throttled") return { outcome: "refused", message: throttledSentence(result), errors: {} };
     if (result.outcome === "failed") return refusal("current", "This is not your password.");
-    return refusal("password", "Sign out and sign in again first: it has to be fresh.");
+    return { outcome: "proof-needed", what: "set a password" };
   } catch (error) {
     return refused(error);
   }

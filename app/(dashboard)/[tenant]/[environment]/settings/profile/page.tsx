@@ -2,6 +2,7 @@ import { signOutAction } from "@/app/(auth)/actions";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { PasswordForm } from "@/components/profile/password-form";
 import { SignOutEverywhere, SignOutOne } from "@/components/profile/session-buttons";
+import { SignInWays } from "@/components/profile/sign-in-ways";
 import { NameForm } from "@/components/settings/name-form";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
 import { Badge } from "@/components/ui/badge";
@@ -10,6 +11,8 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
+import { listProviderAccounts } from "@/lib/auth/provider-sign-in";
+import { configuredProviders } from "@/lib/auth/providers";
 import { minimumPasswordLength } from "@/lib/auth/schema";
 import { signInMethodNames } from "@/lib/auth/sign-in-methods";
 import { deviceName } from "@/lib/sessions/device-name";
@@ -19,7 +22,7 @@ import { changePasswordAction, renameSelfAction, revokeSessionAction } from "./a
 export const metadata = { title: "Profile and sessions" };
 
 export default pageOf(async ({ caller, user, tenant, environment, base, now }) => {
-  const sessions = await listSessions(caller.db, user.id);
+  const [sessions, accounts] = await Promise.all([listSessions(caller.db, user.id), listProviderAccounts(caller.db, user.id)]);
   const place = { tenant: tenant.slug, environment };
   return (
     <>
@@ -42,6 +45,9 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
               ]}
             />
           </div>
+        </Panel>
+        <Panel title="Signing in">
+          <SignInWays email={user.email} hasPassword={user.hasPassword} accounts={accounts} configured={configuredProviders()} now={now} />
         </Panel>
         <Panel title="Password">
           <PasswordForm

@@ -1,0 +1,32 @@
+"use client";
+
+import { SubmitButton } from "@/components/ui/submit-button";
+import type { ProviderChoice } from "@/lib/auth/providers";
+import { beginProviderSignIn } from "./begin-provider-sign-in";
+import { ProviderMark } from "./provider-mark";
+
+/** Nothing where no provider is configured. Stands above a form for those who have a password. */
+export function ProviderButtons({ providers, callbackUrl }: { providers: ProviderChoice[]; callbackUrl: string }) {
+  if (providers.length === 0) return null;
+  return (
+    <div className="space-y-3">
+      {providers.map((provider) => (
+        <form key={provider.id} action={() => leaveFor(provider, callbackUrl)}>
+          <SubmitButton look="secondary" pending={`Going to ${provider.name}…`} className="w-full">
+            <ProviderMark id={provider.id} />
+            {`Continue with ${provider.name}`}
+          </SubmitButton>
+        </form>
+      ))}
+      <p className="flex items-center gap-3 text-muted text-sm before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+        or
+      </p>
+    </div>
+  );
+}
+
+async function leaveFor(provider: ProviderChoice, callbackUrl: string): Promise<void> {
+  window.location.assign(await beginProviderSignIn(provider, callbackUrl));
+  // Pending until the page is gone, or for as long as somebody might press the button twice.
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+}

@@ -1,0 +1,34 @@
+import { Facts } from "@/components/ui/panel";
+import { Time } from "@/components/ui/time";
+import { signInMethodNames } from "@/lib/auth/sign-in-methods";
+import type { Provider } from "@/prisma/generated/enums";
+
+type SignInWaysProps = {
+  email: string;
+  hasPassword: boolean;
+  accounts: { provider: Provider; accountId: string; email: string; linkedAt: Date; lastUsedAt: Date }[];
+  configured: Provider[];
+  now: Date;
+};
+
+/** Everything that lets a person in, and what could. */
+export function SignInWays({ email, hasPassword, accounts, configured, now }: SignInWaysProps) {
+  const providers = [...new Set([...configured, ...accounts.map(({ provider }) => provider)])];
+  return (
+    <Facts
+      facts={[
+        { name: "Password", value: hasPassword ? "Set" : "None. You can set one below." },
+        ...providers.map((provider) => {
+          const linked = accounts.filter((account) => account.provider === provider);
+          const value = linked.map((account) => (
+            <p key={account.accountId}>
+              {account.email}, linked <Time at={account.linkedAt} now={now} />, last used <Time at={account.lastUsedAt} now={now} />
+            </p>
+          ));
+          const note = `Not linked. It is once you sign in with an account there whose verified address is ${email}.`;
+          return { name: signInMethodNames[provider], value: linked.length > 0 ? value : <span className="text-muted">{note}</span> };
+        }),
+      ]}
+    />
+  );
+}

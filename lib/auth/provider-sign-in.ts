@@ -1,0 +1,116 @@
+import { type Db, db, isUniqueViolation } from "@/lib/db";
+import { queueMail } from "@/lib/mail/service";
+import { type Device, renewProof, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import { createUser, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
+import type { Provider } from "@/prisma/generated/enums";
+import type { UserModel } from "@/prisma/generated/models";
+import { configuredProviders } from "./providers";
+import { email as emailSchema, personInput } from "./schema";
+import { recordSignIn } from "./service";
+import { mayMakeAccount } from "./throttle";
+
+/** Somebody whom a provider has let in. `email` is null unless the provider says that it was verified. */
+export type Arrival = { provider: Provider; accountId: string; name: string; email: string | null };
+
+/** Why nobody is signed in, as it stands in the address of the page for signing in. */
+export type ProviderRefusal = "EmailUnverified" | "OtherAccount" | "TooManyAccounts";
+
+export type ProviderSignIn = { outcome: "signed-in"; sessionId: string } | { outcome: "refused"; reason: ProviderRefusal };
+
+/**
+ * Signs in whoever the account belongs to. An account that has not been seen yet is linked to the user with its address,
+ * or to a new one, and from then on its id alone counts: addresses change hands.
+ * @param current who is signed in with this browser already. For them it is a proof that it is them; nobody else may
+ *   come in their place.
+ */
+export async function signInWithProvider(arrival: Arrival, device: Device, current: SignedInUser | null): Promise<ProviderSignIn> {
+  const parsed = emailSchema.safeParse(arrival.email);
+  const person = { ...arrival, email: parsed.success ? parsed.data : null };
+  try {
+    return await enter(person, device, current);
+  } catch (error) {
+    // The same person twice at the same moment: what one of them made, the other one finds.
+    if (isUniqueViolation(error)) return enter(person, device, current);
+    throw error;
+  }
+}
+
+const refused = (reason: ProviderRefusal): ProviderSignIn => ({ outcome: "refused", reason });
+
+async function enter(arrival: Arrival, device: Device, current: SignedInUser | null): Promise<ProviderSignIn> {
+  const { provider, accountId, email } = arrival;
+  const key = { provider_accountId: { provider, accountId } };
+  const linked = await db().providerAccount.findUnique({ where: key });
+  if (!linked && !email) return refused("EmailUnverified");
+
+  const known = linked ? { id: linked.userId } : await findUserByEmail(db(), email ?? "");
+  if (current && current.id !== known?.id) return refused("OtherAccount");
+  if (!known && !(await mayMakeAccount(device.address))) return refused("TooManyAccounts");
+
+  return db().$transaction(async (transaction) => {
+    const userId = linked?.userId ?? (await link(transaction, { ...arrival, email: email ?? "" }, device));
+    await transaction.providerAccount.update({ where: key, data: { lastUsedAt: new Date() } });
+    if (current && (await renewProof(transaction, current.sessionId))) return { outcome: "signed-in", sessionId: current.sessionId };
+
+    const session = await startSession(transaction, userId, device, { method: provider });
+    await recordSignIn(transaction, session, device);
+    return { outcome: "signed-in", sessionId: session.id };
+  });
+}
+
+/** @returns whose account it is from now on */
+async function link(transaction: Db, { provider, accountId, name, email }: Arrival & { email: string }, device: Device): Promise<string> {
+  await transaction.$executeRaw`SELECT 1 FROM users WHERE email = ${email} FOR NO KEY UPDATE`;
+  const at = new Date();
+  const known = await findUserByEmail(transaction, email);
+  const named = personInput.safeParse({ name: name.slice(0, 100) });
+  const user =
+    known ??
+    (await createUser(transaction, {
+      name: named.success ? named.data.name : email.slice(0, 100),
+      email,
+      passwordHash: null,
+      emailVerifiedAt: at,
+    }));
+  await transaction.providerAccount.create({ data: { provider, accountId, userId: user.id, email, linkedAt: at, lastUsedAt: at } });
+  if (!known) return user.id;
+
+  const isPasswordDropped = !known.emailVerifiedAt && known.passwordHash !== null;
+  if (!known.emailVerifiedAt) await takeFromStrangers(transaction, known, at);
+  await recordAuditOfUser(transaction, user.id, device.address, {
+    action: "user.account_linked",
+    changes: {
+      ...(isPasswordDropped && { before: { hasPassword: true } }),
+      after: { provider, email, ...(isPasswordDropped && { hasPassword: false }) },
+    },
+  });
+  await queueMail(transaction, email, { kind: "account-linked", name: user.name, provider, isPasswordDropped });
+  return user.id;
+}
+
+/**
+ * Anybody could have signed up with this address, to be there first. Now that its owner has come, what whoever it was may
+ * still come in by is worth nothing any more: the password, links to a new one, and sessions.
+ */
+async function takeFromStrangers(transaction: Db, user: UserModel, at: Date): Promise<void> {
+  await transaction.user.update({ where: { id: user.id }, data: { passwordHash: null, emailVerifiedAt: at } });
+  await transaction.passwordReset.updateMany({ where: { userId: user.id, usedAt: null }, data: { usedAt: at } });
+  await revokeSessions(transaction, user.id, at);
+}
+
+/** Where a user can sign in again: what they have linked, as far as it is configured. */
+export async function linkedProviders(userId: string): Promise<Provider[]> {
+  const configured = configuredProviders();
+  if (configured.length === 0) return [];
+  const accounts = await listProviderAccounts(db(), userId);
+  return configured.filter((provider) => accounts.some((account) => account.provider === provider));
+}
+
+/** With what else than a password a user signs in, in the order in which it was linked. */
+export function listProviderAccounts(transaction: Db, userId: string) {
+  return transaction.providerAccount.findMany({
+    where: { userId },
+    orderBy: [{ linkedAt: "asc" }, { accountId: "asc" }],
+    select: { provider: true, accountId: true, email: true, linkedAt: true, lastUsedAt: true },
+  });
+}

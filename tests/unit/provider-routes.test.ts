@@ -1,0 +1,215 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { db } from "@/lib/db";
+import { introduce, startIdentityProvider } from "../support/identity-provider";
+import { newAddress, newOrganisation } from "../support/people";
+import { type RunningProcess, startWeb } from "../support/processes";
+
+// Through the built product, with a browser's cookies and a provider on this machine.
+
+let provider: Awaited<ReturnType<typeof startIdentityProvider>>;
+let web: RunningProcess & { url: string };
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  // So each browser can come from an address of its own.
+  web = await startWeb({ ...provider.environment, TRUSTED_PROXY_HOPS: "1" });
+});
+afterEach(() => {
+  provider.state.isDown = false;
+});
+afterAll(async () => {
+  await web?.end();
+  await provider?.close();
+});
+
+let number = 0;
+
+/** Follows nothing by itself, keeps cookies, and comes from an address of its own. */
+function newBrowser() {
+  const cookies = new Map<string, string>();
+  const address = `10.11.${++number >> 8}.${number & 255}`;
+  async function go(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "), "X-Forwarded-For": address };
+    const response = await fetch(new URL(path, web.url), { ...init, headers, redirect: "manual" });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === "" || /max-age=0/i.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return response;
+  }
+  /** @returns the address of the provider's page */
+  async function begin(id: string, callbackUrl = "/", query = ""): Promise<URL> {
+    const { csrfToken } = await (await go("/api/auth/csrf")).json();
+    const body = new URLSearchParams({ csrfToken, callbackUrl, json: "true" });
+    return new URL((await (await go(`/api/auth/signin/${id}${query}`, { method: "POST", body })).json()).url);
+  }
+  /** @returns where the provider sends the browser back to */
+  async function decide(page: URL, login: string, decision = "Authorize"): Promise<URL> {
+    page.searchParams.set("login", login);
+    page.searchParams.set("decision", decision);
+    return new URL((await fetch(page, { redirect: "manual" })).headers.get("location") ?? "");
+  }
+  /** As a browser goes from one redirect to the next, until there is a page. @returns its path */
+  async function follow(address: URL | string): Promise<string> {
+    let url = new URL(address, web.url);
+    for (let step = 0; step < 8; step++) {
+      const location = (await go(url.href)).headers.get("location");
+      if (!location) break;
+      url = new URL(location, url);
+    }
+    expect(url.origin).toBe(web.url);
+    return `${url.pathname}${url.search}`;
+  }
+  const signIn = async (id: string, login: string, callbackUrl?: string) => follow(await decide(await begin(id, callbackUrl), login));
+  return { cookies, go, begin, decide, follow, signIn };
+}
+
+async function newLogin({ email = newAddress("grace"), isVerified = true } = {}) {
+  const id = 1_000 + ++number;
+  const login = `grace${id}`;
+  await introduce(provider.url, login, { id, name: "Grace Hopper", email, isVerified });
+  return { id, login, email };
+}
+
+const errorIn = (path: string) => new URL(path, web.url).searchParams.get("error");
+const sessionOf = async (browser: ReturnType<typeof newBrowser>) => (await browser.go("/api/auth/session")).json();
+
+test.each(["github", "google"])("somebody new comes in with %s, and names their organisation", async (id) => {
+  const { login, email } = await newLogin();
+  const browser = newBrowser();
+
+  expect(await browser.signIn(id, login)).toBe("/welcome");
+
+  expect(await sessionOf(browser)).toMatchObject({ user: { name: "Grace Hopper", email } });
+  const session = await db().session.findFirstOrThrow({ where: { user: { email } } });
+  expect(session.method).toBe(id.toUpperCase());
+  expect(session.address).toMatch(/^10\.11\./);
+});
+
+test("state, PKCE and, at Google, a nonce go along, and nothing more is asked for than name and address", async () => {
+  const github = await newBrowser().begin("github");
+  expect(Object.fromEntries(github.searchParams)).toMatchObject({
+    ...{ client_id: "parlance-test", scope: "read:user user:email", code_challenge_method: "S256", response_type: "code" },
+    ...{ redirect_uri: `${web.url}/api/auth/callback/github`, state: expect.any(String), code_challenge: expect.any(String) },
+  });
+  const google = await newBrowser().begin("google", "/", "?prompt=select_account");
+  expect(Object.fromEntries(google.searchParams)).toMatchObject({
+    ...{ scope: "openid email profile", nonce: expect.any(String), state: expect.any(String) },
+    ...{ code_challenge: expect.any(String), prompt: "select_account" },
+  });
+});
+
+test.each(["github", "google"])("an address that %s has not verified is refused", async (id) => {
+  const { login, email } = await newLogin({ isVerified: false });
+  const browser = newBrowser();
+
+  const path = await browser.signIn(id, login, "/welcome");
+
+  expect(errorIn(path)).toBe("EmailUnverified");
+  expect(new URL(path, web.url).searchParams.get("callbackUrl")).toBe(`${web.url}/welcome`);
+  expect(await (await browser.go(path)).text()).toContain("has no verified e-mail address");
+  expect(await sessionOf(browser)).toEqual({});
+  expect(await db().user.findUnique({ where: { email } })).toBeNull();
+});
+
+test("an address that was never shown to be theirs loses its password to whoever shows that it is", async () => {
+  const { owner, tenant } = await newOrganisation("a hash");
+  const { login } = await newLogin({ email: owner.email });
+  const browser = newBrowser();
+
+  expect(await browser.signIn("github", login)).toBe(`/${tenant.slug}/test`);
+  expect(await db().user.findUniqueOrThrow({ where: { id: owner.id } })).toMatchObject({ passwordHash: null });
+});
+
+test("a code that was begun in another browser, or that was altered, opens nothing", async () => {
+  const { login } = await newLogin();
+  const [mine, victim] = [newBrowser(), newBrowser()];
+  const back = await mine.decide(await mine.begin("github"), login);
+
+  expect(errorIn(await victim.follow(back))).toBe("OAuthCallback");
+  await victim.begin("github");
+  expect(errorIn(await victim.follow(back))).toBe("OAuthCallback");
+  back.searchParams.set("state", "another");
+  expect(errorIn(await mine.follow(back))).toBe("OAuthCallback");
+  for (const browser of [mine, victim]) expect(await sessionOf(browser)).toEqual({});
+});
+
+test("signing in is begun by our own pages alone", async () => {
+  const browser = newBrowser();
+  const response = await browser.go("/api/auth/signin/github", { method: "POST", body: new URLSearchParams({ callbackUrl: "/" }) });
+  expect(response.headers.get("location")).not.toContain(provider.url);
+  expect(await browser.follow("/api/auth/signin/github")).toMatch(/^\/login/);
+});
+
+test.each(["https://elsewhere.example/", "//elsewhere.example", "/\\elsewhere.example", "/api/auth/signout"])(
+  "%s is nowhere to come back to",
+  async (callbackUrl) => {
+    const { login } = await newLogin();
+    expect(await newBrowser().signIn("google", login, callbackUrl)).toBe("/welcome");
+  },
+);
+
+test("whoever breaks it off is told so", async () => {
+  const { login } = await newLogin();
+  const browser = newBrowser();
+
+  const path = await browser.follow(await browser.decide(await browser.begin("github"), login, "Cancel"));
+
+  expect(errorIn(path)).toBe("Callback");
+  expect(await (await browser.go(path)).text()).toContain("was broken off or refused there");
+});
+
+test("a provider that is away before or after its page is named as the reason", async () => {
+  const { login } = await newLogin();
+  const browser = newBrowser();
+  const back = await browser.decide(await browser.begin("github"), login);
+
+  provider.state.isDown = true;
+  expect(errorIn(await browser.follow(back))).toBe("OAuthCallback");
+  const path = await browser.follow((await browser.begin("google")).href);
+  expect(await (await browser.go(path)).text()).toContain("could not be reached");
+});
+
+test("whoever is signed in confirms by it that it is them, and is not replaced by another", async () => {
+  const [grace, eve] = [await newLogin(), await newLogin()];
+  const browser = newBrowser();
+  await browser.signIn("github", grace.login);
+  await db().session.updateMany({ where: { user: { email: grace.email } }, data: { provedAt: new Date(0) } });
+
+  const path = await browser.signIn("github", eve.login, "/confirmed");
+  expect(errorIn(path)).toBe("OtherAccount");
+  expect(await (await browser.go(path)).text()).toContain("You are still signed in as");
+  expect(await (await browser.go("/confirmed")).text()).toContain("It was not confirmed");
+
+  expect(await browser.signIn("github", grace.login, "/confirmed")).toBe("/confirmed");
+  expect(await (await browser.go("/confirmed")).text()).toContain("It is you");
+  expect(await db().session.count({ where: { user: { email: grace.email } } })).toBe(1);
+});
+
+test("one network comes back from a provider fifty times in a quarter of an hour, and no more", async () => {
+  const browser = newBrowser();
+  const paths = [];
+  for (let attempt = 0; attempt < 51; attempt++) {
+    paths.push((await browser.go("/api/auth/callback/github?code=guess&state=guess")).headers.get("location") ?? "");
+  }
+  expect(paths.filter((path) => errorIn(path) === "TooManyAttempts")).toEqual([paths[50]]);
+});
+
+test("pages offer what is configured, and their policy lets forms go nowhere else", async () => {
+  const configured = await newBrowser().go("/login");
+  expect(configured.headers.get("content-security-policy")).toContain("form-action 'self';");
+  const page = await configured.text();
+  for (const name of ["GitHub", "Google"]) expect(page).toContain(`Continue with ${name}`);
+
+  const plain = await startWeb();
+  try {
+    for (const path of ["/login", "/signup"]) {
+      const text = await (await fetch(`${plain.url}${path}`)).text();
+      expect(text).toContain("Password");
+      expect(text).not.toContain("Continue with");
+    }
+    expect(Object.keys(await (await fetch(`${plain.url}/api/auth/providers`)).json())).toEqual(["credentials"]);
+  } finally {
+    await plain.end();
+  }
+});

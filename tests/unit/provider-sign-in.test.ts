@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import { changePassword } from "@/lib/auth/change-password";
+import { hashPassword } from "@/lib/auth/password";
+import { createPasswordReset, findPasswordReset } from "@/lib/auth/password-reset";
+import { proofLifetimeMs } from "@/lib/auth/proof";
+import { type Arrival, signInWithProvider } from "@/lib/auth/provider-sign-in";
+import { gitHubApi } from "@/lib/auth/providers";
+import { signIn } from "@/lib/auth/service";
+import { maximumSignUps, mayMakeAccount } from "@/lib/auth/throttle";
+import { db } from "@/lib/db";
+import { parseEnv } from "@/lib/env";
+import { openMail } from "@/lib/mail/service";
+import { findLiveSession, startSession } from "@/lib/sessions/service";
+import { auditOf, newAddress, newOrganisation, newSession } from "../support/people";
+
+const password = "correct horse battery";
+const passwordHash = await hashPassword(password);
+let number = 0;
+const newDevice = () => ({ address: `10.9.${++number >> 8}.${number & 255}`, userAgent: "test" });
+
+const arrive = (given: Partial<Arrival> = {}): Arrival => ({
+  provider: "GITHUB",
+  accountId: String(++number),
+  name: "Grace Hopper",
+  email: newAddress("grace"),
+  ...given,
+});
+
+async function sessionOf(arrival: Arrival, current: Parameters<typeof signInWithProvider>[2] = null) {
+  const result = await signInWithProvider(arrival, newDevice(), current);
+  if (result.outcome !== "signed-in") throw new Error(result.reason);
+  const session = await findLiveSession(db(), result.sessionId);
+  if (!session) throw new Error("the session does not count");
+  return session;
+}
+
+async function newOwner({ isVerified }: { isVerified: boolean }) {
+  const { tenant, owner } = await newOrganisation(passwordHash);
+  if (isVerified) await db().user.update({ where: { id: owner.id }, data: { emailVerifiedAt: new Date() } });
+  const session = await findLiveSession(db(), (await newSession(owner.id)).id);
+  if (!session) throw new Error("the session does not count");
+  return { tenant, owner, session };
+}
+
+const hashOf = async (id: string) => (await db().user.findUniqueOrThrow({ where: { id } })).passwordHash;
+
+describe("somebody new", () => {
+  test("gets an account without a password or an organisation, and an address that counts as verified", async () => {
+    const arrival = arrive({ email: newAddress("Grace").toUpperCase() });
+    const session = await sessionOf(arrival);
+
+    expect(session).toMatchObject({ method: "GITHUB", name: "Grace Hopper", hasPassword: false, memberships: [] });
+    expect(session.email).toBe(arrival.email?.toLowerCase());
+    expect((await db().user.findUniqueOrThrow({ where: { id: session.id } })).emailVerifiedAt).not.toBeNull();
+  });
+
+  test.each([
+    ["of 300 characters", "x".repeat(300), "x".repeat(100)],
+    ["that is empty", " ", "grace"],
+    ["with a NUL", "Gr\u0000ce", "grace"],
+  ])("with a name %s gets one that can be shown", async (_title, name, shown) => {
+    expect((await sessionOf(arrive({ name, email: newAddress("grace") }))).name).toMatch(new RegExp(`^${shown}`));
+  });
+
+  test("is one person when they arrive twice at the same moment", async () => {
+    const arrival = arrive();
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => sessionOf(arrival)));
+    expect(new Set(sessions.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test("is refused without a verified address, or with one that is none", async () => {
+    for (const email of [null, "", "not an address"]) {
+      expect(await signInWithProvider(arrive({ email }), newDevice(), null)).toEqual({ outcome: "refused", reason: "EmailUnverified" });
+    }
+  });
+
+  test("is counted with those who sign up, and whoever was there before comes in all the same", async () => {
+    const device = newDevice();
+    const known = arrive();
+    await sessionOf(known);
+    for (let made = 0; made < maximumSignUps; made++) await mayMakeAccount(device.address);
+
+    expect(await signInWithProvider(arrive(), device, null)).toEqual({ outcome: "refused", reason: "TooManyAccounts" });
+    expect(await signInWithProvider(known, device, null)).toMatchObject({ outcome: "signed-in" });
+  });
+});
+
+describe("whoever has an account already", () => {
+  test("is found by their verified address, keeps password and sessions, and is told", async () => {
+    const { tenant, owner, session } = await newOwner({ isVerified: true });
+    const arrival = arrive({ email: owner.email });
+    const arrived = await sessionOf(arrival);
+
+    expect(arrived).toMatchObject({ id: owner.id, hasPassword: true, memberships: [{ role: "OWNER" }] });
+    expect(await findLiveSession(db(), session.sessionId)).not.toBeNull();
+    expect((await auditOf(tenant.id)).slice(-2)).toEqual([
+      {
+        action: "user.account_linked",
+        actorId: owner.id,
+        targetId: owner.id,
+        changes: { after: { provider: "GITHUB", email: owner.email } },
+      },
+      { action: "user.signed_in", actorId: owner.id, targetId: owner.id, changes: { after: { method: "GITHUB" } } },
+    ]);
+    const mail = await db().mail.findFirstOrThrow({ where: { recipient: owner.email, kind: "account-linked" } });
+    expect(openMail(mail)?.text).not.toContain("counts no more");
+
+    await sessionOf(arrival);
+    expect((await auditOf(tenant.id)).filter(({ action }) => action === "user.account_linked")).toHaveLength(1);
+  });
+
+  test("and never showed that the address is theirs, loses the password, its links and every session to whoever has shown it", async () => {
+    const { tenant, owner, session } = await newOwner({ isVerified: false });
+    const reset = await createPasswordReset(owner.email);
+
+    expect(await sessionOf(arrive({ email: owner.email }))).toMatchObject({ id: owner.id, hasPassword: false });
+
+    expect(await findLiveSession(db(), session.sessionId)).toBeNull();
+    expect(await findPasswordReset(reset?.url.split("/").at(-1) ?? "")).toBeNull();
+    expect(await signIn({ email: owner.email, password }, newDevice())).toEqual({ outcome: "failed" });
+    expect((await db().user.findUniqueOrThrow({ where: { id: owner.id } })).emailVerifiedAt).not.toBeNull();
+    expect((await auditOf(tenant.id)).find(({ action }) => action === "user.account_linked")?.changes).toEqual({
+      before: { hasPassword: true },
+      after: { provider: "GITHUB", email: owner.email, hasPassword: false },
+    });
+    const mail = await db().mail.findFirstOrThrow({ where: { recipient: owner.email, kind: "account-linked" } });
+    expect(openMail(mail)?.text).toContain("counts no more");
+  });
+
+  test("is not found by an address that is not verified", async () => {
+    const { owner } = await newOwner({ isVerified: true });
+    expect(await signInWithProvider(arrive({ email: null }), newDevice(), null)).toMatchObject({ outcome: "refused" });
+    expect(await db().providerAccount.count({ where: { userId: owner.id } })).toBe(0);
+  });
+
+  test("is known by the account's id from then on, whatever becomes of its address", async () => {
+    const arrival = arrive();
+    const { id } = await sessionOf(arrival);
+    const { owner: other } = await newOwner({ isVerified: true });
+
+    expect((await sessionOf({ ...arrival, email: other.email })).id).toBe(id);
+    expect((await sessionOf({ ...arrival, email: null })).id).toBe(id);
+    expect((await sessionOf({ ...arrival, provider: "GOOGLE", email: other.email })).id).toBe(other.id);
+  });
+});
+
+describe("whoever is signed in", () => {
+  test("shows by it that it is them, and stays in the same session", async () => {
+    const arrival = arrive();
+    const { id } = await sessionOf(arrival);
+    const long = await startSession(db(), id, newDevice(), { method: "GITHUB", now: new Date(Date.now() - proofLifetimeMs * 2) });
+    const user = await findLiveSession(db(), long.id);
+
+    const again = await sessionOf(arrival, user);
+    expect(again.sessionId).toBe(long.id);
+    expect(Date.now() - (again.provedAt?.getTime() ?? 0)).toBeLessThan(proofLifetimeMs);
+  });
+
+  test("is not replaced by somebody else, known or new", async () => {
+    const user = await sessionOf(arrive());
+    const known = arrive();
+    await sessionOf(known);
+    for (const other of [known, arrive()]) {
+      expect(await signInWithProvider(other, newDevice(), user)).toEqual({ outcome: "refused", reason: "OtherAccount" });
+    }
+  });
+
+  test("sets a first password with a fresh proof alone, and it counts beside the account", async () => {
+    const arrival = arrive();
+    const user = await sessionOf(arrival);
+    const input = { current: "", password: "quite another sentence" };
+
+    expect(await changePassword({ ...user, provedAt: new Date(Date.now() - proofLifetimeMs * 2) }, input, newDevice())).toEqual({
+      outcome: "proof-needed",
+    });
+    expect(await hashOf(user.id)).toBeNull();
+    const changed = await changePassword(user, input, newDevice());
+    if (changed.outcome !== "changed") throw new Error(changed.outcome);
+
+    expect(await findLiveSession(db(), changed.sessionId)).toMatchObject({ method: "GITHUB", hasPassword: true });
+    expect(await signIn({ email: user.email, password: input.password }, newDevice())).toMatchObject({ outcome: "signed-in" });
+    expect((await sessionOf(arrival)).id).toBe(user.id);
+  });
+});
+
+test.each(["GITHUB", "GOOGLE"])("half of what %s takes is refused at the start", (name) => {
+  const usable = { DATABASE_URL: "postgresql://localhost/x", SECRET_KEYS: process.env.SECRET_KEYS };
+  for (const [set, missing] of [
+    ["CLIENT_ID", "CLIENT_SECRET"],
+    ["CLIENT_SECRET", "CLIENT_ID"],
+  ]) {
+    expect(() => parseEnv({ ...usable, [`${name}_${set}`]: "x" })).toThrow(
+      `${name}_${missing}: is missing: set both ${name}_CLIENT_ID and ${name}_CLIENT_SECRET, or neither`,
+    );
+  }
+  parseEnv({ ...usable, [`${name}_CLIENT_ID`]: "x", [`${name}_CLIENT_SECRET`]: "x" });
+});
+
+test.each([
+  ["https://github.com", "https://api.github.com"],
+  ["https://engines.ghe.com", "https://api.engines.ghe.com"],
+  ["https://github.example.com", "https://github.example.com/api/v3"],
+])("the API of %s is at %s", (url, api) => {
+  expect(gitHubApi(url)).toBe(api);
+});
