@@ -137,7 +137,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
           rows={form.metadata}
           onChange={(metadata) => change({ metadata })}
           hint="Your own notes: at most 50 keys."
-          error={errors.metadata}
+          errors={refused?.errors ?? {}}
         />
         {theirs("metadata")}
       </div>

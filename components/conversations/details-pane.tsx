@@ -12,6 +12,7 @@ import { displayName } from "@/lib/customers/display-name";
 import type { Customer } from "@/lib/customers/schema";
 import { ConversationFields } from "./conversation-fields";
 import { CustomerPicker } from "./customer-picker";
+import { EditMetadataDialog } from "./edit-metadata-dialog";
 import { type FindCustomers, priorityNames, type UpdateThis } from "./states";
 
 type DetailsPaneProps = {
@@ -57,6 +58,10 @@ export function DetailsPane(props: DetailsPaneProps) {
             </div>
           </>
         )}
+      </Section>
+      <Section title="Metadata" inspectHref={null}>
+        <MetadataList metadata={conversation.metadata} />
+        {update ? <EditMetadataDialog metadata={conversation.metadata} environment={conversation.environment} update={update} /> : null}
       </Section>
       <Section title="Details" inspectHref={null}>
         <Facts look="narrow" facts={facts(props, now)} />
@@ -115,7 +120,7 @@ function decided({ conversation, assigneeName }: DetailsPaneProps) {
 }
 
 function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
-  const { id, channelId, agentId, externalId, messageCount, metadata, snoozedUntil, resolvedAt, closedAt, createdAt } = conversation;
+  const { id, channelId, agentId, externalId, messageCount, snoozedUntil, resolvedAt, closedAt, createdAt } = conversation;
   const time = (text: string) => <Time at={new Date(text)} now={now} />;
   return [
     { name: "Id", value: <Id id={id} /> },
@@ -127,7 +132,6 @@ function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
     ...(closedAt ? [{ name: "Closed", value: time(closedAt) }] : []),
     { name: "Messages", value: messageCount.toLocaleString("en") },
     { name: "Created", value: time(createdAt) },
-    { name: "Metadata", value: <MetadataList metadata={metadata} /> },
   ];
 }
 

@@ -79,7 +79,7 @@ function EditForm({ customer, base, update, onSaved }: Pick<Props, "customer" | 
         </Notice>
       ) : null}
       <CustomerFields values={seen} errors={errors} />
-      <MetadataField rows={rows} onChange={setRows} error={metadataError(errors)} />
+      <MetadataField rows={rows} onChange={setRows} errors={errors} />
       <div className="flex justify-end gap-2">
         <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
         <Button type="submit" disabled={isPending}>
@@ -98,9 +98,4 @@ function changedFields(seen: Customer, form: FormData): UpdateCustomer {
 function changedMetadata(seen: Customer, rows: Parameters<typeof fromMetadataRows>[0]): UpdateCustomer {
   const patch = metadataPatch(seen.metadata, fromMetadataRows(rows));
   return Object.keys(patch).length > 0 ? { metadata: patch } : {};
-}
-
-function metadataError(errors: Record<string, string>): string | undefined {
-  const [field, message] = Object.entries(errors).find(([name]) => name === "metadata" || name.startsWith("metadata.")) ?? [];
-  return field?.startsWith("metadata.") ? `${field.slice("metadata.".length)}: ${message}` : message;
 }

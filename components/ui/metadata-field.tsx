@@ -9,7 +9,8 @@ type MetadataFieldProps = {
   rows: MetadataRow[];
   onChange: (rows: MetadataRow[]) => void;
   hint?: string;
-  error?: string | undefined;
+  /** Of the whole form: those of metadata are shown here. */
+  errors?: Record<string, string>;
 };
 
 const kindNames: Record<Exclude<MetadataKind, "null">, string> = { text: "Text", number: "Number", boolean: "True or false" };
@@ -17,12 +18,12 @@ const kindNames: Record<Exclude<MetadataKind, "null">, string> = { text: "Text",
 const inputClass = "h-9 min-w-0 rounded-lg border border-line-strong bg-surface px-3 text-ink max-md:text-base";
 
 /** Keys with their values, of which each keeps its type: a 3 stays a number, and "3" a text. */
-export function MetadataField({ rows, onChange, hint, error }: MetadataFieldProps) {
+export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFieldProps) {
   const id = useId();
   const next = useRef(0);
   const list = useRef<HTMLUListElement>(null);
   const repeated = repeatedKey(rows);
-  const problem = repeated ? `The key “${repeated}” is there twice.` : error;
+  const problem = repeated ? `The key “${repeated}” is there twice.` : errorOf(errors);
 
   const change = (row: MetadataRow, changes: Partial<MetadataRow>) =>
     onChange(rows.map((other) => (other.id === row.id ? { ...row, ...changes } : other)));
@@ -83,6 +84,12 @@ export function MetadataField({ rows, onChange, hint, error }: MetadataFieldProp
       ) : null}
     </fieldset>
   );
+}
+
+/** The first finding, with the key that it is about. */
+function errorOf(errors: Record<string, string>): string | undefined {
+  const [field, message] = Object.entries(errors).find(([name]) => name === "metadata" || name.startsWith("metadata.")) ?? [];
+  return field?.startsWith("metadata.") ? `${field.slice("metadata.".length)}: ${message}` : message;
 }
 
 function ValueInput({ row, index, onChange }: { row: MetadataRow; index: number; onChange: (value: string) => void }) {

@@ -33,7 +33,7 @@ export function WebhookForm({ initial, families, urlHint, submit, pending, save,
   const [refused, setRefused] = useState<Refused | null>(null);
   const [isPending, startTransition] = useTransition();
   const form = useRef<HTMLFormElement>(null);
-  const errors: Record<string, string | undefined> = refused?.errors ?? {};
+  const errors: Record<string, string> = refused?.errors ?? {};
 
   useEffect(() => {
     if (refused) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
@@ -48,7 +48,6 @@ export function WebhookForm({ initial, families, urlHint, submit, pending, save,
     startTransition(async () => setRefused(await save(input)));
   }
 
-  const metadataError = Object.entries(errors).find(([field]) => field.startsWith("metadata"))?.[1];
   const hasFieldErrors = Object.keys(errors).length > 0;
   return (
     <form ref={form} onSubmit={send} className="max-w-2xl space-y-6">
@@ -77,12 +76,7 @@ export function WebhookForm({ initial, families, urlHint, submit, pending, save,
         error={errors.description}
       />
       <EventPicker families={families} patterns={events} onChange={setEvents} error={errors.events} />
-      <MetadataField
-        rows={metadata}
-        onChange={setMetadata}
-        hint="Your own notes. They are not sent to the receiver."
-        error={metadataError}
-      />
+      <MetadataField rows={metadata} onChange={setMetadata} hint="Your own notes. They are not sent to the receiver." errors={errors} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" disabled={isPending}>
           {isPending ? pending : submit}
