@@ -113,9 +113,13 @@ const inboxCursor = z
   .regex(/^\d{1,15}-cnv_[0-9A-HJKMNP-TV-Z]{26}$/)
   .transform((text) => ({ updatedAt: new Date(Number(text.split("-")[0])), id: text.slice(text.indexOf("-") + 1) }));
 
+/** In the place of an assignee: what is assigned to nobody. */
+export const nobody = "nobody";
+
 /** The dashboard's list: by the last change, because an answer to an old question is news. Without a status it is of what is open. */
 export const listInboxQuery = listConversationsQuery.omit({ limit: true, order: true }).extend({
   status: z.union([z.literal("all").transform(() => [...conversationStatuses]), commaList(conversationStatuses)]).default(["OPEN"]),
+  assigneeId: z.union([z.literal(nobody), reference("user")]).optional(),
   cursor: z
     .string()
     .refine((value) => inboxCursor.safeParse(value).success, { params: { kind: "invalid-cursor" }, message: "is no cursor of this list" })

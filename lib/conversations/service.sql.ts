@@ -1,7 +1,7 @@
 import type { Statement } from "@/lib/db";
 import { claim, eventAndDeliveries, partition } from "@/lib/events/outbox.sql";
 import type { ConversationModel } from "@/prisma/generated/models";
-import { type ConversationStatus, conversationStatuses, type ListConversations, type ListInbox } from "./schema";
+import { type ConversationStatus, conversationStatuses, type ListConversations, type ListInbox, nobody } from "./schema";
 
 export type ConversationRow = ConversationModel;
 
@@ -11,7 +11,7 @@ export const conversationColumns = `tenant_id AS "tenantId", environment, id, st
   last_message_preview AS "lastMessagePreview", snoozed_until AS "snoozedUntil", resolved_at AS "resolvedAt",
   closed_at AS "closedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-type Filters = Omit<ListConversations, "cursor" | "limit" | "order">;
+type Filters = Omit<ListConversations, "cursor" | "limit" | "order"> & Pick<ListInbox, "assigneeId">;
 
 /** Each filter's condition; `#` stands for the parameter's number. */
 const conditions: Record<keyof Filters, string> = {
@@ -22,6 +22,8 @@ const conditions: Record<keyof Filters, string> = {
   externalId: "external_id = $#",
   tag: "tags @> ARRAY[$#]",
   updatedSince: "updated_at >= $#",
+  // The inbox alone has it, whose plans know the value: only one side of it is left.
+  assigneeId: `(assignee_id = $# OR $# = '${nobody}' AND assignee_id IS NULL)`,
 };
 
 // A single status is compared by equality: that alone lets the index give the rows in their order.
@@ -43,7 +45,7 @@ function search(tenantId: string, environment: string, limit: number, filters: F
     const isOneStatus = filter === "status" && filters.status?.length === 1;
     values.push(isOneStatus ? filters.status?.[0] : value);
     name += isOneStatus ? "s" : place;
-    where += ` AND ${(isOneStatus ? oneStatus : conditions[filter]).replace("#", String(values.length))}`;
+    where += ` AND ${(isOneStatus ? oneStatus : conditions[filter]).replaceAll("#", String(values.length))}`;
   }
   return { name, where, values };
 }

@@ -157,6 +157,8 @@ test("statuses go where they may, a race is told in a sentence, and fields are c
   await page.getByRole("button", { name: "Change the status" }).click();
   await page.getByRole("button", { name: "Set to pending" }).click();
   await expect.poll(now).toMatchObject({ status: "PENDING", snoozedUntil: null });
+  // The page has been drawn anew as well.
+  await expect(page.getByRole("button", { name: "Resolve", exact: true })).toBeEnabled();
 
   await stopFollowing(page);
   await call("PATCH", `/conversations/${id}`, { status: "CLOSED" });
@@ -188,6 +190,42 @@ test("statuses go where they may, a race is told in a sentence, and fields are c
   await page.getByRole("button", { name: "Close…" }).click();
   await page.getByRole("button", { name: "Close for good" }).click();
   await expect(page.getByText("Closed for good: nothing can be added.")).toBeVisible();
+});
+
+test("metadata is edited beside the thread, and the list is of whom conversations are assigned to", async ({ page, request }) => {
+  const { base, call } = await newInbox(page, request);
+  const talk = { channelId: "web", subject: "A lamp", message: "Hi", metadata: { order: 4411, gift: true } };
+  const { id } = await call("POST", "/conversations", talk);
+  await page.goto(`${base}/conversations/${id}`);
+
+  await expect(page.getByText("order: 4411")).toBeVisible();
+  await page.getByRole("button", { name: "Edit metadata" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("test");
+  await dialog.getByRole("button", { name: "Remove gift" }).click();
+  await dialog.getByLabel("Value 1", { exact: true }).fill("4412");
+  await dialog.getByRole("button", { name: "Add a key" }).click();
+  await dialog.getByLabel("Key 2", { exact: true }).fill("order");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toContainText("The key “order” is there twice.");
+  await dialog.getByLabel("Key 2", { exact: true }).fill("carrier");
+  await dialog.getByLabel("Value 2", { exact: true }).fill("DHL");
+  // What another one adds meanwhile is not touched.
+  await call("PATCH", `/conversations/${id}`, { metadata: { seen: true } });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText('carrier: "DHL"')).toBeVisible();
+  expect((await call("GET", `/conversations/${id}`)).metadata).toEqual({ order: 4412, carrier: "DHL", seen: true });
+
+  await page.getByLabel("Assigned to").selectOption("Ada Lovelace (you)");
+  await expect.poll(() => call("GET", `/conversations/${id}`)).toMatchObject({ assigneeId: expect.stringMatching(/^usr_/) });
+  await page.getByText("Filters", { exact: true }).click();
+  await page.getByLabel("Assignee").selectOption("Ada Lovelace (you)");
+  await expect(page).toHaveURL(/assigneeId=usr_/);
+  await expect(list(page).getByText("A lamp")).toBeVisible();
+  await page.getByLabel("Assignee").selectOption("Nobody");
+  await expect(page).toHaveURL(/assigneeId=nobody/);
+  await expect(list(page).getByText("No conversation fits these filters.")).toBeVisible();
 });
 
 test("the list is filtered by its address, its tabs count, and one is made by hand in test alone", async ({ page, request }) => {

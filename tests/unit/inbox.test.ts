@@ -7,6 +7,7 @@ import { db } from "@/lib/db";
 import { newId } from "@/lib/ids";
 import { listMessages, postMessage } from "@/lib/messages/service";
 import { createTenant } from "@/lib/tenants/service";
+import { as, newOrganisation } from "../support/people";
 
 async function newIdentity(): Promise<Identity> {
   const { id } = await createTenant(db(), { name: "Inbox" });
@@ -34,6 +35,19 @@ test("the inbox is ordered by the last change, and shows what is open unless it 
   expect(await subjects(identity, { status: "all", tag: "vip" })).toEqual(["second"]);
   expect(await subjects(identity, { channelId: "email" })).toEqual(["third"]);
   expect(await subjects(await newIdentity(), { status: "all" })).toEqual([]);
+});
+
+test("it is of what one person has, or of what nobody has", async () => {
+  const { owner } = await newOrganisation();
+  const identity = as(owner);
+  const [hers] = [await open(identity, { subject: "hers" }), await open(identity, { subject: "nobody's" })];
+  await update(identity, hers.id, { assigneeId: owner.id });
+
+  expect(await subjects(identity, { assigneeId: owner.id })).toEqual(["hers"]);
+  expect(await subjects(identity, { assigneeId: "nobody" })).toEqual(["nobody's"]);
+  expect(await subjects(identity, { assigneeId: newId("user") })).toEqual([]);
+  expect(await subjects(identity, { assigneeId: owner.id, status: "RESOLVED" })).toEqual([]);
+  expect(listInboxQuery.safeParse({ assigneeId: "somebody" }).success).toBe(false);
 });
 
 test("its pages hold each conversation once, also when they changed at the same moment, and while others move up", async () => {

@@ -19,19 +19,18 @@ import { env } from "@/lib/env";
 import { isId } from "@/lib/ids";
 import type { Message } from "@/lib/messages/schema";
 import { getMessage, listMessages } from "@/lib/messages/service";
-import { listMemberNames, userNames } from "@/lib/users/service";
+import { userNames } from "@/lib/users/service";
 import { findCustomersAction, sendMessageAction, updateConversationAction } from "./actions";
 import { listPart } from "./read-list";
 
 /** The panes of the open conversation, and the drawer of what is inspected in it. */
-export async function drawConversation(visit: Visit, id: string, path: string) {
-  const { caller, base, tenant, environment, role, user, query, now } = visit;
+export async function drawConversation(visit: Visit, id: string, path: string, members: { id: string; name: string }[]) {
+  const { caller, base, tenant, environment, role, query, now } = visit;
   const conversation = await getConversation(caller, id);
-  const [window, customer, agent, members, names] = await Promise.all([
+  const [window, customer, agent, names] = await Promise.all([
     readWindow(caller, id, query.message),
     conversation.customerId ? getCustomer(caller, conversation.customerId) : null,
     conversation.agentId ? getAgent(caller, conversation.agentId) : null,
-    listMemberNames(caller),
     userNames(caller, conversation.assigneeId ? [conversation.assigneeId] : []),
   ]);
 
@@ -40,7 +39,6 @@ export async function drawConversation(visit: Visit, id: string, path: string) {
   const here = (changes: Record<string, string | null>) => withQuery(path, { ...query, ...list }, { ...list, ...changes });
   const inspectHref = (inspected: string) => here({ inspect: inspected });
   const assigneeName = conversation.assigneeId ? (names.get(conversation.assigneeId) ?? "A former member") : null;
-  const markedMembers = members.map((member) => (member.id === user.id ? { ...member, name: `${member.name} (you)` } : member));
   const canWrite = hasRole(role, "MEMBER");
   const update = canWrite ? updateConversationAction.bind(null, place, id) : null;
 
@@ -77,7 +75,7 @@ export async function drawConversation(visit: Visit, id: string, path: string) {
       customer={customer}
       agentName={agent?.name ?? null}
       assigneeName={assigneeName}
-      members={withFormer(markedMembers, conversation.assigneeId, assigneeName)}
+      members={withFormer(members, conversation.assigneeId, assigneeName)}
       base={base}
       threadHref={here({ pane: null, inspect: null })}
       inspectHref={inspectHref}

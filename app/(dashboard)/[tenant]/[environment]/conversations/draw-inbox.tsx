@@ -7,6 +7,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { RoleNote } from "@/components/ui/role-note";
 import { hasRole, roleSentence } from "@/lib/auth/roles";
 import { env } from "@/lib/env";
+import { listMemberNames } from "@/lib/users/service";
 import { createConversationAction } from "./actions";
 import { drawConversation } from "./draw-conversation";
 import { drawList } from "./draw-list";
@@ -14,9 +15,10 @@ import { readList } from "./read-list";
 
 /** Both pages are this one: the list, and beside it the conversation that is open. */
 export async function drawInbox(visit: Visit, openId: string | null) {
-  const { base, tenant, environment, role } = visit;
+  const { caller, base, tenant, environment, role, user } = visit;
   const path = openId ? `${base}/conversations/${openId}` : `${base}/conversations`;
-  const [list, open] = await Promise.all([readList(visit), openId ? drawConversation(visit, openId, path) : null]);
+  const members = (await listMemberNames(caller)).map(({ id, name }) => ({ id, name: id === user.id ? `${name} (you)` : name }));
+  const [list, open] = await Promise.all([readList(visit), openId ? drawConversation(visit, openId, path, members) : null]);
 
   const create = createConversationAction.bind(null, { tenant: tenant.slug, environment });
   const canCreate = environment === "test" && hasRole(role, "MEMBER");
@@ -40,7 +42,13 @@ export async function drawInbox(visit: Visit, openId: string | null) {
     <>
       <Inbox
         pane={openId ? (visit.query.pane === "details" ? "details" : "thread") : "list"}
-        list={drawList(visit, list, openId, path, canCreate ? <CreateConversationDialog base={base} isIcon create={create} /> : null)}
+        list={drawList(visit, {
+          list,
+          members,
+          openId,
+          path,
+          create: canCreate ? <CreateConversationDialog base={base} isIcon create={create} /> : null,
+        })}
         thread={open?.thread ?? null}
         details={open?.details ?? null}
       />

@@ -4,20 +4,25 @@ import { ConversationList } from "@/components/conversations/conversation-list";
 import { statusNames } from "@/components/conversations/states";
 import { StatusTabs } from "@/components/conversations/status-tabs";
 import { ButtonLink } from "@/components/ui/button";
-import { Filters } from "@/components/ui/filters";
+import { type Filter, Filters } from "@/components/ui/filters";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { type Shortcut, Shortcuts } from "@/components/ui/shortcuts";
-import { conversationStatuses } from "@/lib/conversations/schema";
+import { conversationStatuses, nobody } from "@/lib/conversations/schema";
 import { countedUpTo, type readList } from "./read-list";
 
-const filters = [
+const filtersOf = (members: Member[]): Filter[] => [
+  {
+    name: "assigneeId",
+    label: "Assignee",
+    options: [{ value: nobody, label: "Nobody" }, ...members.map(({ id, name }) => ({ value: id, label: name }))],
+  },
   { name: "channelId", label: "Channel", type: "text", placeholder: "web" },
   { name: "tag", label: "Tag", type: "text" },
   { name: "customerId", label: "Customer", type: "text", placeholder: "cus_…" },
   { name: "agentId", label: "Agent", type: "text", placeholder: "agt_…" },
   { name: "externalId", label: "External id", type: "text" },
   { name: "updatedSince", label: "Changed since", type: "date" },
-] as const;
+];
 
 const shortcuts: Shortcut[] = [
   { keys: "j", does: "Next conversation" },
@@ -30,8 +35,11 @@ const shortcuts: Shortcut[] = [
 ];
 
 type List = Awaited<ReturnType<typeof readList>>;
+type Member = { id: string; name: string };
 
-export function drawList({ base, now }: Visit, list: List, openId: string | null, path: string, create: ReactNode) {
+type Drawn = { list: List; members: Member[]; openId: string | null; path: string; create: ReactNode };
+
+export function drawList({ base, now }: Visit, { list, members, openId, path, create }: Drawn) {
   const { asked, isFiltered, customers, assignees } = list;
   const status = typeof asked.status === "string" ? asked.status : "OPEN";
   // The page of the list stays while one goes through its conversations.
@@ -63,8 +71,8 @@ export function drawList({ base, now }: Visit, list: List, openId: string | null
       <div className="min-h-0 flex-1 overflow-y-auto border-line border-t">
         <details open={isFiltered} className="border-line border-b px-4 py-2">
           <summary className="w-fit text-muted text-xs hover:text-ink">Filters</summary>
-          <div className="pt-2 [&_input]:w-full [&_form>div]:w-full">
-            <Filters filters={[...filters]} />
+          <div className="pt-2 [&_form>div]:w-full [&_input]:w-full [&_select]:w-full [&_select]:max-w-none">
+            <Filters filters={filtersOf(members)} />
           </div>
         </details>
         {items.length > 0 ? (
