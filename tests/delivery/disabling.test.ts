@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { mutate, system } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { enableWebhook } from "@/lib/deliveries/service";
 import { wakeDeliveries } from "@/lib/jobs/clock";
 import { updateWebhook } from "@/lib/webhooks/service";
-import { clocks, type TestClock } from "../support/clocks";
-import { type Receiver, startReceiver, startTcpReceiver } from "../support/receiver";
+import { clock, receiver, withEachClock } from "../support/clocks";
+import { startTcpReceiver } from "../support/receiver";
 import {
   attemptsOf,
   countByStatus,
@@ -18,18 +18,7 @@ import {
   type TestWebhook,
 } from "../support/webhooks";
 
-describe.each(clocks)("$name clock", ({ start }) => {
-  let receiver: Receiver;
-  let clock: TestClock;
-  beforeEach(async () => {
-    receiver = await startReceiver();
-    clock = await start();
-  });
-  afterEach(async () => {
-    await clock.close();
-    await receiver.close();
-  });
-
+withEachClock(() => {
   const find = ({ partition, id }: TestWebhook) => findWebhook(partition, id);
   const count = ({ partition, id }: TestWebhook) => countByStatus(partition, id);
   const setStatus = ({ partition, id }: TestWebhook, status: "ENABLED" | "DISABLED") =>

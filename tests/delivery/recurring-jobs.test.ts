@@ -1,28 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { mutate, type Partition, reader, system } from "@/lib/caller";
 import { createConversation, getConversation, updateConversation } from "@/lib/conversations/service";
 import { db } from "@/lib/db";
 import { deleteDocument, getDocument, retryDocument } from "@/lib/documents/service";
 import { newId } from "@/lib/ids";
-import { clocks, type TestClock } from "../support/clocks";
-import { type Receiver, startReceiver } from "../support/receiver";
+import { clock, receiver, withEachClock } from "../support/clocks";
 import { newDocument } from "../support/stored-document";
 import { newPartition, newWebhook } from "../support/webhooks";
 
 const dayMs = 86_400_000;
 
-describe.each(clocks)("$name clock", ({ start }) => {
-  let receiver: Receiver;
-  let clock: TestClock;
-  beforeEach(async () => {
-    receiver = await startReceiver();
-    clock = await start();
-  });
-  afterEach(async () => {
-    await clock.close();
-    await receiver.close();
-  });
-
+withEachClock(() => {
   const secondsAhead = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000);
   const read = (partition: Partition, { id, knowledgeBaseId }: { id: string; knowledgeBaseId: string }) =>
     getDocument(reader(system(partition)), knowledgeBaseId, id);

@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { mutate, system } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { recoverDeliveries, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { wakeDeliveries } from "@/lib/jobs/clock";
 import { claimRequested } from "@/lib/webhooks/claim";
 import { updateWebhook } from "@/lib/webhooks/service";
-import { clocks, type TestClock } from "../support/clocks";
-import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver";
+import { clock, receiver, withEachClock } from "../support/clocks";
+import type { ReceivedRequest } from "../support/receiver";
 import {
   attemptsOf,
   countByStatus,
@@ -20,18 +20,7 @@ import {
 
 const daySeconds = 86_400;
 
-describe.each(clocks)("$name clock", ({ start }) => {
-  let receiver: Receiver;
-  let clock: TestClock;
-  beforeEach(async () => {
-    receiver = await startReceiver();
-    clock = await start();
-  });
-  afterEach(async () => {
-    await clock.close();
-    await receiver.close();
-  });
-
+withEachClock(() => {
   const resend = ({ partition, id }: TestWebhook, deliveryId: string) =>
     mutate(system(partition), (caller) => resendDelivery(caller, id, deliveryId));
   const sendTest = ({ partition, id }: TestWebhook) => mutate(system(partition), (caller) => sendTestEvent(caller, id));

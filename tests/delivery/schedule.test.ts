@@ -1,23 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { claimDelivery } from "@/lib/webhooks/claim";
-import { clocks, type TestClock } from "../support/clocks";
-import { type Receiver, startReceiver } from "../support/receiver";
+import { clock, receiver, withEachClock } from "../support/clocks";
+import { startReceiver } from "../support/receiver";
 import { attemptsOf, countByStatus, findDelivery, findWebhook, newDelivery, newWebhook, raiseEvent } from "../support/webhooks";
 
-describe.each(clocks)("$name clock", ({ start }) => {
-  let receiver: Receiver;
-  let clock: TestClock;
-  beforeEach(async () => {
-    receiver = await startReceiver();
-    clock = await start();
-  });
-  afterEach(async () => {
-    await clock.close();
-    await receiver.close();
-  });
-
+withEachClock(() => {
   test("a delivery that succeeds is sent once, whole and signed, and recorded", async () => {
     const { webhook, delivery } = await newDelivery(`${receiver.url}/hook`);
     const event = await db().event.findFirstOrThrow({ where: webhook.partition });

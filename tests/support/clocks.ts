@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, vi } from "vitest";
 import { POST, PUT } from "@/app/api/inngest/route";
 import { inngestClock } from "@/inngest/clock";
 import { pool } from "@/lib/db";
@@ -8,6 +8,7 @@ import { type Clock, embeddedClock, setClock } from "@/lib/jobs/clock";
 import { recurringJobs } from "@/lib/jobs/recurring-jobs";
 import { startDelivering } from "@/lib/webhooks/deliver";
 import { startInngestServer } from "./inngest-server";
+import { type Receiver, startReceiver } from "./receiver";
 import { virtualClock } from "./webhooks";
 
 // The product's two clocks, driven by virtual time, so that one suite can hold both to the same promises.
@@ -178,3 +179,22 @@ export const clocks = [
   { name: "embedded", start: startEmbedded },
   { name: "inngest", start: startInngest },
 ] as const;
+
+/** Those of the test that runs, anew for each. */
+export let receiver: Receiver;
+export let clock: TestClock;
+
+/** The same tests with either clock. */
+export function withEachClock(tests: () => void): void {
+  describe.each(clocks)("$name clock", ({ start }) => {
+    beforeEach(async () => {
+      receiver = await startReceiver();
+      clock = await start();
+    });
+    afterEach(async () => {
+      await clock.close();
+      await receiver.close();
+    });
+    tests();
+  });
+}
