@@ -12,6 +12,17 @@ const ofOld = (table: string, reference: string) => `EXISTS (
 const none = (table: string, reference: string, id = "id") => `NOT EXISTS (
       SELECT 1 FROM ${table} c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.${reference} = row.${id})`;
 
+/** What was counted, a row an hour or a day, and the one in which the wipe was asked for. */
+const hourOfRequest = "date_trunc('hour', $2::timestamptz, 'UTC')";
+const dayOfRequest = "($2::timestamptz AT TIME ZONE 'UTC')::date";
+const counted = [
+  { table: "usage_days", time: "day", of: ["api_key_id"], asked: dayOfRequest },
+  { table: "request_hours", time: "hour", of: ["api_key_id"], asked: hourOfRequest },
+  { table: "conversation_days", time: "day", of: [], asked: dayOfRequest },
+  { table: "delivery_days", time: "day", of: [], asked: dayOfRequest },
+  { table: "webhook_hours", time: "hour", of: ["webhook_id"], asked: hourOfRequest },
+];
+
 /** Children before their parents, so that no row takes thousands of others with it. */
 const wiped: Wiped[] = [
   { table: "messages", key: ["id"], condition: ofOld("conversations", "conversation_id") },
@@ -31,23 +42,33 @@ const wiped: Wiped[] = [
   { table: "events", key: ["id"], condition: `${isOld()} AND ${none("deliveries", "event_id")}` },
   { table: "request_logs", key: ["id"], condition: isOld() },
   { table: "idempotency_records", key: ["key"], condition: isOld() },
-  { table: "conversation_days", key: ["day"], condition: "row.day < ($2::timestamptz AT TIME ZONE 'UTC')::date" },
+  ...counted.map(({ table, time, of, asked }) => ({ table, key: [time, ...of], condition: `row.${time} < ${asked}` })),
 ];
 
 // The environment is a word of each statement and no parameter, so that nothing can turn it into the other one.
 const ofTest = (alias: string) => `${alias}.tenant_id = $1::text AND ${alias}.environment = 'test'`;
 
-/** $3 rows at most. What somebody else holds at the moment is left for the next batch. Returns the keys of files where there are any. */
-export const wipeStatements = wiped.map(({ table, key, condition, returning = "NULL AS file" }) => {
+const deleteRows = ({ table, key, condition, returning = "NULL AS file" }: Wiped, which: string) => {
   const columns = key.map((name) => `row.${name}`).join(", ");
   const isSame = key.map((name) => `${table}.${name} = doomed.${name}`).join(" AND ");
   return `
   WITH doomed AS MATERIALIZED (
-    SELECT ${columns} FROM ${table} AS row WHERE ${ofTest("row")} AND ${condition} LIMIT $3::int FOR UPDATE OF row SKIP LOCKED
+    SELECT ${columns} FROM ${table} AS row WHERE ${ofTest("row")} AND ${condition} ${which}
   )
   DELETE FROM ${table} USING doomed WHERE ${ofTest(table)} AND ${isSame}
   RETURNING ${returning}`;
-});
+};
+
+/**
+ * Run while the wipe is asked for: from then on the hour and the day under way count what comes later, and nothing else.
+ * In the order in which they are counted, tables and rows, so that no two wait for each other.
+ */
+export const beginAnewStatements = counted.map(({ table, time, of, asked }) =>
+  deleteRows({ table, key: [time, ...of], condition: `row.${time} >= ${asked}` }, `ORDER BY ${[time, ...of].join(", ")} FOR UPDATE OF row`),
+);
+
+/** $3 rows at most. What somebody else holds at the moment is left for the next batch. Returns the keys of files where there are any. */
+export const wipeStatements = wiped.map((rows) => deleteRows(rows, "LIMIT $3::int FOR UPDATE OF row SKIP LOCKED"));
 
 /** Whether anything is left, held by somebody else or not. */
 export const anythingLeftSql = `SELECT ${wiped

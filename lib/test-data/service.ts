@@ -5,12 +5,12 @@ import { type Caller, mutate, system } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { AppError, invalidBody } from "@/lib/errors";
 import { lockTenant } from "@/lib/tenants/service";
-import { anythingLeftSql, countAnewSql, wipeStatements } from "./service.sql";
+import { anythingLeftSql, beginAnewStatements, countAnewSql, wipeStatements } from "./service.sql";
 
 /**
  * Asks for all that the test environment holds at this moment to be deleted: conversations, customers, agents, knowledge,
- * events with their deliveries, request logs. Keys, webhooks, usage figures and the audit log stay, and so does everything
- * live. A job does it in batches; no webhook is told.
+ * events with their deliveries, request logs, and what was counted of them. Keys, webhooks and the audit log stay, and so does
+ * everything live. A job does it in batches; no webhook is told.
  * @param confirmation the organisation's slug, typed by the one who asks
  * @throws AppError `validation` for anything else, `conflict` while an earlier wipe is not over
  */
@@ -20,7 +20,9 @@ export async function requestWipe(caller: Caller, confirmation: string): Promise
   if (confirmation !== tenant.slug) throw invalidBody("/confirmation", "custom", `type ${tenant.slug} to confirm`);
   if (await findWipe(caller)) throw new AppError("conflict", "The test data is being wiped already.");
 
-  await caller.db.wipeTask.create({ data: { tenantId: tenant.id, requestedById: caller.actor.id, requestedAt: new Date() } });
+  const requestedAt = new Date();
+  await caller.db.wipeTask.create({ data: { tenantId: tenant.id, requestedById: caller.actor.id, requestedAt } });
+  for (const statement of beginAnewStatements) await caller.db.$executeRawUnsafe(statement, tenant.id, requestedAt);
   await recordAudit(inTest(caller), { action: "test_data.wipe_requested", targetId: tenant.id, changes: {} });
 }
 

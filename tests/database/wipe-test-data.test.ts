@@ -11,25 +11,17 @@ import type { Environment, Role } from "@/prisma/generated/enums";
 import { call, newKey, type TestTenant } from "../support/api";
 import { as, auditOf, newMember, newOrganisation, type TestPerson } from "../support/people";
 
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
 /** Every table with a tenant and an environment, so that one that is added later is looked at, too. */
 const partitionedTables = `
   SELECT t.table_name AS name FROM information_schema.columns t
   JOIN information_schema.columns e ON e.table_schema = t.table_schema AND e.table_name = t.table_name AND e.column_name = 'environment'
   WHERE t.table_schema = 'public' AND t.column_name = 'tenant_id' ORDER BY 1`;
 
-/** What stays in the test environment: what one set up, what was counted, and what was done. */
-const kept = [
-  "api_keys",
-  "audit_entries",
-  "delivery_days",
-  "request_hours",
-  "stray_blobs",
-  "usage_days",
-  "webhook_hours",
-  "webhook_secrets",
-  "webhook_warnings",
-  "webhooks",
-];
+/** What stays in the test environment: what one set up, and what was done. */
+const kept = ["api_keys", "audit_entries", "stray_blobs", "webhook_secrets", "webhook_warnings", "webhooks"];
 
 async function rowsOf(tenantId: string, environment: Environment): Promise<Record<string, string[]>> {
   const { rows: tables } = await pool().query<{ name: string }>(partitionedTables);
@@ -74,7 +66,24 @@ async function fill(tenant: TestTenant) {
   const attempt = { ...tenant.identity.partition, deliveryId: delivery.id, number: 1, startedAt: new Date(), durationMs: 1 };
   await db().deliveryAttempt.create({ data: attempt });
   await flushRequestLogs();
+  await flushRequestCounts();
+  await countEarlier(tenant, delivery.webhookId);
   return { customer, agent, conversationIds: ids };
+}
+
+/** What was counted in earlier hours and on earlier days, more than one batch of each, and in the one that is not over. */
+async function countEarlier({ identity, keyId }: TestTenant, webhookId: string) {
+  const { partition } = identity;
+  const now = Date.now();
+  const hours = Array.from({ length: 10 }, (_, ago) => new Date(Math.floor(now / hourMs - ago) * hourMs));
+  const days = Array.from({ length: 10 }, (_, ago) => new Date(Math.floor(now / dayMs - ago) * dayMs));
+  const skipDuplicates = true;
+  await db().requestHour.createMany({ data: hours.map((hour) => ({ ...partition, hour, apiKeyId: keyId, succeeded: 5 })), skipDuplicates });
+  await db().webhookHour.createMany({ data: hours.map((hour) => ({ ...partition, hour, webhookId, attempts: 5 })), skipDuplicates });
+  await db().usageDay.createMany({ data: days.map((day) => ({ ...partition, day, apiKeyId: keyId, apiRequests: 5 })), skipDuplicates });
+  await db().deliveryDay.createMany({ data: days.map((day) => ({ ...partition, day, attempts: 5 })), skipDuplicates });
+  const conversations = { conversationsCreated: 5, messagesReceived: 5, messagesSent: 5 };
+  await db().conversationDay.createMany({ data: days.slice(1).map((day) => ({ ...partition, day, ...conversations })) });
 }
 
 async function newFilledTenant() {
@@ -96,18 +105,18 @@ async function wipeAll(limit = 7) {
 
 test("all of the test environment goes, in batches, and not a row that is live or somebody else's", async () => {
   const [{ tenant, owner }, { tenant: stranger }] = [await newFilledTenant(), await newFilledTenant()];
-  await flushRequestCounts();
   const before = countsOf(await rowsOf(tenant.id, "test"));
   const untouched = async () => [await rowsOf(tenant.id, "live"), await rowsOf(stranger.id, "live"), await rowsOf(stranger.id, "test")];
   const others = await untouched();
   expect(Object.keys(before).length).toBeGreaterThan(16);
 
   await ask(owner, tenant.slug);
-  let total = Object.values(before).reduce((sum, count) => sum + count);
+  const countLeft = async () => Object.values(countsOf(await rowsOf(tenant.id, "test"))).reduce((sum, count) => sum + count);
+  let total = await countLeft();
   for (let batch = 0; (await findWipe(reader(as(owner)))) !== null; batch++) {
     expect(batch).toBeLessThan(500);
     await wipeTestData(7);
-    const left = Object.values(countsOf(await rowsOf(tenant.id, "test"))).reduce((sum, count) => sum + count);
+    const left = await countLeft();
     // A document's file is noted for removal while the document goes.
     expect(total - left).toBeLessThanOrEqual(7 + 1);
     total = left;
@@ -145,6 +154,22 @@ test("what is made while the wipe runs stays, with what it refers to", async () 
   expect((await call(inTest, "GET", `/customers/${customer.id}`)).body).toMatchObject({ name: "Ada", conversationCount: 1 });
   expect((await call(inTest, "GET", `/agents/${agent.id}`)).status).toBe(200);
   expect((await call(inTest, "GET", "/knowledge-bases")).body.data).toEqual([]);
+});
+
+test("requests that come while the wipe runs are counted, and they alone", async () => {
+  const { tenant, owner, inTest } = await newFilledTenant();
+  await ask(owner, tenant.slug);
+  for (let count = 0; count < 3; count++) await call(inTest, "GET", "/account");
+  await flushRequestLogs();
+  await flushRequestCounts();
+  await wipeAll();
+
+  const { partition } = inTest.identity;
+  expect(await db().requestLog.count({ where: partition })).toBe(3);
+  const { _sum: drawn } = await db().requestHour.aggregate({ where: partition, _sum: { succeeded: true } });
+  expect(drawn).toEqual({ succeeded: 3 });
+  const { body: usage } = await call(inTest, "GET", "/usage");
+  expect(usage.totals).toMatchObject({ apiRequests: 3, conversationsCreated: 0, documentsStored: 0, webhookDeliveries: 0 });
 });
 
 test("a row that somebody holds is waited for by nobody, and goes afterwards", async () => {

@@ -59,7 +59,7 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
           <ul className="divide-y divide-line">
             <Danger
               title="Wipe test data"
-              description="Deletes what the test environment holds: conversations, customers, agents, knowledge, events and logs. Keys, webhooks and everything live stay."
+              description="Deletes what the test environment holds: conversations, customers, agents, knowledge, events, logs and usage. Keys, webhooks and everything live stay."
             >
               {wipe ? (
                 <p role="status" className="text-muted">
