@@ -24,7 +24,6 @@ export default defineConfig({
     // Set by the global setup, before the workers read this file again.
     baseURL: process.env.PRODUCT_URL,
     permissions: ["clipboard-read", "clipboard-write"],
-    trace: "retain-on-failure",
     launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium", args: browserArguments },
   },
 });
