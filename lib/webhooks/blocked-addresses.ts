@@ -42,8 +42,11 @@ const neverOpen = networks([
   "fe80::/10",
 ]);
 
-/** Names that lead into a private network, or nowhere. */
-const closedSuffixes = ["home.arpa", "internal", "invalid", "lan", "local", "localdomain", "localhost", "onion"];
+/** Names that lead into a private network, or nowhere: those of RFC 6761, of RFC 6762's appendix G, and of Kubernetes. */
+const closedSuffixes = [
+  ...["corp", "home", "home.arpa", "internal", "intranet", "invalid", "lan", "local", "localdomain", "localhost"],
+  ...["onion", "private", "svc", "test"],
+];
 
 /** Whether a webhook must not reach this address, written as IPv4 or IPv6 without brackets. What is no address is blocked. */
 export function isBlockedAddress(address: string): boolean {

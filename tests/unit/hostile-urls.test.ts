@@ -149,6 +149,12 @@ const hostileHosts = [
   "nas.home.arpa",
   "hidden.onion",
   "host.localdomain",
+  "wiki.corp",
+  "nas.home",
+  "wiki.intranet",
+  "wiki.private",
+  "kubernetes.default.svc",
+  "app.test",
   "printer.local.",
 ];
 
