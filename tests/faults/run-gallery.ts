@@ -5,15 +5,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { leaseSeconds } from "@/lib/webhooks/claim";
 import { deadlineMs } from "@/lib/webhooks/outbound-request";
-import { kinds, openHostile } from "../support/gallery";
 import { type Installation, startInstallation } from "../support/installation";
 import type { Findings } from "./check";
 import { newClient } from "./client";
+import { type HostileReceiver, openHostileReceivers } from "./hostile-receivers";
 import { pidOf } from "./inflict";
 
 export type GalleryOptions = {
   /** How long the gallery is open. For a third of it, ten seconds at the least, all is quiet before and after. */
   seconds: number;
+  /** Below this a latency is the machine's own noise, and its double no harm. */
+  noiseMs?: number;
   report?: (line: string) => void;
 };
 
@@ -23,11 +25,8 @@ const eventsPerSecond = 4;
 /** What is disabled for its failures is enabled again, so that it stays as bad as it is. */
 const enableEveryMs = 2_000;
 const sampleMs = 500;
-const slowMs = 8_000;
 /** For ending an attempt and noticing that it has ended. */
 const toleranceMs = 500;
-/** Below this a latency is the machine's own noise, and its double no harm. */
-const noiseMs = 15;
 /** By how much the worker may be larger in the last third of the time than in the one before. */
 const flatWithin = 1.1;
 
@@ -38,12 +37,12 @@ type Sample = { residentMegabytes: number; oldestAttemptMs: number };
  * Every hostile receiver at once beside fifty healthy ones, through the product's own worker: whether each attempt ends
  * in time, the healthy ones notice, and memory grows.
  */
-export async function runGallery({ seconds, report = () => {} }: GalleryOptions): Promise<Findings> {
+export async function runGallery({ seconds, noiseMs = 15, report = () => {} }: GalleryOptions): Promise<Findings> {
   const installation = await startInstallation({ environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" }, isQuiet: true });
   const database = new pg.Client({ connectionString: installation.databaseUrl });
   await database.connect();
   const healthy = await startTimingReceiver();
-  const hostile = await Promise.all(kinds.map((kind) => openHostile(kind, { slowMs })));
+  const hostile = await openHostileReceivers();
   const tenants: Tenant[] = [];
   try {
     for (let index = 0; index < tenantCount; index++) tenants.push(newTenant(installation, index));
@@ -56,7 +55,7 @@ export async function runGallery({ seconds, report = () => {} }: GalleryOptions)
     const before = await measure(healthy, () => sleep(quietMs));
     report(`quiet: ${before.length} deliveries`);
 
-    for (const [index, { url }] of hostile.entries()) {
+    for (const [index, { url }] of hostile.receivers.entries()) {
       const tenant = tenants[index % tenants.length];
       if (tenant) tenant.hostile.push(await createWebhook(tenant, url));
     }
@@ -71,12 +70,19 @@ export async function runGallery({ seconds, report = () => {} }: GalleryOptions)
     const after = await measure(healthy, () => sleep(quietMs));
     report(`quiet again: ${after.length} deliveries`);
     await feeding.stop();
-    return judge({ quiet: [...before, ...after], during, samples, attempts: await readAttempts(database), hostile });
+    return judge({
+      quiet: [...before, ...after],
+      during,
+      samples,
+      attempts: await readAttempts(database),
+      hostile: hostile.receivers,
+      noiseMs,
+    });
   } finally {
     await Promise.all(tenants.map(({ client }) => client.close()));
     await database.end();
     await installation.stop();
-    await Promise.all([healthy.close(), ...hostile.map((receiver) => receiver.close())]);
+    await Promise.all([healthy.close(), hostile.close()]);
   }
 }
 
@@ -183,10 +189,11 @@ type Measured = {
   during: number[];
   samples: Sample[];
   attempts: Attempt[];
-  hostile: { kind: string; url: string; outcome: object }[];
+  hostile: HostileReceiver[];
+  noiseMs: number;
 };
 
-function judge({ quiet, during, samples, attempts, hostile }: Measured): Findings {
+function judge({ quiet, during, samples, attempts, hostile, noiseMs }: Measured): Findings {
   const violations: string[] = [];
   const [quietMs, duringMs] = [percentile(quiet, 99), percentile(during, 99)];
   const ratio = Math.max(duringMs, noiseMs) / Math.max(quietMs, noiseMs);
