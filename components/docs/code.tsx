@@ -15,7 +15,7 @@ export async function Code({ code, language = "text", title }: CodeProps) {
       ) : null}
       {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the colouring's own HTML, in which the code is escaped. */}
       <div dangerouslySetInnerHTML={{ __html: html }} />
-      <div className={`absolute right-1 rounded-lg bg-sunken ${title ? "top-10" : "top-1"}`}>
+      <div className={`absolute right-0 rounded-lg bg-sunken p-1 ${title ? "top-9" : "top-0"}`}>
         <CopyButton text={text} label={title ? `Copy ${title}` : "Copy the code"} look="quiet" />
       </div>
     </figure>

@@ -30,9 +30,7 @@ export function ErrorExplained({ kind, title, explanation, body }: ErrorExplaine
           <ul className="space-y-1">
             {errors.map(({ pointer, location, message }) => (
               <li key={`${location} ${pointer} ${message}`} className="flex flex-wrap gap-x-2">
-                <code className="font-mono text-danger text-xs leading-5">
-                  {String(location)} {String(pointer)}
-                </code>
+                <code className="font-mono text-danger text-xs leading-5">{String(location)}</code>
                 {String(message)}
               </li>
             ))}

@@ -4,7 +4,7 @@ const pages = [
   { path: "settings", name: "General" },
   { path: "settings/members", name: "Members" },
   { path: "settings/audit-log", name: "Audit log" },
-  { path: "settings/profile", name: "Profile and sessions" },
+  { path: "settings/profile", name: "Profile" },
 ] as const;
 
 export function SettingsTabs({ base, current }: { base: string; current: (typeof pages)[number]["path"] }) {

@@ -3,7 +3,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { ChevronLeft, ChevronRight, type LucideIcon, X } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { Button, buttonClass } from "./button";
 
 /** The items beside the one that is shown: `name` says which; `href` is null where the list ends. */
@@ -20,6 +20,7 @@ type DrawerProps = { title: ReactNode; description?: ReactNode; closeHref: strin
 export function Drawer({ title, description, closeHref, neighbours, children }: DrawerProps) {
   const router = useRouter();
   const [isOpen, setIsOpen] = useState(true);
+  const popup = useRef<HTMLDivElement>(null);
 
   /** In the place of this item in the history, so that Back leaves the panel. */
   function go({ href }: Neighbour) {
@@ -47,8 +48,11 @@ export function Drawer({ title, description, closeHref, neighbours, children }: 
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-[#000000]/45 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
+          ref={popup}
+          // Itself, and not the first of its buttons: one reads it before one does anything.
+          initialFocus={popup}
           onKeyDown={onKeyDown}
-          className="fixed top-0 right-0 h-dvh w-full max-w-2xl overflow-y-auto border-line border-l bg-surface p-5 text-ink shadow-xl transition duration-150 data-ending-style:translate-x-8 data-starting-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"
+          className="fixed top-0 right-0 h-dvh w-full max-w-2xl overflow-y-auto border-line border-l bg-surface p-5 text-ink shadow-xl outline-none transition duration-150 data-ending-style:translate-x-8 data-starting-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"
         >
           <div className={`mb-5 space-y-1 ${neighbours ? "pr-30" : "pr-10"}`}>
             <Base.Title className="break-words font-semibold text-lg tracking-tight">{title}</Base.Title>

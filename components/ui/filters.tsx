@@ -11,6 +11,9 @@ export type Filter =
 
 const inputClass = "h-8 rounded-lg border border-line-strong bg-surface px-2.5 text-ink placeholder:text-muted max-md:text-base";
 
+/** Two of these stand side by side on a narrow screen. */
+const isShort = (filter: Filter) => "options" in filter || filter.type === "date";
+
 /** Filters that live in the address: a choice counts at once, a text with Enter or when it is left. */
 export function Filters({ filters }: { filters: Filter[] }) {
   const id = useId();
@@ -43,7 +46,7 @@ export function Filters({ filters }: { filters: Filter[] }) {
     <search className="mb-4 block">
       <form onSubmit={onSubmit} aria-busy={isPending} className="flex flex-wrap items-end gap-x-3 gap-y-2">
         {filters.map((filter) => (
-          <div key={filter.name} className="space-y-1 max-sm:w-full">
+          <div key={filter.name} className={`space-y-1 ${isShort(filter) ? "max-sm:w-[calc(50%-0.375rem)]" : "max-sm:w-full"}`}>
             <label htmlFor={`${id}-${filter.name}`} className="block text-muted text-xs">
               {filter.label}
             </label>

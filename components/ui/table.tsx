@@ -18,7 +18,7 @@ export function Table({ caption, headings, children }: { caption: string; headin
               <th
                 key={label}
                 scope="col"
-                className={`whitespace-nowrap px-3 py-2.5 font-medium first:pl-5 last:pr-5 ${align === "right" ? "text-right" : ""}`}
+                className={`whitespace-nowrap px-3 py-2.5 font-medium first:pl-5 last:pr-5 ${align === "right" ? "not-last:pr-6 text-right" : ""}`}
               >
                 {isHidden ? <span className="sr-only">{label}</span> : label}
               </th>
@@ -48,7 +48,7 @@ export function Cell({ label, align = "left", children }: { label: string; align
   return (
     <td
       data-label={label}
-      className={`flex items-baseline justify-between gap-4 py-1 before:shrink-0 before:text-muted before:content-[attr(data-label)] lg:table-cell lg:px-3 lg:py-3 lg:align-top lg:before:content-none lg:last:pr-5 ${align === "right" ? "lg:text-right" : ""}`}
+      className={`flex items-baseline justify-between gap-4 py-1 before:shrink-0 before:text-muted before:content-[attr(data-label)] lg:table-cell lg:px-3 lg:py-3 lg:align-top lg:before:content-none lg:last:pr-5 ${align === "right" ? "lg:not-last:pr-6 lg:text-right" : ""}`}
     >
       <span className={`min-w-0 text-right lg:whitespace-nowrap ${align === "right" ? "tabular-nums" : "lg:text-left"}`}>{children}</span>
     </td>

@@ -7,7 +7,7 @@ const figures: { name: keyof UsageFigures; label: string; format?: (value: numbe
   { name: "messagesReceived", label: "Messages received" },
   { name: "messagesSent", label: "Messages sent" },
   { name: "webhookDeliveries", label: "Webhook calls" },
-  { name: "webhookFailures", label: "of them failed" },
+  { name: "webhookFailures", label: "Failed webhook calls" },
   { name: "documentsStored", label: "Documents stored" },
   { name: "storageBytes", label: "Storage", format: byteSize },
 ];

@@ -66,9 +66,12 @@ export async function findPredecessor({ db, partition }: Caller, id: string) {
   return found && withoutHash(found);
 }
 
-/** Names and hints of keys by their ids, for whatever shows what they did; unknown ids are left out. */
+/** Names and hints of keys of both environments by their ids, for whatever shows what they did; unknown ids are left out. */
 export async function apiKeyNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, { name: string; hint: string }>> {
-  const keys = await db.apiKey.findMany({ where: { ...partition, id: { in: ids } }, select: { id: true, name: true, hint: true } });
+  const keys = await db.apiKey.findMany({
+    where: { tenantId: partition.tenantId, id: { in: ids } },
+    select: { id: true, name: true, hint: true },
+  });
   return new Map(keys.map(({ id, ...key }) => [id, key]));
 }
 

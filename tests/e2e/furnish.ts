@@ -24,6 +24,8 @@ const talks = [
     channelId: "web",
     tags: ["shipping"],
     priority: "HIGH",
+    note: "The carrier scanned it in Leipzig this morning.",
+    reply: "I have asked the carrier: it is in Leipzig, and should be with you tomorrow before noon.",
   },
   {
     subject: "Invoice with the wrong VAT id",
@@ -129,9 +131,9 @@ export async function furnish(browser: Browser) {
     const customerId = customers[index % customers.length]?.id;
     const conversation = await send("POST", "/conversations", { subject, channelId, customerId, message: text, ...optional });
     const path = `/conversations/${conversation.id}`;
-    if ("reply" in talk) await send("POST", `${path}/messages`, { text: talk.reply, author: { type: "USER", name: "Ines" } });
     if ("note" in talk)
       await send("POST", `${path}/messages`, { text: talk.note, direction: "INTERNAL", author: { type: "USER", name: "Ines" } });
+    if ("reply" in talk) await send("POST", `${path}/messages`, { text: talk.reply, author: { type: "USER", name: "Ines" } });
     if ("status" in talk) await send("PATCH", path, { status: talk.status });
     conversations.push(conversation);
   }
@@ -147,7 +149,7 @@ export async function furnish(browser: Browser) {
     temperature: 0.3,
     knowledgeBaseIds: [base.id],
   });
-  const test = await send("POST", `/webhooks/${webhook.id}/test`);
+  await send("POST", `/webhooks/${webhook.id}/test`);
   // Something for the log that did not go well.
   await send("POST", "/conversations", { channelId: "" }).catch(() => {});
   const refused = await fetch(`${process.env.PRODUCT_URL}/v1/public/customers?limit=0`, {
@@ -156,10 +158,12 @@ export async function furnish(browser: Browser) {
   const account = await send("GET", "/account");
 
   // Until the deliveries were tried, and the requests were written down.
+  let tried: Resource | undefined;
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(200)) {
-    const { data } = (await send("GET", `/webhooks/${broken.id}/deliveries?limit=1`)) as unknown as { data: { attemptCount?: number }[] };
+    const { data } = (await send("GET", `/webhooks/${broken.id}/deliveries?order=asc&limit=1`)) as unknown as { data: Resource[] };
+    tried = data[0];
     const { status } = await send("GET", `/knowledge-bases/${base.id}/documents/${document.id}`);
-    if (data.length > 0 && status === "READY") break;
+    if (Number(tried?.attemptCount) > 0 && status === "READY") break;
   }
   await sleep(1_500);
   const { data: events } = (await send("GET", "/events?limit=1")) as unknown as { data: Resource[] };
@@ -184,7 +188,7 @@ export async function furnish(browser: Browser) {
     "webhook-failing": `/webhooks/${broken.id}`,
     "webhook-new": "/webhooks/new",
     "webhook-edit": `/webhooks/${webhook.id}/edit`,
-    delivery: `/webhooks/${webhook.id}?delivery=${test.id}`,
+    delivery: `/webhooks/${broken.id}?delivery=${tried?.id}`,
     events: "/events",
     event: `/events/${events[0]?.id}`,
     logs: "/logs",

@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { chromium } from "@playwright/test";
 import { furnish } from "./furnish";
+import { makePast } from "./past";
 import startProduct from "./start-product";
 
 const folder = "screenshots";
@@ -14,6 +15,7 @@ const looks = [
 const stop = await startProduct();
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 const { cookies, pages, close } = await furnish(browser);
+await makePast();
 try {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
@@ -21,7 +23,11 @@ try {
     const context = await browser.newContext({ colorScheme, viewport, baseURL: process.env.PRODUCT_URL });
     const page = await context.newPage();
     const shoot = async (name: string, path: string) => {
-      await page.goto(path, { waitUntil: "networkidle" });
+      await page.goto(path);
+      // Not until nothing is asked for: some pages look again and again.
+      await page.getByRole("heading", { level: 1, includeHidden: true }).first().waitFor();
+      await page.evaluate(() => document.fonts.ready);
+      await page.waitForTimeout(500);
       await page.screenshot({ path: `${folder}/${name}${suffix}.png` });
     };
     for (const [name, path] of Object.entries({

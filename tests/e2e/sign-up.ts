@@ -5,7 +5,7 @@ export const password = "correct horse battery";
 
 /** A person with an organisation of their own, looking at its test keys. */
 export async function signUp(page: Page, { organisation = "Engines", name = "Ada Lovelace" } = {}) {
-  const email = `ada-${randomBytes(4).toString("hex")}@example.com`;
+  const email = `${name.split(" ")[0]?.toLowerCase()}-${randomBytes(4).toString("hex")}@example.com`;
   await page.setExtraHTTPHeaders({ "X-Forwarded-For": `10.${randomBytes(3).join(".")}` });
   await page.goto("/signup");
   await page.getByLabel("Organisation").fill(organisation);

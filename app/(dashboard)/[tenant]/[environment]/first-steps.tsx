@@ -74,12 +74,16 @@ function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor):
     title: "Receive an event",
     isDone,
     children: isDone ? (
-      <p className="break-all text-muted">{webhook?.url} has answered.</p>
+      <p className="text-muted">
+        <span className="break-all">{webhook?.url}</span> has answered.
+      </p>
     ) : !mayManage ? (
       missing
     ) : webhook ? (
       <>
-        <p className="break-all text-muted">{webhook.url} has not answered yet. Send it a test event, and see what comes back.</p>
+        <p className="text-muted">
+          <span className="break-all">{webhook.url}</span> has not answered yet. Send it a test event, and see what comes back.
+        </p>
         <TestButton
           path={`${path}/${webhook.id}`}
           sendTest={sendTestEventAction.bind(null, { tenant: tenantSlug, environment: "test" }, webhook.id)}

@@ -11,6 +11,7 @@ import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Panel } from "@/components/ui/panel";
 import { TabLinks } from "@/components/ui/tabs";
+import { countInWords } from "@/components/webhooks/count-words";
 import { hasRole } from "@/lib/auth/roles";
 import { countUnsent, oldestHeld } from "@/lib/deliveries/search";
 import { getProgress } from "@/lib/overview/service";
@@ -64,7 +65,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
     troubled.map(async ({ id, url, status, consecutiveFailures }) => {
       const isDisabled = status === "DISABLED";
       const [{ pending, held }, oldestAt] = await Promise.all([countUnsent(caller, id), oldestHeld(caller, id)]);
-      const unsent = isDisabled ? `${held.toLocaleString("en")} held` : `${pending.toLocaleString("en")} waiting`;
+      const unsent = isDisabled ? `${countInWords(held)} held` : `${countInWords(pending)} waiting`;
       return { id, url, isDisabled, consecutiveFailures, unsent, oldestHeldAt: oldestAt };
     }),
   );
@@ -103,7 +104,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
           <BarChart
             caption="Attempts to deliver over time, by how they ended"
             series={[
-              { name: "delivered", look: "good" },
+              { name: "succeeded", look: "good" },
               { name: "failed", look: "danger" },
             ]}
             bars={sumOfHours([...attempts.values()], time, hoursPerBar)}

@@ -8,6 +8,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
+import { apiKeyNames } from "@/lib/api-keys/service";
 import { listAuditQuery } from "@/lib/audit/schema";
 import { type AuditAction, auditActionNames, auditActions, listAuditEntries } from "@/lib/audit/service";
 import { type IdKind, kindOfId } from "@/lib/ids";
@@ -23,7 +24,12 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
     listAuditEntries(caller, parse(listAuditQuery, query, "query")),
     listMembers(caller, { limit: 100, order: "asc" }),
   ]);
-  const names = await userNames(caller, [...new Set(entries.map(({ actorId }) => actorId))]);
+  const actorIds = [...new Set(entries.map(({ actorId }) => actorId))];
+  const [names, keys] = await Promise.all([userNames(caller, actorIds), apiKeyNames(caller, actorIds)]);
+  const nameOf = (type: string, id: string) => {
+    const key = keys.get(id);
+    return key ? `${key.name} (API key)` : (names.get(id) ?? actorNames[type] ?? type);
+  };
   const isFiltered = Object.keys(query).length > 0;
   return (
     <>
@@ -66,7 +72,7 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
           entries={entries.map(({ createdAt, actorType, actorId, action, ...entry }) => ({
             ...entry,
             at: createdAt,
-            actor: { id: actorId, name: names.get(actorId) ?? actorNames[actorType] ?? actorType },
+            actor: { id: actorId, name: nameOf(actorType, actorId) },
             actorHref: withQuery(path, {}, { actor: actorId }),
             action: auditActionNames[action as AuditAction] ?? action,
             targetHref: hasPage(entry.targetId) ? `/${tenant.slug}/${entry.environment ?? environment}/go/${entry.targetId}` : null,
@@ -80,7 +86,7 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
 
 /** Those who are no people. */
 const actorNames: Record<string, string> = {
-  API_KEY: "An API key",
+  API_KEY: "A deleted API key",
   SYSTEM: "The service itself",
   OPERATOR: "An operator",
   USER: "A former user",
