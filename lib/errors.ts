@@ -28,6 +28,8 @@ export const errorKinds = {
 
 export type ErrorKind = keyof typeof errorKinds;
 
+export const isErrorKind = (kind: string | null | undefined): kind is ErrorKind => kind != null && Object.hasOwn(errorKinds, kind);
+
 /** One thing that is wrong with a request, and where: `pointer` is a JSON Pointer into `location`. */
 export type ValidationIssue = {
   pointer: string;

@@ -3,41 +3,76 @@ import type { ReactNode } from "react";
 
 export type Step = { title: string; isDone: boolean; children: ReactNode };
 
-/** What to do first, in order. The step that is next stands open; what is done says what was seen of it. */
+/** What to do first, in order; one line, to be opened, once all of it is done. */
 export function Checklist({ steps }: { steps: Step[] }) {
-  const next = steps.findIndex(({ isDone }) => !isDone);
   const doneCount = steps.filter(({ isDone }) => isDone).length;
+  const title = (
+    <h2 id="checklist" className="font-semibold text-base">
+      From here to live
+    </h2>
+  );
+  const box = "mb-6 rounded-2xl border border-line bg-surface";
+  if (doneCount === steps.length) {
+    return (
+      <details className={`group ${box}`}>
+        <summary className="flex list-none items-center gap-4 px-5 py-3 [&::-webkit-details-marker]:hidden">
+          <StepSign isDone />
+          {title}
+          <span className="text-muted">All done</span>
+          <span className="ml-auto text-accent group-open:hidden">Show</span>
+          <span className="ml-auto hidden text-accent group-open:inline">Hide</span>
+        </summary>
+        <div className="border-line border-t">
+          <Steps steps={steps} />
+        </div>
+      </details>
+    );
+  }
   return (
-    <section className="mb-6 rounded-2xl border border-line bg-surface" aria-labelledby="checklist">
+    <section className={box} aria-labelledby="checklist">
       <div className="flex items-center justify-between gap-4 border-line border-b px-5 py-4">
-        <h2 id="checklist" className="font-semibold text-base">
-          From here to live
-        </h2>
+        {title}
         <p className="text-muted tabular-nums" aria-live="polite">
           {doneCount} of {steps.length} done
         </p>
       </div>
-      <ol className="divide-y divide-line">
-        {steps.map(({ title, isDone, children }, index) => (
-          <li key={title} className="flex gap-4 px-5 py-4">
-            <span
-              className={`mt-0.5 flex size-6 shrink-0 items-center justify-center rounded-full text-xs ${
-                isDone ? "bg-good-soft text-good" : index === next ? "bg-primary text-on-primary" : "border border-line-strong text-muted"
-              }`}
-              aria-hidden="true"
-            >
-              {isDone ? <Check className="size-3.5" /> : index + 1}
-            </span>
-            <div className="min-w-0 flex-1 space-y-3">
-              <h3 className={isDone || index === next ? "font-medium" : "text-muted"}>
-                {title}
-                <span className="sr-only">{isDone ? ", done" : ", to do"}</span>
-              </h3>
-              {isDone || index === next ? children : null}
-            </div>
-          </li>
-        ))}
-      </ol>
+      <Steps steps={steps} />
     </section>
+  );
+}
+
+/** The step that is next stands open; what is done says what was seen of it. */
+function Steps({ steps }: { steps: Step[] }) {
+  const next = steps.findIndex(({ isDone }) => !isDone);
+  return (
+    <ol className="divide-y divide-line">
+      {steps.map(({ title, isDone, children }, index) => (
+        <li key={title} className="flex gap-4 px-5 py-4">
+          <StepSign isDone={isDone} isNext={index === next}>
+            {index + 1}
+          </StepSign>
+          <div className="min-w-0 flex-1 space-y-3">
+            <h3 className={isDone || index === next ? "font-medium" : "text-muted"}>
+              {title}
+              <span className="sr-only">{isDone ? ", done" : ", to do"}</span>
+            </h3>
+            {isDone || index === next ? children : null}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function StepSign({ isDone, isNext = false, children }: { isDone: boolean; isNext?: boolean; children?: ReactNode }) {
+  return (
+    <span
+      className={`flex size-6 shrink-0 items-center justify-center rounded-full text-xs ${
+        isDone ? "bg-good-soft text-good" : isNext ? "bg-primary text-on-primary" : "border border-line-strong text-muted"
+      }`}
+      aria-hidden="true"
+    >
+      {isDone ? <Check className="size-3.5" /> : children}
+    </span>
   );
 }

@@ -12,9 +12,24 @@ type ErrorExplainedProps = {
 
 type Problem = { detail?: unknown; errors?: { pointer?: unknown; location?: unknown; message?: unknown }[] };
 
+/** What the answer says to be wrong: each finding, or the sentence where there are none to name. */
+export function ErrorFindings({ body }: { body: string | null }) {
+  const { detail, errors = [] } = problemIn(body);
+  if (errors.length === 0) return typeof detail === "string" ? <p className="font-medium">{detail}</p> : null;
+  return (
+    <ul className="space-y-1">
+      {errors.map(({ pointer, location, message }) => (
+        <li key={`${location} ${pointer} ${message}`} className="flex flex-wrap gap-x-2">
+          <code className="font-mono text-danger text-xs leading-5">{String(location)}</code>
+          {String(message)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** What was wrong with this request (each finding, where there are several to name), what such an error means, and how to mend it. */
 export function ErrorExplained({ kind, title, explanation, body }: ErrorExplainedProps) {
-  const { detail, errors = [] } = problemIn(body);
   return (
     <Panel
       title={title}
@@ -25,17 +40,7 @@ export function ErrorExplained({ kind, title, explanation, body }: ErrorExplaine
       }
     >
       <div className="max-w-prose space-y-3">
-        {typeof detail === "string" && errors.length === 0 ? <p className="font-medium">{detail}</p> : null}
-        {errors.length > 0 ? (
-          <ul className="space-y-1">
-            {errors.map(({ pointer, location, message }) => (
-              <li key={`${location} ${pointer} ${message}`} className="flex flex-wrap gap-x-2">
-                <code className="font-mono text-danger text-xs leading-5">{String(location)}</code>
-                {String(message)}
-              </li>
-            ))}
-          </ul>
-        ) : null}
+        <ErrorFindings body={body} />
         <p className="text-muted">
           <InlineMarkdown text={explanation.what} />
         </p>

@@ -1,17 +1,28 @@
 import type { Caller } from "@/lib/caller";
 
 /** The latest request with a valid key, as the checklist shows it. */
-export type LatestRequest = { id: string; method: string; path: string; status: number; durationMs: number; createdAt: Date };
+export type LatestRequest = {
+  id: string;
+  method: string;
+  path: string;
+  status: number;
+  durationMs: number;
+  errorKind: string | null;
+  /** As the log keeps it: masked, and perhaps cut off. */
+  responseBody: string | null;
+  createdAt: Date;
+};
 
 /** How far an organisation has come, from its rows alone: nothing is ticked that did not happen. */
 export type Progress = {
   hasTestKey: boolean;
-  /** Null also where the latest one is older than the log; `wasCalled` tells. */
+  /** Null also where the latest one is older than the log. */
   latestRequest: LatestRequest | null;
-  wasCalled: boolean;
+  /** A request was answered with a success, however long ago. */
+  hasSucceeded: boolean;
   webhook: { id: string; url: string; hasReceived: boolean } | null;
   hasLiveKey: boolean;
-  wasCalledLive: boolean;
+  hasSucceededLive: boolean;
 };
 
 /** The first steps are taken in test, the last one in live, whichever of the two is looked at. */
@@ -20,16 +31,16 @@ export async function getProgress({ db, partition: { tenantId } }: Caller): Prom
   const live = { tenantId, environment: "live" as const };
   const keyOf = (partition: typeof test | typeof live) =>
     db.apiKey.findFirst({ where: { ...partition, revokedAt: null }, select: { id: true }, orderBy: { id: "desc" } });
-  const usedKeyOf = (partition: typeof test | typeof live) =>
-    db.apiKey.findFirst({ where: { ...partition, lastUsedAt: { not: null } }, select: { id: true } });
+  const provenKeyOf = (partition: typeof test | typeof live) =>
+    db.apiKey.findFirst({ where: { ...partition, firstSucceededAt: { not: null } }, select: { id: true } });
 
-  const [testKey, usedTestKey, latestRequest, webhook, receivedWebhook, liveKey, usedLiveKey] = await Promise.all([
+  const [testKey, provenTestKey, latestRequest, webhook, receivedWebhook, liveKey, provenLiveKey] = await Promise.all([
     keyOf(test),
-    usedKeyOf(test),
+    provenKeyOf(test),
     db.requestLog.findFirst({
       where: test,
       orderBy: { id: "desc" },
-      select: { id: true, method: true, path: true, status: true, durationMs: true, createdAt: true },
+      select: { id: true, method: true, path: true, status: true, durationMs: true, errorKind: true, responseBody: true, createdAt: true },
     }),
     db.webhook.findFirst({ where: { ...test, deletedAt: null }, orderBy: { id: "desc" }, select: { id: true, url: true } }),
     db.webhook.findFirst({
@@ -38,15 +49,15 @@ export async function getProgress({ db, partition: { tenantId } }: Caller): Prom
       select: { id: true, url: true },
     }),
     keyOf(live),
-    usedKeyOf(live),
+    provenKeyOf(live),
   ]);
   const shownWebhook = receivedWebhook ?? webhook;
   return {
-    hasTestKey: testKey !== null || usedTestKey !== null,
+    hasTestKey: testKey !== null || provenTestKey !== null,
     latestRequest,
-    wasCalled: latestRequest !== null || usedTestKey !== null,
+    hasSucceeded: provenTestKey !== null,
     webhook: shownWebhook && { ...shownWebhook, hasReceived: receivedWebhook !== null },
     hasLiveKey: liveKey !== null,
-    wasCalledLive: usedLiveKey !== null,
+    hasSucceededLive: provenLiveKey !== null,
   };
 }

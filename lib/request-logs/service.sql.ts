@@ -5,7 +5,7 @@ import { type ListRequestLogs, mostLookedAt } from "./schema";
 
 /**
  * Arrays of the same length, a place for each request. Counts them for their hours as well: in one order, so that two
- * processes never wait for each other.
+ * processes never wait for each other. Notes for each key when it first succeeded, which outlives the log.
  */
 export const insertRequestLogsStatement: Statement = {
   name: "insert_request_logs",
@@ -20,6 +20,14 @@ export const insertRequestLogsStatement: Statement = {
       $10::text[], $11::text[], $12::text[], $13::boolean[], $14::text[], $15::text[], $16::timestamptz[]
     )
     RETURNING tenant_id, environment, api_key_id, status, created_at
+  ),
+  first_success AS (
+    UPDATE api_keys k SET first_succeeded_at = s.at
+    FROM (
+      SELECT tenant_id, environment, api_key_id, min(created_at) AS at FROM logged WHERE status BETWEEN 200 AND 299
+      GROUP BY tenant_id, environment, api_key_id
+    ) s
+    WHERE k.tenant_id = s.tenant_id AND k.environment = s.environment AND k.id = s.api_key_id AND k.first_succeeded_at IS NULL
   )
   INSERT INTO request_hours AS h (tenant_id, environment, hour, api_key_id, succeeded, refused, failed)
   SELECT tenant_id, environment, date_trunc('hour', created_at, 'UTC') AS hour, api_key_id, count(*) FILTER (WHERE status < 400),

@@ -50,14 +50,23 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("1 of 4 done")).toBeVisible();
 
-  // The key that was just made stands in the command, and the page sees the request come in without being loaded again.
+  // The key that was just made stands in the command, and the page sees requests come in without being loaded again. One
+  // that is refused is shown, says what is to be mended, and is no step.
+  const refused = await page.request.post("/v1/public/conversations", { headers: { authorization: `Bearer ${key}` }, data: {} });
+  expect(refused.status()).toBe(422);
+  const request = step(page, "Send a first request");
+  await expect(request).toContainText("422 Unprocessable", { timeout: 30_000 });
+  await expect(request).toContainText(/\d+ ms/);
+  await expect(request).toContainText("It was answered with 422: Validation failed.");
+  await expect(request).toContainText("channelId");
+  await expect(page.getByText("1 of 4 done")).toBeVisible();
   await expect(page.getByText("Your new key stands in this command.")).toBeVisible();
   const created = JSON.parse(await runCopied(page, "Copy the curl command"));
   expect(created).toMatchObject({ environment: "test", channelId: "web" });
   await expect(page.getByText("2 of 4 done")).toBeVisible({ timeout: 30_000 });
-  await expect(step(page, "Send a first request")).toContainText("/v1/public/conversations");
-  await expect(step(page, "Send a first request")).toContainText("201 Created");
-  await expect(step(page, "Send a first request")).toContainText(/\d+ ms/);
+  await expect(request).toContainText("/v1/public/conversations");
+  await expect(request).toContainText("201 Created");
+  await expect(request).not.toContainText("Validation failed");
 
   await page.getByRole("link", { name: "Create a webhook" }).click();
   await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/hook`);
@@ -91,7 +100,10 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
 
   await page.goto(overview);
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
-  await expect(page.getByRole("heading", { name: "From here to live" })).toBeHidden({ timeout: 30_000 });
+  await expect(page.getByText("All done")).toBeVisible({ timeout: 30_000 });
+  await expect(step(page, "Go live")).toBeHidden();
+  await page.getByText("Show", { exact: true }).click();
+  await expect(step(page, "Go live")).toBeVisible();
 });
 
 for (const look of [{ name: "light", colorScheme: "light" as const, width: 1280 }]) {

@@ -1,15 +1,21 @@
+import Link from "next/link";
 import { CreateKeyButton } from "@/components/api-keys/key-dialogs";
+import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { MethodBadge } from "@/components/docs/method-badge";
 import type { Step } from "@/components/overview/checklist";
 import { CommandWithKey, WhichKey } from "@/components/overview/first-key";
+import { ErrorFindings } from "@/components/request-logs/error-explained";
 import { StatusBadge } from "@/components/request-logs/status-badge";
 import { ButtonLink } from "@/components/ui/button";
 import { CopyBlock } from "@/components/ui/copy";
+import { Notice } from "@/components/ui/notice";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { TestButton } from "@/components/webhooks/test-button";
+import { problemExplanations } from "@/lib/api/openapi-problems";
 import { roleSentence } from "@/lib/auth/roles";
 import { env } from "@/lib/env";
+import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/errors";
 import type { Progress } from "@/lib/overview/service";
 import type { Environment } from "@/prisma/generated/enums";
 import { sendTestEventAction } from "./webhooks/actions";
@@ -34,7 +40,7 @@ function keyStep({ hasTestKey }: Progress, { tenantSlug, environment, mayManage 
   };
 }
 
-function requestStep({ wasCalled, latestRequest }: Progress, { tenantSlug, now }: Visitor): Step {
+function requestStep({ hasSucceeded, latestRequest }: Progress, { tenantSlug, now }: Visitor): Step {
   const { APP_URL, SERVICE_PREFIX } = env();
   const placeholder = `${SERVICE_PREFIX}_test_…`;
   const command = `curl ${APP_URL}/v1/public/conversations \\
@@ -43,27 +49,57 @@ function requestStep({ wasCalled, latestRequest }: Progress, { tenantSlug, now }
   -d '{"channelId": "web", "message": "Hello"}'`;
   return {
     title: "Send a first request",
-    isDone: wasCalled,
-    children: latestRequest ? (
-      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
-        The latest: <MethodBadge method={latestRequest.method} />
-        <code className="break-all font-mono text-xs">{latestRequest.path}</code>
-        <StatusBadge status={latestRequest.status} />
-        <span className="tabular-nums">{latestRequest.durationMs} ms</span>
-        <Time at={latestRequest.createdAt} now={now} />
-        <ButtonLink look="quiet" size="small" href={`/${tenantSlug}/test/logs/${latestRequest.id}`}>
-          Look at it
-        </ButtonLink>
-      </p>
-    ) : wasCalled ? null : (
+    isDone: hasSucceeded,
+    children: (
       <>
-        <p className="text-muted">
-          <WhichKey /> The request appears here as soon as it was answered.
-        </p>
-        <CommandWithKey command={command} placeholder={placeholder} />
+        {latestRequest ? (
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
+            The latest: <MethodBadge method={latestRequest.method} />
+            <code className="break-all font-mono text-xs">{latestRequest.path}</code>
+            <StatusBadge status={latestRequest.status} />
+            <span className="tabular-nums">{latestRequest.durationMs} ms</span>
+            <Time at={latestRequest.createdAt} now={now} />
+            <ButtonLink look="quiet" size="small" href={`/${tenantSlug}/test/logs/${latestRequest.id}`}>
+              Look at it
+            </ButtonLink>
+          </p>
+        ) : null}
+        {hasSucceeded ? null : (
+          <>
+            {latestRequest && isErrorKind(latestRequest.errorKind) ? (
+              <HowToMend kind={latestRequest.errorKind} body={latestRequest.responseBody} />
+            ) : null}
+            <p className="text-muted">
+              <WhichKey /> The request appears here as soon as it was answered; one without a valid key is nobody’s, and does not.
+            </p>
+            <CommandWithKey command={command} placeholder={placeholder} />
+          </>
+        )}
       </>
     ),
   };
+}
+
+function HowToMend({ kind, body }: { kind: ErrorKind; body: string | null }) {
+  const { status, title } = errorKinds[kind];
+  return (
+    <Notice look="warn" role="note">
+      <p className="font-medium">
+        It was answered with {status}: {title}.{" "}
+        <Link href={`/docs/errors/${kind}`} className="underline underline-offset-2">
+          Explain this error
+        </Link>
+      </p>
+      <div className="mt-1 space-y-1">
+        <ErrorFindings body={body} />
+        {kind === "validation" ? null : (
+          <p>
+            <InlineMarkdown text={problemExplanations[kind].mend[0] ?? ""} />
+          </p>
+        )}
+      </div>
+    </Notice>
+  );
 }
 
 function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor): Step {
@@ -107,15 +143,15 @@ function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor):
   };
 }
 
-function liveStep({ hasLiveKey, wasCalledLive }: Progress, { tenantSlug, mayManage }: Visitor): Step {
+function liveStep({ hasLiveKey, hasSucceededLive }: Progress, { tenantSlug, mayManage }: Visitor): Step {
   const { APP_URL, SERVICE_PREFIX } = env();
-  const isDone = hasLiveKey && wasCalledLive;
+  const isDone = hasLiveKey && hasSucceededLive;
   return {
     title: "Go live",
     isDone,
     children: isDone ? null : hasLiveKey ? (
       <>
-        <p className="text-muted">There is a live key. The first request with it completes this list.</p>
+        <p className="text-muted">There is a live key. The first request with it that succeeds completes this list.</p>
         <CopyBlock
           label="Copy the live curl command"
           text={`curl ${APP_URL}/v1/public/account -H "Authorization: Bearer ${SERVICE_PREFIX}_live_…"`}

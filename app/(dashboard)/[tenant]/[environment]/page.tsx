@@ -76,11 +76,9 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
   return (
     <>
       <PageHeader title="Overview" description={`What goes on in ${tenant.name}, ${environment}.`} />
-      {isWaiting ? (
-        <FirstKey choices={choices} actions={keyActions({ tenant: tenant.slug, environment })}>
-          <Checklist steps={steps} />
-        </FirstKey>
-      ) : null}
+      <FirstKey choices={choices} actions={keyActions({ tenant: tenant.slug, environment })}>
+        <Checklist steps={steps} />
+      </FirstKey>
       {troubles.length > 0 ? (
         <div className="mb-6">
           <Panel title="Webhooks in trouble">

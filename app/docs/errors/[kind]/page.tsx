@@ -7,23 +7,22 @@ import { Badge } from "@/components/ui/badge";
 import { publishedDocument } from "@/lib/api/openapi";
 import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
 import { env } from "@/lib/env";
-import { type ErrorKind, errorKinds } from "@/lib/errors";
+import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/errors";
 import { referencePath } from "@/lib/openapi";
 
 type Props = { params: Promise<{ kind: string }> };
 
-const isKind = (kind: string): kind is ErrorKind => Object.hasOwn(errorKinds, kind);
 const { h2: Title, ul: List } = proseComponents;
 
 export async function generateMetadata({ params }: Props) {
   const { kind } = await params;
-  return { title: isKind(kind) ? `${kind}: ${errorKinds[kind].title}` : "Not found" };
+  return { title: isErrorKind(kind) ? `${kind}: ${errorKinds[kind].title}` : "Not found" };
 }
 
 /** What the `type` of a problem leads to. */
 export default async function ErrorKindPage({ params }: Props) {
   const { kind } = await params;
-  if (!isKind(kind)) notFound();
+  if (!isErrorKind(kind)) notFound();
   const { status, title } = errorKinds[kind];
   const { what, why, mend, canRetry } = problemExplanations[kind];
   const operations = operationsWith(kind);

@@ -11,13 +11,11 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { ExactTime, Time } from "@/components/ui/time";
 import { problemExplanations } from "@/lib/api/openapi-problems";
 import { apiKeyNames } from "@/lib/api-keys/service";
-import { type ErrorKind, errorKinds } from "@/lib/errors";
+import { errorKinds, isErrorKind } from "@/lib/errors";
 import { listEventsOfRequest } from "@/lib/events/service";
 import { getRequestLog } from "@/lib/request-logs/service";
 
 export const metadata = { title: "Request" };
-
-const isKind = (kind: string | null): kind is ErrorKind => kind !== null && Object.hasOwn(errorKinds, kind);
 
 export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
   const request = await getRequestLog(caller, params.requestId);
@@ -39,7 +37,7 @@ export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
         description={<Id id={request.id} />}
       />
       <div className="space-y-4">
-        {isKind(request.errorKind) ? (
+        {isErrorKind(request.errorKind) ? (
           <ErrorExplained
             kind={request.errorKind}
             title={errorKinds[request.errorKind].title}
