@@ -10,7 +10,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
     pages: [
       { path: "/docs", title: "Overview", summary: "What there is, and where to find it." },
       guide("quickstart", "Quickstart", "From a key to a conversation and a signed webhook in five minutes."),
-      guide("authentication", "Authentication and scopes", "API keys, what they may do, and how to change them without a gap."),
+      guide("authentication", "Authentication and scopes", "How a request says whose it is, and what each scope allows."),
       guide("test-mode", "Test mode", "An environment of its own: same API, other data, no bill."),
     ],
   },
@@ -31,6 +31,16 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide("webhooks", "Receiving webhooks", "Delivery, retries, rotation of secrets, and what to answer."),
       guide("verify-signatures", "Verifying signatures", "In TypeScript, Python, Go, Ruby, PHP and Java."),
       { path: "/docs/events", title: "Event catalogue", summary: "Every type of event, with its schema and an example." },
+    ],
+  },
+  {
+    title: "In the dashboard",
+    pages: [
+      guide("api-keys", "API keys", "Presets and scopes, expiry, addresses, limits; rolling without a gap, and revoking."),
+      guide("request-logs", "Request logs", "What is kept of each request and what is masked, and how to find one."),
+      guide("usage", "Usage", "What counts, by day and by key, and what is never billed."),
+      guide("members-and-roles", "Members and roles", "Who may do what, and how people come and go."),
+      guide("audit-log", "Audit log", "Who changed what, and the proof that nobody altered it since."),
     ],
   },
   {

@@ -7,6 +7,8 @@ type PageHeaderProps = {
   /** Beside the title: a badge, an id. */
   beside?: ReactNode;
   description?: ReactNode;
+  /** The page of the documentation that tells more: `api-keys`. */
+  guide?: string;
   /** The pages above this one, the highest first. */
   trail?: { name: string; href: string }[];
   /** What one can do here; the most important one last. */
@@ -14,7 +16,7 @@ type PageHeaderProps = {
 };
 
 /** The top of every page: where one is, what it is called, what one can do. */
-export function PageHeader({ title, beside, description, trail = [], actions }: PageHeaderProps) {
+export function PageHeader({ title, beside, description, guide, trail = [], actions }: PageHeaderProps) {
   return (
     <header className="mb-6 space-y-2">
       {trail.length > 0 ? (
@@ -37,7 +39,16 @@ export function PageHeader({ title, beside, description, trail = [], actions }: 
             <h1 className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">{title}</h1>
             {beside}
           </div>
-          {description ? <div className="max-w-prose text-muted">{description}</div> : null}
+          {description ? (
+            <div className="max-w-prose text-muted">
+              {description}
+              {guide ? (
+                <Link href={`/docs/${guide}`} className="ml-1.5 text-accent underline underline-offset-2">
+                  Learn more<span className="sr-only"> about {title}</span>
+                </Link>
+              ) : null}
+            </div>
+          ) : null}
         </div>
         {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
       </div>

@@ -2,15 +2,20 @@ import { notFound } from "next/navigation";
 import { docsPages } from "@/components/docs/pages";
 import { PageTitle, Prose } from "@/components/docs/prose";
 import AgentsAndKnowledge from "@/docs/guides/agents-and-knowledge.mdx";
+import ApiKeys from "@/docs/guides/api-keys.mdx";
+import AuditLog from "@/docs/guides/audit-log.mdx";
 import Authentication from "@/docs/guides/authentication.mdx";
 import Idempotency from "@/docs/guides/idempotency.mdx";
+import MembersAndRoles from "@/docs/guides/members-and-roles.mdx";
 import Pagination from "@/docs/guides/pagination.mdx";
 import Quickstart from "@/docs/guides/quickstart.mdx";
 import RateLimits from "@/docs/guides/rate-limits.mdx";
+import RequestLogs from "@/docs/guides/request-logs.mdx";
 import Sdk from "@/docs/guides/sdk.mdx";
 import SelfHosting from "@/docs/guides/self-hosting.mdx";
 import TestMode from "@/docs/guides/test-mode.mdx";
 import Trust from "@/docs/guides/trust.mdx";
+import Usage from "@/docs/guides/usage.mdx";
 import VerifySignatures from "@/docs/guides/verify-signatures.mdx";
 import Webhooks from "@/docs/guides/webhooks.mdx";
 
@@ -26,6 +31,11 @@ const guides = new Map(
     sdk: Sdk,
     webhooks: Webhooks,
     "verify-signatures": VerifySignatures,
+    "api-keys": ApiKeys,
+    "request-logs": RequestLogs,
+    usage: Usage,
+    "members-and-roles": MembersAndRoles,
+    "audit-log": AuditLog,
     "self-hosting": SelfHosting,
     trust: Trust,
   }),

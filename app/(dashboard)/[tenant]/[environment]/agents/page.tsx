@@ -39,6 +39,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
       <PageHeader
         title="Agents"
         description="They answer your customers. Each has a draft to work on, and a published version that nothing changes but publishing."
+        guide="agents-and-knowledge"
         actions={isFirstUse ? null : create}
       />
       {isFirstUse ? (

@@ -51,6 +51,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
       <PageHeader
         title="API keys"
         description="Each works in one environment, for the scopes it was given. It is shown once, when it is made."
+        guide="api-keys"
         actions={rows.length > 0 || isFiltered ? create : null}
       />
       {rows.length > 0 || isFiltered ? (

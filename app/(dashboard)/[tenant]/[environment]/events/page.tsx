@@ -27,7 +27,7 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
   const isFiltered = Object.keys(query).length > 0;
   return (
     <>
-      <PageHeader title="Events" description="All that happened in the last 30 days, whether a webhook wanted it or not." />
+      <PageHeader title="Events" description="All that happened in the last 30 days, whether a webhook wanted it or not." guide="events" />
       {isFiltered || events.length > 0 ? <Filters filters={filters} /> : null}
       {events.length > 0 ? (
         <EventTable events={events.map((event) => ({ ...event, statuses: statusesOf(event.id) }))} base={base} now={now} />

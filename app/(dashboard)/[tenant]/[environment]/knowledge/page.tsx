@@ -27,6 +27,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
       <PageHeader
         title="Knowledge"
         description="Documents that agents look things up in, gathered in knowledge bases."
+        guide="agents-and-knowledge#knowledge"
         actions={bases.length > 0 ? create : null}
       />
       {bases.length > 0 ? (

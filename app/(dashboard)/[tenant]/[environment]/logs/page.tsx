@@ -52,6 +52,7 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
       <PageHeader
         title="Logs"
         description={`Requests with a valid key in ${environment}. Kept for 30 days, without secrets.`}
+        guide="request-logs"
         actions={<LiveTail path={path} query={query} isLive={live === "1"} />}
       />
       <TimeLinks path={path} query={query} chosen={isTimeGiven(search) ? null : rangeOf(range)} time={time} />

@@ -32,6 +32,7 @@ export default pageOf(async ({ caller, identity, environment, tenant, base, quer
         title="Usage"
         beside={<BilledBadge isBilled={environment === "live"} />}
         description={`What ${tenant.name} used in ${environment}, in days of UTC. The same figures as GET /usage.`}
+        guide="usage"
         actions={
           <Menu
             className={buttonClass({ look: "secondary" })}

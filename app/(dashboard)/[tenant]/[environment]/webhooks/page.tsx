@@ -46,6 +46,7 @@ export default pageOf(async ({ caller, role, environment, base, query, now }) =>
           ) : null
         }
         description="Addresses of yours that are told of events, with a signature and until they answer."
+        guide="webhooks"
         actions={webhooks.length === 0 ? null : isFull ? full : create}
       />
       {webhooks.length > 0 ? (

@@ -39,6 +39,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
       <PageHeader
         title="Members"
         description={`Who works in ${tenant.name}, and what each of them may do.`}
+        guide="members-and-roles"
         actions={
           isAdmin ? (
             <InviteDialog organisation={tenant.name} choices={choices} invite={inviteAction.bind(null, place)} />
