@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Wordmark } from "@/components/shell/wordmark";
 import { ButtonLink } from "@/components/ui/button";
 import { DocsNav, type NavSection } from "./docs-nav";
+import { SearchButton } from "./search-button";
 
 /** What stands round every page of the documentation. */
 export function DocsShell({ sections, children }: { sections: NavSection[]; children: ReactNode }) {
@@ -18,8 +19,9 @@ export function DocsShell({ sections, children }: { sections: NavSection[]; chil
           </Link>
           <span className="rounded-full bg-sunken px-2 py-0.5 font-medium text-muted text-xs">Docs</span>
         </div>
-        <nav aria-label="Product" className="flex items-center gap-1">
-          <ButtonLink href="/docs/reference" look="quiet" size="small" className="max-sm:hidden">
+        <nav aria-label="Product" className="flex items-center gap-1.5">
+          <SearchButton />
+          <ButtonLink href="/docs/reference" look="quiet" size="small" className="max-md:hidden">
             API reference
           </ButtonLink>
           <ButtonLink href="/" look="secondary" size="small">

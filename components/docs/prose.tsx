@@ -1,14 +1,7 @@
 import Link from "next/link";
 import { type ComponentProps, isValidElement, type ReactNode } from "react";
+import { anchorOf } from "./anchor";
 import { Code, fill } from "./code";
-
-/** A heading's own address: its words, joined by hyphens. */
-function anchorOf(children: ReactNode): string {
-  return textOf(children)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-|-$/g, "");
-}
 
 function textOf(node: ReactNode): string {
   if (typeof node === "string" || typeof node === "number") return String(node);
@@ -18,7 +11,7 @@ function textOf(node: ReactNode): string {
 
 function Heading({ level, children }: { level: 2 | 3; children?: ReactNode }) {
   const Tag = `h${level}` as const;
-  const id = anchorOf(children);
+  const id = anchorOf(textOf(children));
   const size = level === 2 ? "mt-10 mb-3 text-xl" : "mt-7 mb-2 text-base";
   return (
     <Tag id={id} className={`scroll-mt-20 font-semibold tracking-tight ${size}`}>

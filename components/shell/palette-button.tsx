@@ -2,8 +2,9 @@
 
 import { Search } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { buttonClass } from "@/components/ui/button";
+import { useCommandKey } from "@/components/ui/command-key";
 
 // Most visits never open it.
 const Palette = dynamic(() => import("./palette").then((module) => module.Palette), { ssr: false });
@@ -18,18 +19,13 @@ export function PaletteButton({ base, isNarrow = false }: { base: string; isNarr
     setIsOpen(true);
   }
 
-  useEffect(() => {
+  useCommandKey(() => {
     // The shell has two of these buttons, and one of them is hidden: that one stays out of it.
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
-      if (window.matchMedia("(min-width: 48rem)").matches === isNarrow) return;
-      event.preventDefault();
-      setWasOpened(true);
-      setIsOpen((before) => !before);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [isNarrow]);
+    if (window.matchMedia("(min-width: 48rem)").matches === isNarrow) return false;
+    setWasOpened(true);
+    setIsOpen((before) => !before);
+    return true;
+  });
 
   return (
     <>

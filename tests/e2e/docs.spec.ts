@@ -39,19 +39,21 @@ for (const path of ["/docs", "/docs/quickstart", "/docs/verify-signatures", "/do
 }
 
 test("the type of a problem is a page, and all links of the documentation lead somewhere", async ({ page, request }) => {
+  // It asks for some sixty pages.
+  test.setTimeout(240_000);
   const { type } = await (await request.get("/v1/public/account")).json();
   await page.goto(type);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("API key missing or invalid");
 
-  const seen = new Set<string>();
+  const seen = new Map<string, Set<string | undefined>>();
   const waiting = ["/docs"];
   for (let path = waiting.pop(); path; path = waiting.pop()) {
     if (seen.has(path)) continue;
-    seen.add(path);
     const response = await request.get(path);
     expect([path, response.status()]).toEqual([path, 200]);
     const text = await response.text();
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    seen.set(path, ids);
     for (const [, href = ""] of text.matchAll(/ href="([^"]+)"/g)) {
       if (href.startsWith("#")) expect([path, href, ids.has(href.slice(1))]).toEqual([path, href, true]);
       else if (/^\/(docs|llms)/.test(href)) waiting.push(href.split("#")[0] ?? "");
@@ -59,6 +61,13 @@ test("the type of a problem is a page, and all links of the documentation lead s
   }
   expect(seen.size).toBeGreaterThan(45);
   expect((await request.get("/docs/nothing")).status()).toBe(404);
+
+  const entries: { href: string }[] = await (await request.get("/docs/search.json")).json();
+  expect(entries.length).toBeGreaterThan(100);
+  for (const { href } of entries) {
+    const [path = "", anchor] = href.split("#");
+    expect([href, anchor ? seen.get(path)?.has(anchor) : seen.has(path)]).toEqual([href, true]);
+  }
 });
 
 test("an operation can be tried with one's own key, which stays for the next one", async ({ page }) => {
@@ -84,4 +93,22 @@ test("an operation can be tried with one's own key, which stays for the next one
   await list.getByLabel("limit").fill("0");
   await list.getByRole("button", { name: "Send" }).click();
   await expect(list.getByRole("form")).toContainText("422");
+});
+
+test("the search finds headings, operations and errors by a word, with the keyboard alone", async ({ page }) => {
+  const findings = watch(page);
+  await page.goto("/docs", { waitUntil: "networkidle" });
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox", { name: "Search the documentation" })).toBeFocused();
+  await page.keyboard.type("rolling");
+  await expect(page.getByRole("option", { name: /^Rolling/ })).toBeVisible();
+  await expectNoViolations(page, "the search");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/docs/api-keys#rolling");
+  await page.getByRole("button", { name: "Search" }).click();
+  await expect(page.getByRole("combobox", { name: "Search the documentation" })).toBeFocused();
+  await page.keyboard.type("insufficient-scope");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/docs/errors/insufficient-scope");
+  expect(findings).toEqual([]);
 });
