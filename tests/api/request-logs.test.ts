@@ -418,6 +418,22 @@ test("requests are counted by the hour and by key as they are logged, and nobody
   ]);
 });
 
+test("a key's first success is noted, once, and no refusal is one", async () => {
+  const tenant = await newTenant();
+  const other = await newKey(tenant);
+  const firstSuccess = async ({ keyId }: TestTenant) =>
+    (await db().apiKey.findFirstOrThrow({ where: { id: keyId }, select: { firstSucceededAt: true } })).firstSucceededAt?.toISOString();
+  await logOf(tenant, await call(tenant, "POST", "/conversations", {}));
+  await logOf(tenant, await call(tenant, "GET", "/customers/cus_00000000000000000000000000"));
+  expect(await firstSuccess(tenant)).toBeUndefined();
+
+  const { createdAt } = await logOf(tenant, await call(tenant, "GET", "/account"));
+  expect(await firstSuccess(tenant)).toEqual(createdAt);
+  await logOf(tenant, await call(tenant, "GET", "/account"));
+  expect(await firstSuccess(tenant)).toEqual(createdAt);
+  expect(await firstSuccess(other)).toBeUndefined();
+});
+
 test("rows are deleted after 30 days and not before", async () => {
   const tenant = await newTenant();
   const { id } = await logOf(tenant, await call(tenant, "GET", "/account"));

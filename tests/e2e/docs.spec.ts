@@ -6,6 +6,7 @@ const pagesToOpen = [
   "/docs",
   "/docs/quickstart",
   "/docs/verify-signatures",
+  "/docs/members-and-roles",
   "/docs/errors",
   "/docs/errors/validation",
   "/docs/events",
