@@ -1,13 +1,14 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { type FormEvent, useState, useTransition } from "react";
+import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
+import { useOpen } from "@/components/ui/use-open";
 import type { Environment } from "@/prisma/generated/enums";
 import { type Sent, sendFile } from "./send-file";
 
@@ -16,9 +17,8 @@ type Props = { url: string; environment: Environment; documentsPath: string };
 /** A document of what is in the clipboard: it goes the way of a file, so it may be as long as one. */
 export function PasteTextDialog({ url, environment, documentsPath }: Props) {
   const router = useRouter();
-  const [isOpen, setIsOpen] = useState(false);
   const [sent, setSent] = useState<Sent | null>(null);
-  const [isPending, startTransition] = useTransition();
+  const { dialog, close, isPending, startTransition } = useOpen(() => setSent(null));
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -30,7 +30,7 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
       const result = await sendFile(url, file, { name });
       setSent(result);
       if (result.outcome !== "done") return;
-      setIsOpen(false);
+      close();
       toast.success(`“${name}” is added. It is being read.`);
       router.refresh();
     });
@@ -39,14 +39,7 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
   const refused = sent?.outcome === "refused" ? sent : null;
   const message = sent?.outcome === "broken-off" ? sent.message : refused && !refused.errors.name ? refused.message : null;
   return (
-    <Dialog
-      open={isOpen}
-      onOpenChange={(open) => {
-        if (isPending) return;
-        setIsOpen(open);
-        setSent(null);
-      }}
-    >
+    <Dialog {...dialog}>
       <DialogTrigger className={buttonClass({ look: "secondary" })}>Paste text…</DialogTrigger>
       <DialogContent
         title="Add a document of text"

@@ -1,10 +1,11 @@
 "use client";
 
-import { type ReactNode, useState, useTransition } from "react";
+import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { Button, type ButtonLook, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
+import { useOpen } from "@/components/ui/use-open";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
@@ -56,9 +57,8 @@ export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "n
     onDone,
     onRefused,
   } = rest;
-  const [isOpen, setIsOpen] = useState(false);
   const [message, setMessage] = useState<string | null>(null);
-  const [isPending, startTransition] = useTransition();
+  const { dialog, close, isPending, startTransition } = useOpen(() => setMessage(null));
   const { prove, question } = useProof();
 
   function run() {
@@ -69,21 +69,14 @@ export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "n
         setMessage(onRefused?.(result) ?? result.message);
         return;
       }
-      setIsOpen(false);
+      close();
       toast.success(done);
       onDone?.();
     });
   }
 
   return (
-    <Dialog
-      open={isOpen}
-      onOpenChange={(open) => {
-        if (isPending) return;
-        setIsOpen(open);
-        setMessage(null);
-      }}
-    >
+    <Dialog {...dialog}>
       <DialogTrigger className={buttonClass({ look, size })} aria-label={label}>
         {trigger}
       </DialogTrigger>

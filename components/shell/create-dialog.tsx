@@ -3,10 +3,11 @@
 import { Plus } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type FormEvent, type ReactNode, useState, useTransition } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
+import { useOpen } from "@/components/ui/use-open";
 import type { ActionResult } from "@/lib/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
@@ -27,9 +28,8 @@ type CreateDialogProps = {
 /** A short form for something new; once it is there, one goes and looks at it. Refused, what was typed stays. */
 export function CreateDialog({ title, environment, create, path, isIcon = false, children }: CreateDialogProps) {
   const router = useRouter();
-  const [isOpen, setIsOpen] = useState(false);
   const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
-  const [isPending, startTransition] = useTransition();
+  const { dialog, close, isPending, startTransition } = useOpen(() => setRefused(null));
 
   function submit(event: FormEvent<HTMLFormElement>) {
     // Not the form's `action`: React empties a form after its action.
@@ -41,20 +41,13 @@ export function CreateDialog({ title, environment, create, path, isIcon = false,
         setRefused(result);
         return;
       }
-      setIsOpen(false);
+      close();
       router.push(`${path}/${result.value.id}`);
     });
   }
 
   return (
-    <Dialog
-      open={isOpen}
-      onOpenChange={(open) => {
-        if (isPending) return;
-        setIsOpen(open);
-        setRefused(null);
-      }}
-    >
+    <Dialog {...dialog}>
       <DialogTrigger className={buttonClass(isIcon ? { look: "quiet", size: "icon" } : {})} aria-label={isIcon ? title : undefined}>
         <Plus className="size-4" aria-hidden="true" />
         {isIcon ? null : title}

@@ -1,12 +1,13 @@
 "use client";
 
-import { type FormEvent, useState, useTransition } from "react";
+import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { SelectField, TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
+import { useOpen } from "@/components/ui/use-open";
 import type { ActionResult } from "@/lib/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { deliveriesInWords } from "./count-words";
@@ -26,12 +27,11 @@ type RecoverDeliveriesProps = {
 
 /** Sends again what failed or is held since a time: first counts, then asks, then does it. */
 export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesProps) {
-  const [isOpen, setIsOpen] = useState(false);
   const [span, setSpan] = useState("24");
   const [time, setTime] = useState("");
   const [counted, setCounted] = useState<{ since: string; count: number } | null>(null);
   const [refused, setRefused] = useState<{ message: string; errors: Record<string, string> } | null>(null);
-  const [isPending, startTransition] = useTransition();
+  const { dialog, close, isPending, startTransition } = useOpen(forget);
 
   function forget() {
     setCounted(null);
@@ -52,20 +52,13 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
         setCounted({ since, count });
         return;
       }
-      setIsOpen(false);
+      close();
       toast.success(`${deliveriesInWords(count)} will be sent again.`);
     });
   }
 
   return (
-    <Dialog
-      open={isOpen}
-      onOpenChange={(open) => {
-        if (isPending) return;
-        setIsOpen(open);
-        forget();
-      }}
-    >
+    <Dialog {...dialog}>
       <DialogTrigger className={buttonClass({ look: "secondary", size: "small" })}>Recover…</DialogTrigger>
       <DialogContent
         title="Send failed deliveries again"
