@@ -27,7 +27,7 @@ export function CreateAgentDialog({ base, environment, create }: Props) {
             maxLength={100}
             autoComplete="off"
             error={errors.model}
-            hint="Which model answers, as you call it. It can be left for later, as everything else."
+            hint="The model that your program is to ask, by any name. It can be left for later, as everything else."
           />
         </>
       )}

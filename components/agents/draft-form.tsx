@@ -106,7 +106,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
         <div>
-          <TextField {...text("model")} maxLength={100} autoComplete="off" hint="Which model answers, as you call it." />
+          <TextField {...text("model")} maxLength={100} autoComplete="off" hint="The model that your program is to ask, by any name." />
           {theirs("model")}
         </div>
         <div>
@@ -115,11 +115,16 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
         </div>
       </div>
       <div>
-        <TextAreaField {...text("instructions")} rows={12} maxLength={32_000} hint="How it should answer, and what it must not do." />
+        <TextAreaField
+          {...text("instructions")}
+          rows={12}
+          maxLength={32_000}
+          hint="What your program tells the model: how to answer, and what not to do."
+        />
         {theirs("instructions")}
       </div>
       <div>
-        <TextAreaField {...text("greeting")} rows={3} maxLength={1_000} hint="What it says first." />
+        <TextAreaField {...text("greeting")} rows={3} maxLength={1_000} hint="What your program says first." />
         {theirs("greeting")}
       </div>
       <div>

@@ -10,13 +10,15 @@ const knowledgeBaseIds = z
   .array(reference("knowledgeBase"))
   .max(maximumKnowledgeBases)
   .transform((ids) => [...new Set(ids)])
-  .meta({ description: "What the agent may look things up in. They exist in the same environment." });
+  .meta({ description: "What your program looks things up in for this agent. They exist in the same environment." });
 
 const fields = {
   description: z.string().max(500).nullish(),
-  model: model.nullish().meta({ description: "Which model answers; the tenant's own name for it.", examples: ["small-1"] }),
-  instructions: z.string().max(32_000).nullish(),
-  greeting: z.string().max(1_000).nullish(),
+  model: model
+    .nullish()
+    .meta({ description: "The model that your program is to ask, by any name of yours. Parlance runs no model.", examples: ["small-1"] }),
+  instructions: z.string().max(32_000).nullish().meta({ description: "What your program tells the model." }),
+  greeting: z.string().max(1_000).nullish().meta({ description: "What your program says first." }),
   temperature: z.number().min(0).max(2).nullish(),
 };
 

@@ -19,7 +19,7 @@ import {
 } from "./schema";
 
 // An agent's row is its draft. Publishing copies the draft into a version, and versions are never written again, so that
-// nothing that comes through the API changes what answers customers.
+// nothing that comes through the API changes what is published.
 
 export async function listAgents({ db, partition }: Caller, { status, ...page }: ListAgents & { status?: Agent["status"] | undefined }) {
   const { after, orderBy, take } = pageById(page);

@@ -28,11 +28,12 @@ const tags: Record<string, { name: string; description: string }> = {
   agents: {
     name: "Agents",
     description:
-      "Agents that answer by themselves. The API reads and writes their **draft**; a person publishes it in the dashboard, and what is published never changes by itself.",
+      "Configurations for programs of yours: instructions, the name of a model, knowledge bases. Parlance keeps them and runs no model; your program reads an agent and posts its answers as messages of the author `AGENT`. The API reads and writes the **draft**; a person publishes it in the dashboard, and `agent.published` carries what was published.",
   },
   "knowledge-bases": {
     name: "Knowledge bases",
-    description: "Documents that agents draw upon. Text is taken out of an uploaded file in the background, cut up and made searchable.",
+    description:
+      "Documents that your programs search, for agents and otherwise. Text is taken out of an uploaded file in the background, cut up and made searchable.",
   },
   webhooks: {
     name: "Webhooks",

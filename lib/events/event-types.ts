@@ -21,7 +21,7 @@ export const eventDescriptions: Record<EventType, string> = {
   "customer.updated": "Fields of a customer changed.",
   "agent.created": "An agent was created, as a draft.",
   "agent.updated": "An agent changed otherwise than by being published: its draft, or whether it is archived.",
-  "agent.published": "A person published an agent's draft in the dashboard.",
+  "agent.published": "A person published an agent in the dashboard. The object is what was published.",
   "knowledge_base.created": "A knowledge base was created.",
   "document.created": "A document was uploaded, and waits to be processed.",
   "document.ready": "A document was processed, and can be found.",

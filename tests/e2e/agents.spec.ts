@@ -81,7 +81,7 @@ test("a draft is written and published, and what the API writes later stays in t
 
   await patch({ greeting: "Hello!" });
   await page.reload();
-  await expect(page.getByText("customers get version 1 until a person publishes, here")).toBeVisible();
+  await expect(page.getByText("version 1 is the published one until a person publishes another, here")).toBeVisible();
   await page.goto(agents);
   await expect(page.getByRole("row").filter({ hasText: "Support" })).toContainText("Unpublished changes");
   await expect(page.getByRole("row").filter({ hasText: "Support" })).toContainText("Version 1");

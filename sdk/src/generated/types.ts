@@ -254,12 +254,14 @@ export type ConversationUpdatedEvent = {
 export type CreateAgentBody = {
   name: string;
   description?: string | null | undefined;
-  /** Which model answers; the tenant's own name for it. */
+  /** The model that your program is to ask, by any name of yours. Parlance runs no model. */
   model?: string | null | undefined;
+  /** What your program tells the model. */
   instructions?: string | null | undefined;
+  /** What your program says first. */
   greeting?: string | null | undefined;
   temperature?: number | null | undefined;
-  /** What the agent may look things up in. They exist in the same environment. */
+  /** What your program looks things up in for this agent. They exist in the same environment. */
   knowledgeBaseIds?: readonly string[] | undefined;
   metadata?: Metadata | undefined;
 };
@@ -754,12 +756,14 @@ export type SearchResultPage = {
 export type UpdateAgentBody = {
   name?: string | undefined;
   description?: string | null | undefined;
-  /** Which model answers; the tenant's own name for it. */
+  /** The model that your program is to ask, by any name of yours. Parlance runs no model. */
   model?: string | null | undefined;
+  /** What your program tells the model. */
   instructions?: string | null | undefined;
+  /** What your program says first. */
   greeting?: string | null | undefined;
   temperature?: number | null | undefined;
-  /** What the agent may look things up in. They exist in the same environment. */
+  /** What your program looks things up in for this agent. They exist in the same environment. */
   knowledgeBaseIds?: readonly string[] | undefined;
   metadata?: Metadata | undefined;
 };

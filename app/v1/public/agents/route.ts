@@ -15,7 +15,8 @@ export const GET = operation({
 export const POST = operation({
   operationId: "createAgent",
   summary: "Create an agent, as a draft",
-  description: "A person publishes it in the dashboard; the API never does.",
+  description:
+    "An agent is a configuration that your own program reads; Parlance runs no model. A person publishes it in the dashboard; the API never does.",
   scope: "write:agents",
   status: 201,
   body: createAgentBody,

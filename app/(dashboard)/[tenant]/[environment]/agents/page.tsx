@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { parse } from "@/app/(dashboard)/act";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { AgentTable } from "@/components/agents/agent-table";
@@ -38,13 +39,18 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
     <>
       <PageHeader
         title="Agents"
-        description="They answer your customers. Each has a draft to work on, and a published version that nothing changes but publishing."
+        description="Configurations that a program of yours reads to answer customers. Each has a draft to work on, and a published version that nothing changes but publishing."
         guide="agents-and-knowledge"
         actions={isFirstUse ? null : create}
       />
       {isFirstUse ? (
         <EmptyState title={`No ${environment} agents yet`} action={create} curl={createByApi(environment)}>
-          An agent has instructions, a model, a greeting and knowledge bases. It begins as a draft; you publish it here when it is ready.
+          An agent is a configuration: instructions, the name of a model, a greeting and knowledge bases. Parlance keeps it and runs no
+          model;{" "}
+          <Link href="/docs/agents-and-knowledge" className="text-accent underline underline-offset-2">
+            a program of yours reads it and posts the answers
+          </Link>
+          . It begins as a draft; you publish it here when it is ready.
         </EmptyState>
       ) : (
         <>

@@ -5,6 +5,8 @@ import { operation } from "@/lib/api/operation";
 export const GET = operation({
   operationId: "getAgent",
   summary: "Get an agent, as its draft stands",
+  description:
+    "While `hasUnpublishedChanges` is false, that is the published version as well. Otherwise the last `agent.published` event holds it.",
   scope: "read:agents",
   params: agentParams,
   response: agent,

@@ -86,7 +86,7 @@ export default pageOf<"agentId">(async ({ caller, role, tenant, environment, bas
           </Panel>
         )}
         <div className="space-y-5">
-          <Panel title="What customers get">
+          <Panel title="Published version">
             {published ? (
               <Facts
                 facts={[
@@ -119,7 +119,7 @@ function standing({ status, publishedVersion, hasUnpublishedChanges }: Agent): s
   if (status === "ARCHIVED") return "The agent is archived: it can be read, and takes no more changes.";
   if (publishedVersion === null) return "What the API writes stays in the draft. Only a person publishes, here.";
   const difference = hasUnpublishedChanges ? "differs from" : "is the same as";
-  return `The draft ${difference} version ${publishedVersion}. What the API writes stays in the draft: customers get version ${publishedVersion} until a person publishes, here.`;
+  return `The draft ${difference} version ${publishedVersion}. What the API writes stays in the draft: version ${publishedVersion} is the published one until a person publishes another, here.`;
 }
 
 async function conversationsOf(caller: Caller, agentId: string): Promise<string> {
