@@ -43,7 +43,7 @@ const story: Record<string, Record<string, JsonValue>> = {
     environment: "test",
     sequence: 1,
     direction: "INBOUND",
-    author: { type: "CUSTOMER", id: null, name: "Ada Lovelace" },
+    author: { type: "CUSTOMER", id: idAfter("cus"), name: "Ada Lovelace" },
     text: "Hello! Where is my order?",
     metadata: {},
   },

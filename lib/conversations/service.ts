@@ -8,7 +8,7 @@ import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { newEvent, recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
-import { messageEventType, newMessage, previewOf, toMessageRow } from "@/lib/messages/message";
+import { type MessageCustomer, messageEventType, newMessage, previewOf, toMessageRow } from "@/lib/messages/message";
 import type { Message } from "@/lib/messages/schema";
 import { type Metadata, mergeMetadata, toPage } from "@/lib/schema";
 import {
@@ -67,14 +67,13 @@ export async function countConversationsOfAgent({ db, partition }: Caller, agent
 /** Opens a conversation, with a first message where one is given. */
 export async function createConversation(caller: Caller, body: CreateConversation): Promise<Conversation> {
   requireRole(caller, "MEMBER", "create conversations");
-  await requireReferences(caller, body);
-  const customer = body.customer ? await findOrCreateCustomer(caller, body.customer) : null;
-  const customerId = customer?.id ?? body.customerId ?? null;
-  const { conversation, message } = newConversation(caller, body, customerId, new Date());
+  const references = await requireReferences(caller, body);
+  const customer = body.customer ? await findOrCreateCustomer(caller, body.customer) : references.customer;
+  const { conversation, message } = newConversation(caller, body, customer, new Date());
 
   await caller.db.conversation.create({ data: toConversationRow(caller, conversation) });
-  if (customerId) {
-    const where = { tenantId_environment_id: { ...caller.partition, id: customerId } };
+  if (customer) {
+    const where = { tenantId_environment_id: { ...caller.partition, id: customer.id } };
     await caller.db.customer.update({ where, data: { conversationCount: { increment: 1 } } });
   }
   await recordEvent(caller, "conversation.created", conversation);
@@ -224,14 +223,17 @@ function statusFields(before: ConversationRow, { status: to = before.status, sno
 }
 
 /** What a body refers to exists in the caller's own partition, or the answer is the 404 of what exists nowhere. */
-async function requireReferences({ db, partition }: Caller, body: UpdateConversation | CreateConversation): Promise<void> {
-  const key = (id: string) => ({ where: { tenantId_environment_id: { ...partition, id } }, select: { id: true } });
-  if (body.customerId && !(await db.customer.findUnique(key(body.customerId)))) throw notFound("customer", body.customerId);
-  if (body.agentId && !(await db.agent.findUnique(key(body.agentId)))) throw notFound("agent", body.agentId);
+async function requireReferences({ db, partition }: Caller, body: UpdateConversation | CreateConversation) {
+  const where = (id: string) => ({ tenantId_environment_id: { ...partition, id } });
+  const select = { id: true, name: true };
+  const customer = body.customerId ? await db.customer.findUnique({ where: where(body.customerId), select }) : null;
+  if (body.customerId && !customer) throw notFound("customer", body.customerId);
+  if (body.agentId && !(await db.agent.findUnique({ where: where(body.agentId), select }))) throw notFound("agent", body.agentId);
   if ("assigneeId" in body && body.assigneeId) {
     const membership = { tenantId: partition.tenantId, userId: body.assigneeId };
     if (!(await db.membership.findUnique({ where: { tenantId_userId: membership } }))) throw notFound("user", body.assigneeId);
   }
+  return { customer };
 }
 
 async function moveBetweenCustomers({ db, partition }: Caller, from: string | null, to: string | null): Promise<void> {
@@ -241,16 +243,16 @@ async function moveBetweenCustomers({ db, partition }: Caller, from: string | nu
 }
 
 /** A conversation and its first message as they will be written and answered. */
-function newConversation({ partition }: Identity, body: CreateConversation, customerId: string | null, at: Date) {
+function newConversation({ partition }: Identity, body: CreateConversation, customer: MessageCustomer, at: Date) {
   const id = newId("conversation", at);
-  const message = body.message ? newMessage(partition, id, 1, body.message, at) : null;
+  const message = body.message ? newMessage(partition, { id, customer }, 1, body.message, at) : null;
   const createdAt = at.toISOString();
   const conversation: Conversation = {
     id,
     environment: partition.environment,
     status: "OPEN",
     channelId: body.channelId,
-    customerId,
+    customerId: customer?.id ?? null,
     agentId: body.agentId ?? null,
     assigneeId: null,
     subject: body.subject ?? null,

@@ -5,17 +5,34 @@ import type { Metadata } from "@/lib/schema";
 import type { MessageModel } from "@/prisma/generated/models";
 import type { CreateMessage, Message } from "./schema";
 
-/** A message as it will be written and answered. Ids and times are made here, so both are known before any statement runs. */
-export function newMessage(partition: Partition, conversationId: string, sequence: number, body: CreateMessage, at: Date): Message {
+/** What a message needs to know of the customer of its conversation. */
+export type MessageCustomer = { id: string; name: string | null } | null;
+
+/**
+ * A message as it will be written and answered. Ids and times are made here, so both are known before any statement runs.
+ * @param customer that of the conversation: the author of a customer's message that gives no author's id
+ */
+export function newMessage(
+  partition: Partition,
+  { id: conversationId, customer }: { id: string; customer: MessageCustomer },
+  sequence: number,
+  body: CreateMessage,
+  at: Date,
+): Message {
   const isNote = body.direction === "INTERNAL";
   const author = body.author ?? { type: isNote ? ("API" as const) : ("CUSTOMER" as const) };
+  const theirs = author.type === "CUSTOMER" && !author.id ? customer : null;
   return {
     id: newId("message", at),
     environment: partition.environment,
     conversationId,
     sequence,
     direction: isNote ? "INTERNAL" : author.type === "CUSTOMER" ? "INBOUND" : "OUTBOUND",
-    author: { type: author.type, id: author.id ?? null, name: author.name ?? null },
+    author: {
+      type: author.type,
+      id: author.id ?? theirs?.id ?? null,
+      name: author.name ?? theirs?.name ?? null,
+    },
     text: body.text,
     externalId: body.externalId ?? null,
     metadata: body.metadata ?? {},

@@ -6,11 +6,13 @@ export const directions = ["INBOUND", "OUTBOUND", "INTERNAL"] as const;
 
 export const messageText = z.string().min(1).max(10_000);
 
-export const author = z.strictObject({
-  type: z.enum(authorTypes),
-  id: z.string().min(1).max(255).nullish(),
-  name: z.string().min(1).max(200).nullish(),
-});
+export const author = z
+  .strictObject({
+    type: z.enum(authorTypes),
+    id: z.string().min(1).max(255).nullish(),
+    name: z.string().min(1).max(200).nullish(),
+  })
+  .meta({ description: "`CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name." });
 
 /** What follows from the author, unless the message is a note. */
 const directionOf = (type: (typeof authorTypes)[number]) => (type === "CUSTOMER" ? "INBOUND" : "OUTBOUND");
@@ -18,7 +20,7 @@ const directionOf = (type: (typeof authorTypes)[number]) => (type === "CUSTOMER"
 export const createMessageBody = z
   .strictObject({
     text: messageText,
-    author: author.optional().meta({ description: "`CUSTOMER` unless given." }),
+    author: author.optional(),
     direction: z.enum(directions).optional().meta({ description: "`INTERNAL` makes it a note; otherwise it follows from the author." }),
     externalId: z.string().min(1).max(255).nullish(),
     metadata: metadata.optional(),
@@ -39,7 +41,9 @@ export const message = z
     conversationId: idOf("conversation"),
     sequence: z.number().int().meta({ description: "1, 2, 3… within its conversation." }),
     direction: z.enum(directions),
-    author: z.object({ type: z.enum(authorTypes), id: z.string().nullable(), name: z.string().nullable() }),
+    author: z
+      .object({ type: z.enum(authorTypes), id: z.string().nullable(), name: z.string().nullable() })
+      .meta({ description: "As it was when the message was posted: later changes of the customer do not change it." }),
     text: z.string(),
     externalId: z.string().nullable(),
     metadata,

@@ -6,7 +6,7 @@ import { runStatement } from "@/lib/db";
 import { AppError, notFound } from "@/lib/errors";
 import { newEvent, recordEvent } from "@/lib/events/record-event";
 import { toPage } from "@/lib/schema";
-import { messageEventType, newMessage, previewOf, toMessage, toMessageRow } from "./message";
+import { type MessageCustomer, messageEventType, newMessage, previewOf, toMessage, toMessageRow } from "./message";
 import type { CreateMessage, ListMessages, Message } from "./schema";
 import { listMessagesStatement, type MessageRow, postMessageStatement } from "./service.sql";
 
@@ -42,7 +42,8 @@ export async function postMessage(caller: Caller, conversationId: string, body: 
     throw new AppError("conversation-closed", "The conversation is closed; nothing can be added to it.");
 
   const at = new Date();
-  const message = newMessage(caller.partition, conversationId, conversation.messageCount + 1, body, at);
+  const customer = await customerOf(caller, conversation.customerId);
+  const message = newMessage(caller.partition, { id: conversationId, customer }, conversation.messageCount + 1, body, at);
   await caller.db.message.create({ data: toMessageRow(caller.partition, message) });
   const isNote = message.direction === "INTERNAL";
   await caller.db.conversation.update({
@@ -73,34 +74,46 @@ export async function postMessageAtOnce(
 ): Promise<string | null> {
   const { tenantId, environment } = identity.partition;
   const at = new Date();
-  const message = newMessage(identity.partition, conversationId, 0, body, at);
+  const message = newMessage(identity.partition, { id: conversationId, customer: null }, 0, body, at);
   const isNote = message.direction === "INTERNAL";
   const eventType = messageEventType(message);
 
-  // Only the statement knows the sequence, so the two texts that name it are cut where it belongs.
-  const [bodyStart, bodyEnd] = cutAtSequence(serialize(message));
-  const event = eventType ? newEvent(identity, eventType, message, at) : null;
-  const [payloadStart, payloadEnd] = event ? cutAtSequence(event.payload) : ["", ""];
+  // Only the statement knows the sequence and the customer, so the two texts that name them are cut where they belong.
+  const anonymous = { ...message, author: { ...message.author, id: null, name: null } };
+  const [bodyStart, between, bodyEnd] = cutAtOwn(serialize(anonymous));
+  const event = eventType ? newEvent(identity, eventType, anonymous, at) : null;
+  const [payloadStart, , payloadEnd] = event ? cutAtOwn(event.payload) : ["", "", ""];
 
-  const [written] = await runStatement<{ sequence: number; deliveries: string[] }>(postMessageStatement, [
+  const [written] = await runStatement<{ own: string; deliveries: string[] }>(postMessageStatement, [
     ...[tenantId, environment, at],
     ...claimValues(claim, bodyStart),
     ...(event ? [[event.id], [event.type], [payloadStart]] : [[], [], []]),
     ...[bodyEnd, payloadEnd, conversationId, message.direction !== "INBOUND"],
     ...[message.id, message.direction, message.author.type, message.author.id, message.author.name],
     ...[message.text, message.externalId, JSON.stringify(message.metadata), isNote ? null : previewOf(message.text)],
+    between,
   ]);
   if (!written) return null;
   wake(identity, written.deliveries);
-  return `${bodyStart}${written.sequence}${bodyEnd}`;
+  return `${bodyStart}${written.own}${bodyEnd}`;
 }
 
-const sequenceMember = '"sequence":';
+const sequence = '"sequence":0';
+const author = '"id":null,"name":null';
 
-/** The member stands before anything the tenant can write into, so its first occurrence is the right one. */
-function cutAtSequence(json: string): [start: string, end: string] {
-  const position = json.indexOf(`${sequenceMember}0`) + sequenceMember.length;
-  return [json.slice(0, position), json.slice(position + 1)];
+/**
+ * Both stand before anything the tenant can write into, so the first occurrence is the right one.
+ * @returns the text up to the sequence's value, from there to that of the author's id, and from behind the author's name
+ */
+function cutAtOwn(json: string): [start: string, between: string, end: string] {
+  const sequenceAt = json.indexOf(sequence) + sequence.length - 1;
+  const authorAt = json.indexOf(author, sequenceAt);
+  return [json.slice(0, sequenceAt), json.slice(sequenceAt + 1, authorAt + '"id":'.length), json.slice(authorAt + author.length)];
+}
+
+async function customerOf({ db, partition }: Caller, id: string | null): Promise<MessageCustomer> {
+  if (id === null) return null;
+  return db.customer.findUnique({ where: { tenantId_environment_id: { ...partition, id } }, select: { id: true, name: true } });
 }
 
 async function requireConversation({ db, partition }: Caller, id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { transitions } from "@/lib/conversations/schema";
+import type { Event } from "@/lib/events/schema";
 import { call, newTenant, type TestTenant } from "../support/api";
 
 const open = async (tenant: TestTenant, body: object = {}) =>
@@ -297,6 +298,59 @@ describe("messages", () => {
     expect(await texts("order=asc&cursor=msg_7ZZZZZZZZZZZZZZZZZZZZZZZZZ")).toEqual([]);
     expect(await texts("order=asc&cursor=msg_00000000000000000000000000")).toEqual(["1", "2", "3"]);
     expect(await texts("order=desc&cursor=msg_00000000000000000000000000")).toEqual([]);
+  });
+
+  describe("201 for a customer's message in a conversation with a customer", () => {
+    // Whatever JSON writes in a way of its own, and both programs that write it must write alike.
+    const name = 'Ada "Lövelace" \\ / \u0001\u001f\u007f\u2028\t\n😀 "sequence":0,"id":null,"name":null';
+
+    async function withCustomer() {
+      const tenant = await newTenant();
+      const customer = (await call(tenant, "POST", "/customers", { name })).body;
+      const conversation = await open(tenant, { customerId: customer.id, message: "Hello" });
+      const path = `/conversations/${conversation.id}/messages`;
+      return { tenant, conversation, path, theirs: { type: "CUSTOMER", id: customer.id, name } };
+    }
+
+    test("names that customer in the answer, the replay, the row and the event, and keeps an author that is given", async () => {
+      const { tenant, path, theirs } = await withCustomer();
+      const cases = [
+        [undefined, theirs],
+        [{ type: "CUSTOMER", id: null }, theirs],
+        [
+          { type: "CUSTOMER", name: "Countess" },
+          { ...theirs, name: "Countess" },
+        ],
+        [
+          { type: "CUSTOMER", id: "user_1" },
+          { type: "CUSTOMER", id: "user_1", name: null },
+        ],
+        [{ type: "AGENT" }, { type: "AGENT", id: null, name: null }],
+      ] as const;
+      const answers = [];
+      for (const [index, [author, expected]] of cases.entries()) {
+        const post = () => call(tenant, "POST", path, { text: "Hi", ...(author && { author }) }, { "Idempotency-Key": `${index}` });
+        const answer = await post();
+        expect(answer).toMatchObject({ status: 201, body: { sequence: index + 2, author: expected } });
+        expect((await post()).text).toBe(answer.text);
+        expect((await call(tenant, "GET", `${path}/${answer.body.id}`)).text).toBe(answer.text);
+        answers.push(answer.body);
+      }
+      const events: Event[] = (await call(tenant, "GET", "/events?order=asc")).body.data;
+      const said = events.filter(({ type }) => type.startsWith("message.")).map(({ data }) => data.object);
+      expect(said.slice(1)).toEqual(answers);
+      expect(said[0]).toMatchObject({ sequence: 1, author: theirs });
+    });
+
+    test("names them as well where it opens the conversation again, and in the first message with a customer in the body", async () => {
+      const { tenant, conversation, path, theirs } = await withCustomer();
+      await call(tenant, "PATCH", `/conversations/${conversation.id}`, { status: "RESOLVED" });
+      expect((await call(tenant, "POST", path, { text: "Again" })).body.author).toEqual(theirs);
+
+      const second = await open(tenant, { customer: { externalId: "c-2", name: "Bob" }, message: "Hello" });
+      const messages = await call(tenant, "GET", `/conversations/${second.id}/messages`);
+      expect(messages.body.data[0].author).toEqual({ type: "CUSTOMER", id: second.customerId, name: "Bob" });
+    });
   });
 
   test("201 for a note raises no event and shows in no preview", async () => {

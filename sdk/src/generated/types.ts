@@ -272,6 +272,7 @@ export type CreateConversationBody = {
   /** The first message, as a text or an object. */
   message?: string | {
     text: string;
+    /** `CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name. */
     author?: {
       type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
       id?: string | null | undefined;
@@ -620,6 +621,7 @@ export type Message = {
   /** 1, 2, 3… within its conversation. */
   sequence: number;
   direction: "INBOUND" | "OUTBOUND" | "INTERNAL";
+  /** As it was when the message was posted: later changes of the customer do not change it. */
   author: {
     type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
     id: string | null;
@@ -672,7 +674,7 @@ export type Metadata = Record<string, string | number | boolean | null>;
 
 export type PostMessageBody = {
   text: string;
-  /** `CUSTOMER` unless given. */
+  /** `CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name. */
   author?: {
     type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
     id?: string | null | undefined;
