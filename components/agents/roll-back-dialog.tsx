@@ -3,23 +3,23 @@
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import type { Agent } from "@/lib/agents/schema";
 import type { Environment } from "@/prisma/generated/enums";
 import type { DecideOnDraft } from "./states";
 
 type Props = {
   environment: Environment;
+  /** As it was looked at: a draft that has changed since is not replaced. */
+  agent: Pick<Agent, "publishedVersion" | "hasUnpublishedChanges" | "updatedAt">;
   version: number;
-  nextVersion: number;
-  hasUnpublishedChanges: boolean;
-  /** The `updatedAt` of the draft that would be replaced. */
-  seen: string;
   rollBack: DecideOnDraft;
   /** What becomes of what is published now. */
   children: ReactNode;
 };
 
-export function RollBackDialog({ environment, version, nextVersion, hasUnpublishedChanges, seen, rollBack, children }: Props) {
+export function RollBackDialog({ environment, agent, version, rollBack, children }: Props) {
   const router = useRouter();
+  const nextVersion = (agent.publishedVersion ?? 0) + 1;
   return (
     <ConfirmDialog
       trigger="Roll back…"
@@ -30,7 +30,7 @@ export function RollBackDialog({ environment, version, nextVersion, hasUnpublish
       isWide
       confirm={`Roll back to version ${version}`}
       pending="Rolling back…"
-      act={() => rollBack(seen)}
+      act={() => rollBack(agent.updatedAt)}
       done={`Version ${nextVersion} is published, with what version ${version} had.`}
       onRefused={({ errors }) => {
         if (!errors.updatedAt) return;
@@ -40,8 +40,8 @@ export function RollBackDialog({ environment, version, nextVersion, hasUnpublish
     >
       <p>
         What version {version} had is published at once, as version {nextVersion}, and becomes the draft.{" "}
-        {hasUnpublishedChanges ? "The draft’s unpublished changes are lost." : null} No version goes away, so this can be rolled back as
-        well.
+        {agent.hasUnpublishedChanges ? "The draft’s unpublished changes are lost." : null} No version goes away, so this can be rolled back
+        as well.
       </p>
       {children}
     </ConfirmDialog>

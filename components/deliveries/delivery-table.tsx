@@ -1,21 +1,14 @@
 import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
-import { Countdown } from "@/components/ui/countdown";
 import { Id } from "@/components/ui/id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { FoundDelivery } from "@/lib/deliveries/search";
+import { AttemptCells, attemptHeadings } from "./attempt-cells";
 import { ResponseBadge } from "./response-badge";
 import { deliveryStatuses } from "./words";
 
-const headings: Heading[] = [
-  { label: "Event" },
-  { label: "Status" },
-  { label: "Last response" },
-  { label: "Attempts", align: "right" },
-  { label: "Next attempt" },
-  { label: "Created" },
-];
+const headings: Heading[] = [{ label: "Event" }, { label: "Status" }, { label: "Last response" }, ...attemptHeadings, { label: "Created" }];
 
 type DeliveryTableProps = { deliveries: FoundDelivery[]; hrefOf: (id: string) => string; now: Date };
 
@@ -38,12 +31,7 @@ export function DeliveryTable({ deliveries, hrefOf, now }: DeliveryTableProps) {
           <Cell label="Last response">
             <ResponseBadge {...last} />
           </Cell>
-          <Cell label="Attempts" align="right">
-            {attemptCount}
-          </Cell>
-          <Cell label="Next attempt">
-            {nextAttemptAt ? <Countdown until={nextAttemptAt} now={now} over="now" /> : <span className="text-muted">–</span>}
-          </Cell>
+          <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
           <Cell label="Created">
             <Time at={createdAt} now={now} />
           </Cell>

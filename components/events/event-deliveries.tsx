@@ -1,18 +1,12 @@
 import Link from "next/link";
+import { AttemptCells, attemptHeadings } from "@/components/deliveries/attempt-cells";
 import { deliveryStatuses } from "@/components/deliveries/words";
 import { Badge } from "@/components/ui/badge";
-import { Countdown } from "@/components/ui/countdown";
 import { Id } from "@/components/ui/id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
 
-const headings: Heading[] = [
-  { label: "Webhook" },
-  { label: "Status" },
-  { label: "Attempts", align: "right" },
-  { label: "Next attempt" },
-  { label: "Delivery" },
-];
+const headings: Heading[] = [{ label: "Webhook" }, { label: "Status" }, ...attemptHeadings, { label: "Delivery" }];
 
 type EventDelivery = {
   id: string;
@@ -39,12 +33,7 @@ export function EventDeliveries({ deliveries, base, now }: { deliveries: EventDe
           <Cell label="Status">
             <Badge look={deliveryStatuses[status].look}>{deliveryStatuses[status].label}</Badge>
           </Cell>
-          <Cell label="Attempts" align="right">
-            {attemptCount}
-          </Cell>
-          <Cell label="Next attempt">
-            {nextAttemptAt ? <Countdown until={nextAttemptAt} now={now} over="now" /> : <span className="text-muted">–</span>}
-          </Cell>
+          <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
           <Cell label="Delivery">
             <span className="relative z-1">
               <Id id={id} />

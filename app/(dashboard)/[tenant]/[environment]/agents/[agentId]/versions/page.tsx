@@ -57,10 +57,8 @@ export default pageOf<"agentId">(async ({ caller, role, tenant, environment, bas
                 mayRollBack && version !== agent.publishedVersion ? (
                   <RollBackDialog
                     environment={environment}
+                    agent={agent}
                     version={version}
-                    nextVersion={(agent.publishedVersion ?? 0) + 1}
-                    hasUnpublishedChanges={agent.hasUnpublishedChanges}
-                    seen={agent.updatedAt}
                     rollBack={rollBackAgentAction.bind(null, { tenant: tenant.slug, environment }, agent.id, version)}
                   >
                     <p>

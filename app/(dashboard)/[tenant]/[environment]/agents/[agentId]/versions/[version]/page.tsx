@@ -56,10 +56,8 @@ export default pageOf<"agentId" | "version">(async ({ caller, role, tenant, envi
             {hasRole(role, "MEMBER") && agent.status !== "ARCHIVED" && !isPublished ? (
               <RollBackDialog
                 environment={environment}
+                agent={agent}
                 version={version}
-                nextVersion={(agent.publishedVersion ?? 0) + 1}
-                hasUnpublishedChanges={agent.hasUnpublishedChanges}
-                seen={agent.updatedAt}
                 rollBack={rollBackAgentAction.bind(null, { tenant: tenant.slug, environment }, agent.id, version)}
               >
                 <p className="text-muted">What changes in the draft:</p>
