@@ -4,11 +4,12 @@ import { expect, type Page } from "@playwright/test";
 export const password = "correct horse battery";
 
 /** A person with an organisation of their own, looking at its test keys. */
-export async function signUp(page: Page, { organisation = "Engines", name = "Ada Lovelace" } = {}) {
-  const email = `${name.split(" ")[0]?.toLowerCase()}-${randomBytes(4).toString("hex")}@example.com`;
+export async function signUp(page: Page, { organisation = "", name = "Ada Lovelace" } = {}) {
+  const mark = randomBytes(4).toString("hex");
+  const email = `${name.split(" ")[0]?.toLowerCase()}-${mark}@example.com`;
   await page.setExtraHTTPHeaders({ "X-Forwarded-For": `10.${randomBytes(3).join(".")}` });
   await page.goto("/signup");
-  await page.getByLabel("Organisation").fill(organisation);
+  await page.getByLabel("Organisation").fill(organisation || `Engines ${mark}`);
   await page.getByLabel("Your name").fill(name);
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
