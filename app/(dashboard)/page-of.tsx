@@ -1,8 +1,9 @@
 import { notFound, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
+import { Kept } from "@/components/shell/kept";
 import { NoPermission } from "@/components/shell/no-permission";
 import { RefusedAddress } from "@/components/shell/refused-address";
-import { dashboardCaller } from "@/lib/auth/dashboard-caller";
+import { currentRequestId, dashboardCaller } from "@/lib/auth/dashboard-caller";
 import { RoleMissing, roleNames } from "@/lib/auth/roles";
 import { AppError } from "@/lib/errors";
 import { log } from "@/lib/log";
@@ -23,26 +24,36 @@ export type Visit<Part extends string = never> = Awaited<ReturnType<typeof dashb
 /**
  * Makes a page of the dashboard from what it draws (`pageOf<"webhookId">` where its path has parts of its own): each page finds out for itself who looks at it, because Next keeps
  * a layout while its pages change. What is not there is the not-found page; what the role does not allow and what cannot
- * be read in the address are said in its place; anything else is the error page, with the id of this request.
+ * be read in the address are said in its place; anything else leaves the page as it was, or says so with the request's id.
  */
 export function pageOf<Part extends string = never>(draw: (visit: Visit<Part>) => Promise<ReactNode>) {
   // biome-ignore lint/correctness/noComponentHookFactories: it is called once for each page, when its module is loaded.
   return async function Page({ params, searchParams }: PageProps) {
     const { tenant: slug, environment: name, ...further } = await params;
-    const place = await dashboardCaller(slug, name);
-    const base = `/${place.tenant.slug}/${place.environment}`;
-    try {
-      return await draw({ ...place, params: further as Record<Part, string>, query: await searchParams, base, now: new Date() });
-    } catch (error) {
-      // Redirects and not-found pages are thrown as well, and are Next's.
-      unstable_rethrow(error);
-      if (error instanceof RoleMissing) return <NoPermission sentence={error.detail} roleName={roleNames[place.role]} />;
-      if (error instanceof AppError && error.kind === "not-found") notFound();
-      if (error instanceof AppError && error.status === 422) return <RefusedAddress detail={error.detail} />;
-      const requestId = place.identity.request?.id;
-      log.error({ err: error, requestId, tenantId: place.tenant.id }, "a page could not be drawn");
-      // The error page gets an error's digest and nothing else of it.
-      throw Object.assign(error instanceof Error ? error : new Error(String(error)), { digest: requestId });
-    }
+    return keepOnFailure(async () => {
+      const place = await dashboardCaller(slug, name);
+      const base = `/${place.tenant.slug}/${place.environment}`;
+      try {
+        return await draw({ ...place, params: further as Record<Part, string>, query: await searchParams, base, now: new Date() });
+      } catch (error) {
+        if (error instanceof RoleMissing) return <NoPermission sentence={error.detail} roleName={roleNames[place.role]} />;
+        if (error instanceof AppError && error.kind === "not-found") notFound();
+        if (error instanceof AppError && error.status === 422) return <RefusedAddress detail={error.detail} />;
+        throw error;
+      }
+    });
   };
+}
+
+/** Draws something that stays on the screen when drawing it anew fails. */
+export async function keepOnFailure(draw: () => Promise<ReactNode>, { isFrame = false } = {}) {
+  try {
+    return <Kept isFrame={isFrame}>{await draw()}</Kept>;
+  } catch (error) {
+    // Redirects and not-found pages are thrown as well, and are Next's.
+    unstable_rethrow(error);
+    const requestId = currentRequestId();
+    log.error({ err: error, requestId }, "a page could not be drawn");
+    return <Kept isFrame={isFrame} failedRequest={requestId} />;
+  }
 }

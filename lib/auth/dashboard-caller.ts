@@ -19,7 +19,7 @@ export type Place = {
 };
 
 /** One id for all that a request of the dashboard does, so that an error on the screen leads to its line in the log. */
-const currentRequestId = cache(() => newId("request"));
+export const currentRequestId = cache(() => newId("request"));
 
 /**
  * Turns the two first parts of a dashboard path into who acts, in which role and in which partition. A tenant that does

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { signOutAction } from "@/app/(auth)/actions";
+import { keepOnFailure } from "@/app/(dashboard)/page-of";
 import { confirmPasswordAction } from "@/app/(dashboard)/proof-actions";
 import { ProofProvider } from "@/components/shell/proof";
 import { Shell } from "@/components/shell/shell";
@@ -13,6 +14,10 @@ type Props = { params: Promise<{ tenant: string; environment: string }>; childre
 /** Draws the frame only. Next keeps a layout while its pages change, so each page asks for itself who may see it. */
 export default async function DashboardLayout({ params, children }: Props) {
   const { tenant: slug, environment: name } = await params;
+  return keepOnFailure(() => drawFrame(slug, name, children), { isFrame: true });
+}
+
+async function drawFrame(slug: string, name: string, children: ReactNode) {
   const { user, tenant, environment, role } = await dashboardPlace(slug, name);
   const linked = await linkedProviders(user.id);
   return (

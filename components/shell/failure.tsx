@@ -1,0 +1,43 @@
+"use client";
+
+import { CircleAlert } from "lucide-react";
+import { CopyButton } from "@/components/ui/copy";
+import { useRedraw } from "@/components/ui/use-redraw";
+import { MessagePage } from "./message-page";
+
+type FailureProps = {
+  /** That of the request in our log. */
+  requestId?: string;
+  /** What makes Next look at the page again, where it was Next that caught the error. */
+  reset?: () => void;
+  /** There is no frame round it. */
+  isWhole?: boolean;
+};
+
+/** In the place of a page that could not be drawn, until it can be. */
+export function Failure({ requestId, reset, isWhole = false }: FailureProps) {
+  useRedraw({ isFailing: true, reset });
+  const title = "This page could not be shown";
+  const sentence = "The fault is ours, and nothing was changed. Trying again…";
+  const request = requestId ? (
+    <p className="flex items-center gap-1 text-muted">
+      Request <code className="font-mono text-xs">{requestId}</code>
+      <CopyButton text={requestId} label="Copy the request id" look="quiet" size="tiny" />
+    </p>
+  ) : null;
+  if (isWhole) {
+    return (
+      <MessagePage title={title} action={request}>
+        {sentence}
+      </MessagePage>
+    );
+  }
+  return (
+    <div role="alert" className="flex flex-col items-center rounded-2xl border border-line bg-surface px-6 py-12 text-center">
+      <CircleAlert className="mb-4 size-6 text-danger" aria-hidden="true" />
+      <h1 className="font-semibold text-base">{title}</h1>
+      <p className="mt-1 mb-3 max-w-md text-muted">{sentence}</p>
+      {request}
+    </div>
+  );
+}

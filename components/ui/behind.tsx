@@ -1,0 +1,17 @@
+"use client";
+
+import { createContext } from "react";
+
+/** Whether what one stands in is older than it should be. */
+export const IsBehind = createContext(false);
+
+export function BehindNote() {
+  return (
+    <p
+      role="status"
+      className="fixed bottom-4 left-1/2 z-20 -translate-x-1/2 whitespace-nowrap rounded-lg border border-warn/40 bg-warn-soft px-3 py-2 text-warn shadow-sm"
+    >
+      Not up to date. Trying again…
+    </p>
+  );
+}

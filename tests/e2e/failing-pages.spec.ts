@@ -1,0 +1,38 @@
+import { expect, test } from "@playwright/test";
+import { queryDatabase } from "./database";
+import { newTestKey, signUp } from "./sign-up";
+
+test("a page that cannot be drawn anew stays as it was and says so, and comes back by itself", async ({ page, request }) => {
+  test.slow();
+  const { tenantSlug } = await signUp(page);
+  const key = await newTestKey(page);
+  await request.post("/v1/public/customers", { headers: { Authorization: `Bearer ${key}` }, data: { name: "Ada" } });
+  // An event that nobody can read, and the same as it was.
+  const [{ tenantId, payload } = { tenantId: "", payload: "" }] = await queryDatabase<{ tenantId: string; payload: string }>(
+    `SELECT tenant_id AS "tenantId", payload FROM events WHERE tenant_id = (SELECT id FROM tenants WHERE slug = $1)`,
+    [tenantSlug],
+  );
+  const setPayload = (text: string) => queryDatabase("UPDATE events SET payload = $2 WHERE tenant_id = $1", [tenantId, text]);
+  const event = page.getByRole("link", { name: "customer.created" });
+  const behind = page.getByText("Not up to date. Trying again…");
+  const failure = page.getByRole("heading", { name: "This page could not be shown" });
+
+  await page.goto(`/${tenantSlug}/test/events`);
+  await expect(event).toBeVisible();
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+  await setPayload("{");
+  await expect(behind).toBeVisible();
+  await expect(event).toBeVisible();
+  await setPayload(payload);
+  await expect(behind).toBeHidden({ timeout: 45_000 });
+  await expect(event).toBeVisible();
+  expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);
+
+  await setPayload("{");
+  await page.reload();
+  await expect(failure).toBeVisible();
+  await expect(page.getByText("Trying again…")).toBeVisible();
+  await setPayload(payload);
+  await expect(event).toBeVisible({ timeout: 45_000 });
+  await expect(failure).toBeHidden();
+});
