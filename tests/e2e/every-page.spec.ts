@@ -29,24 +29,28 @@ test.beforeAll(async ({ browser }) => {
 
 test.afterAll(() => furnished?.close());
 
-for (const { name, colorScheme, viewport } of looks) {
-  test(`every page, ${name}: axe finds nothing, nothing overflows, no other host is asked, the console is silent`, async ({ browser }) => {
-    test.setTimeout(600_000);
-    const context = await browser.newContext({ colorScheme, viewport, baseURL: process.env.PRODUCT_URL });
-    await context.addCookies(tenant().cookies);
-    const page = await context.newPage();
-    const findings = watch(page);
-    for (const { name: pageName, path } of tenant().pages) {
-      await page.goto(path, { waitUntil: "load" });
-      // Also behind a drawer, which hides what is behind it from everyone but the eye.
-      await expect(page.getByRole("heading", { level: 1, includeHidden: true }).first(), pageName).toBeVisible();
-      await expectNoOverflow(page, pageName);
-      await expectNoViolations(page, pageName);
+test("every page, light, dark and narrow: axe finds nothing, nothing overflows, no other host is asked, the console is silent", async ({
+  browser,
+}) => {
+  test.setTimeout(600_000);
+  const context = await browser.newContext({ baseURL: process.env.PRODUCT_URL });
+  await context.addCookies(tenant().cookies);
+  const page = await context.newPage();
+  const findings = watch(page);
+  for (const { name: pageName, path } of tenant().pages) {
+    await page.goto(path, { waitUntil: "load" });
+    // Also behind a drawer, which hides what is behind it from everyone but the eye.
+    await expect(page.getByRole("heading", { level: 1, includeHidden: true }).first(), pageName).toBeVisible();
+    for (const { name, colorScheme, viewport } of looks) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await expectNoOverflow(page, `${pageName}, ${name}`);
+      await expectNoViolations(page, `${pageName}, ${name}`);
     }
-    await context.close();
-    expect(findings).toEqual([]);
-  });
-}
+  }
+  await context.close();
+  expect(findings).toEqual([]);
+});
 
 test("the first load of each page stays below 200 KB of compressed JavaScript", async ({ browser }) => {
   const [visitor, member] = await Promise.all([1, 2].map(() => browser.newContext({ baseURL: process.env.PRODUCT_URL })));

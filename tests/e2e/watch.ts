@@ -13,8 +13,9 @@ export function watch(page: Page): string[] {
   return findings;
 }
 
-/** Holds what is on the screen against axe. @param look what to say in front of a finding. */
+/** Holds what is on the screen against axe, once no colour moves any more. @param look what to say in front of a finding. */
 export async function expectNoViolations(page: Page, look: string): Promise<void> {
+  await page.waitForFunction(() => document.getAnimations().every(({ effect }) => effect?.getTiming().iterations === Infinity));
   const { violations } = await new AxeBuilder({ page }).analyze();
   const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
   expect([look, found]).toEqual([look, []]);
