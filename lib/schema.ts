@@ -54,7 +54,7 @@ export function mergeMetadata(current: Metadata, patch: Metadata): Metadata | nu
 
 /** A time in a request: RFC 3339 with `Z` or an offset. */
 export const instant = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, abort: true })
   .refine((text) => text >= "1970" && text < "9999", "lies outside of the years 1970 to 9998")
   .transform((text) => new Date(text));
 

@@ -69,11 +69,18 @@ export function refused(error: unknown): ActionResult<never> {
   const found = (error.members.errors ?? []).map(({ pointer, message }) => {
     const field = pointer.slice(1).replaceAll("/", ".");
     // The form shows it below the field, which has a name of its own there.
-    return [field, capitalized(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message)] as const;
+    return [field, capitalized(withoutField(field, message))] as const;
   });
   const { existingId } = error.members;
   // The first finding of a field stays.
   return { outcome: "refused", message: error.detail, errors: Object.fromEntries(found.reverse()), ...(existingId && { existingId }) };
+}
+
+/** "subject must be…" and "author.type: a note…" begin with the field; "name is required" is a sentence as it stands. */
+function withoutField(field: string, message: string): string {
+  if (field === "" || message === `${field} is required`) return message;
+  const start = [`${field}: `, `${field} `].find((name) => message.startsWith(name)) ?? "";
+  return message.slice(start.length);
 }
 
 const capitalized = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);

@@ -61,7 +61,7 @@ export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent
 
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata: holds at most 50 keys");
+  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
   const draft = { ...before, ...fields, ...(metadata && { metadata }) };
   const hasUnpublishedChanges = await differsFromPublished(caller, draft);

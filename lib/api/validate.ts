@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import { AppError, notFound, type ValidationIssue } from "@/lib/errors";
 import type { IdKind } from "@/lib/ids";
+import { nearestField } from "./nearest-field";
+import { plainWords } from "./plain-words";
 import { escapePointer, findUnacceptable, maximumIssues } from "./read-request";
 
 type Location = ValidationIssue["location"];
@@ -16,14 +18,16 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, 
   const parsed = schema.safeParse(value);
   if (parsed.success) return { output: parsed.data as z.output<Schema>, issues: [] };
   requireCursorAndId(parsed.error.issues, value);
-  return { issues: parsed.error.issues.flatMap((issue) => toIssues(issue, value, location, readOnlyFields)).slice(0, maximumIssues) };
+  const part: Part = { schema, root: value, location, readOnlyFields };
+  return { issues: parsed.error.issues.flatMap((issue) => toIssues(issue, part)).slice(0, maximumIssues) };
 }
 
 /** All findings at once; `detail` repeats the first one. */
 export function invalid(issues: ValidationIssue[]): AppError {
   const [first] = issues;
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
-  return new AppError("validation", `${first?.message ?? "The request is not valid"}${more}.`, { errors: issues.slice(0, maximumIssues) });
+  const sentence = first?.message ?? "The request is not valid";
+  const end = issues.length > 1 ? ` (and ${issues.length - 1} more).` : sentence.endsWith("?") ? "" : ".";
+  return new AppError("validation", `${sentence}${end}`, { errors: issues.slice(0, maximumIssues) });
 }
 
 /** Two findings are kinds of their own: a cursor that is none, and an id in the path that cannot exist. */
@@ -40,40 +44,52 @@ function requireCursorAndId(issues: readonly z.core.$ZodIssue[], value: unknown)
   }
 }
 
-function toIssues(issue: z.core.$ZodIssue, root: unknown, location: Location, readOnlyFields?: ReadonlySet<string>): ValidationIssue[] {
-  const pointer = issue.path.map((part) => `/${escapePointer(part)}`).join("");
+/** What is being parsed, and by what. */
+type Part = { schema: z.ZodType; root: unknown; location: Location; readOnlyFields?: ReadonlySet<string> | undefined };
+
+function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
+  const { schema, root, location, readOnlyFields } = part;
+  // A parameter is one text for whoever sends it, even where it is a list.
+  const path = location === "query" ? issue.path.slice(0, 1) : issue.path;
+  const pointer = path.map((step) => `/${escapePointer(step)}`).join("");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
       const isReadOnly = issue.path.length === 0 && readOnlyFields?.has(key);
+      const nameOf = (field: string) => [...issue.path, field].join(".");
+      const meant = isReadOnly ? undefined : nearestField(schema, issue.path, key);
+      const unknown = `${nameOf(key)} is not known here${meant ? `; did you mean ${nameOf(meant)}?` : ""}`;
       return {
         pointer: `${pointer}/${escapePointer(key)}`,
         location,
         code: isReadOnly ? "read_only" : "unknown_field",
-        message: isReadOnly ? `${key} cannot be written` : `${[...issue.path, key].join(".")} is not known here`,
+        message: isReadOnly ? `${key} cannot be written` : unknown,
       };
     });
   }
-  // Of a union, the branch that came closest explains best: the one with the fewest findings, an object before a text.
+  // Of a union, the branch that came closest explains best: one of the kind that was given, with the fewest findings.
   if (issue.code === "invalid_union") {
-    const given = valueAt(root, issue.path);
     const branches = issue.errors.filter(
-      (branch) => branch.length > 0 && !(isObject(given) && branch[0]?.code === "invalid_type" && branch[0].path.length === 0),
+      (branch) => branch.length > 0 && !(branch[0]?.code === "invalid_type" && branch[0].path.length === 0),
     );
     const closest = branches.toSorted((a, b) => a.length - b.length)[0];
     if (closest && branches.length < issue.errors.length) {
-      return closest.flatMap((inner) => toIssues({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, root, location));
+      return closest.flatMap((inner) => toIssues({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, part));
     }
   }
   const isMissing = issue.code === "invalid_type" && valueAt(root, issue.path) === undefined;
-  const field = issue.path.join(".");
+  const field = path.join(".");
   if (isMissing) return [{ pointer, location, code: "required", message: field ? `${field} is required` : "a body is required" }];
-  return [withField({ pointer, location, code: issue.code, message: issue.message.replace(/^Invalid input: /, "") })];
+  return [withField({ pointer, location, code: issue.code, message: plainWords(issue) })];
 }
 
 function withField(issue: ValidationIssue): ValidationIssue {
   const field = issue.pointer.slice(1).replaceAll("/", ".");
-  return { ...issue, message: field ? `${field}: ${issue.message}` : issue.message };
+  if (!field) return issue;
+  return { ...issue, message: `${field}${isPredicate.test(issue.message) ? "" : ":"} ${issue.message}` };
 }
+
+/** What is said of the field, rather than a sentence of its own. */
+const isPredicate = /^(is|has|holds|lies|must|may|cannot|contains) /;
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 

@@ -133,7 +133,7 @@ export async function updateConversation(caller: Caller, id: string, patch: Upda
   await requireReferences(caller, patch);
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata: holds at most 50 keys");
+  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
   const after = { ...before, ...fields, ...statusFields(before, patch), ...(metadata && { metadata }) };
   return writeChange(caller, before, after);
@@ -207,7 +207,7 @@ function statusFields(before: ConversationRow, { status: to = before.status, sno
     throw new AppError("invalid-transition", `A conversation cannot go from ${from} to ${to}.`, { from, to, allowed });
   }
   if (to !== "SNOOZED") {
-    if (snoozedUntil) throw invalidBody("/snoozedUntil", "invalid", "snoozedUntil: goes together with the status SNOOZED");
+    if (snoozedUntil) throw invalidBody("/snoozedUntil", "invalid", "snoozedUntil goes together with the status SNOOZED");
     if (to === from) return {};
     const at = new Date();
     return {
@@ -218,7 +218,7 @@ function statusFields(before: ConversationRow, { status: to = before.status, sno
     };
   }
   const until = snoozedUntil === undefined && from === "SNOOZED" ? before.snoozedUntil : snoozedUntil;
-  if (!until) throw invalidBody("/snoozedUntil", "required", "snoozedUntil: is required for the status SNOOZED");
+  if (!until) throw invalidBody("/snoozedUntil", "required", "snoozedUntil is required for the status SNOOZED");
   return { status: to, snoozedUntil: until };
 }
 

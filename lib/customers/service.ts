@@ -81,7 +81,7 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
 
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata: holds at most 50 keys");
+  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
   const after = { ...before, ...fields, ...(metadata && { metadata }) };
   const changed = changedFields(toCustomer(before), toCustomer(after));

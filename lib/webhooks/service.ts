@@ -83,7 +83,7 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
 
   const { metadata: metadataPatch, status, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(row.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata: holds at most 50 keys");
+  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
   const at = new Date();
   const changes = { ...fields, ...(metadata && { metadata }), ...statusFields(row, status, at) };

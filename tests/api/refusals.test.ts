@@ -1,0 +1,58 @@
+import { beforeAll, expect, test } from "vitest";
+import { call, newTenant, type TestTenant } from "../support/api";
+
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+});
+
+test.each([
+  ["/conversations?status=bogus", "/status", "status may be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED"],
+  ["/conversations?status=OPEN,bogus", "/status", "status may be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED"],
+  ["/conversations?order=up", "/order", "order may be asc or desc"],
+  [
+    "/conversations?updatedSince=yesterday",
+    "/updatedSince",
+    "updatedSince must be a time with its offset, for example 2026-01-31T09:30:00Z",
+  ],
+  ["/conversations?limit=0", "/limit", "limit is a whole number from 1 to 100"],
+  ["/conversations?tag=", "/tag", "tag must not be empty"],
+  ["/conversations?statsu=OPEN", "/statsu", "statsu is not known here; did you mean status?"],
+  ["/conversations?nonsense=1", "/nonsense", "nonsense is not known here"],
+  ["/usage?form=2026-01-01", "/form", "form is not known here; did you mean from?"],
+])("422 in plain words for GET %s", async (path, pointer, message) => {
+  const { status, body } = await call(tenant, "GET", path);
+  expect(status).toBe(422);
+  expect(body.errors).toMatchObject([{ pointer, location: "query", message }]);
+  expect(body.detail).toBe(message.endsWith("?") ? message : `${message}.`);
+});
+
+test.each([
+  [{ mesage: "Hi" }, "/mesage", "mesage is not known here; did you mean message?"],
+  [{ channel_id: "x" }, "/channel_id", "channel_id is not known here; did you mean channelId?"],
+  [{ message: { text: "Hi", autor: {} } }, "/message/autor", "message.autor is not known here; did you mean message.author?"],
+  [{ customer: { name: "Ada", mail: "a@b.c" } }, "/customer/mail", "customer.mail is not known here; did you mean customer.email?"],
+  [{ xy: 1 }, "/xy", "xy is not known here"],
+  [{ subject: 1 }, "/subject", "subject must be a string"],
+  [{ subject: "x".repeat(201) }, "/subject", "subject must have at most 200 characters"],
+  [{ priority: "ASAP" }, "/priority", "priority may be LOW, NORMAL, HIGH or URGENT"],
+  [{ tags: "x" }, "/tags", "tags must be a list"],
+  [{ message: "" }, "/message", "message must not be empty"],
+  [
+    { message: { text: "Hi", author: { type: "BOT" } } },
+    "/message/author/type",
+    "message.author.type may be CUSTOMER, USER, AGENT, API or SYSTEM",
+  ],
+  [{ customerId: "ada" }, "/customerId", "customerId is no id of this kind; they start with cus_"],
+])("422 in plain words for a conversation with %j", async (fields, pointer, message) => {
+  const { status, body } = await call(tenant, "POST", "/conversations", { channelId: "web", ...fields });
+  expect(status).toBe(422);
+  expect(body.errors).toMatchObject([{ pointer, location: "body", message }]);
+});
+
+test("422 in plain words for a metadata key that is too long", async () => {
+  const metadata = { ["k".repeat(41)]: 1 };
+  const { body } = await call(tenant, "POST", "/conversations", { channelId: "web", metadata });
+  expect(body.errors[0].message).toMatch(/is not a name that is taken here: it must have at most 40 characters$/);
+});
