@@ -1,3 +1,4 @@
+import { env } from "@/lib/env";
 import { arePrivateTargetsAllowed, isBlockedHost } from "@/lib/webhooks/blocked-addresses";
 import type { Environment } from "@/prisma/generated/enums";
 
@@ -18,14 +19,22 @@ export function findUrlProblem(url: string, { environment }: { environment: Envi
     return isHttpAllowed ? "The address must start with https:// or http://." : "The address must start with https://.";
   }
   if (username !== "" || password !== "") return "The address must not contain a user name or a password.";
-  if (isBlockedHost(hostname)) return "The address must be reachable from the internet: private and reserved hosts are not allowed.";
+  if (isBlockedHost(hostname)) return `The address must be reachable from the internet${exceptions()}.`;
   return null;
 }
 
 /** What an address has to be, as a sentence. */
 export function urlRule(environment: Environment): string {
-  if (arePrivateTargetsAllowed()) return "https:// or http://. Private addresses work where the operator of this installation opened them.";
+  if (arePrivateTargetsAllowed()) return `https:// or http://, reachable from the internet${exceptions()}.`;
   return `${allowsHttp(environment) ? "https:// or http://" : "https://"}, reachable from the internet.`;
+}
+
+/** Which private networks this installation lets webhooks reach. */
+function exceptions(): string {
+  const opened = env().WEBHOOK_ALLOWED_PRIVATE_CIDRS;
+  return opened.length > 0
+    ? `, or in a network that this installation opened: ${opened.join(", ")}`
+    : "; private and reserved hosts are not";
 }
 
 const allowsHttp = (environment: Environment) => environment === "test" || arePrivateTargetsAllowed();

@@ -127,7 +127,7 @@ function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor):
       </>
     ) : (
       <>
-        <p className="text-muted">A webhook is an address of yours that is told of every event, signed, and until it answers.</p>
+        <p className="text-muted">A webhook is an address of yours that is sent every event, signed, again and again until it answers.</p>
         {env().WEBHOOK_ALLOWED_PRIVATE_CIDRS.length > 0 ? (
           <>
             <p className="text-muted">
