@@ -37,15 +37,15 @@ test("live and test stay apart: on no page of the one is anything of the other",
   }
 });
 
-test("switching keeps the page, and each environment's usage says whether it is billed", async ({ page }) => {
+test("switching keeps the page, and each environment's usage says whether it is billable", async ({ page }) => {
   const { tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/usage`);
-  await expect(page.locator("header").filter({ hasText: "Usage" }).getByText("Not billed")).toBeVisible();
+  await expect(page.locator("header").filter({ hasText: "Usage" }).getByText("Not billable")).toBeVisible();
   await page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Live" }).click();
   await expect(page).toHaveURL(`/${tenantSlug}/live/usage`);
-  await expect(page.locator("header").filter({ hasText: "What" }).getByText("Billed", { exact: true })).toBeVisible();
+  await expect(page.locator("header").filter({ hasText: "What" }).getByText("Billable", { exact: true })).toBeVisible();
   await expect(page.getByRole("heading", { name: "Apart from that, in test" })).toBeVisible();
-  await expect(page.getByText("Not billed")).toBeVisible();
+  await expect(page.getByText("Not billable")).toBeVisible();
 });
 
 test("a month's usage can be taken along, and no spreadsheet runs a key's name", async ({ page, request }) => {
