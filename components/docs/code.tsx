@@ -9,14 +9,17 @@ export async function Code({ code, language = "text", title }: CodeProps) {
   const text = fill(code.trimEnd());
   const html = await highlight(text, languages.find((name): name is Language => name === language) ?? "text");
   return (
-    <figure className="relative my-5 overflow-hidden rounded-xl border border-line bg-sunken first:mt-0 last:mb-0">
+    <figure className="my-5 overflow-hidden rounded-xl border border-line bg-sunken first:mt-0 last:mb-0">
       {title ? (
         <figcaption className="flex h-9 items-center border-line border-b px-4 font-medium text-muted text-xs">{title}</figcaption>
       ) : null}
-      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the colouring's own HTML, in which the code is escaped. */}
-      <div dangerouslySetInnerHTML={{ __html: html }} />
-      <div className={`absolute right-0 rounded-lg bg-sunken p-1 ${title ? "top-9" : "top-0"}`}>
-        <CopyButton text={text} label={title ? `Copy ${title}` : "Copy the code"} look="quiet" />
+      {/* Side by side, so that the button covers no code on a narrow screen. */}
+      <div className="flex items-start">
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the colouring's own HTML, in which the code is escaped. */}
+        <div className="min-w-0 flex-1" dangerouslySetInnerHTML={{ __html: html }} />
+        <div className="p-1">
+          <CopyButton text={text} label={title ? `Copy ${title}` : "Copy the code"} look="quiet" />
+        </div>
       </div>
     </figure>
   );
