@@ -23,8 +23,9 @@ export function QueryForm({ path, query }: { path: string; query: string }) {
           Search
         </Button>
         <p className="mt-1.5 text-muted sm:col-span-2">
-          All words have to occur, as they are written. “Several words” in quotation marks stand in this order; <code>or</code> stands
-          between alternatives, <code>-</code> before a word that must not occur.
+          All words have to occur, in the form in which you write them: <code>lamp</code> does not find “lamps”, and{" "}
+          <code>lamp or lamps</code> finds either. Words in quotation marks stand in this order; <code>-</code> stands before a word that
+          must not occur.
         </p>
       </form>
     </search>

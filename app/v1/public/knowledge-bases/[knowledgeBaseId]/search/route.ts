@@ -6,7 +6,8 @@ import { knowledgeBaseParams } from "@/lib/knowledge-bases/schema";
 export const GET = operation({
   operationId: "searchKnowledgeBase",
   summary: "Search the documents of a knowledge base",
-  description: "Full text, the best document first. Words are compared as they are written, but for upper and lower case.",
+  description:
+    "Full text, the best document first. Every word has to occur, in the form that is asked for: `lamp` does not find “lamps”. `lamp or lamps` finds either.",
   scope: "read:knowledge",
   params: knowledgeBaseParams,
   query: searchQuery,

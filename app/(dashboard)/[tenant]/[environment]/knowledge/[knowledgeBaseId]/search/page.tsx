@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { parse } from "@/app/(dashboard)/act";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { BaseHeader } from "@/components/knowledge/base-header";
@@ -31,14 +32,38 @@ export default pageOf<"knowledgeBaseId">(async ({ caller, environment, base, par
         </div>
       ) : (
         <EmptyState title="Nothing was found" curl={searchByApi(knowledgeBase.id, search?.q ?? "", environment)}>
-          {knowledgeBase.documentCounts.ready > 0
-            ? "No document has all of these words. They are compared as they are written: “cats” does not find “cat”."
-            : "No document of this base is ready to be searched yet."}
+          {knowledgeBase.documentCounts.ready > 0 ? (
+            <AnyOfThem path={`${path}/search`} words={search?.q ?? ""} />
+          ) : (
+            "No document of this base is ready to be searched yet."
+          )}
         </EmptyState>
       )}
     </>
   );
 });
+
+/** What to do where no document has all of the words. */
+function AnyOfThem({ path, words }: { path: string; words: string }) {
+  const anyOf = (words.match(/[\p{L}\p{N}]{3,}/gu) ?? []).join(" or ");
+  const isNarrower = anyOf.includes(" or ") && !/(^|\s)or\s/i.test(words);
+  return (
+    <>
+      No document has all of these words in the form in which they are written: “lamp” does not find “lamps”. Ask for other forms, or for
+      several: <code>lamp or lamps</code>.
+      {isNarrower ? (
+        <>
+          {" "}
+          Or{" "}
+          <Link href={`${path}?${new URLSearchParams({ q: anyOf })}`} className="text-accent underline underline-offset-2">
+            search for any of your words
+          </Link>
+          .
+        </>
+      ) : null}
+    </>
+  );
+}
 
 const searchByApi = (
   id: string,
