@@ -56,3 +56,9 @@ test("422 in plain words for a metadata key that is too long", async () => {
   const { body } = await call(tenant, "POST", "/conversations", { channelId: "web", metadata });
   expect(body.errors[0].message).toMatch(/is not a name that is taken here: it must have at most 40 characters$/);
 });
+
+test("422 for an address of a private network names those that the installation opened", async () => {
+  const { status, body } = await call(tenant, "POST", "/webhooks", { url: "https://10.0.0.1/", events: ["*"] });
+  expect(status).toBe(422);
+  expect(body.detail).toContain("or in a network that this installation opened: 127.0.0.0/8, ::1/128");
+});
