@@ -205,7 +205,8 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Unknown fields are refused rather than dropped, so that a typing error does not go unnoticed.",
     ],
     mend: [
-      "`errors` lists everything that is wrong, at most 50 findings: `location` says where, `pointer` is a JSON Pointer to it, `code` is for programs and `message` for people.",
+      "`errors` lists everything that is wrong, at most 50 findings: `location` says where, `pointer` is a JSON Pointer to it (in a query, `/` and the parameter), `code` is for programs and `message` for people.",
+      "For a name that is not known, `message` says which one was probably meant.",
       "A `code` of `read_only` means that the field exists and that only the service writes it.",
     ],
     canRetry: false,

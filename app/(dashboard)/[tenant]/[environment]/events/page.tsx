@@ -40,7 +40,7 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
         >
           {isFiltered
             ? "Take a filter away, or choose an earlier time."
-            : "Whatever changes raises an event: a conversation that begins, a message, a document that was read. Webhooks are told of them."}
+            : "Whatever changes raises an event: a conversation that begins, a message, a document that was read. Webhooks get them."}
         </EmptyState>
       )}
       <Pager path={`${base}/events`} query={query} nextCursor={nextCursor} />

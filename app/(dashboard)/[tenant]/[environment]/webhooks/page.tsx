@@ -45,7 +45,7 @@ export default pageOf(async ({ caller, role, environment, base, query, now }) =>
             </span>
           ) : null
         }
-        description="Addresses of yours that are told of events, with a signature and until they answer."
+        description="Addresses of yours to which events are sent: signed, and again until they are answered."
         guide="webhooks"
         actions={webhooks.length === 0 ? null : isFull ? full : create}
       />
