@@ -39,7 +39,7 @@ export function ErrorExplained({ kind, title, explanation, body }: ErrorExplaine
         </Link>
       }
     >
-      <div className="max-w-prose space-y-3">
+      <div className="max-w-prose space-y-3 [overflow-wrap:anywhere]">
         <ErrorFindings body={body} />
         <p className="text-muted">
           <InlineMarkdown text={explanation.what} />

@@ -52,13 +52,13 @@ export function Shell({ environment, children, ...account }: ShellProps) {
             </NarrowMenu>
           </div>
         </header>
-        <header className="sticky top-(--bar) hidden h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 py-5 md:flex">
+        <header className="sticky top-(--bar) hidden h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 pt-5 *:shrink-0 md:flex">
           <div className="px-2.5">{home}</div>
           <AccountMenu {...account} base={base} />
           <EnvironmentSwitch current={environment} />
           <PaletteButton base={base} />
           <PageLinks />
-          <div className="mt-auto border-line border-t pt-3">{docs}</div>
+          <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3">{docs}</div>
         </header>
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-6 outline-none has-[[data-fills-frame]]:p-0 md:px-8 md:py-8">
           <div className="mx-auto max-w-6xl has-[[data-fills-frame]]:max-w-none">{children}</div>
