@@ -1,9 +1,10 @@
 import { Sparkline } from "@/components/ui/chart";
 import type { AttemptHour } from "@/lib/webhooks/attempts-by-hour";
 
-/** Rounded down: only what never failed is 100 %. */
+/** Only what never failed is 100 %. */
 function percentOf(attempts: number, failures: number): string {
-  return `${Math.floor(((attempts - failures) / attempts) * 1_000) / 10} %`;
+  const percent = Math.round(((attempts - failures) / attempts) * 1_000) / 10;
+  return `${failures > 0 ? Math.min(percent, 99.9) : percent} %`;
 }
 
 /** The share alone. */

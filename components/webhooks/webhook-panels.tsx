@@ -47,6 +47,7 @@ export function HealthPanel({ webhook, disableAfterFailures, unsent, now }: Heal
           { name: "Held", value: countInWords(unsent.held) },
         ]}
       />
+      <p className="mt-4 text-muted text-xs">Test events and resends that fail are not counted here.</p>
     </Panel>
   );
 }

@@ -23,6 +23,7 @@ import { documentStatuses, listDocumentsQuery, maximumDocumentBytes } from "@/li
 import { listDocuments } from "@/lib/documents/service";
 import { env } from "@/lib/env";
 import { getKnowledgeBase } from "@/lib/knowledge-bases/service";
+import type { DocumentStatus } from "@/prisma/generated/enums";
 import { deleteDocumentAction, retryDocumentAction } from "../actions";
 import { extentOf } from "./extent";
 
@@ -37,8 +38,11 @@ const statusFilter = {
 };
 
 export default pageOf<"knowledgeBaseId">(async ({ caller, role, tenant, environment, base, params, query, now }) => {
-  const knowledgeBase = await getKnowledgeBase(caller, params.knowledgeBaseId);
-  const { data: documents, nextCursor } = await listDocuments(caller, knowledgeBase.id, parse(listDocumentsQuery, query, "query"));
+  const { data: documents, nextCursor } = await listDocuments(caller, params.knowledgeBaseId, parse(listDocumentsQuery, query, "query"));
+  const found = await getKnowledgeBase(caller, params.knowledgeBaseId);
+  const isWholeList = Object.keys(query).length === 0 && !nextCursor;
+  // The list was read a moment before: where it is all there is, the header counts what it shows.
+  const knowledgeBase = isWholeList ? { ...found, documentCounts: countByStatus(documents) } : found;
   const { pending, processing, ready, failed } = knowledgeBase.documentCounts;
   const path = `${base}/knowledge/${knowledgeBase.id}`;
   const uploadUrl = `/api/dashboard${base}/knowledge-bases/${knowledgeBase.id}/documents`;
@@ -122,6 +126,11 @@ export default pageOf<"knowledgeBaseId">(async ({ caller, role, tenant, environm
     </>
   );
 });
+
+function countByStatus(documents: { status: DocumentStatus }[]) {
+  const countOf = (status: DocumentStatus) => documents.filter((document) => document.status === status).length;
+  return { pending: countOf("PENDING"), processing: countOf("PROCESSING"), ready: countOf("READY"), failed: countOf("FAILED") };
+}
 
 const uploadByApi = (id: string, environment: string) => `curl ${env().APP_URL}/v1/public/knowledge-bases/${id}/documents \\
   -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" \\
