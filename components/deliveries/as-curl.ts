@@ -1,7 +1,28 @@
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A request as a command for a shell. */
+/** What of the headers depends on when it is signed. */
+const signedHeaders: Record<string, string> = {
+  "x-service-signature": "t=$t,v1=$signature",
+  "webhook-timestamp": "$t",
+  "webhook-signature": "v1,$standard",
+};
+
+/**
+ * A delivery as commands for a shell. They sign it anew, with the secret in PARLANCE_WEBHOOK_SECRET, so that a receiver
+ * that verifies takes it: signatures are not kept, and an old one would be refused.
+ */
 export function asCurl(url: string, headers: Record<string, string>, body: string): string {
-  const lines = Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
-  return [`curl -X POST ${quote(url)}`, ...lines, `--data-raw ${quote(body)}`].join(" \\\n  ");
+  const lines = Object.entries(headers).map(([name, value]) => {
+    const signed = signedHeaders[name];
+    return `-H ${signed ? `"${name}: ${signed}"` : quote(`${name}: ${value}`)}`;
+  });
+  return [
+    `body=${quote(body)}`,
+    "t=$(date +%s)",
+    `signature=$(printf '%s.%s' "$t" "$body" | openssl dgst -sha256 -hmac "$PARLANCE_WEBHOOK_SECRET" -hex | sed 's/^.* //')`,
+    // Standard Webhooks takes the bytes that the secret encodes.
+    `key=$(printf '%s' "\${PARLANCE_WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
+    `standard=$(printf '%s.%s.%s' ${quote(headers["webhook-id"] ?? "")} "$t" "$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)`,
+    [`curl -X POST ${quote(url)}`, ...lines, `--data-raw "$body"`].join(" \\\n  "),
+  ].join("\n");
 }

@@ -30,6 +30,9 @@ export function DeliveryDetails({ delivery, payload, url, headersOf, isWebhookFa
         <CopyButton text={asCurl(url, headersOf(latest), payload)} label="Copy as curl" look="secondary">
           Copy as curl
         </CopyButton>
+        <p className="basis-full text-muted text-xs">
+          The command signs with the secret in <code className="font-mono">$PARLANCE_WEBHOOK_SECRET</code>.
+        </p>
       </div>
       <section aria-labelledby="attempts">
         <h3 id="attempts" className="mb-3 font-semibold text-base">
