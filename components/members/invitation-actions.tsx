@@ -3,23 +3,21 @@
 import { useState, useTransition } from "react";
 import { toast } from "sonner";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
-import { EnvironmentName } from "@/components/shell/environment-name";
-import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
+import { Button } from "@/components/ui/button";
 import { InvitationLink } from "./invitation-link";
-import type { Resend, Revoke } from "./states";
+import type { PassedOn, Resend, Revoke } from "./states";
 
 type InvitationActionsProps = { invitation: { id: string; email: string }; resend: Resend; revoke: Revoke };
 
 export function InvitationActions({ invitation: { id, email }, resend, revoke }: InvitationActionsProps) {
-  const [link, setLink] = useState<string | null>(null);
+  const [link, setLink] = useState<PassedOn | null>(null);
   const [isPending, startTransition] = useTransition();
 
   function sendAgain() {
     startTransition(async () => {
       const result = await resend(id);
       if (result.outcome === "refused") toast.error(result.message);
-      else if (result.value.link) setLink(result.value.link);
+      else if (result.value.passOn) setLink(result.value.passOn);
       else toast.success(`The invitation to ${email} is on its way again.`);
     });
   }
@@ -42,23 +40,7 @@ export function InvitationActions({ invitation: { id, email }, resend, revoke }:
       >
         <p>Its link opens nothing any more. You can invite them again.</p>
       </ConfirmDialog>
-      <Dialog open={link !== null} onOpenChange={(open) => !open && setLink(null)}>
-        <DialogContent
-          title="Pass this link on"
-          description={
-            <>
-              Members work in <EnvironmentName environment="test" /> and in <EnvironmentName environment="live" />.
-            </>
-          }
-        >
-          <div className="space-y-4">
-            {link ? <InvitationLink link={link} /> : null}
-            <div className="flex justify-end">
-              <DialogClose className={buttonClass()}>Done</DialogClose>
-            </div>
-          </div>
-        </DialogContent>
-      </Dialog>
+      {link ? <InvitationLink {...link} onClosed={() => setLink(null)} /> : null}
     </span>
   );
 }

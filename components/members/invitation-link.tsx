@@ -1,15 +1,38 @@
-import { CopyBlock } from "@/components/ui/copy";
-import { Notice } from "@/components/ui/notice";
+"use client";
 
-/** Where no mail is sent. */
-export function InvitationLink({ link }: { link: string }) {
+import Link from "next/link";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { SecretDialog } from "@/components/shell/secret-dialog";
+
+/**
+ * Where no mail is sent, whoever invites passes the link on.
+ * @param mailPage where mails can be read instead, if anywhere
+ */
+export function InvitationLink({ link, mailPage, onClosed }: { link: string; mailPage: string | null; onClosed: () => void }) {
   return (
-    <div className="space-y-3">
-      <Notice look="warn">
-        No mail server is configured, so nobody is mailed. Give this link to the one you invite, and to nobody else.
-      </Notice>
-      <CopyBlock label="Copy the link" text={link} />
-      <p className="text-muted">It works once, within seven days, and is not shown again.</p>
-    </div>
+    <SecretDialog
+      title="Pass this link on"
+      description={
+        <>
+          Members work in <EnvironmentName environment="test" /> and in <EnvironmentName environment="live" />.
+        </>
+      }
+      name="link"
+      secret={link}
+      note="No mail server is configured, so nobody was mailed. Give this link to the one you invite, and to nobody else. It works once, within seven days."
+      onClosed={onClosed}
+    >
+      {() =>
+        mailPage ? (
+          <p className="text-muted">
+            The mail that would have been sent is shown on{" "}
+            <Link href={mailPage} target="_blank" className="font-medium text-accent underline underline-offset-2">
+              the page for mails
+            </Link>
+            .
+          </p>
+        ) : null
+      }
+    </SecretDialog>
   );
 }

@@ -7,8 +7,10 @@ export type RoleChoice = { role: Role; name: string; description: string };
 export type ChangeRole = (userId: string, role: Role) => Promise<ActionResult | ProofRequest>;
 export type RemoveMember = (userId: string) => Promise<ActionResult>;
 
-/** `link` where no mail is sent: then whoever invites passes it on. */
-export type SentInvitation = { link: string | null };
+/** What whoever invites passes on, and where the mail is shown that it would have been in. */
+export type PassedOn = { link: string; mailPage: string | null };
+/** `passOn` where no mail is sent. */
+export type SentInvitation = { passOn: PassedOn | null };
 export type Invite = (form: FormData) => Promise<ActionResult<SentInvitation>>;
 export type Resend = (invitationId: string) => Promise<ActionResult<SentInvitation>>;
 export type Revoke = (invitationId: string) => Promise<ActionResult>;

@@ -4,7 +4,7 @@ import { TextField } from "@/components/ui/field";
 type Sent = { value?: string; error?: string };
 
 export function EmailField({ value, error }: Sent) {
-  return <TextField label="Email" name="email" type="email" autoComplete="username" required defaultValue={value} error={error} />;
+  return <TextField label="E-mail" name="email" type="email" autoComplete="username" required defaultValue={value} error={error} />;
 }
 
 /** Where the address is known: tells a password manager whose password is meant. */

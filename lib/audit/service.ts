@@ -9,8 +9,8 @@ import type { ListAudit } from "./schema";
 export const auditActionNames = {
   "organisation.created": "Organisation created",
   "organisation.renamed": "Organisation renamed",
-  "invitation.created": "Invitation sent",
-  "invitation.resent": "Invitation sent again",
+  "invitation.created": "Invitation made",
+  "invitation.resent": "Invitation made again",
   "invitation.revoked": "Invitation revoked",
   "invitation.accepted": "Invitation accepted",
   "member.role_changed": "Role changed",

@@ -7,11 +7,14 @@ import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 async function invite(page: Page, email: string, role: string): Promise<string> {
   await page.getByRole("button", { name: "Invite somebody" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Email").fill(email);
+  await dialog.getByLabel("E-mail").fill(email);
   await dialog.getByLabel("Role").selectOption(role);
-  await dialog.getByRole("button", { name: "Send invitation" }).click();
-  const link = (await dialog.getByText(/\/invite\//).textContent()) ?? "";
-  await dialog.getByRole("button", { name: "Done" }).click();
+  await dialog.getByRole("button", { name: "Invite", exact: true }).click();
+  const link = await page.getByLabel("Link", { exact: true }).inputValue();
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(dialog.getByText("The link was not copied yet")).toBeVisible();
+  await page.getByLabel("I have kept the link").check();
+  await page.getByRole("button", { name: "Done" }).click();
   await expect(dialog).toBeHidden();
   return link;
 }
@@ -124,10 +127,10 @@ test("an invitation that was revoked opens nothing, and one for another address 
   await expect(stranger).toHaveURL(path);
 
   await page.getByRole("button", { name: "Invite somebody" }).click();
-  await page.getByRole("dialog").getByLabel("Email").fill(address);
-  await page.getByRole("dialog").getByRole("button", { name: "Send invitation" }).click();
+  await page.getByRole("dialog").getByLabel("E-mail").fill(address);
+  await page.getByRole("dialog").getByRole("button", { name: "Invite", exact: true }).click();
   await expect(page.getByRole("dialog").getByText(/was invited already/)).toBeVisible();
-  await expect(page.getByRole("dialog").getByLabel("Email")).toHaveValue(address);
+  await expect(page.getByRole("dialog").getByLabel("E-mail")).toHaveValue(address);
   await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: `Revoke the invitation to ${address}` }).click();

@@ -37,7 +37,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.goto("/signup");
   await page.getByLabel("Organisation").fill(`Newcomers ${mark}`);
   await page.getByLabel("Your name").fill("Grace Hopper");
-  await page.getByLabel("Email").fill(`grace-${mark}@example.com`);
+  await page.getByLabel("E-mail").fill(`grace-${mark}@example.com`);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page).toHaveURL(overview);
@@ -114,7 +114,7 @@ for (const look of [{ name: "light", colorScheme: "light" as const, width: 1280 
     await page.goto("/signup");
     await page.getByLabel("Organisation").fill(`Looks ${mark}`);
     await page.getByLabel("Your name").fill("Grace Hopper");
-    await page.getByLabel("Email").fill(`looks-${mark}@example.com`);
+    await page.getByLabel("E-mail").fill(`looks-${mark}@example.com`);
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Create account" }).click();
     await expect(page.getByText("0 of 4 done")).toBeVisible();

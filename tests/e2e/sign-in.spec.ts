@@ -7,7 +7,7 @@ test("signing out ends the session on every device, and its cookie opens nothing
   const phonePage = await phone.newPage();
 
   await phonePage.goto(`/${tenantSlug}/live/api-keys`);
-  await phonePage.getByLabel("Email").fill(email);
+  await phonePage.getByLabel("E-mail").fill(email);
   await phonePage.getByLabel("Password").fill(password);
   await phonePage.getByRole("button", { name: "Sign in" }).click();
   await expect(phonePage).toHaveURL(`/${tenantSlug}/live/api-keys`);
@@ -28,14 +28,14 @@ test("a wrong password and an unknown address read the same, and no address lead
 
   for (const address of [email, "nobody@example.com"]) {
     await page.goto("/login?callbackUrl=https://elsewhere.example/");
-    await page.getByLabel("Email").fill(address);
+    await page.getByLabel("E-mail").fill(address);
     await page.getByLabel("Password").fill("wrong password");
     await page.getByRole("button", { name: "Sign in" }).click();
     await expect(page.getByText("The e-mail address or the password is not right.")).toBeVisible();
-    await expect(page.getByLabel("Email")).toHaveValue(address);
+    await expect(page.getByLabel("E-mail")).toHaveValue(address);
   }
 
-  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page).toHaveURL(/\/test$/);

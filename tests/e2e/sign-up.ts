@@ -11,7 +11,7 @@ export async function signUp(page: Page, { organisation = "", name = "Ada Lovela
   await page.goto("/signup");
   await page.getByLabel("Organisation").fill(organisation || `Engines ${mark}`);
   await page.getByLabel("Your name").fill(name);
-  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page).toHaveURL(/\/test$/);

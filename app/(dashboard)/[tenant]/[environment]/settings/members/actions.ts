@@ -5,6 +5,7 @@ import { act, actWithProof, filledIn, type PlaceOfAction } from "@/app/(dashboar
 import type { SentInvitation } from "@/components/members/states";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/invitations/service";
+import { mailPagePath, mailWay } from "@/lib/mail/way";
 import { changeRoleInput, invitationInput } from "@/lib/members/schema";
 import { changeRole, removeMember } from "@/lib/members/service";
 
@@ -26,16 +27,18 @@ export async function removeMemberAction(place: PlaceOfAction, userId: string): 
 
 export async function inviteAction(place: PlaceOfAction, sent: FormData): Promise<ActionResult<SentInvitation>> {
   return act(place, invitationInput, filledIn(sent), async (caller, input) => {
-    const { link } = await createInvitation(caller, input);
-    return { link };
+    return toPassOn(await createInvitation(caller, input));
   });
 }
 
 export async function resendInvitationAction(place: PlaceOfAction, invitationId: string): Promise<ActionResult<SentInvitation>> {
   return act(place, id, invitationId, async (caller, wanted) => {
-    const { link } = await resendInvitation(caller, wanted);
-    return { link };
+    return toPassOn(await resendInvitation(caller, wanted));
   });
+}
+
+function toPassOn({ link }: { link: string | null }): SentInvitation {
+  return { passOn: link === null ? null : { link, mailPage: mailWay() === "page" ? mailPagePath : null } };
 }
 
 export async function revokeInvitationAction(place: PlaceOfAction, invitationId: string): Promise<ActionResult> {

@@ -109,7 +109,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
               <Table
                 caption="Invitations that were not accepted yet, newest first"
                 headings={[
-                  { label: "Email" },
+                  { label: "E-mail" },
                   { label: "Role" },
                   { label: "Invited by" },
                   { label: "Sent" },

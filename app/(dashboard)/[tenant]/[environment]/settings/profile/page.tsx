@@ -40,7 +40,7 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
             />
             <Facts
               facts={[
-                { name: "Email", value: user.email },
+                { name: "E-mail", value: user.email },
                 { name: "Id", value: <Id id={user.id} /> },
               ]}
             />
