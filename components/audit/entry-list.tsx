@@ -14,6 +14,8 @@ export type ShownEntry = {
   actor: { id: string; name: string };
   action: string;
   targetId: string;
+  /** What it is called now; null where that is not known any more. */
+  targetName: string | null;
   /** Where the target can be looked at, if anywhere. */
   targetHref: string | null;
   environment: Environment | null;
@@ -24,33 +26,46 @@ export type ShownEntry = {
   actorHref: string;
 };
 
+const columns =
+  "grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 gap-y-1 sm:grid-cols-[1rem_minmax(0,1.2fr)_minmax(0,1.2fr)_minmax(0,1fr)_7rem]";
+
 /** Entries that open by themselves: nothing of them is fetched. */
 export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }) {
   return (
-    <ol className="divide-y divide-line rounded-2xl border border-line bg-surface">
-      {entries.map((entry) => (
-        <li key={entry.sequence}>
-          <details className="group">
-            <summary className="grid list-none grid-cols-[1rem_minmax(0,1fr)] items-baseline gap-x-3 gap-y-1 px-4 py-3 hover:bg-sunken/60 sm:grid-cols-[1rem_minmax(0,1.2fr)_minmax(0,1fr)_auto] [&::-webkit-details-marker]:hidden">
-              <ChevronRight className="size-4 translate-y-0.5 text-muted transition-transform group-open:rotate-90" aria-hidden="true" />
-              <span className="flex flex-wrap items-center gap-2 font-medium">
-                {entry.action}
-                {about(entry.changes) ? <span className="min-w-0 truncate font-normal text-muted">{about(entry.changes)}</span> : null}
-                {entry.environment ? <EnvironmentName environment={entry.environment} /> : null}
-              </span>
-              <span className="truncate max-sm:col-start-2">{entry.actor.name}</span>
-              <span className="text-muted max-sm:col-start-2 sm:text-right">
-                <Time at={entry.at} now={now} />
-              </span>
-            </summary>
-            <div className="space-y-4 border-line border-t bg-sunken/40 px-4 py-4 sm:pl-11">
-              <Facts facts={factsOf(entry)} />
-              {isEmpty(entry.changes) ? null : <Json value={entry.changes} label={`what entry ${entry.sequence} changed`} />}
-            </div>
-          </details>
-        </li>
-      ))}
-    </ol>
+    <div className="rounded-2xl border border-line bg-surface">
+      <div aria-hidden="true" className={`${columns} border-line border-b px-4 py-2.5 font-medium text-muted text-xs max-sm:hidden`}>
+        <span className="col-start-2">Action</span>
+        <span>Of</span>
+        <span>By</span>
+        <span className="text-right">Time</span>
+      </div>
+      <ol className="divide-y divide-line">
+        {entries.map((entry) => (
+          <li key={entry.sequence}>
+            <details className="group">
+              <summary className={`${columns} list-none items-baseline px-4 py-3 hover:bg-sunken/60 [&::-webkit-details-marker]:hidden`}>
+                <ChevronRight className="size-4 translate-y-0.5 text-muted transition-transform group-open:rotate-90" aria-hidden="true" />
+                <span className="flex flex-wrap items-center gap-2 font-medium">
+                  {entry.action}
+                  {entry.environment ? <EnvironmentName environment={entry.environment} /> : null}
+                </span>
+                <span className="truncate max-sm:col-start-2">
+                  <Target entry={entry} />
+                </span>
+                <span className="truncate max-sm:col-start-2">{entry.actor.name}</span>
+                <span className="text-muted max-sm:col-start-2 sm:text-right">
+                  <Time at={entry.at} now={now} />
+                </span>
+              </summary>
+              <div className="space-y-4 border-line border-t bg-sunken/40 px-4 py-4 sm:pl-11">
+                <Facts facts={factsOf(entry)} />
+                {isEmpty(entry.changes) ? null : <Json value={entry.changes} label={`what entry ${entry.sequence} changed`} />}
+              </div>
+            </details>
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }
 
@@ -82,6 +97,18 @@ function factsOf({ sequence, at, actor, actorHref, targetId, targetHref, address
     { name: "Address", value: address },
     { name: "Request", value: requestId ? <Id id={requestId} /> : null },
   ];
+}
+
+/** What it was done to: its name, now or as the entry tells it, and the way there. */
+function Target({ entry: { targetName, targetId, targetHref, changes } }: { entry: ShownEntry }) {
+  const name = targetName ?? about(changes);
+  const text = name ?? <code className="font-mono text-xs">{targetId}</code>;
+  if (!targetHref) return text;
+  return (
+    <Link href={targetHref} prefetch={false} className="text-accent hover:underline">
+      {text}
+    </Link>
+  );
 }
 
 /** The name of what was changed, where the change tells it. */

@@ -97,6 +97,20 @@ export async function listAuditEntries(caller: Caller, { cursor, ...filters }: L
   return { data: entries.slice(0, pageSize).map(withoutHashes), ...(last && { nextCursor: String(last.sequence) }) };
 }
 
+/** What agents, webhooks, knowledge bases and documents of both environments are called, by their ids; unknown ids are left out. */
+export async function auditTargetNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, string>> {
+  const where = { tenantId: partition.tenantId, id: { in: ids } };
+  const named = { where, select: { id: true, name: true } };
+  const [agents, bases, documents, webhooks] = await Promise.all([
+    db.agent.findMany(named),
+    db.knowledgeBase.findMany(named),
+    db.document.findMany(named),
+    db.webhook.findMany({ where, select: { id: true, url: true } }),
+  ]);
+  const all = [...agents, ...bases, ...documents, ...webhooks.map(({ id, url }) => ({ id, name: url }))];
+  return new Map(all.map(({ id, name }) => [id, name]));
+}
+
 const exportBatch = 500;
 
 /** The same in batches, until all of it was given. */

@@ -16,7 +16,7 @@ export const metadata = { title: "Events" };
 
 const filters: Filter[] = [
   { name: "type", label: "Type", options: eventTypes.map((value) => ({ value, label: value })) },
-  { name: "since", label: "Since (UTC)", type: "datetime-local" },
+  { name: "since", label: "From (UTC)", type: "datetime-local" },
 ];
 
 export default pageOf(async ({ caller, environment, base, query, now }) => {

@@ -10,7 +10,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { listAuditQuery } from "@/lib/audit/schema";
-import { type AuditAction, auditActionNames, auditActions, listAuditEntries } from "@/lib/audit/service";
+import { type AuditAction, auditActionNames, auditActions, auditTargetNames, listAuditEntries } from "@/lib/audit/service";
 import { type IdKind, kindOfId } from "@/lib/ids";
 import { listMembers } from "@/lib/members/service";
 import { userNames } from "@/lib/users/service";
@@ -25,11 +25,13 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
     listMembers(caller, { limit: 100, order: "asc" }),
   ]);
   const actorIds = [...new Set(entries.map(({ actorId }) => actorId))];
-  const [names, keys] = await Promise.all([userNames(caller, actorIds), apiKeyNames(caller, actorIds)]);
+  const ids = [...new Set([...actorIds, ...entries.map(({ targetId }) => targetId)])];
+  const [names, keys, targets] = await Promise.all([userNames(caller, ids), apiKeyNames(caller, ids), auditTargetNames(caller, ids)]);
   const nameOf = (type: string, id: string) => {
     const key = keys.get(id);
     return key ? `${key.name} (API key)` : (names.get(id) ?? actorNames[type] ?? type);
   };
+  const nameOfTarget = (id: string) => keys.get(id)?.name ?? names.get(id) ?? targets.get(id) ?? null;
   const isFiltered = Object.keys(query).length > 0;
   return (
     <>
@@ -59,8 +61,8 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
             ],
           },
           { name: "action", label: "Action", options: auditActions.map((action) => ({ value: action, label: auditActionNames[action] })) },
-          { name: "from", label: "From", type: "date" },
-          { name: "to", label: "To, UTC", type: "date" },
+          { name: "from", label: "From (UTC)", type: "date" },
+          { name: "to", label: "To (UTC)", type: "date" },
         ]}
       />
       {entries.length === 0 ? (
@@ -72,11 +74,15 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
           now={now}
           entries={entries.map(({ createdAt, actorType, actorId, action, ...entry }) => ({
             ...entry,
+            targetName: nameOfTarget(entry.targetId),
             at: createdAt,
             actor: { id: actorId, name: nameOf(actorType, actorId) },
             actorHref: withQuery(path, {}, { actor: actorId }),
             action: auditActionNames[action as AuditAction] ?? action,
-            targetHref: hasPage(entry.targetId) ? `/${tenant.slug}/${entry.environment ?? environment}/go/${entry.targetId}` : null,
+            targetHref:
+              nameOfTarget(entry.targetId) && hasPage(entry.targetId)
+                ? `/${tenant.slug}/${entry.environment ?? environment}/go/${entry.targetId}`
+                : null,
           }))}
         />
       )}
@@ -93,5 +99,5 @@ const actorNames: Record<string, string> = {
   USER: "A former user",
 };
 
-const withPages: (IdKind | null)[] = ["apiKey", "agent", "webhook"];
+const withPages: (IdKind | null)[] = ["apiKey", "agent", "webhook", "knowledgeBase", "document", "user"];
 const hasPage = (id: string) => withPages.includes(kindOfId(id));
