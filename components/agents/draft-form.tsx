@@ -16,6 +16,9 @@ import { type KnowledgeBaseChoice, KnowledgeBasePicker } from "./knowledge-base-
 import { fieldLabels } from "./labels";
 import type { SaveDraft } from "./states";
 
+/** By which a button outside of the form saves it. */
+export const draftFormId = "draft";
+
 type Props = { agent: Agent; choices: KnowledgeBaseChoice[]; maximumKnowledgeBases: number; save: SaveDraft };
 
 /** What the form began with, and what has become of that since. */
@@ -93,7 +96,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
   });
 
   return (
-    <form onSubmit={submit} onKeyDown={onKeyDown} className="space-y-5 rounded-2xl border border-line bg-surface p-5">
+    <form id={draftFormId} onSubmit={submit} onKeyDown={onKeyDown} className="space-y-5 rounded-2xl border border-line bg-surface p-5">
       {isChangedByOthers ? <ChangedByOthers wasRefused={Boolean(errors.updatedAt)} taken={taken} conflicts={conflicts} /> : null}
       {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
       <div>

@@ -3,8 +3,10 @@
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import { Button } from "@/components/ui/button";
 import { useHasUnsaved } from "@/components/ui/unsaved";
 import type { Environment } from "@/prisma/generated/enums";
+import { draftFormId } from "./draft-form";
 import type { DecideOnDraft } from "./states";
 
 type Props = {
@@ -31,7 +33,16 @@ export function PublishDialog({ environment, name, nextVersion, seen, publish, c
       confirm={`Publish version ${nextVersion}`}
       confirmLook="primary"
       pending="Publishing…"
-      obstacle={hasUnsaved ? "What you typed in the form is not saved, so it would not be published. Save or discard it first." : null}
+      obstacle={
+        hasUnsaved ? (
+          <div className="space-y-2">
+            <p>What you typed in the form is not saved, so it would not be published. Save it, then look at what will be published.</p>
+            <Button type="submit" form={draftFormId} look="secondary" size="small">
+              Save the draft
+            </Button>
+          </div>
+        ) : null
+      }
       act={() => publish(seen)}
       done={`Version ${nextVersion} is published.`}
       onRefused={({ errors }) => {

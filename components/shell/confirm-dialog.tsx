@@ -28,7 +28,7 @@ type ConfirmDialogProps = {
   pending: string;
   confirmLook?: ButtonLook;
   /** Why it cannot be done at the moment. */
-  obstacle?: string | null;
+  obstacle?: ReactNode;
   /** What it takes was not filled in yet. */
   isIncomplete?: boolean;
   /** Where it calls for a fresh proof, that is asked for on top of the question. */

@@ -65,10 +65,12 @@ test("a draft is written and published, and what the API writes later stays in t
   await page.getByRole("button", { name: "Publish…" }).click();
   await expect(dialog(page)).toContainText("is not saved, so it would not be published");
   await expect(dialog(page).getByRole("button", { name: "Publish version 1" })).toBeDisabled();
+  await dialog(page).getByRole("button", { name: "Save the draft" }).click();
+  await expect(dialog(page).getByRole("button", { name: "Publish version 1" })).toBeEnabled();
   await page.keyboard.press("Escape");
   await expect(dialog(page)).toBeHidden();
-
-  await page.getByLabel("Instructions", { exact: true }).press("Control+s");
+  await page.getByLabel("Greeting").fill("Hello!");
+  await page.getByLabel("Greeting").press("Control+s");
   await expect(page.getByText("All saved")).toBeVisible();
   expect(await agent()).toMatchObject({
     ...{ status: "DRAFT", instructions: "Be kind.\nNever promise a date.", temperature: 0.3, metadata: { seats: 3 } },

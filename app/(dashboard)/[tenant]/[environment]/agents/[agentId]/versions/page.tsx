@@ -10,7 +10,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
 import { type AgentContent, listAgentVersionsQuery } from "@/lib/agents/schema";
-import { getAgent, listAgentVersions } from "@/lib/agents/service";
+import { getAgent, getAgentVersion, listAgentVersions } from "@/lib/agents/service";
 import { hasRole, roleSentence } from "@/lib/auth/roles";
 import { changedFields } from "@/lib/changes";
 import { userNames } from "@/lib/users/service";
@@ -24,6 +24,8 @@ export default pageOf<"agentId">(async ({ caller, role, tenant, environment, bas
   // One more than is shown: the oldest of the page is compared with it.
   const { data } = await listAgentVersions(caller, agent.id, { ...page, limit: limit + 1 });
   const shown = data.slice(0, limit);
+  const published = agent.publishedVersion === null ? null : await getAgentVersion(caller, agent.id, agent.publishedVersion);
+  const isCurrent = (content: AgentContent) => published !== null && changedFields(published.content, content).length === 0;
   const names = await userNames(caller, [...new Set(shown.flatMap(({ publishedById }) => publishedById ?? []))]);
   const path = `${base}/agents/${agent.id}`;
   const mayRollBack = hasRole(role, "MEMBER") && agent.status !== "ARCHIVED";
@@ -54,7 +56,7 @@ export default pageOf<"agentId">(async ({ caller, role, tenant, environment, bas
               isPublished: version === agent.publishedVersion,
               changed: changedWords(data[index + 1]?.content, content),
               actions:
-                mayRollBack && version !== agent.publishedVersion ? (
+                mayRollBack && !isCurrent(content) ? (
                   <RollBackDialog
                     environment={environment}
                     agent={agent}
