@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import { JsonText } from "@/components/ui/json";
-import { Time } from "@/components/ui/time";
+import { ExactTime } from "@/components/ui/time";
 import type { DeliveryAttempt } from "@/lib/deliveries/schema";
 import { ResponseBadge } from "./response-badge";
 import { errorWords, statusSentence, triggerLabels } from "./words";
@@ -13,13 +13,12 @@ type AttemptTimelineProps = {
   attempts: Attempt[];
   /** What is still to come, if anything is. */
   upcoming: ReactNode;
-  now: Date;
 };
 
 const isSuccess = ({ statusCode }: Attempt) => statusCode !== null && statusCode >= 200 && statusCode < 300;
 
 /** Every attempt of a delivery, from what is still to come down to the first. */
-export function AttemptTimeline({ attempts, upcoming, now }: AttemptTimelineProps) {
+export function AttemptTimeline({ attempts, upcoming }: AttemptTimelineProps) {
   return (
     <ol className="space-y-0">
       {upcoming ? (
@@ -29,7 +28,7 @@ export function AttemptTimeline({ attempts, upcoming, now }: AttemptTimelineProp
       ) : null}
       {attempts.map((attempt) => (
         <Entry key={attempt.number} dot={isSuccess(attempt) ? "bg-good" : "bg-danger"}>
-          <AttemptDetails attempt={attempt} isNewest={attempt === attempts[0]} now={now} />
+          <AttemptDetails attempt={attempt} isNewest={attempt === attempts[0]} />
         </Entry>
       ))}
     </ol>
@@ -46,7 +45,7 @@ function Entry({ dot, children }: { dot: string; children: ReactNode }) {
   );
 }
 
-function AttemptDetails({ attempt, isNewest, now }: { attempt: Attempt; isNewest: boolean; now: Date }) {
+function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boolean }) {
   const { number, trigger, startedAt, durationMs, statusCode, errorCode, response, requestHeaders } = attempt;
   const sentence = statusCode === null ? errorWords(errorCode ?? "").sentence : statusSentence(statusCode);
   const cause = triggerLabels[trigger];
@@ -58,7 +57,7 @@ function AttemptDetails({ attempt, isNewest, now }: { attempt: Attempt; isNewest
         {cause ? <Badge>{cause}</Badge> : null}
         <span className="text-muted tabular-nums">{durationMs.toLocaleString("en")} ms</span>
         <span className="ml-auto text-muted">
-          <Time at={new Date(startedAt)} now={now} />
+          <ExactTime at={new Date(startedAt)} /> UTC
         </span>
       </div>
       {sentence ? <p className="text-muted">{sentence}</p> : null}

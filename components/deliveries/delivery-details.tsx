@@ -38,7 +38,7 @@ export function DeliveryDetails({ delivery, payload, url, headersOf, isWebhookFa
         <h3 id="attempts" className="mb-3 font-semibold text-base">
           Attempts
         </h3>
-        <AttemptTimeline attempts={attempts} upcoming={upcomingOf(delivery, isWebhookFailing, now)} now={now} />
+        <AttemptTimeline attempts={attempts} upcoming={upcomingOf(delivery, isWebhookFailing, now)} />
         {delivery.attemptCount > attempts.length ? <p className="text-muted">Older attempts are not shown.</p> : null}
       </section>
       <section aria-labelledby="request" className="space-y-3">

@@ -6,7 +6,7 @@ import { Time } from "@/components/ui/time";
 import type { FoundDelivery } from "@/lib/deliveries/search";
 import { AttemptCells, attemptHeadings } from "./attempt-cells";
 import { ResponseBadge } from "./response-badge";
-import { deliveryStatuses } from "./words";
+import { shownStatus } from "./words";
 
 const headings: Heading[] = [{ label: "Event" }, { label: "Status" }, { label: "Last response" }, ...attemptHeadings, { label: "Created" }];
 
@@ -26,7 +26,7 @@ export function DeliveryTable({ deliveries, hrefOf, now }: DeliveryTableProps) {
             </span>
           </RowName>
           <Cell label="Status">
-            <Badge look={deliveryStatuses[status].look}>{deliveryStatuses[status].label}</Badge>
+            <Badge look={shownStatus({ status, attemptCount }).look}>{shownStatus({ status, attemptCount }).label}</Badge>
           </Cell>
           <Cell label="Last response">
             <ResponseBadge {...last} />

@@ -2,11 +2,13 @@
 
 import { useTransition } from "react";
 import { toast } from "sonner";
-import { Button } from "@/components/ui/button";
+import { Button, type ButtonLook } from "@/components/ui/button";
 import type { ActionResult } from "@/lib/action-result";
 
+type ResendButtonProps = { resend: () => Promise<ActionResult>; isDisabled: boolean; look: ButtonLook };
+
 /** One more attempt, now. What comes of it appears among the attempts. */
-export function ResendButton({ resend, isDisabled }: { resend: () => Promise<ActionResult>; isDisabled: boolean }) {
+export function ResendButton({ resend, isDisabled, look }: ResendButtonProps) {
   const [isPending, startTransition] = useTransition();
 
   function send() {
@@ -19,6 +21,7 @@ export function ResendButton({ resend, isDisabled }: { resend: () => Promise<Act
   // Not `disabled`: it keeps the focus while the attempt is made.
   return (
     <Button
+      look={look}
       onClick={isPending || isDisabled ? undefined : send}
       aria-disabled={isPending || isDisabled}
       className="aria-disabled:opacity-60"

@@ -11,6 +11,13 @@ export const deliveryStatuses: Record<DeliveryStatus, { label: string; look: Bad
   DISCARDED: { label: "Discarded", look: "plain" },
 };
 
+const retrying: { label: string; look: BadgeLook } = { label: "Retrying", look: "warn" };
+
+/** A delivery's status in a word; one that has failed before and waits for its next attempt is told from a new one. */
+export function shownStatus({ status, attemptCount }: { status: DeliveryStatus; attemptCount: number }) {
+  return status === "PENDING" && attemptCount > 0 ? retrying : deliveryStatuses[status];
+}
+
 export const responseLabels: Record<ResponseClass, string> = {
   "2xx": "2xx, success",
   "3xx": "3xx, redirect",

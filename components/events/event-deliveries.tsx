@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { AttemptCells, attemptHeadings } from "@/components/deliveries/attempt-cells";
-import { deliveryStatuses } from "@/components/deliveries/words";
+import { shownStatus } from "@/components/deliveries/words";
 import { Badge } from "@/components/ui/badge";
 import { Id } from "@/components/ui/id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
@@ -31,7 +31,7 @@ export function EventDeliveries({ deliveries, base, now }: { deliveries: EventDe
             </Link>
           </RowName>
           <Cell label="Status">
-            <Badge look={deliveryStatuses[status].look}>{deliveryStatuses[status].label}</Badge>
+            <Badge look={shownStatus({ status, attemptCount }).look}>{shownStatus({ status, attemptCount }).label}</Badge>
           </Cell>
           <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
           <Cell label="Delivery">

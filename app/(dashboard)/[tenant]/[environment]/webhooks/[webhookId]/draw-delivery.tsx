@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { Visit } from "@/app/(dashboard)/page-of";
 import { DeliveryDetails } from "@/components/deliveries/delivery-details";
 import { ResendButton } from "@/components/deliveries/resend-button";
-import { deliveryStatuses } from "@/components/deliveries/words";
+import { shownStatus } from "@/components/deliveries/words";
 import { Badge } from "@/components/ui/badge";
 import { Drawer } from "@/components/ui/drawer";
 import { Id } from "@/components/ui/id";
@@ -36,7 +36,7 @@ export async function drawDelivery(
     neighboursOfDelivery(caller, webhook.id, deliveryId, search),
   ]);
   const payload = await getPayload(caller, delivery.eventId);
-  const { label, look } = deliveryStatuses[delivery.status];
+  const { label, look } = shownStatus(delivery);
   const isDue = delivery.nextAttemptAt !== null && new Date(delivery.nextAttemptAt) <= now;
   const isRequested = isDue && (delivery.status !== "PENDING" || delivery.attemptCount > 0);
   const resend = resendDeliveryAction.bind(null, { tenant: tenant.slug, environment }, webhook.id, delivery.id);
@@ -74,7 +74,11 @@ export async function drawDelivery(
         now={now}
         actions={
           hasRole(role, "ADMIN") ? (
-            <ResendButton resend={resend} isDisabled={isRequested || (isDue && delivery.attemptCount === 0)} />
+            <ResendButton
+              resend={resend}
+              look={delivery.status === "DELIVERED" ? "secondary" : "primary"}
+              isDisabled={isRequested || (isDue && delivery.attemptCount === 0)}
+            />
           ) : (
             <RoleNote sentence={roleSentence("ADMIN", "resend deliveries")} />
           )
