@@ -18,8 +18,8 @@ export function RequestForm({ mailPage }: { mailPage: string | null }) {
       <div className="space-y-5" role="status">
         <h1 className="font-semibold text-2xl tracking-tight">Look into your mail</h1>
         <p className="text-muted">
-          If there is an account with the address <strong className="break-all font-medium text-ink">{values?.email}</strong>, a link to a
-          new password is on its way there. It works once, within an hour.
+          If there is an account with the address <strong className="wrap-anywhere font-medium text-ink">{values?.email}</strong>, a link to
+          a new password is on its way there. It works once, within an hour.
         </p>
         {mailPage ? (
           <p className="text-muted">
