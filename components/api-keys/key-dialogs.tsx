@@ -6,6 +6,7 @@ import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, useContext, useState } from "react";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Menu, MenuButton } from "@/components/ui/menu";
+import type { Environment } from "@/prisma/generated/enums";
 import type { KeyActions, KeyChoices, KeySummary, ShownKey } from "./states";
 
 // Most visits open none of them.
@@ -16,7 +17,10 @@ const RevokeKeyDialog = dynamic(() => import("./revoke-key-dialog").then((module
 
 const ShownKeyDialog = dynamic(() => import("./shown-key-dialog").then((module) => module.ShownKeyDialog), { ssr: false });
 
-type Opened = { what: "create" } | { what: "edit" | "roll" | "revoke"; apiKey: KeySummary } | { what: "shown"; key: ShownKey };
+type Opened =
+  | { what: "create"; environment?: Environment }
+  | { what: "edit" | "roll" | "revoke"; apiKey: KeySummary }
+  | { what: "shown"; key: ShownKey };
 
 const OpenDialog = createContext<(opened: Opened) => void>(() => {});
 
@@ -46,7 +50,12 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
     <OpenDialog value={setOpened}>
       {children}
       {opened?.what === "create" ? (
-        <CreateKeyDialog choices={choices} createKey={actions.create} onCreated={show} onClosed={onClosed} />
+        <CreateKeyDialog
+          choices={opened.environment ? { ...choices, environment: opened.environment } : choices}
+          createKey={actions.create}
+          onCreated={show}
+          onClosed={onClosed}
+        />
       ) : null}
       {opened?.what === "edit" ? (
         <EditKeyDialog apiKey={opened.apiKey} choices={choices} updateKey={actions.update} onClosed={onClosed} />
@@ -64,12 +73,13 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
   );
 }
 
-export function CreateKeyButton() {
+/** @param environment where the page does not say it */
+export function CreateKeyButton({ environment }: { environment?: Environment }) {
   const open = useContext(OpenDialog);
   return (
-    <Button onClick={() => open({ what: "create" })} aria-haspopup="dialog">
+    <Button onClick={() => open({ what: "create", environment })} aria-haspopup="dialog">
       <Plus className="size-4" aria-hidden="true" />
-      Create API key
+      {environment ? `Create a ${environment} key` : "Create API key"}
     </Button>
   );
 }

@@ -74,7 +74,7 @@ export function SignatureDebugger({ example }: { example: { body: string } }) {
             Fill in an example
           </Button>
           <Button look="quiet" onClick={() => setPasted(nothing)} disabled={isEmpty}>
-            Empty all fields
+            Clear
           </Button>
         </div>
       </form>

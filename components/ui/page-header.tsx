@@ -22,12 +22,12 @@ export function PageHeader({ title, beside, description, guide, trail = [], acti
       {trail.length > 0 ? (
         <nav aria-label="Breadcrumb">
           <ol className="flex flex-wrap items-center gap-1 text-muted">
-            {trail.map(({ name, href }) => (
+            {trail.map(({ name, href }, index) => (
               <li key={href} className="flex items-center gap-1">
+                {index > 0 ? <ChevronRight className="size-3.5" aria-hidden="true" /> : null}
                 <Link href={href} className="hover:text-ink hover:underline">
                   {name}
                 </Link>
-                <ChevronRight className="size-3.5" aria-hidden="true" />
               </li>
             ))}
           </ol>

@@ -14,7 +14,22 @@ export function ListSkeleton({ rows = 8 }: { rows?: number }) {
   );
 }
 
-export function PageSkeleton() {
+/** Where a form will stand. */
+function FormSkeleton() {
+  return (
+    <div className="max-w-2xl animate-pulse space-y-6" aria-hidden="true">
+      {["a", "b", "c", "d"].map((field) => (
+        <div key={field} className="space-y-1.5">
+          <div className="h-4 w-28 rounded bg-sunken" />
+          <div className="h-9 rounded-lg bg-sunken" />
+        </div>
+      ))}
+      <div className="h-9 w-32 rounded-lg bg-sunken" />
+    </div>
+  );
+}
+
+export function PageSkeleton({ isForm = false }: { isForm?: boolean }) {
   return (
     <div role="status">
       <span className="sr-only">Loading…</span>
@@ -22,7 +37,7 @@ export function PageSkeleton() {
         <div className="h-8 w-48 rounded-lg bg-sunken" />
         <div className="h-5 w-80 max-w-full rounded bg-sunken" />
       </div>
-      <ListSkeleton />
+      {isForm ? <FormSkeleton /> : <ListSkeleton />}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { useId, useState } from "react";
+import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { JsonText } from "@/components/ui/json";
 import { covers, type EventFamily, everything, familyState, toggleEverything, toggleFamily, toggleType } from "./event-choice";
 
@@ -42,7 +43,9 @@ export function EventPicker({ families, patterns, onChange, error }: EventPicker
         ))}
       </div>
       <p id={`${id}-note`} aria-live="polite" className={`mt-1.5 ${error && patterns.length === 0 ? "text-danger" : "text-muted"}`}>
-        {patterns.length === 0 ? (error ?? "Choose at least one") : `Chosen: ${patterns.join(", ")}`}
+        {patterns.length === 0
+          ? (error ?? "Choose at least one")
+          : `Chosen: ${patterns.map((pattern) => (pattern === everything ? "all events" : pattern)).join(", ")}`}
       </p>
     </fieldset>
   );
@@ -86,7 +89,9 @@ function Family({ family, state, isChosen, onFamily, onType, shownExample, onExa
                 />
                 <span className="min-w-0">
                   <code className="font-mono text-xs">{type}</code>
-                  <span className="block text-muted text-xs">{description}</span>
+                  <span className="block text-muted text-xs">
+                    <InlineMarkdown text={description} />
+                  </span>
                 </span>
               </label>
               <button

@@ -89,8 +89,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.goto(overview);
   await expect(page.getByText("3 of 4 done")).toBeVisible();
   expect(await page.content()).not.toContain(key);
-  await page.getByRole("link", { name: "Create a live key" }).click();
-  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByRole("button", { name: "Create a live key" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Production");
   await page.getByRole("button", { name: "Create live key" }).click();
   await expect(page.getByLabel("API key", { exact: true })).toHaveValue(/^prl_live_/);

@@ -30,9 +30,8 @@ export function firstSteps(progress: Progress, visitor: Visitor): Step[] {
   return [keyStep(progress, visitor), requestStep(progress, visitor), webhookStep(progress, visitor), liveStep(progress, visitor)];
 }
 
-function keyStep({ hasTestKey }: Progress, { tenantSlug, environment, mayManage }: Visitor): Step {
-  const create =
-    environment === "test" ? <CreateKeyButton /> : <ButtonLink href={`/${tenantSlug}/test/api-keys`}>Create a test key</ButtonLink>;
+function keyStep({ hasTestKey }: Progress, { environment, mayManage }: Visitor): Step {
+  const create = <CreateKeyButton environment={environment === "test" ? undefined : "test"} />;
   return {
     title: "Create a test key",
     isDone: hasTestKey,
@@ -143,7 +142,7 @@ function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor):
   };
 }
 
-function liveStep({ hasLiveKey, hasSucceededLive }: Progress, { tenantSlug, mayManage }: Visitor): Step {
+function liveStep({ hasLiveKey, hasSucceededLive }: Progress, { mayManage }: Visitor): Step {
   const { APP_URL, SERVICE_PREFIX } = env();
   const isDone = hasLiveKey && hasSucceededLive;
   return {
@@ -160,11 +159,7 @@ function liveStep({ hasLiveKey, hasSucceededLive }: Progress, { tenantSlug, mayM
     ) : (
       <>
         <p className="text-muted">Live has keys and webhooks of its own, and none of your test data. Everything else is the same.</p>
-        {mayManage ? (
-          <ButtonLink href={`/${tenantSlug}/live/api-keys`}>Create a live key</ButtonLink>
-        ) : (
-          <RoleNote sentence={roleSentence("ADMIN", "create API keys")} />
-        )}
+        {mayManage ? <CreateKeyButton environment="live" /> : <RoleNote sentence={roleSentence("ADMIN", "create API keys")} />}
       </>
     ),
   };

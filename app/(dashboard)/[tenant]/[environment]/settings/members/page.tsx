@@ -68,7 +68,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                     {member.name}
                     {member.id === user.id ? <Badge>You</Badge> : null}
                   </span>
-                  <span className="block break-all text-muted">{member.email}</span>
+                  <span className="wrap-anywhere block text-muted">{member.email}</span>
                 </RowName>
                 <Cell label="Role">
                   <span title={roleDescriptions[member.role]}>{roleNames[member.role]}</span>
@@ -120,7 +120,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                 {invitations.map((invitation) => (
                   <Row key={invitation.id}>
                     <RowName>
-                      <span className="break-all font-medium">{invitation.email}</span>
+                      <span className="wrap-anywhere font-medium">{invitation.email}</span>
                     </RowName>
                     <Cell label="Role">{roleNames[invitation.role]}</Cell>
                     <Cell label="Invited by">{inviters.get(invitation.invitedById) ?? "Operator"}</Cell>

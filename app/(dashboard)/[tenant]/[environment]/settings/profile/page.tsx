@@ -89,9 +89,7 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
                     <Time at={session.createdAt} now={now} />
                   </Cell>
                   <Cell label="With">{signInMethodNames[session.method]}</Cell>
-                  <Cell label="Last seen">
-                    <Time at={session.lastSeenAt ?? session.createdAt} now={now} />
-                  </Cell>
+                  <Cell label="Last seen">{isThis ? "Now" : <Time at={session.lastSeenAt ?? session.createdAt} now={now} />}</Cell>
                   <RowActions>
                     {isThis ? null : <SignOutOne device={device} signOut={revokeSessionAction.bind(null, place, session.id)} />}
                   </RowActions>
