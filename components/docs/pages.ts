@@ -21,7 +21,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide("idempotency", "Idempotency", "Send a change twice, and have it made once."),
       guide("errors", "Errors", "What every problem looks like, and a page for each kind."),
       guide("rate-limits", "Rate limits", "How many requests a key has, and how to stay below."),
-      guide("agents-and-knowledge", "Agents and knowledge", "Drafts that people publish, and documents that can be searched."),
+      guide("agents-and-knowledge", "Agents and knowledge", "Configurations for a program of yours, and documents to search."),
       guide("sdk", "TypeScript client", "Typed calls, pages, retries and verified webhooks."),
     ],
   },
