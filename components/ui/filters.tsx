@@ -1,8 +1,8 @@
 "use client";
 
-import { X } from "lucide-react";
+import { ListFilter, X } from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
-import { type ChangeEvent, type FormEvent, useId, useTransition } from "react";
+import { type ChangeEvent, type FormEvent, useId, useState, useTransition } from "react";
 import { Button } from "./button";
 
 export type Filter =
@@ -14,14 +14,20 @@ const inputClass = "h-8 rounded-lg border border-line-strong bg-surface px-2.5 t
 /** Two of these stand side by side on a narrow screen. */
 const isShort = (filter: Filter) => "options" in filter || filter.type === "date";
 
-/** Filters that live in the address: a choice counts at once, a text with Enter or when it is left. */
-export function Filters({ filters }: { filters: Filter[] }) {
+/**
+ * Filters that live in the address: a choice counts at once, a text with Enter or when it is left. More than two of them
+ * wait behind a button where the screen is narrow.
+ * @param isOpen they are behind something else already
+ */
+export function Filters({ filters, isOpen: isAlwaysOpen = false }: { filters: Filter[]; isOpen?: boolean }) {
   const id = useId();
   const router = useRouter();
   const path = usePathname();
   const query = useSearchParams();
   const [isPending, startTransition] = useTransition();
-  const isFiltered = filters.some(({ name }) => query.has(name));
+  const [isOpen, setIsOpen] = useState(false);
+  const used = filters.filter(({ name }) => query.has(name)).length;
+  const isCollapsible = !isAlwaysOpen && filters.length > 2;
 
   function show(changes: Record<string, string>) {
     const parameters = new URLSearchParams(query);
@@ -44,7 +50,25 @@ export function Filters({ filters }: { filters: Filter[] }) {
 
   return (
     <search className="mb-4 block">
-      <form onSubmit={onSubmit} aria-busy={isPending} className="flex flex-wrap items-end gap-x-3 gap-y-2">
+      {isCollapsible ? (
+        <Button
+          look="secondary"
+          size="small"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setIsOpen(!isOpen)}
+          className="mb-2 sm:hidden"
+        >
+          <ListFilter className="size-3.5" aria-hidden="true" />
+          {used > 0 ? `Filters (${used})` : "Filters"}
+        </Button>
+      ) : null}
+      <form
+        id={id}
+        onSubmit={onSubmit}
+        aria-busy={isPending}
+        className={`flex flex-wrap items-end gap-x-3 gap-y-2 ${isCollapsible && !isOpen ? "max-sm:hidden" : ""}`}
+      >
         {filters.map((filter) => (
           <div key={filter.name} className={`space-y-1 ${isShort(filter) ? "max-sm:w-[calc(50%-0.375rem)]" : "max-sm:w-full"}`}>
             <label htmlFor={`${id}-${filter.name}`} className="block text-muted text-xs">
@@ -80,7 +104,7 @@ export function Filters({ filters }: { filters: Filter[] }) {
             )}
           </div>
         ))}
-        {isFiltered ? (
+        {used > 0 ? (
           <Button look="quiet" size="small" onClick={() => show(Object.fromEntries(filters.map(({ name }) => [name, ""])))}>
             <X className="size-3.5" aria-hidden="true" />
             Clear filters

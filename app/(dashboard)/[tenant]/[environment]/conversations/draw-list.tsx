@@ -72,7 +72,7 @@ export function drawList({ base, now }: Visit, { list, members, openId, path, cr
         <details open={isFiltered} className="border-line border-b px-4 py-2">
           <summary className="w-fit text-muted text-xs hover:text-ink">Filters</summary>
           <div className="pt-2 [&_form>div]:w-full [&_input]:w-full [&_select]:w-full [&_select]:max-w-none">
-            <Filters filters={filtersOf(members)} />
+            <Filters isOpen filters={filtersOf(members)} />
           </div>
         </details>
         {items.length > 0 ? (
