@@ -69,8 +69,8 @@ test("a draft is written and published, and what the API writes later stays in t
   await expect(dialog(page).getByRole("button", { name: "Publish version 1" })).toBeEnabled();
   await page.keyboard.press("Escape");
   await expect(dialog(page)).toBeHidden();
-  await page.getByLabel("Greeting").fill("Hello!");
-  await page.getByLabel("Greeting").press("Control+s");
+  await page.getByLabel("Description").fill("Answers first");
+  await page.getByLabel("Description").press("Control+s");
   await expect(page.getByText("All saved")).toBeVisible();
   expect(await agent()).toMatchObject({
     ...{ status: "DRAFT", instructions: "Be kind.\nNever promise a date.", temperature: 0.3, metadata: { seats: 3 } },
