@@ -3,7 +3,7 @@ import type { Metadata } from "@/lib/schema";
 /** Metadata, to read: each value as JSON has it, so that a 3 and "3" are not the same. */
 export function MetadataList({ metadata }: { metadata: Metadata }) {
   const entries = Object.entries(metadata);
-  if (entries.length === 0) return <span className="text-muted">–</span>;
+  if (entries.length === 0) return <p className="text-muted">None</p>;
   return (
     <ul className="font-mono text-xs leading-5">
       {entries.map(([key, value]) => (
