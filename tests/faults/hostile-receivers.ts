@@ -11,7 +11,7 @@ export type HostileReceiver = { kind: Kind; url: string; outcome: object };
 
 const lowPriority = 10;
 /** How long the one that is slow but well takes to answer. */
-const slowMs = 8_000;
+const slowMs = 5_000;
 
 export async function openHostileReceivers() {
   const child = fork(fileURLToPath(import.meta.url), { execArgv: ["--import", "tsx"] });

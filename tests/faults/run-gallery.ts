@@ -14,8 +14,8 @@ import { pidOf } from "./inflict";
 export type GalleryOptions = {
   /** How long the gallery is open. For a third of it, ten seconds at the least, all is quiet before and after. */
   seconds: number;
-  /** Below this a latency is the machine's own noise, and its double no harm. */
-  noiseMs?: number;
+  /** What is put down to the machine; more of it where others use the machine as well. */
+  allowance?: Allowance;
   report?: (line: string) => void;
 };
 
@@ -23,10 +23,18 @@ const tenantCount = 5;
 const healthyPerTenant = 10;
 const eventsPerSecond = 4;
 const sampleMs = 500;
-/** For ending an attempt and noticing that it has ended. */
-const toleranceMs = 500;
-/** By how much the worker may be larger in the last third of the time than in the one before. */
-const flatWithin = 1.1;
+
+type Allowance = {
+  /** Below this a latency is noise, and its double no harm. */
+  noiseMs: number;
+  /** For ending an attempt and noticing that it has ended. */
+  toleranceMs: number;
+  /** By how much the worker may be larger in the last third of the time than in the one before. */
+  flatWithin: number;
+};
+
+const ownMachine: Allowance = { noiseMs: 15, toleranceMs: 500, flatWithin: 1.1 };
+export const sharedMachine: Allowance = { noiseMs: 250, toleranceMs: 2_000, flatWithin: 1.3 };
 
 type Tenant = { client: ReturnType<typeof newClient>; hostile: string[] };
 type Sample = { residentMegabytes: number; oldestAttemptMs: number };
@@ -35,7 +43,7 @@ type Sample = { residentMegabytes: number; oldestAttemptMs: number };
  * Every hostile receiver at once beside fifty healthy ones, through the product's own worker: whether each attempt ends
  * in time, the healthy ones notice, and memory grows.
  */
-export async function runGallery({ seconds, noiseMs = 15, report = () => {} }: GalleryOptions): Promise<Findings> {
+export async function runGallery({ seconds, allowance = ownMachine, report = () => {} }: GalleryOptions): Promise<Findings> {
   const installation = await startInstallation({ environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" }, isQuiet: true });
   const database = new pg.Client({ connectionString: installation.databaseUrl });
   await database.connect();
@@ -64,7 +72,7 @@ export async function runGallery({ seconds, noiseMs = 15, report = () => {} }: G
     report(`with the gallery: ${during.length} deliveries`);
 
     await setStatus(tenants, "DISABLED");
-    await sleep(deadlineMs + toleranceMs);
+    await sleep(deadlineMs + allowance.toleranceMs);
     const after = await measure(healthy, () => sleep(quietMs));
     report(`quiet again: ${after.length} deliveries`);
     await feeding.stop();
@@ -74,7 +82,7 @@ export async function runGallery({ seconds, noiseMs = 15, report = () => {} }: G
       samples,
       attempts: await readAttempts(database),
       hostile: hostile.receivers,
-      noiseMs,
+      allowance,
     });
   } finally {
     await Promise.all(tenants.map(({ client }) => client.close()));
@@ -187,10 +195,11 @@ type Measured = {
   samples: Sample[];
   attempts: Attempt[];
   hostile: HostileReceiver[];
-  noiseMs: number;
+  allowance: Allowance;
 };
 
-function judge({ quiet, during, samples, attempts, hostile, noiseMs }: Measured): Findings {
+function judge({ quiet, during, samples, attempts, hostile, allowance }: Measured): Findings {
+  const { noiseMs, toleranceMs, flatWithin } = allowance;
   const violations: string[] = [];
   const [quietMs, duringMs] = [percentile(quiet, 99), percentile(during, 99)];
   const ratio = Math.max(duringMs, noiseMs) / Math.max(quietMs, noiseMs);
