@@ -136,8 +136,11 @@ test("text is pasted, markup in it stays text, and a large file arrives as it wa
 
 test("files are chosen with the keyboard, dropped with the mouse, and sent again after the line broke", async ({ page }) => {
   await begin(page);
+  // While it closes, the dialog of before still holds the focus.
+  await expect(page.getByRole("dialog")).toBeHidden();
   const button = page.getByRole("button", { name: "Choose files" });
   await button.focus();
+  await expect(button).toBeFocused();
   const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
   expect(chooser.isMultiple()).toBe(true);
   await chooser.setFiles([file("chosen.txt", "Chosen")]);
