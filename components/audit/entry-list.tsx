@@ -50,7 +50,7 @@ export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }
                   {entry.environment ? <EnvironmentName environment={entry.environment} /> : null}
                 </span>
                 <span className="truncate max-sm:col-start-2">
-                  <Target entry={entry} />
+                  {targetOf(entry) ?? <code className="font-mono text-xs">{entry.targetId}</code>}
                 </span>
                 <span className="truncate max-sm:col-start-2">{entry.actor.name}</span>
                 <span className="text-muted max-sm:col-start-2 sm:text-right">
@@ -69,7 +69,8 @@ export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }
   );
 }
 
-function factsOf({ sequence, at, actor, actorHref, targetId, targetHref, address, requestId }: ShownEntry) {
+function factsOf(entry: ShownEntry) {
+  const { sequence, at, actor, actorHref, targetId, targetHref, address, requestId } = entry;
   const link = (href: string, text: string): ReactNode => (
     <Link href={href} prefetch={false} className="text-accent underline underline-offset-2">
       {text}
@@ -90,7 +91,7 @@ function factsOf({ sequence, at, actor, actorHref, targetId, targetHref, address
       name: "Of",
       value: (
         <span className="flex flex-wrap items-center gap-x-3">
-          {[<Id key="id" id={targetId} />, targetHref ? link(targetHref, "Open") : null]}
+          {[<Id key="id" id={targetId} />, targetHref ? link(targetHref, `Open ${targetOf(entry) ?? ""}`) : null]}
         </span>
       ),
     },
@@ -99,17 +100,8 @@ function factsOf({ sequence, at, actor, actorHref, targetId, targetHref, address
   ];
 }
 
-/** What it was done to: its name, now or as the entry tells it, and the way there. */
-function Target({ entry: { targetName, targetId, targetHref, changes } }: { entry: ShownEntry }) {
-  const name = targetName ?? about(changes);
-  const text = name ?? <code className="font-mono text-xs">{targetId}</code>;
-  if (!targetHref) return text;
-  return (
-    <Link href={targetHref} prefetch={false} className="text-accent hover:underline">
-      {text}
-    </Link>
-  );
-}
+/** What it was done to: its name now, or as the entry tells it. */
+const targetOf = ({ targetName, changes }: ShownEntry) => targetName ?? about(changes);
 
 /** The name of what was changed, where the change tells it. */
 function about(changes: unknown): string | null {
