@@ -93,7 +93,7 @@ export function KeyForm({ choices, changed, result, isPending, submit, labels, e
       <p aria-live="polite" className="rounded-lg bg-sunken px-3 py-2.5 text-muted">
         {describeKey(choices.resources, terms)}
       </p>
-      <div className="sticky bottom-0 -mx-5 -mb-5 flex justify-end border-line border-t bg-surface px-5 py-3.5 sm:-mx-6 sm:-mb-6 sm:px-6">
+      <div className="sticky -bottom-5 -mx-5 -mb-5 flex justify-end border-line border-t bg-surface px-5 py-3.5 sm:-bottom-6 sm:-mx-6 sm:-mb-6 sm:px-6">
         <Button type="submit" disabled={isPending}>
           {isPending ? labels.pending : labels.submit}
         </Button>
