@@ -60,15 +60,28 @@ async function postMessage({ tenant_id, environment }: Owner, conversationId: st
   const at = new Date();
   const message = { id: newId("message", at), environment, conversationId, direction: "INBOUND", text, createdAt: at };
   const event = { id: newId("event", at), type: "message.received" };
-  const start = `{"id":"${event.id}","data":{"object":${JSON.stringify(message).slice(0, -1)},"sequence":`;
+  const start = `${JSON.stringify(message).slice(0, -1)},"sequence":`;
+  const between = ',"author":{"type":"CUSTOMER","id":';
   const { rows } = await pool.query({
     ...postMessageStatement,
     values: [
-      ...[tenant_id, environment, at, null, null, null, null, null, [event.id], [event.type], [start]],
-      ...["}", "}}}", conversationId, false, message.id, "INBOUND", "CUSTOMER", null, null, text, null, "{}", text],
+      ...[
+        tenant_id,
+        environment,
+        at,
+        null,
+        null,
+        null,
+        null,
+        null,
+        [event.id],
+        [event.type],
+        [`{"id":"${event.id}","data":{"object":${start}`],
+      ],
+      ...["}}", "}}}}", conversationId, false, message.id, "INBOUND", "CUSTOMER", null, null, text, null, "{}", text, between],
     ],
   });
-  return JSON.stringify({ ...message, sequence: rows[0].sequence });
+  return `${start}${rows[0].own}}}`;
 }
 
 async function replay({ tenant_id, environment }: Owner, key: string): Promise<string | undefined> {
