@@ -9,6 +9,7 @@ import { newId } from "@/lib/ids";
 import { lockRow } from "@/lib/lock-row";
 import { pageById, toPage } from "@/lib/schema";
 import { rateLimitOfPlan } from "@/lib/tenants/service";
+import { Environment } from "@/prisma/generated/enums";
 import type { ApiKeyModel } from "@/prisma/generated/models";
 import { generateKey } from "./key";
 import { keysChannel } from "./key-cache";
@@ -69,7 +70,7 @@ export async function findPredecessor({ db, partition }: Caller, id: string) {
 /** Names and hints of keys of both environments by their ids, for whatever shows what they did; unknown ids are left out. */
 export async function apiKeyNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, { name: string; hint: string }>> {
   const keys = await db.apiKey.findMany({
-    where: { tenantId: partition.tenantId, id: { in: ids } },
+    where: { tenantId: partition.tenantId, environment: { in: Object.values(Environment) }, id: { in: ids } },
     select: { id: true, name: true, hint: true },
   });
   return new Map(keys.map(({ id, ...key }) => [id, key]));

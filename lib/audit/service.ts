@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import type { Db, Prisma } from "@/lib/db";
+import { Environment } from "@/prisma/generated/enums";
 import type { AuditEntryModel } from "@/prisma/generated/models";
 import type { ListAudit } from "./schema";
 
@@ -87,7 +88,7 @@ export async function recordAudit(caller: Caller, record: AuditRecord): Promise<
   await caller.db.auditEntry.create({ data: { ...entry, previousHash: new Uint8Array(previousHash), hash } });
 }
 
-const pageSize = 50;
+const pageSize = 25;
 
 /** The newest first. The cursor is the sequence of the last entry of the page before. */
 export async function listAuditEntries(caller: Caller, { cursor, ...filters }: ListAudit) {
@@ -99,7 +100,7 @@ export async function listAuditEntries(caller: Caller, { cursor, ...filters }: L
 
 /** What agents, webhooks, knowledge bases and documents of both environments are called, by their ids; unknown ids are left out. */
 export async function auditTargetNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, string>> {
-  const where = { tenantId: partition.tenantId, id: { in: ids } };
+  const where = { tenantId: partition.tenantId, environment: { in: Object.values(Environment) }, id: { in: ids } };
   const named = { where, select: { id: true, name: true } };
   const [agents, bases, documents, webhooks] = await Promise.all([
     db.agent.findMany(named),
