@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
+import { claimValues } from "@/lib/claim";
 import { createConversationStatement, listConversationsStatement } from "@/lib/conversations/service.sql";
 import { newId } from "@/lib/ids";
 import { postMessageStatement } from "@/lib/messages/service.sql";
@@ -48,7 +49,7 @@ async function createConversation({ tenant_id, environment }: Owner, text: strin
   await pool.query({
     ...createConversationStatement,
     values: [
-      ...[tenant_id, environment, at, null, null, null, null, null, [event.id], [event.type], [JSON.stringify(event)]],
+      ...[tenant_id, environment, at, ...claimValues(null, ""), [event.id], [event.type], [JSON.stringify(event)]],
       ...[conversation.id, channelId, null, "NORMAL", [], "{}", null, null, null, null, null, null, null, null, null, null],
     ],
   });
@@ -65,19 +66,8 @@ async function postMessage({ tenant_id, environment }: Owner, conversationId: st
   const { rows } = await pool.query({
     ...postMessageStatement,
     values: [
-      ...[
-        tenant_id,
-        environment,
-        at,
-        null,
-        null,
-        null,
-        null,
-        null,
-        [event.id],
-        [event.type],
-        [`{"id":"${event.id}","data":{"object":${start}`],
-      ],
+      ...[tenant_id, environment, at, ...claimValues(null, "")],
+      ...[[event.id], [event.type], [`{"id":"${event.id}","data":{"object":${start}`]],
       ...["}}", "}}}}", conversationId, false, message.id, "INBOUND", "CUSTOMER", null, null, text, null, "{}", text, between],
     ],
   });

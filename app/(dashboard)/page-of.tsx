@@ -22,9 +22,10 @@ export type Visit<Part extends string = never> = Awaited<ReturnType<typeof dashb
 };
 
 /**
- * Makes a page of the dashboard from what it draws (`pageOf<"webhookId">` where its path has parts of its own): each page finds out for itself who looks at it, because Next keeps
- * a layout while its pages change. What is not there is the not-found page; what the role does not allow and what cannot
- * be read in the address are said in its place; anything else leaves the page as it was, or says so with the request's id.
+ * Makes a page of the dashboard from what it draws (`pageOf<"webhookId">` where its path has parts of its own): each page
+ * finds out for itself who looks at it, because Next keeps a layout while its pages change. What is not there is the
+ * not-found page; what the role does not allow and what cannot be read in the address are said in its place; anything
+ * else leaves the page as it was, or says so with the request's id.
  */
 export function pageOf<Part extends string = never>(draw: (visit: Visit<Part>) => Promise<ReactNode>) {
   // biome-ignore lint/correctness/noComponentHookFactories: it is called once for each page, when its module is loaded.

@@ -1,13 +1,11 @@
 "use client";
 
-import { type FormEvent, useState, useTransition } from "react";
-import { toast } from "sonner";
+import { useState } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { buttonClass } from "@/components/ui/button";
+import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { EditForm } from "@/components/ui/edit-form";
 import { MetadataField } from "@/components/ui/metadata-field";
-import { Notice } from "@/components/ui/notice";
-import type { ActionResult } from "@/lib/action-result";
 import { fromMetadataRows, metadataPatch, repeatedKey, toMetadataRows } from "@/lib/metadata-rows";
 import type { Metadata } from "@/lib/schema";
 import type { Environment } from "@/prisma/generated/enums";
@@ -29,43 +27,21 @@ export function EditMetadataDialog({ metadata, environment, update }: Props) {
           </>
         }
       >
-        <EditForm metadata={metadata} update={update} close={() => setIsOpen(false)} />
+        <EditMetadata metadata={metadata} update={update} close={() => setIsOpen(false)} />
       </DialogContent>
     </Dialog>
   );
 }
 
 /** Sends what differs from what it began with, so that keys that others change meanwhile stay. It begins anew each time. */
-function EditForm({ metadata, update, close }: Pick<Props, "metadata" | "update"> & { close: () => void }) {
+function EditMetadata({ metadata, update, close }: Pick<Props, "metadata" | "update"> & { close: () => void }) {
   const [seen] = useState(metadata);
   const [rows, setRows] = useState(() => toMetadataRows(seen));
-  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
-  const [isPending, startTransition] = useTransition();
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    if (isPending || repeatedKey(rows)) return;
-    startTransition(async () => {
-      const result = await update({ metadata: metadataPatch(seen, fromMetadataRows(rows)) });
-      if (result.outcome === "refused") {
-        setRefused(result);
-        return;
-      }
-      close();
-      toast.success("The metadata is saved.");
-    });
-  }
+  const save = () => (repeatedKey(rows) ? null : update({ metadata: metadataPatch(seen, fromMetadataRows(rows)) }));
 
   return (
-    <form onSubmit={submit} className="space-y-4">
-      {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
-      <MetadataField rows={rows} onChange={setRows} hint="Your own notes: at most 50 keys." errors={refused?.errors ?? {}} />
-      <div className="flex justify-end gap-2">
-        <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
-        <Button type="submit" disabled={isPending}>
-          {isPending ? "Saving…" : "Save"}
-        </Button>
-      </div>
-    </form>
+    <EditForm save={save} done="The metadata is saved." onSaved={close}>
+      {(errors) => <MetadataField rows={rows} onChange={setRows} hint="Your own notes: at most 50 keys." errors={errors} />}
+    </EditForm>
   );
 }

@@ -1,15 +1,12 @@
 "use client";
 
 import { Pencil } from "lucide-react";
-import Link from "next/link";
-import { type FormEvent, useState, useTransition } from "react";
-import { toast } from "sonner";
+import { useState } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { buttonClass } from "@/components/ui/button";
+import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { EditForm } from "@/components/ui/edit-form";
 import { MetadataField } from "@/components/ui/metadata-field";
-import { Notice } from "@/components/ui/notice";
-import type { ActionResult } from "@/lib/action-result";
 import type { Customer, UpdateCustomer } from "@/lib/customers/schema";
 import { fromMetadataRows, metadataPatch, repeatedKey, toMetadataRows } from "@/lib/metadata-rows";
 import type { Environment } from "@/prisma/generated/enums";
@@ -34,7 +31,7 @@ export function EditCustomerDialog({ customer, environment, base, update }: Prop
           </>
         }
       >
-        <EditForm customer={customer} base={base} update={update} onSaved={() => setIsOpen(false)} />
+        <EditCustomer customer={customer} base={base} update={update} onSaved={() => setIsOpen(false)} />
       </DialogContent>
     </Dialog>
   );
@@ -44,49 +41,20 @@ export function EditCustomerDialog({ customer, environment, base, update }: Prop
  * Sends what differs from what it began with, so that what others change meanwhile stays. It begins anew each time the
  * dialog opens.
  */
-function EditForm({ customer, base, update, onSaved }: Pick<Props, "customer" | "base" | "update"> & { onSaved: () => void }) {
+function EditCustomer({ customer, base, update, onSaved }: Pick<Props, "customer" | "base" | "update"> & { onSaved: () => void }) {
   const [seen] = useState(customer);
   const [rows, setRows] = useState(() => toMetadataRows(seen.metadata));
-  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
-  const [isPending, startTransition] = useTransition();
-  const errors = refused?.errors ?? {};
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    if (isPending || repeatedKey(rows)) return;
-    const patch = { ...changedFields(seen, new FormData(event.currentTarget)), ...changedMetadata(seen, rows) };
-    startTransition(async () => {
-      const result = await update(patch);
-      if (result.outcome === "refused") {
-        setRefused(result);
-        return;
-      }
-      onSaved();
-      toast.success("The customer is saved.");
-    });
-  }
+  const save = (form: FormData) => (repeatedKey(rows) ? null : update({ ...changedFields(seen, form), ...changedMetadata(seen, rows) }));
 
   return (
-    <form onSubmit={submit} className="space-y-4">
-      {refused && (errors[""] || Object.keys(errors).length === 0) ? (
-        <Notice>
-          {errors[""] ?? refused.message}
-          {refused.existingId ? (
-            <Link href={`${base}/customers/${refused.existingId}`} className="ml-1 font-medium underline underline-offset-2">
-              Open it
-            </Link>
-          ) : null}
-        </Notice>
-      ) : null}
-      <CustomerFields values={seen} errors={errors} />
-      <MetadataField rows={rows} onChange={setRows} errors={errors} />
-      <div className="flex justify-end gap-2">
-        <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
-        <Button type="submit" disabled={isPending}>
-          {isPending ? "Saving…" : "Save"}
-        </Button>
-      </div>
-    </form>
+    <EditForm save={save} done="The customer is saved." onSaved={onSaved} path={`${base}/customers`}>
+      {(errors) => (
+        <>
+          <CustomerFields values={seen} errors={errors} />
+          <MetadataField rows={rows} onChange={setRows} errors={errors} />
+        </>
+      )}
+    </EditForm>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Caller, Identity } from "@/lib/caller";
+import { claimValues } from "@/lib/claim";
 import { newId } from "@/lib/ids";
 import type { EventType } from "./catalogue";
 import { eventAndDeliveries } from "./outbox.sql";
@@ -41,11 +42,7 @@ export async function recordEvent(caller: Caller, type: EventType, object: objec
     tenantId,
     environment,
     at,
-    null,
-    null,
-    null,
-    null,
-    null,
+    ...claimValues(null, ""),
     [event.id],
     [type],
     [event.payload],
