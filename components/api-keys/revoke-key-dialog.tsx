@@ -3,6 +3,7 @@
 import { useState, useTransition } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
+import { useProof } from "@/components/shell/proof";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
@@ -15,10 +16,11 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
   const [isOpen, setIsOpen] = useState(true);
   const [message, setMessage] = useState<string>();
   const [isPending, startTransition] = useTransition();
+  const { prove, question } = useProof();
 
   function revoke() {
     startTransition(async () => {
-      const result = await revokeKey(apiKey.id);
+      const result = await prove(() => revokeKey(apiKey.id));
       if (result.outcome === "refused") {
         setMessage(result.message);
         return;
@@ -52,6 +54,7 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
             </Button>
           </div>
         </div>
+        {question}
       </DialogContent>
     </Dialog>
   );

@@ -31,7 +31,7 @@ export type KeyActions = {
   create: (form: FormData) => Promise<ActionResult<ShownKey> | ProofRequest>;
   update: (id: string, form: FormData) => Promise<ActionResult | ProofRequest>;
   roll: (id: string, overlap: string) => Promise<ActionResult<ShownKey> | ProofRequest>;
-  revoke: (id: string) => Promise<ActionResult>;
+  revoke: (id: string) => Promise<ActionResult | ProofRequest>;
 };
 
 export type ScopePreset = { name: string; description: string; scopes: readonly Scope[] };

@@ -3,6 +3,7 @@
 import { useState, useTransition } from "react";
 import { toast } from "sonner";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import { useProof } from "@/components/shell/proof";
 import { Button } from "@/components/ui/button";
 import { InvitationLink } from "./invitation-link";
 import type { PassedOn, Resend, Revoke } from "./states";
@@ -12,10 +13,11 @@ type InvitationActionsProps = { invitation: { id: string; email: string }; resen
 export function InvitationActions({ invitation: { id, email }, resend, revoke }: InvitationActionsProps) {
   const [link, setLink] = useState<PassedOn | null>(null);
   const [isPending, startTransition] = useTransition();
+  const { prove, question } = useProof();
 
   function sendAgain() {
     startTransition(async () => {
-      const result = await resend(id);
+      const result = await prove(() => resend(id));
       if (result.outcome === "refused") toast.error(result.message);
       else if (result.value.passOn) setLink(result.value.passOn);
       else toast.success(`The invitation to ${email} is on its way again.`);
@@ -41,6 +43,7 @@ export function InvitationActions({ invitation: { id, email }, resend, revoke }:
         <p>Its link opens nothing any more. You can invite them again.</p>
       </ConfirmDialog>
       {link ? <InvitationLink {...link} onClosed={() => setLink(null)} /> : null}
+      {question}
     </span>
   );
 }

@@ -4,6 +4,7 @@ import { UserPlus } from "lucide-react";
 import { type FormEvent, useState, useTransition } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
+import { useProof } from "@/components/shell/proof";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
@@ -18,12 +19,13 @@ export function InviteDialog({ organisation, choices, invite }: { organisation: 
   const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
   const [link, setLink] = useState<PassedOn | null>(null);
   const [isPending, startTransition] = useTransition();
+  const { prove, question } = useProof();
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     startTransition(async () => {
-      const result = await invite(form);
+      const result = await prove(() => invite(form));
       if (result.outcome === "refused") return setRefused(result);
       setIsOpen(false);
       setLink(result.value.passOn);
@@ -64,6 +66,7 @@ export function InviteDialog({ organisation, choices, invite }: { organisation: 
               </Button>
             </div>
           </form>
+          {question}
         </DialogContent>
       </Dialog>
       {link ? <InvitationLink {...link} onClosed={() => setLink(null)} /> : null}

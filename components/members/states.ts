@@ -5,12 +5,12 @@ import type { Role } from "@/prisma/generated/enums";
 export type RoleChoice = { role: Role; name: string; description: string };
 
 export type ChangeRole = (userId: string, role: Role) => Promise<ActionResult | ProofRequest>;
-export type RemoveMember = (userId: string) => Promise<ActionResult>;
+export type RemoveMember = (userId: string) => Promise<ActionResult | ProofRequest>;
 
 /** What whoever invites passes on, and where the mail is shown that it would have been in. */
 export type PassedOn = { link: string; mailPage: string | null };
 /** `passOn` where no mail is sent. */
 export type SentInvitation = { passOn: PassedOn | null };
-export type Invite = (form: FormData) => Promise<ActionResult<SentInvitation>>;
-export type Resend = (invitationId: string) => Promise<ActionResult<SentInvitation>>;
-export type Revoke = (invitationId: string) => Promise<ActionResult>;
+export type Invite = (form: FormData) => Promise<ActionResult<SentInvitation> | ProofRequest>;
+export type Resend = (invitationId: string) => Promise<ActionResult<SentInvitation> | ProofRequest>;
+export type Revoke = (invitationId: string) => Promise<ActionResult | ProofRequest>;

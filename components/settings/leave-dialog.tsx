@@ -1,9 +1,9 @@
 "use client";
 
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
 
-type LeaveDialogProps = { organisation: string; leave: () => Promise<ActionResult> };
+type LeaveDialogProps = { organisation: string; leave: () => Promise<ActionResult | ProofRequest> };
 
 export function LeaveDialog({ organisation, leave }: LeaveDialogProps) {
   return (

@@ -2,7 +2,7 @@
 
 import { useId, useState } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { type BacklogChoice, backlogChoices } from "@/lib/deliveries/backlog";
 import type { Environment } from "@/prisma/generated/enums";
 import { heldInWords } from "./count-words";
@@ -11,7 +11,7 @@ type EnableWebhookProps = {
   environment: Environment;
   /** How many deliveries are. */
   held: number;
-  enable: (held: BacklogChoice) => Promise<ActionResult>;
+  enable: (held: BacklogChoice) => Promise<ActionResult | ProofRequest>;
 };
 
 const choices: Record<BacklogChoice, { label: string; note: string }> = {

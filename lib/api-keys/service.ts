@@ -1,5 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireRecentProof } from "@/lib/auth/proof";
+import { requireProofFor } from "@/lib/auth/powers";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
@@ -22,7 +22,7 @@ import { apiKeyStatus, statusCondition } from "./status";
  */
 export async function createApiKey(caller: Caller, input: CreateApiKey) {
   requireRole(caller, "ADMIN", "create API keys");
-  if (isLive(caller)) requireRecentProof(caller, "create a live key");
+  requireProofFor(caller, "createApiKey");
   await requireRateLimit(caller, input.rateLimitPerMinute);
   const { apiKey, key } = await insertApiKey(caller, input);
   await recordAudit(caller, { action: "api_key.created", targetId: apiKey.id, changes: { after: auditedSettings(apiKey) } });
@@ -97,7 +97,7 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
   const [was, is] = [auditedSettings(before), auditedSettings(after)];
   const changed = changedFields(was, is);
   if (changed.length === 0) return withoutHash(after);
-  if (isLive(caller) && changed.some((field) => field !== "name")) requireRecentProof(caller, "change what a live key may do");
+  if (changed.some((field) => field !== "name")) requireProofFor(caller, "updateApiKey");
   await forgetKey(caller, after);
   const changes = { before: previousAttributes(was, changed), after: previousAttributes(is, changed) };
   await recordAudit(caller, { action: "api_key.updated", targetId: id, changes });
@@ -112,7 +112,7 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
  */
 export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   requireRole(caller, "ADMIN", "roll API keys");
-  if (isLive(caller)) requireRecentProof(caller, "roll a live key");
+  requireProofFor(caller, "rollApiKey");
   const before = await lockLivingKey(caller, id, "rolled");
   if (before.replacedById) {
     throw new AppError("rotation-in-progress", "This key was rolled already. Roll the one that replaced it.", {
@@ -150,6 +150,7 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
 /** Revoking twice is revoking once. Every process drops the key from its cache when this commits. */
 export async function revokeApiKey(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "revoke API keys");
+  requireProofFor(caller, "revokeApiKey");
   await lockRow(caller, "api_keys", id);
   const found = await requireApiKey(caller, id);
   if (found.revokedAt) return withoutHash(found);
@@ -188,8 +189,6 @@ async function requireRateLimit(caller: Caller, wanted: number | null | undefine
   const limit = await rateLimitOfPlan(caller);
   if (wanted > limit) throw invalidBody("/rateLimitPerMinute", "too_big", `your plan has ${limit} requests a minute`);
 }
-
-const isLive = ({ partition }: Caller) => partition.environment === "live";
 
 const settingsOf = ({ name, scopes, allowedIps, rateLimitPerMinute }: ApiKeyModel) => ({
   name,

@@ -15,9 +15,8 @@ export class ProofNeeded extends Error {
 }
 
 /**
- * Stands behind `requireRole` in what a stolen session must not be enough for: making keys to live data, reading secrets,
- * giving roles. Server actions of such services are run by `actWithProof`, and their components ask by `useProof`. Keys,
- * jobs and operators have no password to ask for.
+ * Services call this through `requireProofFor` (powers.ts). Their server actions run by `actWithProof`, and the components
+ * ask for the proof by `useProof`. Keys, jobs and operators have no password to ask for.
  * @param what a verb and its object: "create a live key".
  */
 export function requireRecentProof({ actor }: Identity, what: string): void {

@@ -1,4 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
+import { requireProofFor } from "@/lib/auth/powers";
 import { requireRole } from "@/lib/auth/roles";
 import { hashToken, newToken } from "@/lib/auth/token";
 import { type Caller, type Identity, withDatabase } from "@/lib/caller";
@@ -54,6 +55,7 @@ type SentInvitation = {
  */
 export async function createInvitation(caller: Caller, { email, role }: InvitationInput): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
+  requireProofFor(caller, "createInvitation");
   requireGivable(caller, role);
   const tenant = await lockTenant(caller);
   const tenantId = tenant.id;
@@ -83,6 +85,7 @@ export async function createInvitation(caller: Caller, { email, role }: Invitati
 /** A new link, with the whole time before it; the one before it opens nothing any more. */
 export async function resendInvitation(caller: Caller, id: string): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
+  requireProofFor(caller, "resendInvitation");
   const { tenant, invitation } = await lockInvitation(caller, id);
   requireGivable(caller, invitation.role);
   const at = timeNow();
@@ -98,6 +101,7 @@ export async function resendInvitation(caller: Caller, id: string): Promise<Sent
 
 export async function revokeInvitation(caller: Caller, id: string): Promise<void> {
   requireRole(caller, "ADMIN", "revoke invitations");
+  requireProofFor(caller, "revokeInvitation");
   const { tenant, invitation } = await lockInvitation(caller, id);
   requireGivable(caller, invitation.role);
   await caller.db.invitation.update({ where: { tenantId_id: { tenantId: tenant.id, id } }, data: { revokedAt: timeNow() } });

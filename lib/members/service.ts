@@ -1,5 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireRecentProof } from "@/lib/auth/proof";
+import { requireProofFor } from "@/lib/auth/powers";
 import { mayChange, mayGive, RoleMissing, requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { AppError, notFound } from "@/lib/errors";
@@ -28,7 +28,7 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
  */
 export async function changeRole(caller: Caller, userId: string, role: Role): Promise<void> {
   requireRole(caller, "ADMIN", "change roles");
-  requireRecentProof(caller, "change a role");
+  requireProofFor(caller, "changeRole");
   const member = await lockMember(caller, userId);
   requireReach(caller, member.role, "change the role of owners and admins");
   requireGivable(caller, role);
@@ -47,6 +47,7 @@ export async function changeRole(caller: Caller, userId: string, role: Role): Pr
 /** Ends all of the person's sessions at once. The keys that they made stay: they are the organisation's. */
 export async function removeMember(caller: Caller, userId: string): Promise<void> {
   requireRole(caller, "ADMIN", "remove members");
+  requireProofFor(caller, "removeMember");
   const member = await lockMember(caller, userId);
   requireReach(caller, member.role, "remove owners and admins");
   if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
@@ -57,7 +58,8 @@ export async function removeMember(caller: Caller, userId: string): Promise<void
 }
 
 /** Whoever is signed in leaves the organisation themselves. */
-export async function leaveOrganisation(caller: Caller): Promise<void> {
+export async function leaveOrganization(caller: Caller): Promise<void> {
+  requireProofFor(caller, "leaveOrganization");
   const { id: userId } = caller.actor;
   const member = await lockMember(caller, userId);
   if (member.role === "OWNER") await requireAnotherOwner(caller, userId);

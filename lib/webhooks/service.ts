@@ -1,5 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireRecentProof } from "@/lib/auth/proof";
+import { requireProofFor } from "@/lib/auth/powers";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
@@ -50,7 +50,7 @@ export async function getWebhook(caller: Caller, id: string) {
  */
 export async function createWebhook(caller: Caller, body: CreateWebhook): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "create webhooks");
-  requireProofInLive(caller, "create a live webhook");
+  requireProofFor(caller, "createWebhook");
   const { tenantId, environment } = caller.partition;
   requireUsableUrl(caller.partition, body.url);
 
@@ -74,12 +74,14 @@ export async function createWebhook(caller: Caller, body: CreateWebhook): Promis
   return { ...webhook, secret };
 }
 
+/** Fields that decide which events leave for which address; the others only describe the webhook. */
+const decidesWhatIsReceived: ReadonlySet<string> = new Set(["url", "events", "status"]);
+
 /** `status: "ENABLED"` sets the count of failures to 0, also where the webhook was enabled all along. */
 export async function updateWebhook(caller: Caller, id: string, patch: UpdateWebhook): Promise<Webhook> {
   requireRole(caller, "ADMIN", "change webhooks");
   if (patch.url !== undefined) requireUsableUrl(caller.partition, patch.url);
   const row = await lockWebhook(caller, id);
-  if (patch.url !== undefined && patch.url !== row.url) requireProofInLive(caller, "send live events to another address");
 
   const { metadata: metadataPatch, status, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(row.metadata as Metadata, metadataPatch);
@@ -90,6 +92,7 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
   const before = toWebhook(row);
   const changed = changedFields(before, toWebhook({ ...row, ...changes }));
   if (changed.length === 0) return before;
+  if (changed.some((field) => decidesWhatIsReceived.has(field))) requireProofFor(caller, "updateWebhook");
 
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const after = toWebhook(await caller.db.webhook.update({ where, data: { ...changes, updatedAt: at }, include: secretsOfWebhook }));
@@ -109,7 +112,7 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
  */
 export async function rotateSecret(caller: Caller, id: string, { overlapSeconds }: RotateSecret): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "rotate signing secrets");
-  requireProofInLive(caller, "rotate a live signing secret");
+  requireProofFor(caller, "rotateSecret");
   const row = await lockWebhook(caller, id);
   const at = currentTime() ?? new Date();
   const [current, previous] = row.secrets;
@@ -142,6 +145,7 @@ export async function rotateSecret(caller: Caller, id: string, { overlapSeconds 
 /** Ends an overlap before its time: from now on the newest secret signs alone. Nothing changes where it does already. */
 export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook> {
   requireRole(caller, "ADMIN", "drop old signing secrets");
+  requireProofFor(caller, "dropOldSecret");
   const row = await lockWebhook(caller, id);
   const [current, previous] = row.secrets;
   if (!current || !previous) return toWebhook(row);
@@ -158,6 +162,7 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
  */
 export async function deleteWebhook(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "delete webhooks");
+  requireProofFor(caller, "deleteWebhook");
   const row = await lockWebhook(caller, id);
   const at = currentTime() ?? new Date();
   await caller.db.webhook.update({
@@ -188,11 +193,6 @@ async function requireWebhook({ db, partition }: Caller, id: string): Promise<We
   const found = await db.webhook.findUnique({ where, include: secretsOfWebhook });
   if (!found) throw notFound("webhook", id);
   return found;
-}
-
-/** Whoever has a live webhook reads along, and whoever has its secret can speak in our name. */
-function requireProofInLive(caller: Caller, what: string): void {
-  if (caller.partition.environment === "live") requireRecentProof(caller, what);
 }
 
 function requireUsableUrl({ environment }: Partition, url: string): void {

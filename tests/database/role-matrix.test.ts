@@ -5,8 +5,10 @@ import { describe, expect, test } from "vitest";
 import * as agents from "@/lib/agents/service";
 import * as apiKeys from "@/lib/api-keys/service";
 import * as audit from "@/lib/audit/service";
+import { type PowerName, powers } from "@/lib/auth/powers";
+import { ProofNeeded, proofLifetimeMs } from "@/lib/auth/proof";
 import { hasRole, RoleMissing } from "@/lib/auth/roles";
-import { type Caller, mutate } from "@/lib/caller";
+import { type Caller, type Identity, mutate } from "@/lib/caller";
 import * as conversations from "@/lib/conversations/service";
 import * as customers from "@/lib/customers/service";
 import * as deliveries from "@/lib/deliveries/service";
@@ -18,68 +20,97 @@ import * as messages from "@/lib/messages/service";
 import * as tenants from "@/lib/tenants/service";
 import * as testData from "@/lib/test-data/service";
 import * as webhooks from "@/lib/webhooks/service";
-import type { Role } from "@/prisma/generated/enums";
-import { as, newAddress, newMember, newOrganisation } from "../support/people";
+import type { Environment, Role } from "@/prisma/generated/enums";
+import { as, newAddress, newMember, newOrganisation, type TestPerson } from "../support/people";
 
 const id = (prefix: string) => `${prefix}_00000000000000000000000000`;
 const file = { blobKey: "none", contentType: "text/plain", sizeBytes: 1, sha256: Buffer.alloc(32) };
 const idleWebhook = { url: "http://127.0.0.1:9/hook", description: null, events: ["*"], metadata: {} } as never;
 
-type Work = (caller: Caller) => unknown;
+/** What the caller's organization has, for functions that only decide once they see the row. */
+type Existing = { keyId: string; webhookId: string };
+type Work = (caller: Caller, existing: Existing) => unknown;
+
+/** Whether a user must have shown within the last ten minutes that it is them: in both environments, in live, or never. */
+type Proof = "always" | "live" | "never";
 
 /**
- * Every function of a service that not every role may use, by the least role that may. The arguments name nothing that
- * exists: who may not, is told so before anything is looked up.
+ * Every service function that not every role may use: the least role that may, and whether it needs a fresh proof. Most
+ * arguments name nothing that exists, because role and proof are checked before anything is looked up.
  */
-const matrix: Record<string, [minimum: Role, work: Work]> = {
-  createAgent: ["MEMBER", (caller) => agents.createAgent(caller, { name: "Agent", knowledgeBaseIds: [], metadata: {} } as never)],
-  updateAgent: ["MEMBER", (caller) => agents.updateAgent(caller, id("agt"), {})],
-  publishAgent: ["MEMBER", (caller) => agents.publishAgent(caller, id("agt"))],
-  rollBackAgent: ["MEMBER", (caller) => agents.rollBackAgent(caller, id("agt"), 1)],
-  archiveAgent: ["MEMBER", (caller) => agents.archiveAgent(caller, id("agt"))],
-  createConversation: ["MEMBER", (caller) => conversations.createConversation(caller, { channelId: "web" } as never)],
-  updateConversation: ["MEMBER", (caller) => conversations.updateConversation(caller, id("cnv"), {})],
-  postMessage: ["MEMBER", (caller) => messages.postMessage(caller, id("cnv"), { text: "Hello" } as never)],
-  createCustomer: ["MEMBER", (caller) => customers.createCustomer(caller, { name: "Ada", metadata: {} } as never)],
-  findOrCreateCustomer: ["MEMBER", (caller) => customers.findOrCreateCustomer(caller, { name: "Ada", metadata: {} } as never)],
-  updateCustomer: ["MEMBER", (caller) => customers.updateCustomer(caller, id("cus"), {})],
-  createKnowledgeBase: ["MEMBER", (caller) => knowledgeBases.createKnowledgeBase(caller, { name: newAddress(), metadata: {} } as never)],
-  createDocument: ["MEMBER", (caller) => documents.createDocument(caller, id("kb"), { name: "a.txt" } as never, file)],
-  deleteDocument: ["MEMBER", (caller) => documents.deleteDocument(caller, id("kb"), id("doc"))],
-  retryDocument: ["MEMBER", (caller) => documents.retryDocument(caller, id("kb"), id("doc"))],
+const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
+  createAgent: ["MEMBER", "never", (caller) => agents.createAgent(caller, { name: "Agent", knowledgeBaseIds: [], metadata: {} } as never)],
+  updateAgent: ["MEMBER", "never", (caller) => agents.updateAgent(caller, id("agt"), {})],
+  publishAgent: ["MEMBER", "never", (caller) => agents.publishAgent(caller, id("agt"))],
+  rollBackAgent: ["MEMBER", "never", (caller) => agents.rollBackAgent(caller, id("agt"), 1)],
+  archiveAgent: ["MEMBER", "never", (caller) => agents.archiveAgent(caller, id("agt"))],
+  createConversation: ["MEMBER", "never", (caller) => conversations.createConversation(caller, { channelId: "web" } as never)],
+  updateConversation: ["MEMBER", "never", (caller) => conversations.updateConversation(caller, id("cnv"), {})],
+  postMessage: ["MEMBER", "never", (caller) => messages.postMessage(caller, id("cnv"), { text: "Hello" } as never)],
+  createCustomer: ["MEMBER", "never", (caller) => customers.createCustomer(caller, { name: "Ada", metadata: {} } as never)],
+  findOrCreateCustomer: ["MEMBER", "never", (caller) => customers.findOrCreateCustomer(caller, { name: "Ada", metadata: {} } as never)],
+  updateCustomer: ["MEMBER", "never", (caller) => customers.updateCustomer(caller, id("cus"), {})],
+  createKnowledgeBase: [
+    "MEMBER",
+    "never",
+    (caller) => knowledgeBases.createKnowledgeBase(caller, { name: newAddress(), metadata: {} } as never),
+  ],
+  createDocument: ["MEMBER", "never", (caller) => documents.createDocument(caller, id("kb"), { name: "a.txt" } as never, file)],
+  deleteDocument: ["MEMBER", "never", (caller) => documents.deleteDocument(caller, id("kb"), id("doc"))],
+  retryDocument: ["MEMBER", "never", (caller) => documents.retryDocument(caller, id("kb"), id("doc"))],
 
-  createApiKey: ["ADMIN", (caller) => apiKeys.createApiKey(caller, { name: "key", scopes: ["read:usage"] })],
-  updateApiKey: ["ADMIN", (caller) => apiKeys.updateApiKey(caller, id("key"), {} as never)],
-  rollApiKey: ["ADMIN", (caller) => apiKeys.rollApiKey(caller, id("key"), "now" as never)],
-  revokeApiKey: ["ADMIN", (caller) => apiKeys.revokeApiKey(caller, id("key"))],
-  createWebhook: ["ADMIN", (caller) => webhooks.createWebhook(caller, idleWebhook)],
-  updateWebhook: ["ADMIN", (caller) => webhooks.updateWebhook(caller, id("whk"), {})],
-  deleteWebhook: ["ADMIN", (caller) => webhooks.deleteWebhook(caller, id("whk"))],
-  rotateSecret: ["ADMIN", (caller) => webhooks.rotateSecret(caller, id("whk"), { overlapSeconds: 0 })],
-  dropOldSecret: ["ADMIN", (caller) => webhooks.dropOldSecret(caller, id("whk"))],
-  sendTestEvent: ["ADMIN", (caller) => deliveries.sendTestEvent(caller, id("whk"))],
-  resendDelivery: ["ADMIN", (caller) => deliveries.resendDelivery(caller, id("whk"), id("dlv"))],
-  recoverDeliveries: ["ADMIN", (caller) => deliveries.recoverDeliveries(caller, id("whk"), { since: new Date(), dryRun: true } as never)],
-  resumeHeld: ["ADMIN", (caller) => deliveries.resumeHeld(caller, id("whk"))],
-  discardHeld: ["ADMIN", (caller) => deliveries.discardHeld(caller, id("whk"))],
-  enableWebhook: ["ADMIN", (caller) => deliveries.enableWebhook(caller, id("whk"), { held: "DISCARD" } as never)],
-  listAuditEntries: ["ADMIN", (caller) => audit.listAuditEntries(caller, {})],
-  listAuditTrail: ["ADMIN", (caller) => audit.listAuditTrail(caller, id("key"))],
-  exportAuditEntries: ["ADMIN", (caller) => audit.exportAuditEntries(caller, {}).next()],
-  verifyAuditChain: ["ADMIN", (caller) => audit.verifyAuditChain(caller)],
-  renameTenant: ["ADMIN", (caller) => tenants.renameTenant(caller, "Another name")],
-  requestWipe: ["ADMIN", (caller) => testData.requestWipe(caller, "not its name")],
-  listInvitations: ["ADMIN", (caller) => invitations.listInvitations(caller)],
-  createInvitation: ["ADMIN", (caller) => invitations.createInvitation(caller, { email: newAddress(), role: "VIEWER" })],
-  resendInvitation: ["ADMIN", (caller) => invitations.resendInvitation(caller, id("inv"))],
-  revokeInvitation: ["ADMIN", (caller) => invitations.revokeInvitation(caller, id("inv"))],
-  changeRole: ["ADMIN", (caller) => members.changeRole(caller, id("usr"), "VIEWER")],
-  removeMember: ["ADMIN", (caller) => members.removeMember(caller, id("usr"))],
+  createApiKey: ["ADMIN", "live", (caller) => apiKeys.createApiKey(caller, { name: "key", scopes: ["read:usage"] })],
+  updateApiKey: ["ADMIN", "live", (caller, { keyId }) => apiKeys.updateApiKey(caller, keyId, { scopes: ["read:agents"] })],
+  rollApiKey: ["ADMIN", "live", (caller) => apiKeys.rollApiKey(caller, id("key"), "now" as never)],
+  revokeApiKey: ["ADMIN", "live", (caller) => apiKeys.revokeApiKey(caller, id("key"))],
+  createWebhook: ["ADMIN", "live", (caller) => webhooks.createWebhook(caller, idleWebhook)],
+  updateWebhook: ["ADMIN", "live", (caller, { webhookId }) => webhooks.updateWebhook(caller, webhookId, { events: ["*"] })],
+  deleteWebhook: ["ADMIN", "live", (caller) => webhooks.deleteWebhook(caller, id("whk"))],
+  rotateSecret: ["ADMIN", "live", (caller) => webhooks.rotateSecret(caller, id("whk"), { overlapSeconds: 0 })],
+  dropOldSecret: ["ADMIN", "live", (caller) => webhooks.dropOldSecret(caller, id("whk"))],
+  sendTestEvent: ["ADMIN", "never", (caller) => deliveries.sendTestEvent(caller, id("whk"))],
+  resendDelivery: ["ADMIN", "never", (caller) => deliveries.resendDelivery(caller, id("whk"), id("dlv"))],
+  recoverDeliveries: [
+    "ADMIN",
+    "never",
+    (caller) => deliveries.recoverDeliveries(caller, id("whk"), { since: new Date(), dryRun: true } as never),
+  ],
+  resumeHeld: ["ADMIN", "never", (caller) => deliveries.resumeHeld(caller, id("whk"))],
+  discardHeld: ["ADMIN", "never", (caller) => deliveries.discardHeld(caller, id("whk"))],
+  enableWebhook: ["ADMIN", "live", (caller, { webhookId }) => deliveries.enableWebhook(caller, webhookId, { held: "KEEP" })],
+  listAuditEntries: ["ADMIN", "never", (caller) => audit.listAuditEntries(caller, {})],
+  listAuditTrail: ["ADMIN", "never", (caller) => audit.listAuditTrail(caller, id("key"))],
+  exportAuditEntries: ["ADMIN", "never", (caller) => audit.exportAuditEntries(caller, {}).next()],
+  verifyAuditChain: ["ADMIN", "never", (caller) => audit.verifyAuditChain(caller)],
+  renameTenant: ["ADMIN", "never", (caller) => tenants.renameTenant(caller, "Another name")],
+  requestWipe: ["ADMIN", "never", (caller) => testData.requestWipe(caller, "not its name")],
+  listInvitations: ["ADMIN", "never", (caller) => invitations.listInvitations(caller)],
+  createInvitation: ["ADMIN", "always", (caller) => invitations.createInvitation(caller, { email: newAddress(), role: "VIEWER" })],
+  resendInvitation: ["ADMIN", "always", (caller) => invitations.resendInvitation(caller, id("inv"))],
+  revokeInvitation: ["ADMIN", "always", (caller) => invitations.revokeInvitation(caller, id("inv"))],
+  changeRole: ["ADMIN", "always", (caller) => members.changeRole(caller, id("usr"), "VIEWER")],
+  removeMember: ["ADMIN", "always", (caller) => members.removeMember(caller, id("usr"))],
+};
+
+/** Functions for admins that need no proof, and why a stolen session gains nothing by them. */
+const withoutProof: Record<string, string> = {
+  listAuditEntries: "reads",
+  listAuditTrail: "reads",
+  exportAuditEntries: "reads",
+  verifyAuditChain: "reads",
+  listInvitations: "reads",
+  sendTestEvent: "goes to an address that was chosen with a proof",
+  resendDelivery: "goes to an address that was chosen with a proof",
+  recoverDeliveries: "goes to an address that was chosen with a proof",
+  resumeHeld: "goes to an address that was chosen with a proof",
+  discardHeld: "each delivery can still be resent",
+  renameTenant: "changes no one's access",
+  requestWipe: "deletes test data only, and takes the organization's name typed out",
 };
 
 /** Functions that write and ask for no role, and why that is right. */
 const forEveryRole: Record<string, string> = {
-  leaveOrganisation: "everybody may go",
+  leaveOrganization: "every member may leave",
   renameUser: "everybody has a name",
   recordAudit: "called by what asks for the role",
   lockTenant: "called by what asks for the role",
@@ -92,20 +123,59 @@ const forEveryRole: Record<string, string> = {
 
 const roles: Role[] = ["OWNER", "ADMIN", "MEMBER", "VIEWER"];
 
-describe.each(Object.entries(matrix))("%s", (_name, [minimum, work]) => {
-  test.each(roles)(`%s, where it takes ${minimum}`, async (role) => {
-    const { tenant } = await newOrganisation();
-    const person = await newMember(tenant.id, role);
-    // A deliberate failure at the end leaves nothing behind.
-    const outcome = await mutate(as(person), async (caller) => {
-      await work(caller);
-      throw new Error("rolled back");
-    }).catch((error: Error) => error);
-    expect(outcome instanceof RoleMissing).toBe(!hasRole(role, minimum));
+const idleHook = { url: "https://example.com/hook", description: null, events: ["message.sent"], metadata: {} };
+
+async function newExisting(owner: TestPerson, environment: Environment): Promise<Existing> {
+  const input = { name: "key", scopes: ["read:usage" as const] };
+  const { apiKey } = await mutate(as(owner, environment), (caller) => apiKeys.createApiKey(caller, input));
+  const webhook = await mutate(as(owner, environment), (caller) => webhooks.createWebhook(caller, idleHook));
+  await mutate(as(owner, environment), (caller) => webhooks.updateWebhook(caller, webhook.id, { status: "DISABLED" }));
+  return { keyId: apiKey.id, webhookId: webhook.id };
+}
+
+/** What the work throws. A deliberate failure at the end leaves nothing behind. */
+async function outcomeOf(identity: Identity, work: (caller: Caller) => unknown): Promise<Error> {
+  return mutate(identity, async (caller) => {
+    await work(caller);
+    throw new Error("rolled back");
+  }).catch((error: Error) => error);
+}
+
+function withProofAt(identity: Identity, provedAt: Date | null): Identity {
+  return { ...identity, actor: { ...identity.actor, provedAt } as Identity["actor"] };
+}
+
+describe.each(Object.entries(matrix))("%s", (_name, [minimum, proof, work]) => {
+  test(`takes the role ${minimum}, and a fresh proof ${proof}`, async () => {
+    const { tenant, owner } = await newOrganisation();
+    for (const environment of ["test", "live"] as const) {
+      const existing = await newExisting(owner, environment);
+      const needsProof = proof === "always" || (proof === "live" && environment === "live");
+      for (const role of roles) {
+        const identity = as(await newMember(tenant.id, role), environment);
+        const attempt = (provedAt: Date | null) => outcomeOf(withProofAt(identity, provedAt), (caller) => work(caller, existing));
+        const stale = new Date(Date.now() - proofLifetimeMs - 1_000);
+        for (const outcome of [await attempt(new Date()), await attempt(stale), await attempt(null)]) {
+          expect(outcome instanceof RoleMissing, `${role} in ${environment}: ${outcome}`).toBe(!hasRole(role, minimum));
+        }
+        if (!hasRole(role, minimum)) continue;
+        expect(await attempt(new Date())).not.toBeInstanceOf(ProofNeeded);
+        for (const provedAt of [stale, null]) {
+          expect((await attempt(provedAt)) instanceof ProofNeeded, `${role} in ${environment}`).toBe(needsProof);
+        }
+      }
+    }
   });
 });
 
-type Found = { name: string; minimum: string | undefined; writes: boolean };
+test("leaving an organization needs a fresh proof", async () => {
+  const { tenant } = await newOrganisation();
+  const member = as(await newMember(tenant.id, "MEMBER"));
+  expect(await outcomeOf(withProofAt(member, null), members.leaveOrganization)).toBeInstanceOf(ProofNeeded);
+  expect(await outcomeOf(member, members.leaveOrganization)).not.toBeInstanceOf(ProofNeeded);
+});
+
+type Found = { name: string; minimum: string | undefined; power: string | undefined; writes: boolean };
 
 /** Exported functions whose first parameter says who acts, as they stand in the source. */
 function serviceFunctions(): Found[] {
@@ -117,8 +187,9 @@ function serviceFunctions(): Found[] {
       if (!isExported || declaration.parameters[0]?.type?.getText() !== "Caller") return [];
       const body = declaration.body?.getText() ?? "";
       const minimum = /requireRole\(\w+, "(\w+)"/.exec(body)?.[1];
+      const power = /requireProofFor\(\w+, "(\w+)"/.exec(body)?.[1];
       const writes = /recordAudit\(|recordEvent\(|\.(create|update|upsert|delete)(Many|ManyAndReturn)?\(|\$executeRaw/.test(body);
-      return [{ name: declaration.name?.text ?? "", minimum, writes }];
+      return [{ name: declaration.name?.text ?? "", minimum, power, writes }];
     });
   });
 }
@@ -131,6 +202,30 @@ test("the matrix holds every function that asks for a role, and every other one 
   );
   const writing = found.filter(({ minimum, writes }) => writes && !minimum).map(({ name }) => name);
   expect(writing.sort()).toEqual(Object.keys(forEveryRole).sort());
+});
+
+test("each function on the list of powers asks for a proof in its own name, and each other function for admins has a reason not to", () => {
+  const found = serviceFunctions();
+  const asking = found.flatMap(({ name, power }) => (power ? [[name, power]] : []));
+  expect(Object.fromEntries(asking)).toEqual(Object.fromEntries(Object.keys(powers).map((name) => [name, name])));
+
+  const unproved = Object.entries(matrix).flatMap(([name, [minimum, proof]]) => (minimum !== "MEMBER" && proof === "never" ? [name] : []));
+  expect(unproved.sort()).toEqual(Object.keys(withoutProof).sort());
+});
+
+test("every server action that reaches a power can ask for the proof", () => {
+  const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("actions.ts"));
+  const reaching = new RegExp(`\\b(${[...Object.keys(powers), "enableWebhook"].join("|")})\\(`);
+  const asking: PowerName[] = [];
+  for (const name of files) {
+    for (const action of readFileSync(path.join("app", name), "utf8").split(/^export /m)) {
+      const power = reaching.exec(action)?.[1];
+      if (!power) continue;
+      expect(action, name).toContain("actWithProof(");
+      asking.push(power as PowerName);
+    }
+  }
+  expect(new Set(asking)).toEqual(new Set([...Object.keys(powers), "enableWebhook"]));
 });
 
 test("what asks for no role because only keys reach it is reached from no page", () => {

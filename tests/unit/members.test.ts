@@ -3,7 +3,7 @@ import { ProofNeeded } from "@/lib/auth/proof";
 import { RoleMissing } from "@/lib/auth/roles";
 import { mutate, reader } from "@/lib/caller";
 import { db } from "@/lib/db";
-import { changeRole, leaveOrganisation, listMembers, removeMember } from "@/lib/members/service";
+import { changeRole, leaveOrganization, listMembers, removeMember } from "@/lib/members/service";
 import { findLiveSession } from "@/lib/sessions/service";
 import type { Role } from "@/prisma/generated/enums";
 import { as, auditOf, newMember, newOrganisation, newSession } from "../support/people";
@@ -49,7 +49,7 @@ test("the last owner can neither be demoted, nor removed, nor leave", async () =
   const works = [
     () => mutate(as(owner), (caller) => changeRole(caller, owner.id, "ADMIN")),
     () => mutate(as(owner), (caller) => removeMember(caller, owner.id)),
-    () => mutate(as(owner), (caller) => leaveOrganisation(caller)),
+    () => mutate(as(owner), (caller) => leaveOrganization(caller)),
   ];
   for (const work of works) await expect(work()).rejects.toThrow("An organisation has at least one owner.");
   expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
@@ -107,7 +107,7 @@ test("whoever leaves keeps their other organisations, and their session", async 
   await db().membership.create({ data: { tenantId: other.id, userId: member.id, role: "VIEWER", createdAt: new Date() } });
   const { id } = await newSession(member.id);
 
-  await mutate(as(member), (caller) => leaveOrganisation(caller));
+  await mutate(as(member), (caller) => leaveOrganization(caller));
 
   expect((await findLiveSession(db(), id))?.memberships).toMatchObject([{ role: "VIEWER", tenant: { id: other.id } }]);
   expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "member.left", actorId: member.id });

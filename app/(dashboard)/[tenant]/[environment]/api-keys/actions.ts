@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { ShownKey } from "@/components/api-keys/states";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { createApiKeyInput, overlap, updateApiKeyInput } from "@/lib/api-keys/schema";
@@ -57,8 +57,8 @@ export async function rollApiKeyAction(place: PlaceOfAction, id: string, sent: s
   });
 }
 
-export async function revokeApiKeyAction(place: PlaceOfAction, id: string): Promise<ActionResult> {
-  return act(place, z.string(), id, async (caller, keyId) => {
+export async function revokeApiKeyAction(place: PlaceOfAction, id: string): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, z.string(), id, async (caller, keyId) => {
     await revokeApiKey(caller, keyId);
     return null;
   });

@@ -1,10 +1,10 @@
 "use server";
 
 import { z } from "zod";
-import { act, type PlaceOfAction } from "@/app/(dashboard)/act";
-import type { ActionResult } from "@/lib/action-result";
+import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { organisationInput } from "@/lib/auth/schema";
-import { leaveOrganisation } from "@/lib/members/service";
+import { leaveOrganization } from "@/lib/members/service";
 import { renameTenant } from "@/lib/tenants/service";
 import { requestWipe } from "@/lib/test-data/service";
 
@@ -24,9 +24,9 @@ export async function wipeTestDataAction(place: PlaceOfAction, confirmation: str
   });
 }
 
-export async function leaveAction(place: PlaceOfAction): Promise<ActionResult> {
-  return act(place, z.null(), null, async (caller) => {
-    await leaveOrganisation(caller);
+export async function leaveAction(place: PlaceOfAction): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, z.null(), null, async (caller) => {
+    await leaveOrganization(caller);
     return null;
   });
 }

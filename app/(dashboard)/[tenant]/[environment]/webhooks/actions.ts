@@ -34,23 +34,23 @@ export async function updateWebhookAction(
   });
 }
 
-export async function disableWebhookAction(place: PlaceOfAction, id: string): Promise<ActionResult> {
-  return act(place, nothing, undefined, async (caller) => {
+export async function disableWebhookAction(place: PlaceOfAction, id: string): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, nothing, undefined, async (caller) => {
     await updateWebhook(caller, id, { status: "DISABLED" });
     return null;
   });
 }
 
-export async function enableWebhookAction(place: PlaceOfAction, id: string, held: unknown): Promise<ActionResult> {
-  return act(place, z.enum(backlogChoices), held, async (caller, choice) => {
+export async function enableWebhookAction(place: PlaceOfAction, id: string, held: unknown): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, z.enum(backlogChoices), held, async (caller, choice) => {
     await enableWebhook(caller, id, { held: choice });
     return null;
   });
 }
 
 /** Its page is there no more, so the list comes in its place. */
-export async function deleteWebhookAction(place: PlaceOfAction, id: string): Promise<ActionResult> {
-  const result = await act(place, nothing, undefined, async (caller) => {
+export async function deleteWebhookAction(place: PlaceOfAction, id: string): Promise<ActionResult | ProofRequest> {
+  const result = await actWithProof(place, nothing, undefined, async (caller) => {
     await deleteWebhook(caller, id);
     return null;
   });
@@ -69,8 +69,8 @@ export async function rotateSecretAction(
   });
 }
 
-export async function dropOldSecretAction(place: PlaceOfAction, id: string): Promise<ActionResult> {
-  return act(place, nothing, undefined, async (caller) => {
+export async function dropOldSecretAction(place: PlaceOfAction, id: string): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, nothing, undefined, async (caller) => {
     await dropOldSecret(caller, id);
     return null;
   });

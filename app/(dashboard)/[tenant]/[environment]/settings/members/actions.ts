@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { act, actWithProof, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { actWithProof, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { SentInvitation } from "@/components/members/states";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/invitations/service";
@@ -18,21 +18,24 @@ export async function changeRoleAction(place: PlaceOfAction, userId: string, rol
   });
 }
 
-export async function removeMemberAction(place: PlaceOfAction, userId: string): Promise<ActionResult> {
-  return act(place, id, userId, async (caller, memberId) => {
+export async function removeMemberAction(place: PlaceOfAction, userId: string): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, id, userId, async (caller, memberId) => {
     await removeMember(caller, memberId);
     return null;
   });
 }
 
-export async function inviteAction(place: PlaceOfAction, sent: FormData): Promise<ActionResult<SentInvitation>> {
-  return act(place, invitationInput, filledIn(sent), async (caller, input) => {
+export async function inviteAction(place: PlaceOfAction, sent: FormData): Promise<ActionResult<SentInvitation> | ProofRequest> {
+  return actWithProof(place, invitationInput, filledIn(sent), async (caller, input) => {
     return toPassOn(await createInvitation(caller, input));
   });
 }
 
-export async function resendInvitationAction(place: PlaceOfAction, invitationId: string): Promise<ActionResult<SentInvitation>> {
-  return act(place, id, invitationId, async (caller, wanted) => {
+export async function resendInvitationAction(
+  place: PlaceOfAction,
+  invitationId: string,
+): Promise<ActionResult<SentInvitation> | ProofRequest> {
+  return actWithProof(place, id, invitationId, async (caller, wanted) => {
     return toPassOn(await resendInvitation(caller, wanted));
   });
 }
@@ -41,8 +44,8 @@ function toPassOn({ link }: { link: string | null }): SentInvitation {
   return { passOn: link === null ? null : { link, mailPage: mailWay() === "page" ? mailPagePath : null } };
 }
 
-export async function revokeInvitationAction(place: PlaceOfAction, invitationId: string): Promise<ActionResult> {
-  return act(place, id, invitationId, async (caller, wanted) => {
+export async function revokeInvitationAction(place: PlaceOfAction, invitationId: string): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, id, invitationId, async (caller, wanted) => {
     await revokeInvitation(caller, wanted);
     return null;
   });
