@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { type IdKind, idPrefixes, isId } from "@/lib/ids";
 
+/**
+ * A text of at most so many UTF-16 code units. The length is checked first, and a text that is too long is read no
+ * further: normalizing can make a text 18 times as long, and splitting or spreading it takes many times its memory.
+ */
+export const text = (maximum: number, error?: string) => z.string().max(maximum, { abort: true, ...(error && { error }) });
+
 /** A time in an answer: RFC 3339, UTC, milliseconds. */
 export const timestamp = z.string().meta({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
 
@@ -96,11 +102,10 @@ export const listQuery = <Filters extends z.ZodRawShape>(kind: IdKind, defaultOr
 
 /** `OPEN,PENDING`: any of them. */
 export const commaList = <Value extends string>(values: readonly [Value, ...Value[]]) =>
-  z
-    .string()
+  text(500)
     .transform((text) => [...new Set(text.split(","))])
     .pipe(z.array(z.enum(values)).min(1))
-    .meta({ type: "array", items: { type: "string", enum: values } });
+    .meta({ type: "array", items: { type: "string", enum: values }, maxLength: undefined });
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), nextCursor: z.string().optional().meta({ description: "Present only when more pages exist." }) });

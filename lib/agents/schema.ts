@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, listQuery, metadata, pageOf, reference, timestamp } from "@/lib/schema";
+import { environment, idOf, idParameter, listQuery, metadata, pageOf, reference, text, timestamp } from "@/lib/schema";
 import type { AgentStatus } from "@/prisma/generated/enums";
 
 export const maximumKnowledgeBases = 20;
 
-const name = z.string().trim().min(1).max(100);
-const model = z.string().trim().min(1).max(100);
+const name = text(100).trim().min(1);
+const model = text(100).trim().min(1);
 const knowledgeBaseIds = z
   .array(reference("knowledgeBase"))
   .max(maximumKnowledgeBases)

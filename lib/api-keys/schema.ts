@@ -1,19 +1,21 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
-import { listQuery } from "@/lib/schema";
+import { listQuery, text } from "@/lib/schema";
 import { scopes } from "./scopes";
 import { apiKeyStatuses } from "./status";
 
 /** An address or a network in CIDR notation, as `BlockList` takes it. */
-const cidr = z.string().refine(isCidr, {
+const cidr = text(100).refine(isCidr, {
   error: ({ input }) => `“${String(input).slice(0, 50)}” is no IP address and no network such as 203.0.113.0/24`,
 });
 
+export const maximumNetworks = 50;
+
 /** What can be changed of a key later on. */
 const settings = {
-  name: z.string().trim().min(1, "give the key a name").max(100),
+  name: text(100).trim().min(1, "give the key a name"),
   scopes: z.array(z.enum(scopes)).min(1, "choose at least one scope").max(scopes.length),
-  allowedIps: z.array(cidr).max(50, "give at most 50 networks").optional(),
+  allowedIps: z.array(cidr).max(maximumNetworks, `give at most ${maximumNetworks} networks`).optional(),
   rateLimitPerMinute: z.number("give a whole number").int("give a whole number").min(1, "is at least 1").max(1_000_000).nullish(),
 };
 

@@ -19,7 +19,7 @@ export async function changePassword(
   device: Device,
 ): Promise<Throttled | { outcome: "failed" | "proof-needed" } | Changed> {
   if (user.hasPassword) {
-    const checked = await checkPassword({ email: user.email, password: current.normalize("NFKC") }, device.address);
+    const checked = await checkPassword({ email: user.email, password: current }, device.address);
     if (checked.outcome !== "succeeded") return checked;
   } else if (!hasRecentProof(user.provedAt)) {
     return { outcome: "proof-needed" };

@@ -1,25 +1,32 @@
 import { z } from "zod";
+import { text } from "@/lib/schema";
 
 export const minimumPasswordLength = 12;
-/** Longer than any passphrase, and short enough that nobody sends megabytes to be hashed. */
+/** Longer than any passphrase, and short enough that hashing it costs no more than any other. */
 const maximumPasswordLength = 200;
 
 /** Lower-cased. */
-export const email = z
-  .string()
+export const email = text(254, "use an address of at most 254 characters")
   .trim()
   .toLowerCase()
-  .max(254, "use an address of at most 254 characters")
   .pipe(z.email("give an e-mail address such as ada@example.com"));
 
-/** Two keyboards can spell one accented letter with different code points, so a password is brought to one form first. */
-const normalized = z.string().refine(isWellFormed, "contains characters that are not text").normalize("NFKC");
-const characters = (text: string) => [...text].length;
+const tooLong = `use at most ${maximumPasswordLength} characters`;
+const notText = "contains characters that are not text";
+
+/**
+ * Two keyboards can spell one accented letter with different code points, so a password is brought to one form first.
+ * Five code units a character leave room for letters with several accents; more than that is refused unread.
+ */
+const normalized = text(maximumPasswordLength * 5, tooLong)
+  .refine((password) => password.isWellFormed(), { error: notText, abort: true })
+  .normalize("NFKC");
+const characters = (password: string) => [...password].length;
 
 const newPassword = normalized
-  .refine((text) => characters(text) >= minimumPasswordLength, `use at least ${minimumPasswordLength} characters`)
-  .refine((text) => characters(text) <= maximumPasswordLength, `use at most ${maximumPasswordLength} characters`)
-  .refine((text) => new Set(text).size >= 5, "use at least five different characters");
+  .refine((password) => characters(password) >= minimumPasswordLength, `use at least ${minimumPasswordLength} characters`)
+  .refine((password) => characters(password) <= maximumPasswordLength, tooLong)
+  .refine((password) => new Set(password).size >= 5, "use at least five different characters");
 
 /** The first thing that anybody would guess. */
 const isAddress = (password: string, address: string) => password.toLowerCase() === address;
@@ -29,16 +36,15 @@ const otherThanAddress = "use something other than your e-mail address";
 const newPasswordOf = (address: string) => newPassword.refine((password) => !isAddress(password, address), otherThanAddress);
 
 const name = (what: string) =>
-  z
-    .string()
+  text(100, "use at most 100 characters")
     .trim()
     .min(1, `give ${what}`)
-    .max(100, "use at most 100 characters")
-    .refine((text) => isWellFormed(text) && !text.includes("\u0000"), "contains characters that are not text");
+    .refine((given) => given.isWellFormed() && !given.includes("\u0000"), notText);
 
 export const changePasswordInput = (address: string) =>
   z.strictObject({
-    current: z.string().max(1_000),
+    /** As it was typed: it is checked like one of a sign-in, and a shape that no password has counts as a wrong one. */
+    current: z.string(),
     password: newPasswordOf(address),
   });
 
@@ -56,7 +62,7 @@ export const resetPasswordInput = (address: string) => z.strictObject({ password
 /** Only what every stored account fulfils: the answer to anything else is the answer to a wrong password. */
 export const signInInput = z.object({
   email,
-  password: normalized.refine((text) => text !== "" && characters(text) <= maximumPasswordLength),
+  password: normalized.refine((password) => password !== "" && characters(password) <= maximumPasswordLength),
 });
 
 export const signUpInput = z
@@ -75,8 +81,3 @@ export const personInput = z.strictObject({ name: name("your name") });
 export const organisationInput = z.strictObject({ name: name("the name of your organisation") });
 
 export type SignUp = z.output<typeof signUpInput>;
-
-/** Without lone surrogates, which PostgreSQL would quietly replace. */
-function isWellFormed(text: string): boolean {
-  return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
-}

@@ -14,10 +14,7 @@ export type SignInResult = Throttled | { outcome: "failed" } | { outcome: "signe
  * one answer after one amount of work.
  */
 export async function signIn(credentials: unknown, device: Device): Promise<SignInResult> {
-  const input = signInInput.safeParse(credentials);
-  // No account can have these, so there is no guess to count and none to hide.
-  if (!input.success) return { outcome: "failed" };
-  const checked = await checkPassword(input.data, device.address);
+  const checked = await checkPassword(credentials, device.address);
   if (checked.outcome !== "succeeded") return checked;
 
   return db().$transaction(async (transaction) => {
@@ -32,9 +29,15 @@ export function recordSignIn(transaction: Db, { userId, method }: Pick<SessionMo
   return recordAuditOfUser(transaction, userId, address, { action: "user.signed_in", changes: { after: { method } } });
 }
 
-/** Whose password it is, counted among the failures of the account and the address where it is nobody's. */
-export function checkPassword({ email, password }: { email: string; password: string }, address: string | null) {
-  return throttleFailures({ email, address }, async () => {
+/**
+ * Whose password it is. A wrong one is counted among the failures of the account and the address; what no account can
+ * have, such as a megabyte of text, is read no further and counted for the address.
+ */
+export function checkPassword(credentials: unknown, address: string | null) {
+  const input = signInInput.safeParse(credentials);
+  return throttleFailures({ email: input.data?.email ?? null, address }, async () => {
+    if (!input.success) return null;
+    const { email, password } = input.data;
     const user = await findUserByEmail(db(), email);
     const isRight = await verifyPassword(user?.passwordHash ?? null, password);
     return isRight ? user : null;
@@ -50,9 +53,7 @@ export async function confirmPassword(
   sent: unknown,
   address: string | null,
 ): Promise<Throttled | { outcome: "failed" | "confirmed" }> {
-  const input = signInInput.safeParse({ email: user.email, password: sent });
-  if (!input.success) return { outcome: "failed" };
-  const checked = await checkPassword(input.data, address);
+  const checked = await checkPassword({ email: user.email, password: sent }, address);
   if (checked.outcome !== "succeeded") return checked;
 
   await renewProof(db(), user.sessionId);

@@ -26,16 +26,17 @@ const shared = globalThis as { parlanceSignInsUnderWay?: Map<string, number> };
 /**
  * Runs `attempt`, null from which is a failure, unless its account or address has failed too often. That is decided
  * before `attempt` begins, and attempts still under way count as failures until they end: a hundred guesses at the same
- * moment are no way round the limit. The account is counted whether it exists or not.
+ * moment are no way round the limit. The account is counted whether it exists or not; what names none counts for its
+ * address alone.
  */
 export async function throttleFailures<Result>(
-  { email, address }: { email: string; address: string | null },
+  { email, address }: { email: string | null; address: string | null },
   attempt: () => Promise<Result | null>,
 ): Promise<Throttled | { outcome: "failed" } | { outcome: "succeeded"; result: Result }> {
   shared.parlanceSignInsUnderWay ??= new Map();
   const underWay = shared.parlanceSignInsUnderWay;
   const counters = [
-    { identifier: `sign-in:account:${digest(email)}`, limit: maximumFailures.account },
+    ...(email === null ? [] : [{ identifier: `sign-in:account:${digest(email)}`, limit: maximumFailures.account }]),
     { identifier: `sign-in:address:${throttleAddress(address)}`, limit: maximumFailures.address },
   ];
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, listQuery, metadata, pageOf, timestamp } from "@/lib/schema";
+import { environment, idOf, idParameter, listQuery, metadata, pageOf, text, timestamp } from "@/lib/schema";
 
-const email = z.string().trim().toLowerCase().max(254).pipe(z.email("is no e-mail address"));
+const email = text(254).trim().toLowerCase().pipe(z.email("is no e-mail address"));
 const phone = z.string().regex(/^\+[1-9][0-9]{1,14}$/, "is no E.164 number, for example +4930123456");
-const locale = z.string().max(35).refine(isLanguageTag, "is no BCP 47 language tag, for example de-AT");
+const locale = text(35).refine(isLanguageTag, "is no BCP 47 language tag, for example de-AT");
 const externalId = z.string().min(1).max(255);
-const name = z.string().trim().min(1).max(200);
+const name = text(200).trim().min(1);
 
 /** The tenant's own identifying fields, of which a customer has at least one. */
 export const identifyingFields = ["externalId", "email", "phone", "name"] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commaList, idOf, idParameter, listQuery, metadata, pageOf, timestamp } from "@/lib/schema";
+import { commaList, idOf, idParameter, listQuery, metadata, pageOf, text, timestamp } from "@/lib/schema";
 import type { DocumentStatus } from "@/prisma/generated/enums";
 import { contentTypes } from "./content-type";
 
@@ -21,7 +21,7 @@ export type DocumentErrorCode = keyof typeof documentErrors;
 
 const documentErrorCodes = Object.keys(documentErrors) as [DocumentErrorCode, ...DocumentErrorCode[]];
 
-const name = z.string().trim().min(1).max(255);
+const name = text(255).trim().min(1);
 
 /** What may stand beside a file. Without a name, the document is called as the file is. */
 export const documentFields = z.strictObject({ name: name.optional(), metadata: metadata.default({}) });
@@ -54,7 +54,7 @@ export const listDocumentsQuery = listQuery("document", "desc", {
 });
 
 export const searchQuery = z.strictObject({
-  q: z.string().trim().min(1).max(500).meta({
+  q: text(500).trim().min(1).meta({
     description: 'Words that all occur; "several words" in this order, `or` between alternatives, `-` before what must not occur.',
   }),
   limit: z

@@ -5,7 +5,7 @@ import { Role } from "@/prisma/generated/enums";
 
 const role = z.enum(Role, "choose a role");
 
-export const changeRoleInput = z.strictObject({ userId: z.string(), role });
+export const changeRoleInput = z.strictObject({ userId: z.string().max(100), role });
 
 export const invitationInput = z.strictObject({ email, role });
 

@@ -6,7 +6,7 @@ import { createAgentBody, type UpdateAgent, updateAgentBody } from "@/lib/agents
 import { archiveAgent, createAgent, publishAgent, rollBackAgent, updateAgent } from "@/lib/agents/service";
 
 /** `draft` is the `updatedAt` of the one that the person sees. */
-const decision = z.strictObject({ id: z.string(), draft: z.string() });
+const decision = z.strictObject({ id: z.string().max(100), draft: z.string().max(100) });
 
 export async function createAgentAction(place: PlaceOfAction, sent: FormData) {
   return act(place, createAgentBody, filledIn(sent), async (caller, input) => {
@@ -34,7 +34,7 @@ export async function rollBackAgentAction(place: PlaceOfAction, id: string, vers
 }
 
 export async function archiveAgentAction(place: PlaceOfAction, id: string) {
-  return act(place, z.string(), id, async (caller, agentId) => {
+  return act(place, z.string().max(100), id, async (caller, agentId) => {
     await archiveAgent(caller, agentId);
     return null;
   });

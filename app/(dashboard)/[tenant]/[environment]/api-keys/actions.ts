@@ -4,7 +4,7 @@ import { z } from "zod";
 import { actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { ShownKey } from "@/components/api-keys/states";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
-import { createApiKeyInput, overlap, updateApiKeyInput } from "@/lib/api-keys/schema";
+import { createApiKeyInput, maximumNetworks, overlap, updateApiKeyInput } from "@/lib/api-keys/schema";
 import { createApiKey, revokeApiKey, rollApiKey, updateApiKey } from "@/lib/api-keys/service";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -19,7 +19,7 @@ function settingsOf(form: FormData) {
     name: form.get("name"),
     scopes: form.getAll("scopes"),
     allowedIps: text(form, "allowedIps")
-      .split(/[\s,]+/)
+      .split(/[\s,]+/, maximumNetworks + 1)
       .filter(Boolean),
     rateLimitPerMinute: rateLimit === "" ? null : Number(rateLimit),
   };
@@ -58,7 +58,7 @@ export async function rollApiKeyAction(place: PlaceOfAction, id: string, sent: s
 }
 
 export async function revokeApiKeyAction(place: PlaceOfAction, id: string): Promise<ActionResult | ProofRequest> {
-  return actWithProof(place, z.string(), id, async (caller, keyId) => {
+  return actWithProof(place, z.string().max(100), id, async (caller, keyId) => {
     await revokeApiKey(caller, keyId);
     return null;
   });

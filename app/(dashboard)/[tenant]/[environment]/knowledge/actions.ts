@@ -6,7 +6,7 @@ import { deleteDocument, retryDocument } from "@/lib/documents/service";
 import { createKnowledgeBaseBody } from "@/lib/knowledge-bases/schema";
 import { createKnowledgeBase } from "@/lib/knowledge-bases/service";
 
-const documentInBase = z.strictObject({ knowledgeBaseId: z.string(), id: z.string() });
+const documentInBase = z.strictObject({ knowledgeBaseId: z.string().max(100), id: z.string().max(100) });
 
 export async function createKnowledgeBaseAction(place: PlaceOfAction, sent: FormData) {
   return act(place, createKnowledgeBaseBody, filledIn(sent), async (caller, input) => {

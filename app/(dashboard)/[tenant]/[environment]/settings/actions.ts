@@ -5,6 +5,7 @@ import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { organisationInput } from "@/lib/auth/schema";
 import { leaveOrganization } from "@/lib/members/service";
+import { text } from "@/lib/schema";
 import { renameTenant } from "@/lib/tenants/service";
 import { requestWipe } from "@/lib/test-data/service";
 
@@ -15,7 +16,7 @@ export async function renameOrganisationAction(place: PlaceOfAction, name: strin
   });
 }
 
-const wipeInput = z.strictObject({ confirmation: z.string().trim().max(100) });
+const wipeInput = z.strictObject({ confirmation: text(100).trim() });
 
 export async function wipeTestDataAction(place: PlaceOfAction, confirmation: string): Promise<ActionResult> {
   return act(place, wipeInput, { confirmation }, async (caller, input) => {
