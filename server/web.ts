@@ -3,6 +3,7 @@ import { flushLastUsed } from "@/lib/api-keys/last-used";
 import { closeDatabase } from "@/lib/db";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
+import { probeRateLimitStore } from "@/lib/rate-limit/rate-limiter";
 import { flushRequestLogs } from "@/lib/request-logs/gather";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import { pagesOnDemand } from "./pages";
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
     log.info({ port: PORT }, "web is listening");
     process.send?.("started");
   });
+  void probeRateLimitStore();
 
   let isStopping = false;
   const stop = async () => {

@@ -8,7 +8,7 @@ export const rateLimitHeaders: Record<string, Header> = {
     example: '"default";q=60;w=60',
   },
   RateLimit: {
-    description: "What is left of it: `r` requests, until `t` seconds from now.",
+    description: "`r` requests are left, and more are free in `t` seconds. With `r=0`, that is when the next request passes.",
     required: true,
     schema: { type: "string", pattern: '^"default";r=[0-9]+;t=[0-9]+$' },
     example: '"default";r=59;t=42',
@@ -16,7 +16,7 @@ export const rateLimitHeaders: Record<string, Header> = {
   "X-RateLimit-Limit": { description: "The same as `q`.", required: true, schema: { type: "integer", minimum: 1 }, example: 60 },
   "X-RateLimit-Remaining": { description: "The same as `r`.", required: true, schema: { type: "integer", minimum: 0 }, example: 59 },
   "X-RateLimit-Reset": {
-    description: "When the window ends, in unix seconds.",
+    description: "When more requests are free, in unix seconds: the same moment as `t`, rounded up.",
     required: true,
     schema: { type: "integer", minimum: 0 },
     example: 1_769_851_842,

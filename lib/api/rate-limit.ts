@@ -6,8 +6,8 @@ const windowMs = 60_000;
 
 export const limitKey = ({ id, rateLimitPerMinute }: KnownKey) => rateLimiter().take(`key:${id}`, rateLimitPerMinute, windowMs);
 
-/** Whole seconds until the window ends, at least 1. */
-const secondsLeft = ({ resetAtMs }: RateLimitResult) => Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1_000));
+/** Whole seconds until another request is free, at least 1. */
+const secondsLeft = ({ resetMs }: RateLimitResult) => Math.max(1, Math.ceil(resetMs / 1_000));
 
 /** The draft's two headers, and the older three that many clients know. */
 export function addRateLimitHeaders(headers: Record<string, string>, result: RateLimitResult): void {
@@ -15,7 +15,7 @@ export function addRateLimitHeaders(headers: Record<string, string>, result: Rat
   headers.RateLimit = `"default";r=${result.remaining};t=${secondsLeft(result)}`;
   headers["X-RateLimit-Limit"] = String(result.limit);
   headers["X-RateLimit-Remaining"] = String(result.remaining);
-  headers["X-RateLimit-Reset"] = String(Math.ceil(result.resetAtMs / 1_000));
+  headers["X-RateLimit-Reset"] = String(Math.ceil((Date.now() + result.resetMs) / 1_000));
 }
 
 export function rateLimited(result: RateLimitResult): AppError {

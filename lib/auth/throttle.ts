@@ -45,8 +45,8 @@ export async function throttleFailures<Result>(
   const isExhausted = (counter: { identifier: string }, index: number) =>
     (states[index]?.remaining ?? 0) <= (underWay.get(counter.identifier) ?? 0);
   if (counters.some(isExhausted)) {
-    const resetAtMs = Math.max(...states.map((state) => state.resetAtMs));
-    return { outcome: "throttled", retryAfterSeconds: Math.max(1, Math.ceil((resetAtMs - Date.now()) / 1000)) };
+    const resetMs = Math.max(...states.map((state) => state.resetMs));
+    return { outcome: "throttled", retryAfterSeconds: Math.max(1, Math.ceil(resetMs / 1000)) };
   }
 
   const change = (by: number) => {

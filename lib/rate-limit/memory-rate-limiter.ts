@@ -1,68 +1,92 @@
-import { previousWeight, type RateLimiter, type RateLimitResult, windowEndMs, windowNumber } from "./sliding-window";
+import { bucketWidth, type Policy, type PolicyState, type RateLimiter } from "./policy";
 
 type MemoryRateLimiterOptions = {
+  /** Milliseconds on a clock that never goes back. */
   now?: () => number;
-  /** How many identifiers are remembered in one window. Past it, the ones seen first are forgotten. */
+  /** How many identifiers are remembered at least, and half of how many at most. */
   maximumIdentifiers?: number;
 };
 
-/** Who took how many in one window. `oldest` walks the identifiers in the order of their first request. */
-type Counts = { taken: Map<string, number>; oldest: Iterator<string> | undefined };
+/** `lastMs` is when its last request was taken. */
+type Bucket = { number: number; taken: number; lastMs: number };
 
-/** The windows of one length: only the current and the previous one matter. */
-type Windows = { number: number; current: Counts; previous: Counts };
-
-const noCounts = (): Counts => ({ taken: new Map(), oldest: undefined });
+/** Buckets by identifier, the oldest first. What was taken from since `startedMs` is in `recent`. */
+type Generations = { startedMs: number; recent: Map<string, Bucket[]>; older: Map<string, Bucket[]> };
 
 /**
- * The limiter of one process. It counts to the number as `@upstash/ratelimit` does in Redis, but each process for itself.
+ * The limiter of one process. It counts as the script in Redis does, but each process for itself.
  *
- * A window that has passed is dropped whole, so there is nothing to sweep and no timer. The lengths of windows are
- * constants of the callers, a handful.
+ * A generation that nothing was taken from for a window is dropped whole, so there is nothing to sweep and no timer. The
+ * lengths of windows are constants of the callers, a handful.
  */
-export function memoryRateLimiter({ now = Date.now, maximumIdentifiers = 100_000 }: MemoryRateLimiterOptions = {}): RateLimiter {
-  const windowsByLength = new Map<number, Windows>();
+export function memoryRateLimiter({
+  now = () => performance.now(),
+  maximumIdentifiers = 100_000,
+}: MemoryRateLimiterOptions = {}): RateLimiter {
+  const generationsByLength = new Map<number, Generations>();
 
-  function windowsAt(nowMs: number, windowMs: number): Windows {
-    const number = windowNumber(nowMs, windowMs);
-    let windows = windowsByLength.get(windowMs);
-
-    if (!windows) {
-      windows = { number, current: noCounts(), previous: noCounts() };
-      windowsByLength.set(windowMs, windows);
-    } else if (windows.number !== number) {
-      // Anything but one step forward is a pause longer than a window, or a clock set back: nothing of it weighs any more.
-      windows.previous = number === windows.number + 1 ? windows.current : noCounts();
-      windows.current = noCounts();
-      windows.number = number;
-    }
-    return windows;
+  function generationsAt(nowMs: number, windowMs: number): Generations {
+    const known = generationsByLength.get(windowMs);
+    if (known && nowMs < known.startedMs + windowMs) return known;
+    return startGeneration(nowMs, windowMs, known);
   }
 
-  function forgetOldest(counts: Counts): void {
-    // One iterator is kept: a new one would have to step over everything deleted so far, at every deletion.
-    counts.oldest ??= counts.taken.keys();
-    const next = counts.oldest.next();
-    if (!next.done) counts.taken.delete(next.value);
+  function startGeneration(nowMs: number, windowMs: number, known: Generations | undefined): Generations {
+    const started = { startedMs: nowMs, recent: new Map(), older: known?.recent ?? new Map() };
+    generationsByLength.set(windowMs, started);
+    return started;
   }
 
-  function result(identifier: string, limit: number, windowMs: number, isTaking: boolean): RateLimitResult {
+  function livingBuckets({ identifier, windowMs }: Policy, nowMs: number): Bucket[] {
+    const { recent, older } = generationsAt(nowMs, windowMs);
+    const buckets = recent.get(identifier) ?? older.get(identifier) ?? [];
+    const firstLiving = buckets.findIndex(({ lastMs }) => lastMs > nowMs - windowMs);
+    buckets.splice(0, firstLiving < 0 ? buckets.length : firstLiving);
+    return buckets;
+  }
+
+  function add({ identifier, windowMs }: Policy, buckets: Bucket[], nowMs: number): void {
+    const number = Math.floor(nowMs / bucketWidth(windowMs));
+    const newest = buckets.at(-1);
+    if (newest?.number === number) Object.assign(newest, { taken: newest.taken + 1, lastMs: nowMs });
+    else buckets.push({ number, taken: 1, lastMs: nowMs });
+
+    const generations = generationsAt(nowMs, windowMs);
+    if (generations.recent.has(identifier)) return;
+    const isFull = generations.recent.size >= maximumIdentifiers;
+    const { recent } = isFull ? startGeneration(nowMs, windowMs, generations) : generations;
+    recent.set(identifier, buckets);
+  }
+
+  function ask(policies: Policy[], isTaking: boolean): { isAllowed: boolean; states: PolicyState[] } {
     const nowMs = now();
-    const { current, previous } = windowsAt(nowMs, windowMs);
-    const taken = current.taken.get(identifier) ?? 0;
-    const left = limit - taken - previousWeight(previous.taken.get(identifier) ?? 0, nowMs, windowMs);
-    const resetAtMs = windowEndMs(nowMs, windowMs);
+    const counted = policies.map((policy) => ({ policy, buckets: livingBuckets(policy, nowMs) }));
+    const isAllowed = counted.every(({ policy, buckets }) => sum(buckets) < policy.limit);
+    if (isAllowed && isTaking) for (const { policy, buckets } of counted) add(policy, buckets, nowMs);
+    return { isAllowed, states: counted.map(({ policy, buckets }) => stateOf(policy, buckets, nowMs)) };
+  }
 
-    if (left <= 0) return { isAllowed: false, limit, remaining: 0, resetAtMs };
-    if (!isTaking) return { isAllowed: true, limit, remaining: left, resetAtMs };
-
-    if (taken === 0 && current.taken.size >= maximumIdentifiers) forgetOldest(current);
-    current.taken.set(identifier, taken + 1);
-    return { isAllowed: true, limit, remaining: left - 1, resetAtMs };
+  function askOne(policy: Policy, isTaking: boolean) {
+    const { isAllowed, states } = ask([policy], isTaking);
+    return { isAllowed, ...(states[0] as PolicyState) };
   }
 
   return {
-    take: (identifier, limit, windowMs) => Promise.resolve(result(identifier, limit, windowMs, true)),
-    peek: (identifier, limit, windowMs) => Promise.resolve(result(identifier, limit, windowMs, false)),
+    take: async (identifier, limit, windowMs) => askOne({ identifier, limit, windowMs }, true),
+    takeAll: async (policies) => ask(policies, true),
+    peek: async (identifier, limit, windowMs) => askOne({ identifier, limit, windowMs }, false),
   };
+}
+
+const sum = (buckets: Bucket[]) => buckets.reduce((total, { taken }) => total + taken, 0);
+
+function stateOf({ limit, windowMs }: Policy, buckets: Bucket[], nowMs: number): PolicyState {
+  const used = sum(buckets);
+  let toExpire = Math.max(1, used - limit + 1);
+  const expiring = buckets.find(({ taken }) => {
+    toExpire -= taken;
+    return toExpire <= 0;
+  });
+  const resetMs = expiring ? expiring.lastMs + windowMs - nowMs : windowMs;
+  return { limit, remaining: Math.max(0, limit - used), resetMs };
 }

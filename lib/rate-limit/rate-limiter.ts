@@ -1,12 +1,13 @@
 import { env } from "@/lib/env";
+import { log } from "@/lib/log";
 import { memoryRateLimiter } from "./memory-rate-limiter";
-import type { RateLimiter } from "./sliding-window";
-import { type LetThrough, upstashRateLimiter } from "./upstash-rate-limiter";
+import type { RateLimiter } from "./policy";
+import { type Fallbacks, probeUpstash, upstashRateLimiter } from "./upstash-rate-limiter";
 
-export type { RateLimiter, RateLimitResult } from "./sliding-window";
+export type { PolicyState, RateLimiter, RateLimitResult } from "./policy";
 
-/** `letThrough` stays at zero in memory, where nothing can be down. */
-type RateLimitStore = { name: "upstash" | "memory"; letThrough: Readonly<LetThrough> };
+/** `fallbacks` stays at zero in memory, where nothing can be down. */
+type RateLimitStore = { name: "upstash" | "memory"; fallbacks: Readonly<Fallbacks> };
 
 type Shared = { limiter: RateLimiter; store: RateLimitStore };
 
@@ -15,10 +16,10 @@ const shared = globalThis as { parlanceRateLimit?: Shared };
 
 function create(): Shared {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();
-  if (!url || !token) return { limiter: memoryRateLimiter(), store: { name: "memory", letThrough: { count: 0, lastAtMs: null } } };
+  if (!url || !token) return { limiter: memoryRateLimiter(), store: { name: "memory", fallbacks: { count: 0, lastAtMs: null } } };
 
   const limiter = upstashRateLimiter({ url, token });
-  return { limiter, store: { name: "upstash", letThrough: limiter.letThrough } };
+  return { limiter, store: { name: "upstash", fallbacks: limiter.fallbacks } };
 }
 
 function current(): Shared {
@@ -29,5 +30,22 @@ function current(): Shared {
 /** The process's one limiter: Upstash's when it is configured, otherwise in memory. */
 export const rateLimiter = (): RateLimiter => current().limiter;
 
-/** For readiness and the doctor: where requests are counted, and how many were let through uncounted. */
+/** Where requests are counted, and how many this process had to count by itself. */
 export const rateLimitStore = (): RateLimitStore => current().store;
+
+const bootProbeTimeoutMs = 5_000;
+
+/** For the boot, which goes on in any case: says in the log that this process cannot count together with the others. */
+export async function probeRateLimitStore(): Promise<void> {
+  const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();
+  if (!url || !token) return;
+  try {
+    await probeUpstash({ url, token }, bootProbeTimeoutMs);
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.error(
+      { reason },
+      "the rate limiter's store cannot be used, so each process counts in its own memory; see `npm run admin -- doctor`",
+    );
+  }
+}

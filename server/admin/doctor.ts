@@ -1,8 +1,8 @@
-import { Redis } from "@upstash/redis";
 import pg from "pg";
 import { type Env, parseEnv } from "@/lib/env";
 import { checkSmtp } from "@/lib/mail/smtp";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
+import { probeUpstash } from "@/lib/rate-limit/upstash-rate-limiter";
 import { mostCountedDeliveries, readiness } from "@/lib/readiness";
 import { countByMasterKey } from "@/lib/secrets/service";
 import type { SealedKind } from "@/lib/secrets/service.sql";
@@ -58,14 +58,15 @@ async function examineDatabase(databaseUrl: string): Promise<Finding[]> {
 async function examineLimiter({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }: Env): Promise<Finding> {
   const subject = "rate limiter";
   if (!url || !token) return { subject, fact: "counts in memory, which is right for a single web process" };
+  const { host } = new URL(url);
   try {
-    const redis = new Redis({ url, token, retry: false, enableTelemetry: false, signal: () => AbortSignal.timeout(networkTimeoutMs) });
-    await redis.ping();
-    return { subject, fact: `Upstash at ${new URL(url).host} answers` };
+    // The script that every request runs: a bridge may answer everything else and reject just that.
+    await probeUpstash({ url, token }, networkTimeoutMs);
+    return { subject, fact: `Upstash at ${host} counts` };
   } catch (error) {
     return {
       subject,
-      problem: `Upstash at ${new URL(url).host} does not answer (${(error as Error).message}), so requests are let through uncounted. Check UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN`,
+      problem: `Upstash at ${host} cannot count (${(error as Error).message}), so each process counts in its own memory. Check UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, and that a bridge of your own runs Lua scripts`,
     };
   }
 }

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,15 +9,20 @@ import { createClient } from "@redis/client";
 
 /**
  * A real Redis behind Upstash's REST protocol, as `@upstash/redis` speaks it: a command, `/pipeline` and `/multi-exec`,
- * the bearer token, base64 answers, `{error}` for what fails. Redis listens on a Unix socket in a temporary folder.
+ * the bearer token, base64 responses, `{error}` for what fails. As at other bridges, scripts reach Redis as they are, and it
+ * rejects the `#!lua flags` that only Upstash's own server knows. Redis listens on a Unix socket in a temporary folder.
  */
 export type UpstashBridge = {
   url: string;
   token: string;
   /** Every command that arrived, in order, by its first word. */
   commands: string[];
+  /** How many requests have arrived, answered or not. */
+  requests(): number;
   /** From now on requests are taken in and never answered, until `answerAgain`. */
   stopAnswering(): void;
+  /** From now on scripts are errors while everything else works, until `answerAgain`. */
+  refuseScripts(): void;
   answerAgain(): void;
   stop(): Promise<void>;
 };
@@ -54,10 +58,14 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
   const token = "a-token-for-tests";
   const commands: string[] = [];
   const unanswered = new Set<ServerResponse>();
+  let requests = 0;
   let isAnswering = true;
+  let isRefusingScripts = false;
 
-  const run = commandRunner((command) => {
-    commands.push(command[0] ?? "");
+  const run = commandRunner(async (command) => {
+    const [name = ""] = command;
+    commands.push(name);
+    if (isRefusingScripts && /^eval/i.test(name)) throw new Error("ERR Unexpected flag in script shebang: allow-key-locking");
     return redis.sendCommand(command);
   });
 
@@ -83,6 +91,7 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
   }
 
   const server = createServer(async (request, response) => {
+    requests += 1;
     if (!isAnswering) {
       unanswered.add(response);
       return;
@@ -96,11 +105,16 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
     commands,
+    requests: () => requests,
     stopAnswering: () => {
       isAnswering = false;
     },
+    refuseScripts: () => {
+      isRefusingScripts = true;
+    },
     answerAgain: () => {
       isAnswering = true;
+      isRefusingScripts = false;
       for (const response of unanswered) response.destroy();
       unanswered.clear();
     },
@@ -133,41 +147,11 @@ async function connectToRedis(socketPath: string, redisProcess: ChildProcess) {
   return await client.connect();
 }
 
-/**
- * Runs one command. Upstash's scripts carry a flag that only Upstash's server knows; it is taken off before Redis sees
- * them, and the hash of the script as it was sent is remembered for EVALSHA.
- */
+/** A command that Redis refuses is an error in its place, as at Upstash. */
 function commandRunner(send: (command: string[]) => Promise<unknown>) {
-  const hashes = new Map<string, string>();
-  const sha1 = (script: string) => createHash("sha1").update(script).digest("hex");
-
-  function adapt(script: string): string {
-    const adapted = script.replace(/^#!lua flags=allow-key-locking\n/, "");
-    hashes.set(sha1(script), sha1(adapted));
-    return adapted;
-  }
-
-  async function sendAdapted(command: string[]): Promise<unknown> {
-    const [name = "", first = "", ...rest] = command;
-    switch (name.toUpperCase()) {
-      case "EVAL":
-        return await send([name, adapt(first), ...rest]);
-      case "EVALSHA":
-        return await send([name, hashes.get(first) ?? first, ...rest]);
-      case "SCRIPT": {
-        if (first.toUpperCase() !== "LOAD") return await send(command);
-        const script = rest[0] ?? "";
-        await send([name, first, adapt(script)]);
-        return sha1(script);
-      }
-      default:
-        return await send(command);
-    }
-  }
-
   return async function run(command: string[]): Promise<Reply> {
     try {
-      return { result: await sendAdapted(command) };
+      return { result: await send(command) };
     } catch (error) {
       return { error: (error as Error).message };
     }
