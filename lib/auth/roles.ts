@@ -52,6 +52,11 @@ export class RoleMissing extends Error {
   }
 }
 
+/** @throws RoleMissing unless the caller may give this role. */
+export function requireGivable({ actor }: Identity, role: Role): void {
+  if (actor.type === "USER" && !mayGive(actor.role, role)) throw new RoleMissing("OWNER", "make somebody an owner");
+}
+
 /**
  * The first line of every service function that a person cannot use in every role. Keys are bound by their scopes, which
  * the API's pipeline has checked before; jobs and operators by nothing.

@@ -1,20 +1,20 @@
 import { recordAudit } from "@/lib/audit/service";
 import { requireProofFor } from "@/lib/auth/powers";
-import { requireRole } from "@/lib/auth/roles";
+import { hasRole, mayGive, requireGivable, requireRole } from "@/lib/auth/roles";
 import { hashToken, newToken } from "@/lib/auth/token";
 import { type Caller, type Identity, withDatabase } from "@/lib/caller";
 import { type Db, db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
-import { newId } from "@/lib/ids";
+import { isId, newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
 import { queueMail } from "@/lib/mail/service";
 import { mailWay } from "@/lib/mail/way";
-import type { InvitationInput } from "@/lib/members/schema";
-import { requireGivable } from "@/lib/members/service";
 import { lockTenant } from "@/lib/tenants/service";
 import { createUser, findUserByEmail } from "@/lib/users/service";
+import type { Role } from "@/prisma/generated/enums";
 import type { InvitationModel } from "@/prisma/generated/models";
+import type { InvitationInput } from "./schema";
 
 const lifetimeMs = 7 * 24 * 60 * 60_000;
 const maximumOpen = 100;
@@ -82,7 +82,7 @@ export async function createInvitation(caller: Caller, { email, role }: Invitati
   return send(caller, tenant.name, invitation, token);
 }
 
-/** A new link, with the whole time before it; the one before it opens nothing any more. */
+/** A new link, valid for the whole time again; the previous one is no longer valid. The caller now vouches for it. */
 export async function resendInvitation(caller: Caller, id: string): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
   requireProofFor(caller, "resendInvitation");
@@ -94,7 +94,7 @@ export async function resendInvitation(caller: Caller, id: string): Promise<Sent
   }
   const { token, hash } = newToken();
   const where = { tenantId_id: { tenantId: tenant.id, id } };
-  const renewed = await caller.db.invitation.update({ where, data: sending(hash, at) });
+  const renewed = await caller.db.invitation.update({ where, data: { ...sending(hash, at), invitedById: caller.actor.id } });
   await recordAudit(caller, { action: "invitation.resent", targetId: id, changes: { after: { email: renewed.email } } });
   return send(caller, tenant.name, renewed, token);
 }
@@ -102,10 +102,26 @@ export async function resendInvitation(caller: Caller, id: string): Promise<Sent
 export async function revokeInvitation(caller: Caller, id: string): Promise<void> {
   requireRole(caller, "ADMIN", "revoke invitations");
   requireProofFor(caller, "revokeInvitation");
-  const { tenant, invitation } = await lockInvitation(caller, id);
+  const { invitation } = await lockInvitation(caller, id);
   requireGivable(caller, invitation.role);
-  await caller.db.invitation.update({ where: { tenantId_id: { tenantId: tenant.id, id } }, data: { revokedAt: timeNow() } });
-  const { email, role } = invitation;
+  await revoke(caller, invitation);
+}
+
+/**
+ * Revokes the open invitations that a member sent and could no longer send. Belongs in the transaction that takes the role
+ * from them, with the tenant locked.
+ * @param role what they still are; null for a former member
+ */
+export async function revokeInvitationsOf(caller: Caller, userId: string, role: Role | null): Promise<void> {
+  const { tenantId } = caller.partition;
+  const sent = await caller.db.invitation.findMany({ where: { tenantId, invitedById: userId, ...undecided } });
+  for (const invitation of sent) if (!role || !mayInvite(role, invitation.role)) await revoke(caller, invitation);
+}
+
+const mayInvite = (own: Role, given: Role) => hasRole(own, "ADMIN") && mayGive(own, given);
+
+async function revoke(caller: Caller, { tenantId, id, email, role }: InvitationModel): Promise<void> {
+  await caller.db.invitation.update({ where: { tenantId_id: { tenantId, id } }, data: { revokedAt: timeNow() } });
   await recordAudit(caller, { action: "invitation.revoked", targetId: id, changes: { before: { email, role } } });
 }
 
@@ -144,11 +160,19 @@ export async function findInvitation(token: string) {
   return { organisation: tenant.name, email, role, invitedBy: inviter?.name ?? null, hasAccount: holder !== null };
 }
 
-function findOpen(transaction: Db, token: string) {
-  return transaction.invitation.findUnique({
+async function findOpen(transaction: Db, token: string) {
+  const invitation = await transaction.invitation.findUnique({
     where: { tokenHash: hashToken(token), ...undecided, expiresAt: { gt: timeNow() } },
     include: { tenant: { select: { name: true, slug: true } } },
   });
+  return invitation && (await isStillVouchedFor(transaction, invitation)) ? invitation : null;
+}
+
+/** Whether the inviter could still send this invitation now. An operator always can. */
+async function isStillVouchedFor(transaction: Db, { tenantId, invitedById, role }: InvitationModel): Promise<boolean> {
+  if (!isId("user", invitedById)) return true;
+  const inviter = await transaction.membership.findUnique({ where: { tenantId_userId: { tenantId, userId: invitedById } } });
+  return inviter !== null && mayInvite(inviter.role, role);
 }
 
 export const invitationIsOver = "This invitation was used or revoked, or its time is over. Ask for a new one.";
@@ -165,7 +189,10 @@ export function acceptInvitation(user: Accepting, token: string): Promise<{ tena
 }
 
 async function accept(transaction: Db, user: Accepting, token: string): Promise<{ tenantSlug: string }> {
-  await transaction.$executeRaw`SELECT 1 FROM invitations WHERE token_hash = ${hashToken(token)} FOR UPDATE`;
+  // Locks the organization first, as every change of its members does: the inviter is not removed in the meantime.
+  const hash = hashToken(token);
+  await transaction.$executeRaw`
+    SELECT 1 FROM tenants WHERE id = (SELECT tenant_id FROM invitations WHERE token_hash = ${hash}) FOR NO KEY UPDATE`;
   const invitation = await findOpen(transaction, token);
   if (!invitation) throw new AppError("not-found", invitationIsOver);
   const { tenantId, id, email, role, tenant } = invitation;

@@ -1,8 +1,9 @@
 import { recordAudit } from "@/lib/audit/service";
 import { requireProofFor } from "@/lib/auth/powers";
-import { mayChange, mayGive, RoleMissing, requireRole } from "@/lib/auth/roles";
+import { mayChange, RoleMissing, requireGivable, requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { AppError, notFound } from "@/lib/errors";
+import { revokeInvitationsOf } from "@/lib/invitations/service";
 import { toPage } from "@/lib/schema";
 import { revokeSessions } from "@/lib/sessions/service";
 import { lockTenant } from "@/lib/tenants/service";
@@ -22,7 +23,8 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
 }
 
 /**
- * Takes effect at the member's next click: roles are read from the database each time.
+ * Takes effect with the member's next click: roles are read from the database each time. A member who loses a role loses
+ * the open invitations that only that role could send.
  * @throws RoleMissing for a member or a role that is out of the caller's reach
  * @throws AppError `conflict` where the organisation would be left without an owner
  */
@@ -42,9 +44,13 @@ export async function changeRole(caller: Caller, userId: string, role: Role): Pr
     targetId: userId,
     changes: { before: { role: member.role }, after: { role } },
   });
+  await revokeInvitationsOf(caller, userId, role);
 }
 
-/** Ends all of the person's sessions at once. The keys that they made stay: they are the organisation's. */
+/**
+ * Ends all of the member's sessions and revokes the invitations they left open. Keys they created stay: they belong to the
+ * organization.
+ */
 export async function removeMember(caller: Caller, userId: string): Promise<void> {
   requireRole(caller, "ADMIN", "remove members");
   requireProofFor(caller, "removeMember");
@@ -55,6 +61,7 @@ export async function removeMember(caller: Caller, userId: string): Promise<void
   await caller.db.membership.delete({ where: { tenantId_userId: { tenantId: member.tenantId, userId } } });
   await revokeSessions(caller.db, userId);
   await recordAudit(caller, { action: "member.removed", targetId: userId, changes: { before: { role: member.role } } });
+  await revokeInvitationsOf(caller, userId, null);
 }
 
 /** Whoever is signed in leaves the organisation themselves. */
@@ -66,11 +73,7 @@ export async function leaveOrganization(caller: Caller): Promise<void> {
 
   await caller.db.membership.delete({ where: { tenantId_userId: { tenantId: member.tenantId, userId } } });
   await recordAudit(caller, { action: "member.left", targetId: userId, changes: { before: { role: member.role } } });
-}
-
-/** @throws RoleMissing unless the caller may give this role. */
-export function requireGivable({ actor }: Caller, role: Role): void {
-  if (actor.type === "USER" && !mayGive(actor.role, role)) throw new RoleMissing("OWNER", "make somebody an owner");
+  await revokeInvitationsOf(caller, userId, null);
 }
 
 function requireReach({ actor }: Caller, other: Role, what: string): void {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { RoleMissing } from "@/lib/auth/roles";
 import { signUpByInvitation } from "@/lib/auth/service";
-import { mutate, reader } from "@/lib/caller";
+import { type Caller, mutate, reader } from "@/lib/caller";
 import { db } from "@/lib/db";
 import {
   acceptInvitation,
@@ -13,6 +13,7 @@ import {
 } from "@/lib/invitations/service";
 import { setCurrentTime } from "@/lib/jobs/time";
 import { openMail } from "@/lib/mail/service";
+import { changeRole, leaveOrganization, removeMember } from "@/lib/members/service";
 import type { Role } from "@/prisma/generated/enums";
 import { as, auditOf, newAddress, newMember, newOrganisation, newPerson, someDevice, type TestPerson } from "../support/people";
 
@@ -180,4 +181,74 @@ test("the token stands nowhere but in the mail", async () => {
   expect(stored).not.toContain(token);
   const mail = await db().mail.findFirstOrThrow({ where: { recipient: email } });
   expect(openMail(mail)?.text).toContain(`/invite/${token}`);
+});
+
+const roleIn = (tenantId: string, userId: string) => db().membership.count({ where: { tenantId, userId } });
+
+test.each([
+  ["removed", (admin: TestPerson) => (caller: Caller) => removeMember(caller, admin.id)],
+  ["demoted to member", (admin: TestPerson) => (caller: Caller) => changeRole(caller, admin.id, "MEMBER")],
+] as const)("an admin who is %s cannot return through invitations they left open", async (_how, end) => {
+  const { tenant, owner } = await newOrganisation();
+  const admin = await newMember(tenant.id, "ADMIN");
+  const accomplice = await newPerson();
+  const { id, link } = await invite(admin, accomplice.email, "ADMIN");
+
+  await mutate(as(owner), end(admin));
+
+  expect(await findInvitation(tokenOf(link))).toBeNull();
+  await expect(accept(accomplice, tokenOf(link))).rejects.toThrow(over);
+  expect(await roleIn(tenant.id, accomplice.id)).toBe(0);
+  expect(await listInvitations(reader(as(owner)))).toEqual([]);
+  expect(await auditOf(tenant.id)).toContainEqual({
+    action: "invitation.revoked",
+    actorId: owner.id,
+    targetId: id,
+    changes: { before: { email: accomplice.email, role: "ADMIN" } },
+  });
+});
+
+test("an admin who leaves takes their open invitations with them", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const admin = await newMember(tenant.id, "ADMIN");
+  const { link } = await invite(admin, newAddress());
+  await mutate(as(admin), (caller) => leaveOrganization(caller));
+  expect(await findInvitation(tokenOf(link))).toBeNull();
+  expect(await listInvitations(reader(as(owner)))).toEqual([]);
+});
+
+test("the inviter's role counts at the moment of acceptance, however it was changed", async () => {
+  const { tenant } = await newOrganisation();
+  const second = await newMember(tenant.id, "OWNER");
+  const person = await newPerson();
+  const { link } = await invite(second, person.email, "OWNER");
+  const where = { tenantId_userId: { tenantId: tenant.id, userId: second.id } };
+  await db().membership.update({ where, data: { role: "ADMIN" } });
+  await expect(accept(person, tokenOf(link))).rejects.toThrow(over);
+  await db().membership.update({ where, data: { role: "OWNER" } });
+  await accept(person, tokenOf(link));
+  expect(await roleIn(tenant.id, person.id)).toBe(1);
+});
+
+test("a demoted owner's invitations stay open as far as an admin may give the role", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const second = await newMember(tenant.id, "OWNER");
+  const [asOwner, asMember] = [await invite(second, newAddress(), "OWNER"), await invite(second, newAddress(), "MEMBER")];
+  await mutate(as(owner), (caller) => changeRole(caller, second.id, "ADMIN"));
+  expect(await findInvitation(tokenOf(asOwner.link))).toBeNull();
+  expect(await findInvitation(tokenOf(asMember.link))).toMatchObject({ role: "MEMBER" });
+});
+
+test("the member who resends an invitation vouches for it from then on", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const admin = await newMember(tenant.id, "ADMIN");
+  const person = await newPerson();
+  const start = Date.now();
+  setCurrentTime(() => new Date(start));
+  const { id } = await invite(admin, person.email);
+  setCurrentTime(() => new Date(start + 60_000));
+  const { link } = await mutate(as(owner), (caller) => resendInvitation(caller, id));
+  await mutate(as(owner), (caller) => removeMember(caller, admin.id));
+  await accept(person, tokenOf(link));
+  expect(await roleIn(tenant.id, person.id)).toBe(1);
 });

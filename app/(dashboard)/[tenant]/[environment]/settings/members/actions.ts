@@ -4,9 +4,10 @@ import { z } from "zod";
 import { actWithProof, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { SentInvitation } from "@/components/members/states";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import { invitationInput } from "@/lib/invitations/schema";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/invitations/service";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
-import { changeRoleInput, invitationInput } from "@/lib/members/schema";
+import { changeRoleInput } from "@/lib/members/schema";
 import { changeRole, removeMember } from "@/lib/members/service";
 
 const id = z.string().max(100);
