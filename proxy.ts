@@ -1,11 +1,19 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { pathHeader } from "@/lib/auth/path-header";
+import { noteRequest } from "@/lib/exposure";
+import { mailPagePath } from "@/lib/mail/way";
 
 /**
  * Gives every page that is drawn for a visitor a content security policy with a nonce of its own, under which no script
  * runs that was not written by us. Nothing here decides who may see what. The API never comes by, nor do files.
  */
 export function proxy(request: NextRequest): NextResponse {
+  noteRequest(request.headers);
+  const { method } = request;
+  // A page would be rendered for a POST too, which is what webhooks send.
+  if (decoded(request.nextUrl.pathname).startsWith(mailPagePath) && method !== "GET" && method !== "HEAD") {
+    return new NextResponse(null, { status: 405, headers: { Allow: "GET, HEAD" } });
+  }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const policy = contentSecurityPolicy(nonce);
   const { pathname, search } = request.nextUrl;
@@ -22,6 +30,14 @@ export function proxy(request: NextRequest): NextResponse {
 export const config = {
   matcher: ["/((?!v1/|api/|_next/|health$|ready$|icon\\.svg$|docs/openapi\\.json$|llms\\.txt$).*)"],
 };
+
+function decoded(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
 
 function contentSecurityPolicy(nonce: string): string {
   const isDevelopment = process.env.NODE_ENV === "development";

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { isLoopbackUrl } from "@/lib/loopback";
 
 /** Seconds from each failure to the next attempt: 30 s, 2 min, 10 min, 30 min, 2 h, 8 h, 24 h. */
 const defaultRetrySchedule = "30,120,600,1800,7200,28800,86400";
@@ -79,6 +80,8 @@ const schema = z
     DELIVERIES_AT_ONCE_PER_WEBHOOK: wholeNumber(1, 1_000).default(128),
     /** Private networks that webhooks may reach, for development and tests. Metadata addresses are never among them. */
     WEBHOOK_ALLOWED_PRIVATE_CIDRS: z.string().default("").transform(commaList),
+    /** Set by `npm start` for trying the product out; loopback closes with the first request that came through a proxy. */
+    LOOPBACK_WEBHOOKS: z.stringbool().default(false),
     /** Master keys for secrets at rest. The first one encrypts, all of them decrypt. */
     SECRET_KEYS: secretKeys,
     /** What this installation keeps on disk, the files of documents among it. */
@@ -102,8 +105,10 @@ const schema = z
         message: "give an address such as no-reply@example.com or Parlance <no-reply@example.com>",
       })
       .optional(),
-    /** Without SMTP, mails are shown at /dev/mail. That page is for people at this very machine. */
+    /** Without SMTP, mails are shown at /dev/mail, to people at this very machine. */
     MAIL_PAGE: z.stringbool().optional(),
+    /** What the address of that page has to carry; `npm start` makes one. */
+    MAIL_PAGE_TOKEN: z.string().min(16, { message: "give at least 16 random characters" }).optional(),
     GITHUB_CLIENT_ID: z.string().min(1).optional(),
     GITHUB_CLIENT_SECRET: z.string().min(1).optional(),
     /** A GitHub Enterprise of one's own. */
@@ -135,6 +140,11 @@ const schema = z
       const [id, secret] = [`${provider}_CLIENT_ID`, `${provider}_CLIENT_SECRET`] as const;
       if (!value[id] !== !value[secret]) refuse(value[id] ? secret : id, `is missing: set both ${id} and ${secret}, or neither`);
     }
+    if (value.MAIL_PAGE && !value.MAIL_PAGE_TOKEN)
+      refuse("MAIL_PAGE_TOKEN", "is missing: MAIL_PAGE needs a token of at least 16 random characters");
+    if (value.MAIL_PAGE && [value.APP_URL, value.NEXTAUTH_URL].some((url) => url && !isLoopbackUrl(url))) {
+      refuse("MAIL_PAGE", "works only where APP_URL and NEXTAUTH_URL name this machine (localhost): set SMTP_URL and MAIL_FROM instead");
+    }
     if (value.JOBS === "inngest" && !value.INNGEST_DEV && !(value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY)) {
       refuse("JOBS", "inngest needs INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY (or INNGEST_DEV in development)");
     }
@@ -153,7 +163,7 @@ const schema = z
       APP_URL: appUrl,
       ERROR_BASE: value.ERROR_BASE ?? `${appUrl}/docs`,
       BLOB_DIRECTORY: path.resolve(value.BLOB_DIRECTORY ?? path.join(value.DATA_DIR, "blobs")),
-      MAIL_PAGE: value.MAIL_PAGE ?? value.NODE_ENV !== "production",
+      MAIL_PAGE: value.MAIL_PAGE ?? (value.NODE_ENV !== "production" && isLoopbackUrl(appUrl)),
       JOBS: value.JOBS ?? (isInngestConfigured ? ("inngest" as const) : ("embedded" as const)),
     };
   });

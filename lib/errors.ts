@@ -1,3 +1,4 @@
+import type { AuditRecord } from "@/lib/audit/service";
 import type { IdKind } from "@/lib/ids";
 
 /** Every kind of error the API can answer with: its status, and a title that is the same each time. */
@@ -55,6 +56,8 @@ export type ErrorMembers = {
  */
 export class AppError extends Error {
   override readonly name = "AppError";
+  /** An audit entry about the refusal, which is written once the refused change is rolled back. */
+  audit?: AuditRecord;
 
   constructor(
     readonly kind: ErrorKind,

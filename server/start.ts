@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeDatabase } from "@/lib/db";
 import { env } from "@/lib/env";
+import { mailPagePath, mailWay } from "@/lib/mail/way";
 import { applyMigrations } from "@/prisma/migrate";
 import { type Demo, ensureDemo } from "@/prisma/seed";
 import { claimDataDirectory, type DemoFile, dataDirectory, inDataDirectory, readJson, writeJson } from "./embedded/data-directory";
@@ -54,8 +55,10 @@ async function run(): Promise<void> {
   if (isStopping) return;
 
   const url = `http://localhost:${port}`;
-  if (demo) writeJson("demo.json", { url, ...demo, databaseUrl } satisfies DemoFile);
-  process.stdout.write(demo ? welcome(url, demo) : `\nParlance runs at ${env().APP_URL}. Logs: ${inDataDirectory("logs")}\n\n`);
+  const { MAIL_PAGE_TOKEN } = env();
+  const mailPage = mailWay() === "page" && MAIL_PAGE_TOKEN ? `${url}${mailPagePath}?token=${MAIL_PAGE_TOKEN}` : null;
+  if (demo) writeJson("demo.json", { url, ...demo, mailPage, databaseUrl } satisfies DemoFile);
+  process.stdout.write(demo ? welcome(url, demo, mailPage) : `\nParlance runs at ${env().APP_URL}. Logs: ${inDataDirectory("logs")}\n\n`);
 }
 
 async function startDatabase(): Promise<string> {
@@ -107,7 +110,7 @@ async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile
   }
 }
 
-function welcome(url: string, demo: Demo): string {
+function welcome(url: string, demo: Demo, mailPage: string | null): string {
   return `
   Parlance is running.
 
@@ -115,7 +118,7 @@ function welcome(url: string, demo: Demo): string {
     Sign in     ${url}/login
                 ${demo.email}   ${demo.password}
     Test key    ${demo.keys.test}
-    Live key    ${demo.keys.live}
+    Live key    ${demo.keys.live}${mailPage ? `\n    Mails       ${mailPage}` : ""}
 
   Create your first conversation:
 

@@ -8,6 +8,7 @@ import { dispatch } from "@/lib/api/dispatch";
 import { toProblem } from "@/lib/api/problem";
 import { toResponse } from "@/lib/api/respond";
 import { AppError } from "@/lib/errors";
+import { isFromElsewhere, noteRequest } from "@/lib/exposure";
 import { newId } from "@/lib/ids";
 import { probes } from "@/lib/readiness";
 
@@ -42,6 +43,7 @@ export function createWebServer({ servePages, trustedProxyHops, bodyTimeoutMs = 
   const timeouts = { headersTimeout: headersTimeoutMs, requestTimeout: uploadTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs };
 
   const server = createServer(timeouts, (request, response) => {
+    noteRequest(Object.entries(request.headers));
     setClientAddress(request, trustedProxyHops);
     limitTime(request, bodyTimeoutMs);
     // A client may name the whole address, as to a proxy.
@@ -98,6 +100,11 @@ function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   const { rawHeaders } = request;
   for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {
     if (rawHeaders[index]?.toLowerCase() === "x-forwarded-for") rawHeaders.splice(index, 2);
+  }
+  // A client's own claim is about to be replaced; that a proxy was on the way must still be known to the pages.
+  if (isFromElsewhere(Object.entries(request.headers))) {
+    rawHeaders.push("X-Forwarded-Through", "proxy");
+    request.headers["x-forwarded-through"] = "proxy";
   }
   rawHeaders.push("X-Forwarded-For", address);
   request.headers["x-forwarded-for"] = address;

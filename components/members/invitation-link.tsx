@@ -1,6 +1,5 @@
 "use client";
 
-import Link from "next/link";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { SecretDialog } from "@/components/shell/secret-dialog";
 
@@ -25,11 +24,8 @@ export function InvitationLink({ link, mailPage, onClosed }: { link: string; mai
       {() =>
         mailPage ? (
           <p className="text-muted">
-            The mail that would have been sent is shown on{" "}
-            <Link href={mailPage} target="_blank" className="font-medium text-accent underline underline-offset-2">
-              the page for mails
-            </Link>
-            .
+            You can read the mail itself at <code className="font-mono text-xs">{mailPage}</code>. <code>npm start</code> prints the full
+            address of that page.
           </p>
         ) : null
       }

@@ -38,6 +38,7 @@ export const auditActionNames = {
   "document.deleted": "Document deleted",
   "webhook.created": "Webhook created",
   "webhook.updated": "Webhook updated",
+  "webhook.address_refused": "Webhook address refused",
   "webhook.deleted": "Webhook deleted",
   "webhook.disabled": "Webhook disabled by the service",
   "webhook.secret_rotated": "Signing secret rotated",

@@ -1,4 +1,6 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { env } from "@/lib/env";
+import { isFromElsewhere } from "@/lib/exposure";
 
 /**
  * How mail leaves this installation: through an SMTP server; to a page that shows it to whoever develops or tries the
@@ -12,15 +14,17 @@ export function mailWay(): MailWay {
   return MAIL_PAGE ? "page" : "none";
 }
 
-const ownNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
-
 /**
- * The page shows links that are as good as passwords, so it is open to this machine alone, and where there is no mail
- * server. A browser that came by another name, through a proxy or a name that was bent to this address, finds nothing.
+ * The page shows links that are as good as passwords. It opens to a browser on this machine, at a loopback name, with the
+ * token that `npm start` prints, and never to a request that came through a proxy or tunnel.
  */
-export function isMailPageOpenTo(host: string | null): boolean {
-  return mailWay() === "page" && ownNames.has(host?.replace(/:\d+$/, "") ?? "");
+export function isMailPageOpenTo(headers: Iterable<[string, string | string[] | undefined]>, token: unknown): boolean {
+  const { MAIL_PAGE_TOKEN } = env();
+  if (mailWay() !== "page" || !MAIL_PAGE_TOKEN || typeof token !== "string" || isFromElsewhere(headers)) return false;
+  return timingSafeEqual(digest(token), digest(MAIL_PAGE_TOKEN));
 }
+
+const digest = (text: string) => new Uint8Array(createHash("sha256").update(text).digest());
 
 /** Below the application's address. */
 export const mailPagePath = "/dev/mail";

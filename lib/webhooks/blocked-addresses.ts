@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { env } from "@/lib/env";
+import { isLoopbackOpen } from "@/lib/exposure";
 
 /** IPv4 is open but for IANA's special-purpose registry, multicast, and the address at which Azure's hosts answer. */
 const closedIpv4 = networks([
@@ -54,10 +55,15 @@ export function isBlockedAddress(address: string): boolean {
   if (version === 0) return true;
   const family = version === 4 ? "ipv4" : "ipv6";
   if (neverOpen.check(address, family)) return true;
-  if (openedByOperator().check(address, family)) return false;
-  if (family === "ipv4") return closedIpv4.check(address, family);
+  return !isOpened(address, family) && !isPublicAddress(address);
+}
+
+/** Whether an address is of the internet at large, whatever the operator opened. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIPv4(address) ? "ipv4" : "ipv6";
+  if (family === "ipv4") return !closedIpv4.check(address, family);
   // An IPv4-mapped address lies outside 2000::/3 like all else that is not global unicast.
-  return !globalIpv6.check(address, family) || closedGlobalIpv6.check(address, family);
+  return globalIpv6.check(address, family) && !closedGlobalIpv6.check(address, family);
 }
 
 /** Whether a webhook must not reach this host, as `URL.hostname` gives it. A name that passes can still lead to a blocked address. */
@@ -77,14 +83,22 @@ export function isLocalhost(name: string): boolean {
 
 /** True in development and tests: then http is allowed as well. */
 export function arePrivateTargetsAllowed(): boolean {
-  return env().WEBHOOK_ALLOWED_PRIVATE_CIDRS.length > 0;
+  return openedNetworks().length > 0;
 }
 
-let opened: BlockList | undefined;
+/** The private networks that webhooks may reach at this moment. */
+export function openedNetworks(): string[] {
+  const { WEBHOOK_ALLOWED_PRIVATE_CIDRS: chosen } = env();
+  return isLoopbackOpen() ? [...new Set([...chosen, ...loopback])] : chosen;
+}
 
-function openedByOperator(): BlockList {
-  opened ??= networks(env().WEBHOOK_ALLOWED_PRIVATE_CIDRS);
-  return opened;
+const loopback = ["127.0.0.0/8", "::1/128"];
+const loopbackNetworks = networks(loopback);
+let chosenNetworks: BlockList | undefined;
+
+function isOpened(address: string, family: "ipv4" | "ipv6"): boolean {
+  chosenNetworks ??= networks(env().WEBHOOK_ALLOWED_PRIVATE_CIDRS);
+  return chosenNetworks.check(address, family) || (loopbackNetworks.check(address, family) && isLoopbackOpen());
 }
 
 function networks(cidrs: string[]): BlockList {

@@ -11,9 +11,9 @@ import { currentTime } from "@/lib/jobs/time";
 import { lockRow } from "@/lib/lock-row";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
-import { findUrlProblem } from "./outbound-request";
 import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";
 import { generateSigningSecret, sealSecret, webhookSecretContext } from "./secret-box";
+import { findUrlProblem, isForbiddenTarget, maximumUrlLength } from "./webhook-url";
 
 /** In one environment. */
 export const maximumWebhooks = 20;
@@ -52,7 +52,7 @@ export async function createWebhook(caller: Caller, body: CreateWebhook): Promis
   requireRole(caller, "ADMIN", "create webhooks");
   requireProofFor(caller, "createWebhook");
   const { tenantId, environment } = caller.partition;
-  requireUsableUrl(caller.partition, body.url);
+  requireUsableUrl(caller, body.url, tenantId);
 
   // Two creations at once must not both find the last place free.
   await caller.db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`webhooks:${tenantId}:${environment}`}, 0))`;
@@ -80,7 +80,7 @@ const decidesWhatIsReceived: ReadonlySet<string> = new Set(["url", "events", "st
 /** `status: "ENABLED"` sets the count of failures to 0, also where the webhook was enabled all along. */
 export async function updateWebhook(caller: Caller, id: string, patch: UpdateWebhook): Promise<Webhook> {
   requireRole(caller, "ADMIN", "change webhooks");
-  if (patch.url !== undefined) requireUsableUrl(caller.partition, patch.url);
+  if (patch.url !== undefined) requireUsableUrl(caller, patch.url, id);
   const row = await lockWebhook(caller, id);
 
   const { metadata: metadataPatch, status, ...fields } = patch;
@@ -195,9 +195,14 @@ async function requireWebhook({ db, partition }: Caller, id: string): Promise<We
   return found;
 }
 
-function requireUsableUrl({ environment }: Partition, url: string): void {
-  const problem = findUrlProblem(url, { environment });
-  if (problem) throw invalidBody("/url", "invalid_url", `url: ${problem}`);
+/** An attempt at an address inside is worth knowing, so the audit log tells of it. */
+function requireUsableUrl({ partition }: Caller, url: string, targetId: string): void {
+  const problem = findUrlProblem(url, partition);
+  if (!problem) return;
+  const error = invalidBody("/url", "invalid_url", `url: ${problem}`);
+  if (isForbiddenTarget(url))
+    error.audit = { action: "webhook.address_refused", targetId, changes: { url: url.slice(0, maximumUrlLength) } };
+  throw error;
 }
 
 async function touchWebhook({ db, partition }: Caller, id: string, at: Date): Promise<Webhook> {

@@ -1,5 +1,6 @@
-import { env } from "@/lib/env";
-import { arePrivateTargetsAllowed, isBlockedHost } from "@/lib/webhooks/blocked-addresses";
+import { isIP } from "node:net";
+import { arePrivateTargetsAllowed, isBlockedHost, isLocalhost, openedNetworks } from "@/lib/webhooks/blocked-addresses";
+import { isOwnEndpointHere } from "@/lib/webhooks/own-endpoints";
 import type { Environment } from "@/prisma/generated/enums";
 
 export const maximumUrlLength = 2_048;
@@ -20,7 +21,19 @@ export function findUrlProblem(url: string, { environment }: { environment: Envi
   }
   if (username !== "" || password !== "") return "The address must not contain a user name or a password.";
   if (isBlockedHost(hostname)) return `The address must be reachable from the internet${exceptions()}.`;
+  if (leadsToThisInstallation(url)) return "The address must not be a port of this installation itself.";
   return null;
+}
+
+/** Whether an address leads to where no webhook may go, rather than being written wrong. For the audit log. */
+export function isForbiddenTarget(url: string): boolean {
+  return URL.canParse(url) && (isBlockedHost(new URL(url).hostname) || leadsToThisInstallation(url));
+}
+
+function leadsToThisInstallation(url: string): boolean {
+  const { hostname, port, protocol } = new URL(url);
+  const host = isLocalhost(hostname) ? "127.0.0.1" : hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) !== 0 && isOwnEndpointHere(host, Number(port) || (protocol === "https:" ? 443 : 80));
 }
 
 /** What an address has to be, as a sentence. */
@@ -31,7 +44,7 @@ export function urlRule(environment: Environment): string {
 
 /** Which private networks this installation lets webhooks reach. */
 function exceptions(): string {
-  const opened = env().WEBHOOK_ALLOWED_PRIVATE_CIDRS;
+  const opened = openedNetworks();
   return opened.length > 0
     ? `, or in a network that this installation opened: ${opened.join(", ")}`
     : "; private and reserved hosts are not";

@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
 import pg from "pg";
 import { type Env, parseEnv } from "@/lib/env";
+import { behindProxyFile, isLoopbackOpen } from "@/lib/exposure";
+import { isLoopbackUrl } from "@/lib/loopback";
 import { checkSmtp } from "@/lib/mail/smtp";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
 import { probeUpstash } from "@/lib/rate-limit/upstash-rate-limiter";
@@ -25,7 +28,7 @@ export async function examine(): Promise<Finding[]> {
   }
   const findings: Finding[] = [{ subject: "configuration", fact: "usable" }];
   const database = await examineDatabase(env.DATABASE_URL);
-  findings.push(...database, await examineLimiter(env), await examineInngest(env), await examineMail(env));
+  findings.push(...database, await examineLimiter(env), await examineInngest(env), await examineMail(env), examineExposure(env));
   if (!database.some(({ problem }) => problem)) findings.push(await examineSecrets(env), await examineDeliveries(env));
   return findings;
 }
@@ -97,7 +100,11 @@ async function examineInngest(env: Env): Promise<Finding> {
 async function examineMail({ SMTP_URL }: Env): Promise<Finding> {
   const subject = "mail";
   const way = mailWay();
-  if (way === "page") return { subject, fact: `shown at ${mailPagePath}; SMTP_URL and MAIL_FROM would have it sent` };
+  if (way === "page")
+    return {
+      subject,
+      fact: `shown at ${mailPagePath} to browsers on this machine that have the token; set SMTP_URL and MAIL_FROM to send it`,
+    };
   if (way === "none") return { subject, fact: "none is sent: set SMTP_URL and MAIL_FROM for invitations and new passwords by mail" };
   const host = new URL(SMTP_URL ?? "").host;
   try {
@@ -106,6 +113,22 @@ async function examineMail({ SMTP_URL }: Env): Promise<Finding> {
   } catch (error) {
     return { subject, problem: `the server at ${host} does not take any (${(error as Error).message}). Check SMTP_URL` };
   }
+}
+
+/** What is open to this machine alone, and whether the outside can use it. */
+function examineExposure({ APP_URL, WEBHOOK_ALLOWED_PRIVATE_CIDRS: networks }: Env): Finding {
+  const subject = "loopback";
+  const opensLoopback = networks.some((network) => /^(127\.|::1|0\.0\.0\.0)/.test(network));
+  if (opensLoopback && !isLoopbackUrl(APP_URL)) {
+    const problem = `WEBHOOK_ALLOWED_PRIVATE_CIDRS lets every organization's webhooks reach this machine's own services, and ${APP_URL} is public`;
+    return { subject, problem: `${problem}. Remove the loopback network from it` };
+  }
+  if (isLoopbackOpen()) return { subject, fact: "webhooks may reach this machine, because only this machine can connect" };
+  if (existsSync(behindProxyFile())) {
+    const fact = "closed to webhooks, because a request came through a proxy or tunnel. Set APP_URL to the public address";
+    return { subject, fact: `${fact}; if that was a mistake, delete ${behindProxyFile()} and restart` };
+  }
+  return { subject, fact: opensLoopback ? "open to webhooks by WEBHOOK_ALLOWED_PRIVATE_CIDRS" : "closed to webhooks" };
 }
 
 const sealedNames: Record<SealedKind, string> = {

@@ -14,11 +14,19 @@ export type DemoFile = {
   password: string;
   tenant: { id: string; slug: string };
   keys: { test: string; live: string };
+  /** Where mails can be read while no mail server is configured; null where that page is closed. */
+  mailPage: string | null;
   databaseUrl: string;
 };
 
 /** What is generated once, so that sessions and sealed secrets outlive a restart. */
-export type Secrets = { SECRET_KEYS: string; NEXTAUTH_SECRET: string; postgresPassword: string; postgresPort?: number };
+export type Secrets = {
+  SECRET_KEYS: string;
+  NEXTAUTH_SECRET: string;
+  MAIL_PAGE_TOKEN: string;
+  postgresPassword: string;
+  postgresPort?: number;
+};
 
 export function readJson<Content>(name: string): Content | null {
   try {
@@ -37,14 +45,15 @@ export function writeJson(name: string, content: unknown): void {
 }
 
 export function readOrMakeSecrets(): Secrets {
-  const known = readJson<Secrets>("secrets.json");
-  if (known) return known;
+  const known = readJson<Partial<Secrets>>("secrets.json") ?? {};
   const secrets: Secrets = {
     SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
+    MAIL_PAGE_TOKEN: randomBytes(24).toString("base64url"),
     postgresPassword: randomBytes(24).toString("hex"),
+    ...known,
   };
-  writeJson("secrets.json", secrets);
+  if (Object.keys(secrets).some((name) => !(name in known))) writeJson("secrets.json", secrets);
   return secrets;
 }
 

@@ -1,3 +1,4 @@
+import { isLoopbackHost, isLoopbackUrl } from "@/lib/loopback";
 import { dataDirectory, inDataDirectory, readJson, readOrMakeSecrets, type Secrets, writeJson } from "./data-directory";
 import { logFile } from "./log-file";
 import { ensureDatabase, type Postgres, postgresUrl, startPostgres } from "./postgres";
@@ -33,18 +34,20 @@ export function embeddedDatabaseUrl(): string | null {
  */
 export function localEnvironment({ port, databaseUrl, isDevelopment }: { port: number; databaseUrl: string; isDevelopment: boolean }) {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
-  const { SECRET_KEYS, NEXTAUTH_SECRET } = readOrMakeSecrets();
-  // With the embedded database, this is one machine's own: it listens on loopback, and only then may its webhooks go there
-  // and its mails be read by whoever sits at it.
+  const { SECRET_KEYS, NEXTAUTH_SECRET, MAIL_PAGE_TOKEN } = readOrMakeSecrets();
+  // With the embedded database, this is one machine's own: it listens on loopback. Only while it is not meant to be reached
+  // under any other name may its webhooks go there and its mails be read by the person who sits at it.
   const host = given.HOST ?? "127.0.0.1";
-  const isLoopback = host === "localhost" || host === "::1" || host.startsWith("127.");
+  const isReachedLocally = [given.APP_URL, given.NEXTAUTH_URL].every((url) => !url || !URL.canParse(url) || isLoopbackUrl(url));
+  const isAlone = isLoopbackHost(host) && isReachedLocally && Number(given.TRUSTED_PROXY_HOPS ?? 0) === 0;
   const alone = given.DATABASE_URL
     ? {}
-    : { HOST: host, SOLE_WORKER: "true", ...(isLoopback && { WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128", MAIL_PAGE: "true" }) };
+    : { HOST: host, SOLE_WORKER: "true", ...(isAlone && { LOOPBACK_WEBHOOKS: "true", MAIL_PAGE: "true" }) };
   return {
     NEXTAUTH_URL: given.APP_URL ?? `http://localhost:${port}`,
     SECRET_KEYS,
     NEXTAUTH_SECRET,
+    MAIL_PAGE_TOKEN,
     ...alone,
     ...given,
     DATABASE_URL: databaseUrl,

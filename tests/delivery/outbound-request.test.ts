@@ -45,6 +45,18 @@ test("metadata addresses stay closed whatever is opened", async () => {
   expect(await post("http://169.254.169.254/latest/meta-data/")).toMatchObject({ errorCode: "blocked_address" });
 });
 
+test("a name that leads to the installation's own database is not connected to, whatever is opened", async () => {
+  const { port } = new URL(process.env.DATABASE_URL ?? "");
+  const attempts = watchConnectionAttempts();
+  for (const host of ["receiver.example.com", "localhost", "127.0.0.1", "127.9.9.9", "[::ffff:127.0.0.1]"]) {
+    for (const protocol of ["http", "https"]) {
+      expect(await post(`${protocol}://${host}:${port}/`)).toMatchObject({ errorCode: "blocked_address" });
+    }
+  }
+  attempts.stop();
+  expect(attempts.addresses).toEqual([]);
+});
+
 test.each([301, 302, 303, 307, 308])("%i is an answer like any other, and not followed", async (status) => {
   const { result, receiver } = await postTo((response) => void response.writeHead(status, { location: "/again" }).end());
   expect(result).toMatchObject({ statusCode: status });

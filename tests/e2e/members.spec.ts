@@ -154,8 +154,9 @@ test("the pages before the dashboard: axe finds nothing, nothing overflows", asy
   await queryDatabase("DELETE FROM memberships WHERE user_id = (SELECT id FROM users WHERE email = $1)", [email]);
 
   const visitor = await (await browser.newContext({ baseURL: process.env.PRODUCT_URL })).newPage();
+  const mailPage = (process.env.PRODUCT_MAIL_PAGE ?? "").slice(process.env.PRODUCT_URL?.length);
   const places = [
-    ...["/password", "/password/unknown", "/invite/unknown", invitation, "/dev/mail"].map((path) => [visitor, path] as const),
+    ...["/password", "/password/unknown", "/invite/unknown", invitation, mailPage].map((path) => [visitor, path] as const),
     ...["/welcome", invitation].map((path) => [page, path] as const),
   ];
   for (const { name, colorScheme, viewport } of looks) {

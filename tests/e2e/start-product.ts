@@ -5,9 +5,20 @@ import { startInstallation } from "../support/installation";
 export default async function startProduct(): Promise<() => Promise<void>> {
   const provider = await startIdentityProvider();
   // So each person can come from an address of their own: there is a limit to accounts that are made from one.
-  const environment = { TRUSTED_PROXY_HOPS: "1", ...provider.environment };
-  const { url, databaseUrl, stop } = await startInstallation({ environment });
-  Object.assign(process.env, { PRODUCT_URL: url, PRODUCT_DATABASE_URL: databaseUrl, PROVIDER_URL: provider.url });
+  const environment = {
+    TRUSTED_PROXY_HOPS: "1",
+    // Closed by themselves behind a proxy.
+    WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128",
+    MAIL_PAGE: "true",
+    ...provider.environment,
+  };
+  const { url, databaseUrl, mailPage, stop } = await startInstallation({ environment });
+  Object.assign(process.env, {
+    PRODUCT_URL: url,
+    PRODUCT_DATABASE_URL: databaseUrl,
+    PRODUCT_MAIL_PAGE: mailPage ?? "",
+    PROVIDER_URL: provider.url,
+  });
   return async () => {
     await stop();
     await provider.close();

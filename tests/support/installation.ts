@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DemoFile } from "@/server/embedded/data-directory";
+import type { DemoFile, Secrets } from "@/server/embedded/data-directory";
 
 /** Long, because it builds what is out of date. */
 const startTimeoutMs = 300_000;
@@ -52,13 +52,15 @@ export async function startInstallation({ environment = {}, isQuiet = false }: O
     if (!isKept) rmSync(directory, { recursive: true, force: true });
   }
 
-  return { ...demo, directory, pid: supervisor.pid ?? 0, admin, stop };
+  const secrets = (): Secrets => JSON.parse(readFileSync(path.join(directory, "secrets.json"), "utf8"));
+
+  return { ...demo, directory, pid: supervisor.pid ?? 0, admin, secrets, stop };
 }
 
 /** Without what a developer's shell, or another test, may have set for a product of its own. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const foreign =
-    /^(DATABASE_|UPSTASH_|INNGEST_|NEXTAUTH_|SMTP_|MAIL_|GITHUB_|GOOGLE_|S3_|WEBHOOK_|APP_URL$|BLOB_DIRECTORY$|ERROR_BASE$|HOST$|JOBS$|LOG_LEVEL$|NODE_ENV$|SECRET_KEYS$|SERVICE_PREFIX$|SOLE_WORKER$|TRUSTED_PROXY)/;
+    /^(DATABASE_|UPSTASH_|INNGEST_|NEXTAUTH_|SMTP_|MAIL_|LOOPBACK_|GITHUB_|GOOGLE_|S3_|WEBHOOK_|APP_URL$|BLOB_DIRECTORY$|ERROR_BASE$|HOST$|JOBS$|LOG_LEVEL$|NODE_ENV$|SECRET_KEYS$|SERVICE_PREFIX$|SOLE_WORKER$|TRUSTED_PROXY)/;
   const own = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   return { ...Object.fromEntries(own), NODE_ENV: "production" };
 }

@@ -23,11 +23,8 @@ export function RequestForm({ mailPage }: { mailPage: string | null }) {
         </p>
         {mailPage ? (
           <p className="text-muted">
-            No mail server is configured here: the mail is shown on{" "}
-            <Link href={mailPage} className={linkClass}>
-              the page for mails
-            </Link>
-            .
+            No mail server is configured. You can read the mail at <code className="font-mono text-xs">{mailPage}</code>.{" "}
+            <code>npm start</code> prints the full address of that page.
           </p>
         ) : null}
         <Link href="/login" className={linkClass}>

@@ -7,9 +7,11 @@ import { isMailPageOpenTo } from "@/lib/mail/way";
 
 export const metadata = { title: "Mails" };
 
-/** For whoever develops or tries the product on their own machine: the mails that a mail server would have sent. */
-export default async function MailPage() {
-  if (!isMailPageOpenTo((await headers()).get("host"))) notFound();
+type Props = { searchParams: Promise<{ token?: string | string[] }> };
+
+/** For trying the product out on one's own machine: the mails that a mail server would have sent. */
+export default async function MailPage({ searchParams }: Props) {
+  if (!isMailPageOpenTo(await headers(), (await searchParams).token)) notFound();
   const mails = await listKeptMails();
   const now = new Date();
   return (
@@ -18,13 +20,13 @@ export default async function MailPage() {
       <div className="space-y-1">
         <h1 className="font-semibold text-2xl tracking-tight">Mails</h1>
         <p className="max-w-prose text-muted">
-          No mail server is configured here, so mails end on this page, which only this machine can open. With SMTP_URL and MAIL_FROM they
-          are sent.
+          No mail server is configured, so mails are shown here, and only to browsers on this machine. Set SMTP_URL and MAIL_FROM to send
+          them.
         </p>
       </div>
       {mails.length === 0 ? (
         <p className="rounded-2xl border border-line border-dashed bg-surface px-6 py-12 text-center text-muted">
-          No mail was written yet. Invite somebody, or ask for a new password.
+          No mails yet. Invite a member or request a new password to see one.
         </p>
       ) : (
         <ul className="space-y-4">

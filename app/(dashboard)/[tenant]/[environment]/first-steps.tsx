@@ -17,6 +17,7 @@ import { roleSentence } from "@/lib/auth/roles";
 import { env } from "@/lib/env";
 import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/errors";
 import type { Progress } from "@/lib/overview/service";
+import { arePrivateTargetsAllowed } from "@/lib/webhooks/blocked-addresses";
 import type { Environment } from "@/prisma/generated/enums";
 import { sendTestEventAction } from "./webhooks/actions";
 
@@ -127,7 +128,7 @@ function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor):
     ) : (
       <>
         <p className="text-muted">A webhook is an address of yours that is sent every event, signed, again and again until it answers.</p>
-        {env().WEBHOOK_ALLOWED_PRIVATE_CIDRS.length > 0 ? (
+        {arePrivateTargetsAllowed() ? (
           <>
             <p className="text-muted">
               Nothing to receive with yet? This listens at <code className="font-mono text-xs">http://127.0.0.1:4000/</code> on the machine
