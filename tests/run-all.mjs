@@ -1,5 +1,7 @@
-// What `npm test` runs once everything is installed and built: the checks, then every test, each runner to its end. The
-// last line counts them all together, and the exit code says whether all of it held.
+// What `npm test` and `npm run test:full` run once everything is installed and built. The first runs the checks and every test that
+// is quick; the second (`--full`) what takes longer: the API tests through Next's own server, the long faults and deliveries
+// (`*.full.test.ts`), and the accessibility of every page in every look (`*.full.spec.ts`, `@full`). Each runner goes to its end. The
+// last line counts all tests together, and the exit code says whether all of them passed.
 
 import { execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -23,12 +25,16 @@ const remarks = [];
 const [redis, chromium] = installTools();
 if (!redis) remarks.push("redis-server is missing: the limiter was not tested against a real Redis (apt-get install redis-server).");
 
-counts.push(countCheck(await run("npm", ["run", "check"])));
-counts.push(countVitest(vitestReport, await run(bin("vitest"), vitest(vitestReport))));
-// The API tests once more, through Next's own server.
-counts.push(countVitest(nextReport, await run(bin("vitest"), [...vitest(nextReport), "tests/api"], { TEST_DOOR: "next" })));
+const suite = { TEST_SUITE: process.argv.includes("--full") ? "full" : "fast" };
+if (suite.TEST_SUITE === "fast") {
+  counts.push(countCheck(await run("npm", ["run", "check"])));
+} else {
+  const throughNext = { TEST_SUITE: "fast", TEST_DOOR: "next" };
+  counts.push(countVitest(nextReport, await run(bin("vitest"), [...vitest(nextReport), "tests/api"], throughNext)));
+}
+counts.push(countVitest(vitestReport, await run(bin("vitest"), vitest(vitestReport), suite)));
 if (chromium) {
-  const environment = { PLAYWRIGHT_JSON_OUTPUT_FILE: playwrightReport, CHROMIUM_PATH: chromium };
+  const environment = { ...suite, PLAYWRIGHT_JSON_OUTPUT_FILE: playwrightReport, CHROMIUM_PATH: chromium };
   counts.push(countPlaywright(playwrightReport, await run(bin("playwright"), ["test", "--reporter=list,json"], environment)));
 } else {
   counts.push({ passed: 0, failed: 0, skipped: 1 });

@@ -13,6 +13,10 @@ export function listenForWakeUps(onWake: () => void, onDocuments: () => void = (
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
+  let reportListening = () => {};
+  const listening = new Promise<void>((resolve) => {
+    reportListening = resolve;
+  });
 
   async function connect(): Promise<void> {
     const connection = new pg.Client({ connectionString: env().DATABASE_URL, keepAlive: true, application_name: "parlance wake-up" });
@@ -23,6 +27,7 @@ export function listenForWakeUps(onWake: () => void, onDocuments: () => void = (
     try {
       await connection.connect();
       await connection.query(`LISTEN ${wakeChannel}`);
+      reportListening();
       // Whatever was committed while nobody listened.
       onWake();
       onDocuments();
@@ -47,5 +52,6 @@ export function listenForWakeUps(onWake: () => void, onDocuments: () => void = (
     await client?.end().catch(() => {});
   }
 
-  return { stop };
+  /** `listening` resolves when the first connection listens. */
+  return { stop, listening };
 }

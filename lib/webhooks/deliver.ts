@@ -10,7 +10,7 @@ import { createRecorder } from "@/lib/webhooks/recorder";
 import { sendDelivery } from "@/lib/webhooks/send-delivery";
 
 const batchSize = 100;
-const pollMs = 1_000;
+const defaultPollMs = 1_000;
 /** Attempts that a person asked for are few, and looked for apart, so that looking costs the others nothing. */
 const requestedPollMs = 500;
 const requestedBatchSize = 20;
@@ -25,6 +25,8 @@ export type DeliverOptions = {
   /** At most so many under way; unless given, what the environment says. */
   concurrency?: number;
   concurrencyPerWebhook?: number;
+  /** How long it waits without being woken before it checks again. */
+  pollMs?: number;
 };
 
 /**
@@ -35,6 +37,7 @@ export function startDelivering({
   overdueSeconds = 0,
   concurrency = env().DELIVERIES_AT_ONCE,
   concurrencyPerWebhook = env().DELIVERIES_AT_ONCE_PER_WEBHOOK,
+  pollMs = defaultPollMs,
 }: DeliverOptions = {}) {
   const recorder = createRecorder();
   const allowances = createAllowances(concurrencyPerWebhook);

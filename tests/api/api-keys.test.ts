@@ -14,7 +14,7 @@ const dayMs = 24 * 3_600_000;
 const statusOf = async (key: string, path = "/account") => (await call({ key }, "GET", path)).status;
 
 /** Within a second on every process, on a machine that has nothing else to do. */
-const soon = (key: string, path?: string) => expect.poll(() => statusOf(key, path), { timeout: 5_000, interval: 25 });
+const soon = (key: string, path?: string) => expect.poll(() => statusOf(key, path), { interval: 25 });
 
 function asPerson({ identity }: TestTenant, role: Role): Identity {
   return { ...identity, actor: { type: "USER", id: newId("user"), role } };

@@ -105,7 +105,7 @@ async function readAll(path: string, order: string, between: (page: number, last
 }
 
 describe.each(Object.entries(lists))("%s", (_name, list) => {
-  test(`200 for ${size} items, each once, either way, also while some come and others go`, { timeout: 120_000 }, async () => {
+  test(`200 for ${size} items, each once, either way, also while some come and others go`, async () => {
     const before = (await readAll(list.path(), "")).ids.length;
     for (let index = before; index < size; index++) await list.add(index);
 

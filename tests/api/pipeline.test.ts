@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { generateKey } from "@/lib/api-keys/key";
 import { revokeApiKey } from "@/lib/api-keys/service";
 import { mutate } from "@/lib/caller";
@@ -42,13 +42,18 @@ describe("authentication", () => {
     expect(replies[0]?.body).toMatchObject({ status: 401, instance: "/v1/public/conversations", ...kind("unauthorized") });
   });
 
-  test("a key that was just used is refused within a second of its revocation", async () => {
+  test("a key that was just used is refused as soon as its revocation is heard of", async () => {
     const tenant = await newTenant();
     expect((await call(tenant, "GET", "/account")).status).toBe(200);
 
-    await mutate(tenant.identity, (caller) => revokeApiKey(caller, tenant.keyId));
-    const revokedAt = performance.now();
-    while ((await call(tenant, "GET", "/account")).status !== 401) expect(performance.now() - revokedAt).toBeLessThan(1_000);
+    // Time stands still, so the key ends by the notification and not because the cache forgot it.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      await mutate(tenant.identity, (caller) => revokeApiKey(caller, tenant.keyId));
+      await expect.poll(async () => (await call(tenant, "GET", "/account")).status).toBe(401);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("403 ip-not-allowed outside of the key's networks", async () => {
@@ -63,9 +68,7 @@ describe("authentication", () => {
   test("the time of last use is written soon after", async () => {
     const tenant = await newTenant();
     await call(tenant, "GET", "/account");
-    await expect
-      .poll(async () => (await db().apiKey.findFirstOrThrow({ where: { id: tenant.keyId } })).lastUsedAt, { timeout: 5_000 })
-      .toBeInstanceOf(Date);
+    await expect.poll(async () => (await db().apiKey.findFirstOrThrow({ where: { id: tenant.keyId } })).lastUsedAt).toBeInstanceOf(Date);
   });
 });
 

@@ -19,6 +19,7 @@ import {
   type RequestCount,
 } from "@/lib/request-logs/service";
 import { call, newKey, newTenant, type Reply, send, type TestTenant } from "../support/api";
+import { growth } from "../support/growth";
 
 const page = { limit: 100, order: "desc" as const };
 const logsOf = async (tenant: TestTenant, query: object = {}) =>
@@ -28,13 +29,14 @@ const logsOf = async (tenant: TestTenant, query: object = {}) =>
 async function logOf(tenant: TestTenant, reply: Reply) {
   await flushRequestLogs();
   const id = reply.headers.get("x-request-id") ?? "";
-  await expect.poll(async () => (await logsOf(tenant)).some((row) => row.id === id), { timeout: 5_000 }).toBe(true);
+  await expect.poll(async () => (await logsOf(tenant)).some((row) => row.id === id)).toBe(true);
   return getRequestLog(reader(tenant.identity), id);
 }
 
 test("201 leaves a row with both bodies, its key and its idempotency key", async () => {
   const tenant = await newTenant();
   const body = { name: "Ada", externalId: "c-1" };
+  const before = Date.now();
 
   const reply = await call(tenant, "POST", "/customers", body, { "idempotency-key": '"one"' });
 
@@ -57,7 +59,8 @@ test("201 leaves a row with both bodies, its key and its idempotency key", async
     createdAt: expect.any(String),
   });
   expect(row.durationMs).toBeGreaterThanOrEqual(0);
-  expect(Math.abs(Date.parse(row.createdAt) - Date.now())).toBeLessThan(10_000);
+  expect(Date.parse(row.createdAt)).toBeGreaterThanOrEqual(before);
+  expect(Date.parse(row.createdAt)).toBeLessThanOrEqual(Date.now());
 });
 
 test("200 of a read leaves a row with its query and without the answer, which can be read again", async () => {
@@ -122,8 +125,8 @@ test("one row for each of 500 requests at once, and each tenant sees its own alo
     const rows = await db().requestLog.findMany({ where: owner.identity.partition, select: { id: true } });
     return rows.map(({ id }) => id).toSorted();
   };
-  await expect.poll(() => allOf(tenant), { timeout: 5_000 }).toEqual(idsOf(1).toSorted());
-  await expect.poll(() => allOf(other), { timeout: 5_000 }).toEqual(idsOf(0).toSorted());
+  await expect.poll(() => allOf(tenant)).toEqual(idsOf(1).toSorted());
+  await expect.poll(() => allOf(other)).toEqual(idsOf(0).toSorted());
   expect(await allOf(live)).toEqual([]);
   await expect(getRequestLog(reader(live.identity), idsOf(1)[0] ?? "")).rejects.toMatchObject({ kind: "not-found" });
   await expect(getRequestLog(reader(other.identity), idsOf(1)[0] ?? "")).rejects.toMatchObject({ kind: "not-found" });
@@ -206,23 +209,12 @@ test.each([
   expect(maskSecrets(text)).toBe(expected);
 });
 
-test("masking a body made to be slow takes no time", () => {
-  const hostile = [
-    '"'.repeat(16_384),
-    '"secret":'.repeat(1_800),
-    "_test_".repeat(2_700),
-    `"${"a-".repeat(8_000)}`,
-    "\\".repeat(16_384),
-    ', \\"'.repeat(4_000),
-    '"token":"\\'.repeat(1_600),
-    "&secret".repeat(2_300),
-  ];
-  for (const text of hostile) {
-    const startedAt = performance.now();
-    maskSecrets(text);
-    expect([text.slice(0, 12), performance.now() - startedAt < 200]).toEqual([text.slice(0, 12), true]);
-  }
-});
+test.each(['"', '"secret":', "_test_", "a-", "\\", ', \\"', '"token":"\\', "&secret"])(
+  "masking %j repeated without end takes linear time",
+  (part) => {
+    expect(growth((size) => maskSecrets(`"${part.repeat(size / part.length)}`), 16_384)).toBeLessThan(24);
+  },
+);
 
 /** Runs `work` while nobody can write to the log. */
 async function whileLogIsLocked<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -238,16 +230,13 @@ async function whileLogIsLocked<Result>(work: () => Promise<Result>): Promise<Re
 
 test("requests are answered while the log cannot be written, and stand in it afterwards", async () => {
   const tenant = await newTenant();
-  const startedAt = performance.now();
+  // A request that waited for the lock would wait forever: it is released once all of them are answered.
   const replies = await whileLogIsLocked(() => Promise.all(Array.from({ length: 450 }, () => call(tenant, "GET", "/account"))));
-  const elapsedMs = performance.now() - startedAt;
 
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-  // No request waited for the lock, which lasts as long as the slowest of them.
-  expect(elapsedMs).toBeLessThan(15_000);
   await flushRequestLogs();
   const count = () => db().requestLog.count({ where: tenant.identity.partition });
-  await expect.poll(count, { timeout: 10_000 }).toBe(450);
+  await expect.poll(count).toBe(450);
 });
 
 test("what waits to be written is bounded, in number and in bytes", async () => {
@@ -277,7 +266,7 @@ test("what waits to be written is bounded, in number and in bytes", async () => 
   await flushRequestLogs();
   // 16 MiB are 64 of these.
   expect(await count()).toBe(5_264);
-}, 30_000);
+});
 
 test("the list is filtered by key, method, status, kind, path and time, and pages through all rows", async () => {
   const tenant = await newTenant();

@@ -52,7 +52,7 @@ beforeAll(async () => {
     agentId: await made("/agents", { name: "Concierge" }),
     documentId: await made(`/knowledge-bases/${knowledgeBaseId}/documents`, { name: "Returns", text: "Returns are free." }),
   };
-}, 60_000);
+});
 
 /** The document's own examples, with ids that exist and values that are free. */
 function bodyOf({ operationId, body }: Case): unknown {

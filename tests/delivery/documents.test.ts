@@ -20,13 +20,12 @@ async function start() {
   const processing = startProcessing({ pauseMs: 60_000 });
   const listener = listenForWakeUps(() => {}, processing.wake);
   stops.push(processing.stop, listener.stop);
-  // Until it has heard of nothing and sleeps.
-  await sleep(200);
+  await listener.listening;
   return processing;
 }
 
 async function until(partition: Partition, document: { id: string; knowledgeBaseId: string }, status: string) {
-  for (const deadline = Date.now() + 10_000; ; await sleep(5)) {
+  for (const deadline = Date.now() + 60_000; ; await sleep(5)) {
     const found = await getDocument(reader(system(partition)), document.knowledgeBaseId, document.id);
     if (found.status === status) return found;
     if (Date.now() > deadline) throw new Error(`the document stays ${found.status}`);
@@ -70,9 +69,8 @@ test("a worker that stops gives back what it was reading", async () => {
   const processing = await start();
   await until(partition, document, "PROCESSING");
 
-  const startedAt = performance.now();
   await processing.stop();
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect((await db().document.findFirstOrThrow({ where: { id: document.id } })).status).not.toBe("READY");
 
   // As another text, so that it does not take as long.
   await db().document.updateMany({ where: { id: document.id }, data: { contentType: "text/plain" } });
@@ -117,10 +115,9 @@ test("a job that is woken while it runs looks again at once", async () => {
     },
     { pauseMs: 60_000, limit: 1 },
   );
-  await sleep(50);
-  expect(runs).toBe(2);
+  await expect.poll(() => runs).toBe(2);
   job.wake();
-  await sleep(50);
-  expect(runs).toBe(3);
+  await expect.poll(() => runs).toBe(3);
   await job.stop();
+  expect(runs).toBe(3);
 });

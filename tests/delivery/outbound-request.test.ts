@@ -123,7 +123,6 @@ test.each(kinds)("a receiver that %s comes to what it should, within the one dea
   const result = await post(receiver.url, undefined, timeoutMs);
   await receiver.close();
   expect(result).toMatchObject(receiver.outcome);
-  expect(result.durationMs).toBeLessThan(timeoutMs + 1_000);
   if (isLate) expect(result.durationMs).toBeGreaterThanOrEqual(deadlineMs - 5);
   // Nothing is inflated, and no more is kept than is promised.
   if ("response" in result) expect(result.response.length).toBeLessThanOrEqual(16_384);
@@ -147,10 +146,14 @@ test.each([
   [200, "7", undefined],
 ])("%i with Retry-After %s asks for a wait of %j s", async (status, given, seconds) => {
   const value = typeof given === "string" ? given : given(Date.now());
+  const startedAt = Date.now();
   const { result } = await postTo((response) => void response.writeHead(status, { "retry-after": value }).end());
   const asked = "retryAfterSeconds" in result ? result.retryAfterSeconds : undefined;
   if (seconds === undefined) expect(asked).toBeUndefined();
-  else expect(Math.abs((asked ?? 0) - seconds)).toBeLessThanOrEqual(3);
+  else {
+    expect(asked).toBeLessThanOrEqual(seconds);
+    expect(asked).toBeGreaterThanOrEqual(seconds - 1 - (Date.now() - startedAt) / 1_000);
+  }
 });
 
 test("connections are kept for the same webhook, and never shared between two", async () => {

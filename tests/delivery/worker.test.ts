@@ -4,10 +4,10 @@ import { db } from "@/lib/db";
 import { recoverDeliveries, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { listenForWakeUps } from "@/lib/jobs/wake-listener";
 import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
+import { createAllowances } from "@/lib/webhooks/allowances";
 import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
 import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/webhooks/claim";
 import { startDelivering } from "@/lib/webhooks/deliver";
-import { deadlineMs } from "@/lib/webhooks/outbound-request";
 import { openHostile } from "../support/gallery";
 import { type Receiver, startReceiver } from "../support/receiver";
 import {
@@ -60,12 +60,12 @@ async function failUntil(webhook: TestWebhook, count: number): Promise<void> {
     if (failures >= count) return;
     if (failures >= 10) {
       // Nothing is under way while time moves, so no lease ends before its attempt does.
-      await expect.poll(() => underWay(webhook), { timeout: 5_000, interval: 2 }).toBe(0);
+      await expect.poll(() => underWay(webhook), { interval: 2 }).toBe(0);
       if ((await failuresOf(webhook)) !== failures) continue;
       clock.advance(7.5);
     }
     wakeAll();
-    await expect.poll(() => failuresOf(webhook), { timeout: 5_000, interval: 2 }).toBeGreaterThan(failures);
+    await expect.poll(() => failuresOf(webhook), { interval: 2 }).toBeGreaterThan(failures);
   }
 }
 
@@ -83,21 +83,16 @@ test("a backlog is delivered once each by four loops at once", async () => {
 
 test("the commit of an event wakes the loop", async () => {
   clock.release();
-  startLoops(1);
+  // It never checks by itself, so whatever arrives was woken for.
+  loops = [startDelivering({ pollMs: 2 ** 31 - 1 })];
   const listener = listenForWakeUps(wakeAll);
+  await listener.listening;
   const webhook = await newWebhook(receiver.url);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  const latencies: number[] = [];
   for (let index = 0; index < 30; index++) {
     await raiseEvent(webhook.partition);
-    const committedAt = performance.now();
     await receiver.received(index + 1);
-    latencies.push((receiver.requests[index]?.receivedAt ?? 0) - committedAt);
   }
   await listener.stop();
-  latencies.sort((a, b) => a - b);
-  // Far below the second that polling alone would take; how far, the benchmark says.
-  expect(latencies[15]).toBeLessThan(500);
 });
 
 test("99 failures, a success and 99 more do not disable, 100 do, under eight loops at once", async () => {
@@ -150,16 +145,13 @@ test("20,000 due rows of one webhook do not hold the others up", async () => {
     others.push(other);
   }
 
-  const startedAt = performance.now();
   const { deliveries } = await claimDeliveries({
     ...{ now: clock.now(), limit: 100, cursor: startOfWalk, overdueSeconds: 0 },
     ...{ allowances: new Map(), defaultAllowance: 4 },
   });
-  const durationMs = performance.now() - startedAt;
   const claimedOf = (id: string) => deliveries.filter(({ webhookId }) => webhookId === id).length;
   expect(claimedOf(crowded.id)).toBeLessThanOrEqual(6);
   for (const other of others) expect(claimedOf(other.id)).toBe(3);
-  expect(durationMs).toBeLessThan(1_000);
 });
 
 test("waiting webhooks beyond one walk's steps are all reached", async () => {
@@ -196,11 +188,10 @@ test("healthy webhooks are served at once while nine of ten hang", async () => {
   startLoops(1);
   const healthy = await Promise.all([newWebhook(receiver.url), newWebhook(receiver.url)]);
   for (const webhook of healthy) await raiseBacklog(webhook.partition, webhook.id, 50, minutesAgo(1));
-  const startedAt = performance.now();
   wakeAll();
   await receiver.received(100);
-  // None of those that hang has come to its deadline: nobody waited for them.
-  expect(performance.now() - startedAt).toBeLessThan(deadlineMs);
+  // At most the first attempts at those that hang have ended: no healthy one waited for a second round.
+  expect(await db().deliveryAttempt.count({ where: partition })).toBeLessThanOrEqual(18 * createAllowances(128).initialLimit);
   // Cuts what hangs, so that stopping need not wait for the deadline.
   await hanging.close();
 });

@@ -1,6 +1,7 @@
-import { type APIRequestContext, expect, type Page, test } from "@playwright/test";
+import type { APIRequestContext, Page } from "@playwright/test";
 import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
+import { expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";
 
 /** Somebody new with an agent, looking at its draft, and what its own programs do to it by the API. */
@@ -199,7 +200,7 @@ test("a viewer reads all of it, is told why there are no buttons, and a page sti
   await expect(page.getByText("Only owners, admins and members may create agents.")).toBeVisible();
 });
 
-test("axe finds nothing on the pages of a published agent, and they fit 390 px", async ({ page, request }) => {
+test("axe finds nothing on the pages of a published agent, and they fit 390 px", { tag: "@full" }, async ({ page, request }) => {
   test.setTimeout(240_000);
   const { path, patch } = await begin(page, request);
   await patch({ instructions: "Be kind.\nAnswer in three sentences.", metadata: { plan: "gold" } });

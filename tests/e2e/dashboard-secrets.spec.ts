@@ -1,6 +1,7 @@
-import { expect, type Page, type Request, test } from "@playwright/test";
+import type { Page, Request } from "@playwright/test";
 import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
+import { expect, test } from "./test";
 
 const sessionCookie = async (page: Page) => {
   const found = (await page.context().cookies()).find(({ name }) => name === "next-auth.session-token");

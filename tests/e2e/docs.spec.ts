@@ -1,5 +1,5 @@
-import { expect, test } from "@playwright/test";
 import { signUp } from "./sign-up";
+import { expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 const pagesToOpen = [
@@ -30,7 +30,7 @@ for (const width of [390, 1440]) {
 
 // The longest pages are made of the same parts as these, and take axe very long.
 for (const path of ["/docs", "/docs/quickstart", "/docs/verify-signatures", "/docs/errors", "/docs/reference", "/docs/reference/account"]) {
-  test(`axe finds nothing at ${path}, in light and in dark`, async ({ page }) => {
+  test(`axe finds nothing at ${path}, in light and in dark`, { tag: "@full" }, async ({ page }) => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await page.goto(path, { waitUntil: "networkidle" });
@@ -98,7 +98,7 @@ test("an operation can be tried with one's own key, which stays for the next one
 
 test("the search finds headings, operations and errors by a word, with the keyboard alone", async ({ page }) => {
   const findings = watch(page);
-  await page.goto("/docs", { waitUntil: "networkidle" });
+  await page.goto("/docs");
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("combobox", { name: "Search the documentation" })).toBeFocused();
   await page.keyboard.type("rolling");

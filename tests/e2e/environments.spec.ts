@@ -1,5 +1,5 @@
-import { expect, test } from "@playwright/test";
 import { newTestKey, signUp } from "./sign-up";
+import { expect, test } from "./test";
 
 test.describe.configure({ timeout: 180_000 });
 

@@ -1,6 +1,6 @@
-import { expect, test } from "@playwright/test";
 import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
+import { expect, test } from "./test";
 
 test("a page that cannot be drawn anew stays as it was and says so, and comes back by itself", async ({ page, request }) => {
   test.slow();

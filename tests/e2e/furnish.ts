@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "@playwright/test";
 import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
+import { newVisitor } from "./test";
 
 type Resource = { id: string } & Record<string, unknown>;
 
@@ -90,7 +91,7 @@ An invoice is issued with each order and can be had again, with another address 
  * @returns the cookies of its owner, its pages by the names of their pictures, and what ends the receiver
  */
 export async function furnish(browser: Browser) {
-  const context = await browser.newContext({ baseURL: process.env.PRODUCT_URL });
+  const context = await newVisitor(browser);
   const page = await context.newPage();
   const { tenantSlug } = await signUp(page, { organisation: "Northlane", name: "Ines Moreau" });
   const key = await newTestKey(page);

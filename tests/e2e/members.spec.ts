@@ -1,6 +1,7 @@
-import { type APIRequestContext, type Browser, expect, type Page, test } from "@playwright/test";
+import type { APIRequestContext, Browser, Page } from "@playwright/test";
 import { queryDatabase } from "./database";
 import { newTestKey, password, signUp } from "./sign-up";
+import { expect, newVisitor, test } from "./test";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 /** Invites somebody from the page of members. @returns the link that is shown where no mail is sent */
@@ -21,7 +22,7 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
 
 /** Opens the link in a browser of its own, and makes an account by it. */
 async function join(browser: Browser, link: string, name: string): Promise<Page> {
-  const context = await browser.newContext({ baseURL: process.env.PRODUCT_URL });
+  const context = await newVisitor(browser);
   const page = await context.newPage();
   await page.goto(new URL(link).pathname);
   await page.getByLabel("Your name").fill(name);
@@ -117,7 +118,7 @@ test("an invitation that was revoked opens nothing, and one for another address 
   const address = `alan-${tenantSlug}@example.com`;
   const path = new URL(await invite(page, address, "MEMBER")).pathname;
 
-  const context = await browser.newContext({ baseURL: process.env.PRODUCT_URL });
+  const context = await newVisitor(browser);
   const stranger = await context.newPage();
   await signUp(stranger);
   await stranger.goto(path);
@@ -146,14 +147,14 @@ test("an invitation that was revoked opens nothing, and one for another address 
 
 const looks = [{ name: "light", colorScheme: "light", viewport: { width: 1280, height: 900 } }] as const;
 
-test("the pages before the dashboard: axe finds nothing, nothing overflows", async ({ page, browser }) => {
+test("the pages before the dashboard: axe finds nothing, nothing overflows", { tag: "@full" }, async ({ page, browser }) => {
   test.setTimeout(300_000);
   const { email, tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/settings/members`);
   const invitation = new URL(await invite(page, `edsger-${tenantSlug}@example.com`, "ADMIN")).pathname;
   await queryDatabase("DELETE FROM memberships WHERE user_id = (SELECT id FROM users WHERE email = $1)", [email]);
 
-  const visitor = await (await browser.newContext({ baseURL: process.env.PRODUCT_URL })).newPage();
+  const visitor = await (await newVisitor(browser)).newPage();
   const mailPage = (process.env.PRODUCT_MAIL_PAGE ?? "").slice(process.env.PRODUCT_URL?.length);
   const places = [
     ...["/password", "/password/unknown", "/invite/unknown", invitation, mailPage].map((path) => [visitor, path] as const),

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHmac, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
-import { expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { password } from "./sign-up";
+import { expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";
 
 test.describe.configure({ timeout: 240_000 });
@@ -106,7 +107,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
 });
 
 for (const look of [{ name: "light", colorScheme: "light" as const, width: 1280 }]) {
-  test(`the first overview, ${look.name}: axe finds nothing and nothing overflows`, async ({ page }) => {
+  test(`the first overview, ${look.name}: axe finds nothing and nothing overflows`, { tag: "@full" }, async ({ page }) => {
     const mark = randomBytes(4).toString("hex");
     await page.emulateMedia({ colorScheme: look.colorScheme });
     await page.setViewportSize({ width: look.width, height: 900 });

@@ -1,6 +1,6 @@
-import { expect, test } from "@playwright/test";
 import { queryDatabase } from "./database";
 import { password, signUp } from "./sign-up";
+import { expect, test } from "./test";
 
 test("a live key takes the password again once the last proof is old, and what was filled in stays", async ({ page }) => {
   const { email } = await signUp(page);

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { introduce } from "../support/identity-provider";
 import { queryDatabase } from "./database";
 import { password, signOut, signUp } from "./sign-up";
+import { expect, newVisitor, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";
 
 const providerUrl = process.env.PROVIDER_URL ?? "";
@@ -92,9 +93,9 @@ test("whoever has a verified address is linked by it, and keeps the password", a
   await expect(page).toHaveURL(`/${tenantSlug}/test`);
 });
 
-test("whoever signed up with somebody else's address is out once its owner comes", async ({ page, browser, baseURL }) => {
+test("whoever signed up with somebody else's address is out once its owner comes", async ({ page, browser }) => {
   const { email, tenantSlug } = await signUp(page);
-  const context = await browser.newContext({ baseURL });
+  const context = await newVisitor(browser);
   const owner = await context.newPage();
   await comeFromElsewhere(owner);
   const { login } = await newLogin({ email });
@@ -122,7 +123,7 @@ test("an address that is not verified, and a change of mind, lead back to signin
   await expect(page.getByRole("alert").filter({ hasText: "was broken off or refused there" })).toBeVisible();
 });
 
-test("an invitation is accepted with the account that has the invited address", async ({ page, browser, baseURL }) => {
+test("an invitation is accepted with the account that has the invited address", async ({ page, browser }) => {
   const { tenantSlug } = await signUp(page);
   const { login, email } = await newLogin();
   await page.goto(`/${tenantSlug}/test/settings/members`);
@@ -132,7 +133,7 @@ test("an invitation is accepted with the account that has the invited address", 
   await dialog.getByRole("button", { name: "Invite", exact: true }).click();
   const link = await page.getByLabel("Link", { exact: true }).inputValue();
 
-  const context = await browser.newContext({ baseURL });
+  const context = await newVisitor(browser);
   const invited = await context.newPage();
   await comeFromElsewhere(invited);
   await invited.goto(link);

@@ -1,6 +1,6 @@
-import { expect, test } from "@playwright/test";
 import { queryDatabase } from "./database";
 import { signUp } from "./sign-up";
+import { expect, test } from "./test";
 
 test("a role that was taken away counts at once, on a page that is still open, too", async ({ page }) => {
   const { email } = await signUp(page);

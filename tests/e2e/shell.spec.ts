@@ -1,5 +1,5 @@
-import { expect, test } from "@playwright/test";
 import { signUp } from "./sign-up";
+import { expect, test } from "./test";
 import { watch } from "./watch";
 
 test("the palette opens with the keyboard, and leads to pages by name and to things by id", async ({ page, request }) => {

@@ -1,9 +1,9 @@
-import { expect, test } from "@playwright/test";
 import { password, signOut, signUp } from "./sign-up";
+import { expect, newVisitor, test } from "./test";
 
-test("signing out ends the session on every device, and its cookie opens nothing any more", async ({ page, browser, baseURL }) => {
+test("signing out ends the session on every device, and its cookie opens nothing any more", async ({ page, browser }) => {
   const { email, tenantSlug } = await signUp(page);
-  const phone = await browser.newContext({ baseURL });
+  const phone = await newVisitor(browser);
   const phonePage = await phone.newPage();
 
   await phonePage.goto(`/${tenantSlug}/live/api-keys`);
@@ -41,9 +41,9 @@ test("a wrong password and an unknown address read the same, and no address lead
   await expect(page).toHaveURL(/\/test$/);
 });
 
-test("another organisation, and one that does not exist, are not found alike", async ({ page, browser, baseURL }) => {
+test("another organisation, and one that does not exist, are not found alike", async ({ page, browser }) => {
   const { tenantSlug } = await signUp(page);
-  const stranger = await browser.newContext({ baseURL });
+  const stranger = await newVisitor(browser);
   const strangerPage = await stranger.newPage();
   await signUp(strangerPage);
 

@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
+import { expect } from "./test";
 
 /** What a page asks for from anywhere else, and what it complains of. */
 export function watch(page: Page): string[] {

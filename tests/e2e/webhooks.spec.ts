@@ -1,8 +1,9 @@
-import { type APIRequestContext, expect, type Locator, type Page, test } from "@playwright/test";
+import type { APIRequestContext, Locator, Page } from "@playwright/test";
 import Stripe from "stripe";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver";
 import { queryDatabase } from "./database";
 import { newTestKey, password, signUp } from "./sign-up";
+import { expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";
 
 // Whole journeys, on a machine that may be busy.
@@ -394,7 +395,7 @@ test("the signature debugger finds the step that fails, and sends nothing", asyn
 });
 
 for (const [look, colorScheme, width] of [["light", "light", 1280]] as const) {
-  test(`axe finds nothing in the forms and dialogs of webhooks, ${look}`, async ({ page, request }) => {
+  test(`axe finds nothing in the forms and dialogs of webhooks, ${look}`, { tag: "@full" }, async ({ page, request }) => {
     test.setTimeout(240_000);
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const { webhooks, raise, newWebhook } = await begin(page, request);

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await run("npm", ["pack", "--ignore-scripts", "--pack-destination", consumer], sdk);
   writeFileSync(path.join(consumer, "package.json"), '{ "private": true }');
   await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], consumer);
-}, 60_000);
+});
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 
@@ -119,11 +119,11 @@ test("every example compiles, in strict mode, against the package as it is insta
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--exactOptionalPropertyTypes", "--types", "node"];
   const files = examples.map(({ file }) => file);
   await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, ...files], consumer);
-}, 120_000);
+});
 
 test("the sources need nothing but what every runtime has", async () => {
   await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", sdk], root);
-}, 60_000);
+});
 
 async function compressedSize(source: string): Promise<number> {
   const { outputFiles } = await build({

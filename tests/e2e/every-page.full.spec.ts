@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
-import { expect, test } from "@playwright/test";
 import { furnish } from "./furnish";
+import { expect, newVisitor, test } from "./test";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 /** Of all scripts that a page names, compressed: what a first visit loads before it is whole. */
@@ -33,7 +33,7 @@ test("every page, light, dark and narrow: axe finds nothing, nothing overflows, 
   browser,
 }) => {
   test.setTimeout(600_000);
-  const context = await browser.newContext({ baseURL: process.env.PRODUCT_URL });
+  const context = await newVisitor(browser);
   await context.addCookies(tenant().cookies);
   const page = await context.newPage();
   const findings = watch(page);
@@ -53,7 +53,7 @@ test("every page, light, dark and narrow: axe finds nothing, nothing overflows, 
 });
 
 test("the first load of each page stays below 200 KB of compressed JavaScript", async ({ browser }) => {
-  const [visitor, member] = await Promise.all([1, 2].map(() => browser.newContext({ baseURL: process.env.PRODUCT_URL })));
+  const [visitor, member] = await Promise.all([1, 2].map(() => newVisitor(browser)));
   if (!visitor || !member) throw new Error("no browser");
   await member.addCookies(tenant().cookies);
   const pages = tenant().pages.map(({ name, path }) => ({ name, path, request: member.request }));

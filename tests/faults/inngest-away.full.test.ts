@@ -8,7 +8,6 @@ import { findDelivery } from "../support/webhooks";
 
 // The built product's processes, with an Inngest that takes every request and never answers one.
 
-const startTimeoutMs = 120_000;
 const configured = { JOBS: "inngest", INNGEST_EVENT_KEY: "event-key", INNGEST_SIGNING_KEY: `signkey-test-${"0123456789abcdef".repeat(4)}` };
 
 type Server = { url: string; close: () => Promise<unknown> };
@@ -56,7 +55,7 @@ const post = (url: string, path: string, body: object) =>
   });
 
 describe.each(servers)("$name", ({ start }) => {
-  test("404: with the embedded clock there is nothing for Inngest", { timeout: startTimeoutMs }, async () => {
+  test("404: with the embedded clock there is nothing for Inngest", async () => {
     const server = await start({ JOBS: "embedded" });
     try {
       for (const method of ["GET", "POST", "PUT"]) {
@@ -68,9 +67,7 @@ describe.each(servers)("$name", ({ start }) => {
     }
   });
 
-  test("201 as soon as ever, 401 for what is not signed, and the worker sends what Inngest never heard of", {
-    timeout: startTimeoutMs,
-  }, async () => {
+  test("201 without waiting for Inngest, 401 for what is not signed, and the worker sends what Inngest never heard of", async () => {
     const environment = { ...configured, INNGEST_BASE_URL: inngest.url };
     const server = await start(environment);
     const worker = await startWorker(environment);
@@ -82,15 +79,14 @@ describe.each(servers)("$name", ({ start }) => {
       const path = `/${Math.random()}`;
       const webhook = await post(server.url, "/webhooks", { url: `${receiver.url}${path}`, events: ["conversation.created"] });
       expect(webhook.status).toBe(201);
-      const durations: number[] = [];
+      const before = inngest.requests.length;
       for (let index = 0; index < 50; index++) {
-        const startedAt = performance.now();
         expect((await post(server.url, "/conversations", { channelId: "web" })).status).toBe(201);
-        durations.push(performance.now() - startedAt);
       }
-      // Whoever waited for Inngest would have waited for two seconds.
-      expect(Math.max(...durations)).toBeLessThan(1_500);
-      expect(inngest.requests.length).toBeGreaterThan(0);
+      // If a response waited for Inngest, which never answers, each of the 50 requests would have sent its own.
+      const sent = inngest.requests.length - before;
+      expect(sent).toBeGreaterThan(0);
+      expect(sent).toBeLessThan(50);
       const received = () => receiver.requests.filter((request) => request.path === path);
       expect(received()).toHaveLength(0);
 
@@ -100,7 +96,7 @@ describe.each(servers)("$name", ({ start }) => {
         [id],
       );
       expect(rows).toHaveLength(50);
-      await expect.poll(() => received().length, { timeout: 30_000 }).toBe(50);
+      await expect.poll(() => received().length).toBe(50);
       expect(new Set(received().map(({ headers }) => headers["x-service-delivery-id"])).size).toBe(50);
       await expect.poll(async () => (await findDelivery(tenant.identity.partition, rows[0]?.id ?? "")).status).toBe("DELIVERED");
     } finally {
@@ -116,7 +112,7 @@ test.each([
   await expect(start({ INNGEST_DEV: "1", LOG_LEVEL: "silent" })).rejects.toThrow("ended with 1 before it ran");
 });
 
-test("next start runs nothing with INNGEST_DEV in production", { timeout: startTimeoutMs }, async () => {
+test("next start runs nothing with INNGEST_DEV in production", async () => {
   const server = await openNext({ INNGEST_DEV: "1", LOG_LEVEL: "silent" }).catch(() => null);
   if (!server) return;
   const answer = await fetch(`${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`, { method: "POST", body: "{}" });
