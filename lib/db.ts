@@ -2,6 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
+import { watchConnection } from "@/lib/watch-connection";
 import { type Prisma, PrismaClient } from "@/prisma/generated/client";
 
 export type { Prisma } from "@/prisma/generated/client";
@@ -17,9 +18,12 @@ export type Statement = { name?: string; text: string };
 
 /** How long a statement may wait for a row that another transaction holds, the idempotency record above all. */
 export const lockTimeoutMs = 5_000;
-const statementTimeoutMs = 20_000;
+/** Beyond the timeout of a statement, which PostgreSQL keeps: a connection that is silent for longer has gone silent for good. */
+const deadlineMarginMs = 1_000;
+/** How long a request waits for a connection while all of them are in use. */
+const poolTimeoutMs = 5_000;
 
-type Connections = { pool: pg.Pool; prisma: PrismaClient };
+type Connections = { pool: pg.Pool; prisma: PrismaClient; checkedOut: Map<pg.PoolClient, number> };
 
 let processSettings = "";
 
@@ -34,21 +38,47 @@ export function setConnectionSettings(settings: Record<string, string>): void {
 // reloads in development. They share one pool.
 const shared = globalThis as { parlanceConnections?: Connections };
 
-function connect(): Connections {
-  const pool = new pg.Pool({
+/** For what takes milliseconds while the database is well: opening a connection, a heartbeat. */
+export const connectTimeoutMs = () => Math.min(3_000, env().DATABASE_STATEMENT_TIMEOUT_MS);
+
+/** What every connection of this process is opened with, apart from what a pool adds. */
+export function connectionOptions(): pg.ClientConfig {
+  return {
     connectionString: env().DATABASE_URL,
-    max: env().DATABASE_POOL_SIZE,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectTimeoutMs(),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 1_000,
+  };
+}
+
+/** Waiting for a connection and opening one have timeouts of their own, but a pool hands its own to both. */
+class PooledClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: connectTimeoutMs() });
+  }
+}
+
+function connect(): Connections {
+  const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs } = env();
+  const pool = new pg.Pool({
+    ...connectionOptions(),
+    Client: PooledClient,
+    max: DATABASE_POOL_SIZE,
+    connectionTimeoutMillis: poolTimeoutMs,
     options: `-c lock_timeout=${lockTimeoutMs} -c statement_timeout=${statementTimeoutMs} -c jit=off${processSettings}`,
   });
   // Without a listener, a connection that breaks while idle would end the process.
   pool.on("error", (error) => log.warn({ error: error.message }, "a database connection broke while idle"));
+  pool.on("connect", (client) => client.once("end", watchConnection(client, statementTimeoutMs + deadlineMarginMs)));
+  const checkedOut = new Map<pg.PoolClient, number>();
+  pool.on("acquire", (client) => checkedOut.set(client, performance.now()));
+  pool.on("release", (_error, client) => checkedOut.delete(client));
 
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName(sql) }),
     transactionOptions: { maxWait: 5_000, timeout: 15_000 },
   });
-  return { pool, prisma };
+  return { pool, prisma, checkedOut };
 }
 
 function connections(): Connections {
@@ -63,6 +93,13 @@ export const pool = (): pg.Pool => connections().pool;
 export async function runStatement<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
   const result = await pool().query<Row>({ name: statement.name, text: statement.text, values });
   return result.rows;
+}
+
+/** For how long every connection has been in use without a break; 0 while one is free. No transaction may last that long. */
+export function poolStuckMs(): number {
+  const open = shared.parlanceConnections;
+  if (!open || open.checkedOut.size < (open.pool.options.max ?? 0)) return 0;
+  return performance.now() - Math.max(...open.checkedOut.values());
 }
 
 /** Waits for what is running, then closes every connection. */
@@ -102,7 +139,7 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 const lostConnection =
-  /ECONNREFUSED|ECONNRESET|EPIPE|connect ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
+  /ECONNREFUSED|ECONNRESET|EPIPE|connect ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
 
 /** Of two transactions that waited for each other, PostgreSQL ended this one; it may simply be run again. */
 export function isDeadlock(error: unknown): boolean {

@@ -49,6 +49,10 @@ const schema = z
         message: "give the address of a PostgreSQL database, postgresql://user:password@host:5432/name",
       }),
     DATABASE_POOL_SIZE: wholeNumber(1, 500).default(16),
+    /** How long one statement may run. A connection that has been silent for a second longer is discarded. */
+    DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 3_600_000).default(7_000),
+    /** How long a process that is told to stop may take. */
+    SHUTDOWN_TIMEOUT_SECONDS: wholeNumber(1, 3_600).default(15),
     /** The first part of every API key: `<prefix>_live_…`. */
     SERVICE_PREFIX: z
       .string()

@@ -1,4 +1,4 @@
-import { runStatement } from "@/lib/db";
+import { poolStuckMs, runStatement } from "@/lib/db";
 import { env } from "@/lib/env";
 import { deliveryReadinessStatement } from "./readiness.sql";
 
@@ -39,9 +39,18 @@ export async function readiness(): Promise<Readiness> {
   }
 }
 
-/** What the two public probes answer, whichever server is asked. The first says that this process lives, the second that it can serve. */
+const stuckAfterMs = 30_000;
+
+/** Fails where only a restart helps, and not while the database is away. A stuck event loop sends no response at all. */
+export function health(stuckMs = poolStuckMs()) {
+  if (stuckMs < stuckAfterMs) return { status: 200, body: { status: "ok" } };
+  const detail = `All database connections have been in use for ${Math.floor(stuckMs / 1_000)} s. Restart this process.`;
+  return { status: 503, body: { status: "stuck", detail } };
+}
+
+/** The public probes, whichever server is asked. The first says whether the process lives, the second whether it can serve. */
 export const probes = {
-  "/health": async () => ({ status: 200, body: { status: "ok" } }),
+  "/health": async () => health(),
   "/ready": async () => {
     const body = await readiness();
     return { status: body.status === "ready" ? 200 : 503, body };

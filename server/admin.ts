@@ -9,6 +9,8 @@ import { adoptLocalEnvironment } from "./admin/environment";
 // JSON object (for `doctor`, a line a finding). Exit code 1 when it failed, 2 when it was asked in a way it does not know.
 
 log.level = "silent";
+// Some commands read whole tables, and no request waits for them.
+process.env.DATABASE_STATEMENT_TIMEOUT_MS ||= "600000";
 
 const [name = "", ...rest] = process.argv.slice(2);
 process.exitCode = await run(name, rest).catch(explain);

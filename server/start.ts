@@ -14,7 +14,6 @@ import { type SupervisedProcess, supervise } from "./embedded/supervised-process
 // (SIGINT, SIGTERM) and takes everything with it. `--dev` runs the web through Next's development server instead.
 
 const isDevelopment = process.argv.includes("--dev");
-const childStopMs = 11_000;
 const readyTimeoutMs = 120_000;
 /** Ended this often before it ever answered: it never will. */
 const hopelessFailures = 3;
@@ -50,6 +49,7 @@ async function run(): Promise<void> {
   const webLog = logFile("web", { isEchoed: isDevelopment });
   const web = supervise(isDevelopment ? nextDev(port) : ["--enable-source-maps", "dist/web.js"], process.env, webLog);
   const worker = supervise(["--enable-source-maps", "dist/worker.js"], process.env, logFile("worker"));
+  const childStopMs = (env().SHUTDOWN_TIMEOUT_SECONDS + 1) * 1_000;
   undo.push(() => Promise.all([web.stop(childStopMs), worker.stop(childStopMs)]));
   await waitUntilReady(port, web, webLog);
   if (isStopping) return;

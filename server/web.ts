@@ -9,10 +9,8 @@ import { flushRequestCounts } from "@/lib/usage/count-requests";
 import { pagesOnDemand } from "./pages";
 import { createWebServer, drain } from "./web-server";
 
-const shutdownTimeoutMs = 10_000;
-
 async function main(): Promise<void> {
-  const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS } = env();
+  const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS, SHUTDOWN_TIMEOUT_SECONDS } = env();
   // Its client is large, and loaded only where it is used.
   if (JOBS === "inngest") (await import("@/inngest/clock")).registerClock();
   // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to; unless it is told where it
@@ -30,10 +28,10 @@ async function main(): Promise<void> {
   const stop = async () => {
     if (isStopping) return;
     isStopping = true;
-    setTimeout(() => process.exit(1), shutdownTimeoutMs).unref();
+    setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_SECONDS * 1_000).unref();
     await drain(server);
     await Promise.all([flushLastUsed(), flushRequestCounts(), flushRequestLogs()]);
-    await stopListening();
+    stopListening();
     await closeDatabase().catch(() => {});
     process.exit(0);
   };

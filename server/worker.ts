@@ -16,7 +16,7 @@ import { releaseLeases } from "@/lib/webhooks/release-leases";
 /** Beside Inngest: late enough that a run which is on its way is not overtaken. */
 const overdueSeconds = 120;
 
-const { JOBS, SOLE_WORKER } = env();
+const { JOBS, SOLE_WORKER, SHUTDOWN_TIMEOUT_SECONDS } = env();
 // The claim is a long statement that runs many times a second: planning it anew would take longer than running it. It wants
 // few rows in the order of an index, so a plan that reads or sorts a whole backlog is never the better one.
 setConnectionSettings({ plan_cache_mode: "force_generic_plan", enable_bitmapscan: "off", enable_seqscan: "off" });
@@ -39,6 +39,11 @@ let isStopping = false;
 async function stop(reason: string): Promise<void> {
   if (isStopping) return;
   isStopping = true;
+  // What is still in progress then is sent again by another worker, when its lease ends.
+  setTimeout(() => {
+    log.error(`the worker did not stop within ${SHUTDOWN_TIMEOUT_SECONDS} s`);
+    process.exit(1);
+  }, SHUTDOWN_TIMEOUT_SECONDS * 1_000).unref();
   log.info({ reason }, "the worker stops: nothing more is claimed");
   await Promise.all([delivering.stop(), processing.stop(), listener?.stop(), ...jobs.map((job) => job.stop())]);
   await closeOutboundAgents();

@@ -1,7 +1,5 @@
-import pg from "pg";
 import { db } from "@/lib/db";
-import { env } from "@/lib/env";
-import { log } from "@/lib/log";
+import { listenOn } from "@/lib/listen";
 import { planRateLimits } from "@/lib/tenants/service";
 import type { Environment } from "@/prisma/generated/enums";
 import { allowList } from "./schema";
@@ -74,58 +72,40 @@ async function loadKey(hash: Buffer): Promise<KnownKey | null> {
 
 // ---------------------------------------------------------------- hearing of revocations
 
-let listener: pg.Client | undefined;
+let listener: { stop: () => void } | undefined;
 let isConnected = false;
 let invalidations = 0;
 let isStopped = false;
-const reconnectDelayMs = 250;
 
-/** True while revocations reach this process. Asking starts the listening, at the first request. */
+/** True while revocations reach this process. The first request starts the listening. */
 function isListening(): boolean {
-  if (!listener && !isStopped) void listen();
+  if (!listener && !isStopped) listener = listen();
   return isConnected;
 }
 
-async function listen(): Promise<void> {
-  const client = new pg.Client({
-    connectionString: env().DATABASE_URL,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    application_name: "parlance keys",
+function listen() {
+  return listenOn({
+    name: "keys",
+    channel: keysChannel,
+    onConnected: () => {
+      isConnected = true;
+    },
+    onNotification: (hash) => {
+      invalidations++;
+      if (hash) entries.delete(hash);
+    },
+    onLost: () => {
+      isConnected = false;
+      invalidations++;
+      entries.clear();
+    },
   });
-  listener = client;
-  const lost = (error?: Error) => {
-    if (listener !== client) return;
-    isConnected = false;
-    invalidations++;
-    entries.clear();
-    if (error) log.warn({ error: error.message }, "the connection that hears of revoked keys broke; keys are looked up until it is back");
-    client.end().catch(() => {});
-    setTimeout(() => {
-      listener = undefined;
-    }, reconnectDelayMs).unref();
-  };
-  client.on("error", lost);
-  client.on("end", () => lost());
-  client.on("notification", ({ payload }) => {
-    invalidations++;
-    if (payload) entries.delete(payload);
-  });
-  try {
-    await client.connect();
-    await client.query(`LISTEN ${keysChannel}`);
-    isConnected = listener === client;
-  } catch (error) {
-    lost(error as Error);
-  }
 }
 
 /** For shutdown. */
-export async function stopListening(): Promise<void> {
+export function stopListening(): void {
   isStopped = true;
-  const client = listener;
-  listener = undefined;
+  listener?.stop();
   isConnected = false;
   entries.clear();
-  await client?.end().catch(() => {});
 }

@@ -11,7 +11,7 @@ import { getKnowledgeBase } from "@/lib/knowledge-bases/service";
 import { newDocument } from "../support/stored-document";
 import { newPartition } from "../support/webhooks";
 
-const stops: (() => Promise<void>)[] = [];
+const stops: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });

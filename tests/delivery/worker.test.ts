@@ -92,7 +92,7 @@ test("the commit of an event wakes the loop", async () => {
     await raiseEvent(webhook.partition);
     await receiver.received(index + 1);
   }
-  await listener.stop();
+  listener.stop();
 });
 
 test("99 failures, a success and 99 more do not disable, 100 do, under eight loops at once", async () => {

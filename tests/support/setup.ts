@@ -40,7 +40,7 @@ afterEach(() => {
 
 afterAll(async () => {
   const [{ closeDatabase }, { stopListening }] = await Promise.all([import("@/lib/db"), import("@/lib/api-keys/key-cache")]);
-  await stopListening();
+  stopListening();
   await closeDatabase();
   rmSync(blobDirectory, { recursive: true, force: true });
 });

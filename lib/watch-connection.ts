@@ -1,0 +1,78 @@
+import type { Socket } from "node:net";
+import type pg from "pg";
+
+// A connection can go silent without ever breaking: after a failover, or behind a firewall that drops packets, nothing says
+// that the other end is gone, and a statement would wait for minutes. So each connection has a deadline, and one that misses
+// it is destroyed, which fails its statements and takes it out of its pool.
+
+const tickMs = 250;
+/** Beside a connection that missed its deadline, another one that has a statement in progress gets only this long. */
+const suspectMs = 1_000;
+
+/** `readyForQuery` is false while pg waits for the response to a statement; before the connection is open it is not set. */
+type Internals = { connection: { stream: Socket }; readyForQuery?: boolean };
+const internals = (client: pg.ClientBase) => client as unknown as Internals;
+
+type Watched = {
+  client: pg.ClientBase;
+  deadlineTicks: number;
+  bytesRead: number;
+  lastHeardTick: number;
+  /** How many ticks the current statement has waited without a byte. */
+  silentTicks: number;
+};
+
+// Time is counted in ticks: a process that was stopped or starved sees one tick, however long it took, and reads what
+// arrived meanwhile before the next.
+const watched = new Set<Watched>();
+let tick = 0;
+let timer: NodeJS.Timeout | undefined;
+
+const toTicks = (milliseconds: number) => Math.ceil(milliseconds / tickMs);
+
+/** @returns a function that ends the watch */
+export function watchConnection(client: pg.ClientBase, deadlineMs: number): () => void {
+  const entry: Watched = {
+    client,
+    deadlineTicks: toTicks(deadlineMs),
+    ...{ bytesRead: 0, lastHeardTick: tick, silentTicks: 0 },
+  };
+  watched.add(entry);
+  timer ??= setInterval(examine, tickMs).unref();
+  return () => {
+    watched.delete(entry);
+    if (watched.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** Ends a connection without waiting for the other end, which may be gone. */
+export function destroyConnection(client: pg.ClientBase, reason?: Error): void {
+  internals(client).connection.stream.destroy(reason);
+}
+
+function examine(): void {
+  tick++;
+  for (const entry of watched) listen(entry);
+  const late = [...watched].filter((entry) => entry.silentTicks >= entry.deadlineTicks);
+  if (late.length === 0) return;
+  // What silenced one has usually silenced all, and each of the others would cost a request its own deadline.
+  const silentSinceTick = tick - Math.max(...late.map(({ silentTicks }) => silentTicks));
+  for (const entry of watched) {
+    const isSuspect = entry.lastHeardTick <= silentSinceTick && (!isWaiting(entry) || entry.silentTicks >= toTicks(suspectMs));
+    if (!late.includes(entry) && !isSuspect) continue;
+    watched.delete(entry);
+    destroyConnection(entry.client, new Error("Connection terminated: the database did not respond in time"));
+  }
+}
+
+const isWaiting = ({ client }: Watched) => internals(client).readyForQuery === false;
+
+function listen(entry: Watched): void {
+  const { bytesRead } = internals(entry.client).connection.stream;
+  const hasSpoken = bytesRead !== entry.bytesRead;
+  entry.bytesRead = bytesRead;
+  if (hasSpoken) entry.lastHeardTick = tick;
+  entry.silentTicks = hasSpoken || !isWaiting(entry) ? 0 : entry.silentTicks + 1;
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { env } from "@/lib/env";
+import { newKey } from "../support/api";
+import { startWeb, startWorker } from "../support/processes";
+import { startReceiver } from "../support/receiver";
+import { startSilentProxy } from "../support/silent-proxy";
+import { countByStatus, newPartition, newWebhook } from "../support/webhooks";
+
+const silentMs = 20_000;
+const clients = 32;
+
+let proxy: Awaited<ReturnType<typeof startSilentProxy>>;
+beforeAll(async () => {
+  proxy = await startSilentProxy(env().DATABASE_URL);
+});
+afterAll(() => proxy.close());
+
+test("web and worker are back after a database that was silent for 20 s under load", { timeout: 180_000 }, async () => {
+  const partition = await newPartition();
+  const { key } = await newKey({ id: partition.tenantId, slug: "" });
+  const receiver = await startReceiver();
+  const webhook = await newWebhook(receiver.url, partition);
+  const web = await startWeb({ DATABASE_URL: proxy.url });
+  const worker = await startWorker({ DATABASE_URL: proxy.url });
+  const post = async () => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ channelId: "web" });
+    const response = await fetch(`${web.url}/v1/public/conversations`, { method: "POST", headers, body });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const statuses = new Set<number>();
+  let isLoaded = true;
+  const load = Array.from({ length: clients }, async () => {
+    while (isLoaded) statuses.add(await post());
+  });
+  await receiver.received(100);
+
+  proxy.goSilent();
+  await sleep(silentMs);
+  proxy.speakAgain();
+  const backAt = performance.now();
+  while ((await post()) !== 201);
+  const answeredMs = Math.round(performance.now() - backAt);
+  const received = receiver.requests.length;
+  await receiver.received(received + 1);
+  const deliveredMs = Math.round(performance.now() - backAt);
+  isLoaded = false;
+  await Promise.all(load);
+  process.stdout.write(`silent for ${silentMs} ms: answered ${answeredMs} ms, delivered ${deliveredMs} ms after the database was back\n`);
+  expect([...statuses].sort()).toEqual([201, 503]);
+  // Nothing acknowledged was lost, and what was sent twice was sent after its lease.
+  await expect.poll(() => countByStatus(partition, webhook.id), { timeout: 60_000 }).toEqual({ DELIVERED: expect.any(Number) });
+
+  proxy.goSilent();
+  // Each ends by itself, with 1 where something could not be finished.
+  const codes = await Promise.all([web.end("SIGTERM"), worker.end("SIGTERM")]);
+  expect(codes.every((code) => code === 0 || code === 1)).toBe(true);
+  await receiver.close();
+});

@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/**
+ * A TCP proxy in front of a database that can go silent: no byte passes any more, and nothing is closed or refused, as if
+ * every packet were dropped. Connections from before stay silent for good, as after a failover.
+ */
+export async function startSilentProxy(databaseUrl: string) {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => {});
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      if (!isSilent) from.pipe(to);
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  const url = new URL(databaseUrl);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+
+  return {
+    url: url.href,
+    goSilent: () => {
+      isSilent = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    /** For new connections. */
+    speakAgain: () => {
+      isSilent = false;
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
