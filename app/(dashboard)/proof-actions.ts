@@ -9,9 +9,8 @@ import { refused } from "./act";
 /** What the dialog that asks for a proof sends. */
 export async function confirmPasswordAction(password: string): Promise<ActionResult> {
   const user = await requireUser();
-  const { address } = await currentDevice();
   try {
-    const result = await confirmPassword(user, password, address);
+    const result = await confirmPassword(user, password, await currentDevice());
     if (result.outcome === "confirmed") return { outcome: "done", value: null };
     const message = result.outcome === "throttled" ? throttledSentence(result) : "The password is not right.";
     return { outcome: "refused", message, errors: {} };

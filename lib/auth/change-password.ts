@@ -14,12 +14,12 @@ type Changed = { outcome: "changed"; sessionId: string };
  * to have signed in with their provider just now instead of giving the current one.
  */
 export async function changePassword(
-  user: Pick<SignedInUser, "id" | "email" | "hasPassword" | "provedAt" | "method">,
+  user: Pick<SignedInUser, "id" | "sessionId" | "email" | "hasPassword" | "provedAt" | "method">,
   { current, password }: { current: string; password: string },
   device: Device,
 ): Promise<Throttled | { outcome: "failed" | "proof-needed" } | Changed> {
   if (user.hasPassword) {
-    const checked = await checkPassword({ email: user.email, password: current }, device.address);
+    const checked = await checkPassword({ email: user.email, password: current }, { ...device, sessionId: user.sessionId });
     if (checked.outcome !== "succeeded") return checked;
   } else if (!hasRecentProof(user.provedAt)) {
     return { outcome: "proof-needed" };

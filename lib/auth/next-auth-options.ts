@@ -1,5 +1,4 @@
 import type { Account, NextAuthOptions, User } from "next-auth";
-import { clientAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
@@ -9,6 +8,7 @@ import { configuredProviders, oauthConfigs, providers } from "./providers";
 import { currentDevice, currentUser } from "./require-user";
 import { returnPath } from "./return-path";
 import { signIn, signOut } from "./service";
+import { rememberDevice } from "./session-cookie";
 
 /** What next-auth calls a user is, here, the session that has just begun. */
 type StartedSession = User & { sessionId?: string };
@@ -28,12 +28,12 @@ export function nextAuthOptions(): NextAuthOptions {
         type: "credentials",
         name: "E-mail and password",
         credentials: { email: { label: "Email", type: "email" }, password: { label: "Password", type: "password" } },
-        async authorize(credentials, request): Promise<StartedSession | null> {
-          const sent = request.headers ?? {};
-          const device = { address: clientAddress(sent["x-forwarded-for"]), userAgent: sent["user-agent"] ?? null };
-          const result = await signIn(credentials, device);
+        async authorize(credentials): Promise<StartedSession | null> {
+          const result = await signIn(credentials, await currentDevice());
           if (result.outcome === "throttled") throw new Error("TooManyAttempts");
-          return result.outcome === "signed-in" ? { id: result.sessionId, sessionId: result.sessionId } : null;
+          if (result.outcome !== "signed-in") return null;
+          await rememberDevice(result.sessionId);
+          return { id: result.sessionId, sessionId: result.sessionId };
         },
       },
       ...oauthConfigs(),
@@ -76,6 +76,7 @@ async function admit(user: StartedSession, account: Account): Promise<true | str
     const result = await signInWithProvider(arrival, await currentDevice(), await currentUser());
     if (result.outcome === "refused") return signInPage(result.reason);
     user.sessionId = result.sessionId;
+    await rememberDevice(result.sessionId);
     return true;
   } catch (error) {
     log.error({ error: error instanceof Error ? error.message : String(error) }, "somebody could not be signed in by their provider");

@@ -1,4 +1,4 @@
-import { db } from "@/lib/db";
+import { type Db, db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
@@ -18,15 +18,16 @@ const timeNow = () => currentTime() ?? new Date();
  * Notes that somebody asked for a new password. Whether the address is anybody's is looked at later, by a job, so that
  * neither the answer nor the time it takes tells.
  */
-export async function requestPasswordReset(email: string, address: string | null): Promise<{ outcome: "noted" | "too-many" }> {
-  if (!(await mayAskForReset(email, address))) return { outcome: "too-many" };
+export async function requestPasswordReset(email: string, device: Device): Promise<{ outcome: "noted" | "too-many" }> {
+  if (!(await mayAskForReset(email, device))) return { outcome: "too-many" };
   const at = timeNow();
   await db().passwordReset.create({ data: { id: newId("passwordReset", at), email, createdAt: at } });
   return { outcome: "noted" };
 }
 
 /**
- * Writes the mails that were asked for; what nobody's address was noted for is struck out.
+ * Writes the mails that were requested. Requests for an address that nobody has, and those past the limit of mails, are
+ * deleted.
  * @returns how many it looked at
  */
 export async function answerPasswordResets(limit: number): Promise<number> {
@@ -42,13 +43,16 @@ async function answerNext(): Promise<boolean> {
       SELECT id, email FROM password_resets WHERE token_hash IS NULL ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
     if (!asked) return false;
 
+    // Several workers may answer several requests for one person; one after the other, they see each other's mails.
+    await transaction.$executeRaw`SELECT 1 FROM users WHERE email = ${asked.email} FOR NO KEY UPDATE`;
     const user = await findUserByEmail(transaction, asked.email);
-    if (!user) {
+    const at = timeNow();
+    if (!user || (await hasUsableLink(transaction, user.id, at))) {
       await transaction.passwordReset.delete({ where: { id: asked.id } });
       return true;
     }
     const { token, hash } = newToken();
-    const expiresAt = new Date(timeNow().getTime() + lifetimeMs);
+    const expiresAt = new Date(at.getTime() + lifetimeMs);
     await transaction.passwordReset.update({ where: { id: asked.id }, data: { userId: user.id, tokenHash: hash, expiresAt } });
     const contents = { name: user.name, url: resetUrl(token), expiresAt };
     await queueMail(transaction, user.email, { kind: "password-reset", ...contents }, { usableUntil: expiresAt });
@@ -73,6 +77,26 @@ export async function createPasswordReset(email: string): Promise<{ url: string;
 }
 
 const resetUrl = (token: string) => `${env().APP_URL}/password/${token}`;
+
+/** Mails with a link to one person in a day, whoever requests them. Past this, a new one is due when half of the last link's hour is over. */
+export const promptMails = 3;
+const dayMs = 24 * 60 * 60_000;
+
+/**
+ * Requests of strangers cannot flood a mailbox, nor can they keep its owner from a new password: whenever a request is not
+ * mailed, a link that was mailed before is usable for at least another half an hour.
+ */
+async function hasUsableLink(transaction: Db, userId: string, at: Date): Promise<boolean> {
+  const mailed = await transaction.passwordReset.findMany({
+    where: { userId, tokenHash: { not: null }, createdAt: { gt: new Date(at.getTime() - dayMs) } },
+    orderBy: { expiresAt: "desc" },
+    take: promptMails,
+    select: { usedAt: true, expiresAt: true },
+  });
+  const [newest] = mailed;
+  if (mailed.length < promptMails || newest?.usedAt || !newest?.expiresAt) return false;
+  return newest.expiresAt.getTime() - at.getTime() > lifetimeMs / 2;
+}
 
 /** Whose password the link sets; null where it opens nothing (any more). */
 export async function findPasswordReset(token: string): Promise<{ email: string } | null> {

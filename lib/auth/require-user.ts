@@ -5,7 +5,7 @@ import { clientAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
 import { type Device, findLiveSession, noteSeen, type SignedInUser } from "@/lib/sessions/service";
 import { pathHeader } from "./path-header";
-import { readSessionId } from "./session-cookie";
+import { readKnownDevice, readSessionId } from "./session-cookie";
 
 /** Whoever is signed in, read from the database once a request; null for nobody. */
 export const currentUser = cache(async (): Promise<SignedInUser | null> => {
@@ -29,5 +29,5 @@ export async function requireUser(): Promise<SignedInUser> {
 /** The browser that sent this request. */
 export async function currentDevice(): Promise<Device> {
   const sent = await headers();
-  return { address: clientAddress(sent.get("x-forwarded-for")), userAgent: sent.get("user-agent") };
+  return { address: clientAddress(sent.get("x-forwarded-for")), userAgent: sent.get("user-agent"), known: await readKnownDevice() };
 }

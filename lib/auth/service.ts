@@ -5,7 +5,7 @@ import { createAccount, findUserByEmail, recordAuditOfUser } from "@/lib/users/s
 import type { SessionModel } from "@/prisma/generated/models";
 import { hashPassword, verifyPassword } from "./password";
 import { type SignUp, signInInput } from "./schema";
-import { mayMakeAccount, type Throttled, throttleFailures } from "./throttle";
+import { type AttemptSource, mayMakeAccount, type Throttled, throttleFailures } from "./throttle";
 
 export type SignInResult = Throttled | { outcome: "failed" } | { outcome: "signed-in"; sessionId: string };
 
@@ -14,7 +14,7 @@ export type SignInResult = Throttled | { outcome: "failed" } | { outcome: "signe
  * one answer after one amount of work.
  */
 export async function signIn(credentials: unknown, device: Device): Promise<SignInResult> {
-  const checked = await checkPassword(credentials, device.address);
+  const checked = await checkPassword(credentials, device);
   if (checked.outcome !== "succeeded") return checked;
 
   return db().$transaction(async (transaction) => {
@@ -30,12 +30,12 @@ export function recordSignIn(transaction: Db, { userId, method }: Pick<SessionMo
 }
 
 /**
- * Whose password it is. A wrong one is counted among the failures of the account and the address; what no account can
- * have, such as a megabyte of text, is read no further and counted for the address.
+ * Whose password it is. A wrong one is counted for the account and its source; what no account can have, such as a
+ * megabyte of text, is read no further and counted for the network.
  */
-export function checkPassword(credentials: unknown, address: string | null) {
+export function checkPassword(credentials: unknown, source: AttemptSource) {
   const input = signInInput.safeParse(credentials);
-  return throttleFailures({ email: input.data?.email ?? null, address }, async () => {
+  return throttleFailures(input.data?.email ?? null, source, async () => {
     if (!input.success) return null;
     const { email, password } = input.data;
     const user = await findUserByEmail(db(), email);
@@ -45,15 +45,15 @@ export function checkPassword(credentials: unknown, address: string | null) {
 }
 
 /**
- * The password once more, from somebody who is signed in. Guesses are counted as those of a sign-in are, so a stolen
- * session is no way to try more of them.
+ * The password once more, from someone who is signed in. Guesses are counted for the session, so no stranger can use up
+ * its owner's, and a stolen session has as few as a sign-in.
  */
 export async function confirmPassword(
   user: Pick<SignedInUser, "email" | "sessionId">,
   sent: unknown,
-  address: string | null,
+  device: Device,
 ): Promise<Throttled | { outcome: "failed" | "confirmed" }> {
-  const checked = await checkPassword({ email: user.email, password: sent }, address);
+  const checked = await checkPassword({ email: user.email, password: sent }, { ...device, sessionId: user.sessionId });
   if (checked.outcome !== "succeeded") return checked;
 
   await renewProof(db(), user.sessionId);

@@ -1,28 +1,27 @@
 import { cookies } from "next/headers";
 import { decode, encode } from "next-auth/jwt";
+import { db } from "@/lib/db";
 import { env } from "@/lib/env";
-import { sessionLifetimeSeconds } from "@/lib/sessions/service";
+import { findAccountOfSession, type KnownDevice, sessionLifetimeSeconds } from "@/lib/sessions/service";
+import { authSecret } from "./auth-secret";
+import { knownDeviceLifetimeSeconds, openKnownDevice, sealKnownDevice, withAccount } from "./known-device";
 
-/** The name and the attributes that next-auth gives its cookie too, so that either may write it and both read it. */
-function sessionCookie() {
+/** The attributes that next-auth gives its cookie too, so that either may write it and both read it. */
+function cookieNamed(name: string) {
   const isSecure = env().NEXTAUTH_URL?.startsWith("https://") ?? false;
-  return {
-    name: isSecure ? "__Secure-next-auth.session-token" : "next-auth.session-token",
-    attributes: { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure } as const,
-  };
+  const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure } as const;
+  return { name: isSecure ? `__Secure-${name}` : name, attributes };
 }
 
-function secret(): string {
-  const value = env().NEXTAUTH_SECRET;
-  if (!value) throw new Error("NEXTAUTH_SECRET is not set: give at least 32 random characters");
-  return value;
-}
+const sessionCookie = () => cookieNamed("next-auth.session-token");
+const deviceCookie = () => cookieNamed("parlance.device");
 
-/** Only from a server action or a route handler: pages cannot set cookies. */
+/** Signs the browser in, and remembers it. Only from a server action or a route handler: pages cannot set cookies. */
 export async function writeSessionCookie(sessionId: string): Promise<void> {
   const { name, attributes } = sessionCookie();
-  const token = await encode({ token: { sessionId }, secret: secret(), maxAge: sessionLifetimeSeconds });
+  const token = await encode({ token: { sessionId }, secret: authSecret(), maxAge: sessionLifetimeSeconds });
   (await cookies()).set(name, token, { ...attributes, maxAge: sessionLifetimeSeconds });
+  await rememberDevice(sessionId);
 }
 
 export async function clearSessionCookie(): Promise<void> {
@@ -30,15 +29,28 @@ export async function clearSessionCookie(): Promise<void> {
   (await cookies()).set(name, "", { ...attributes, maxAge: 0 });
 }
 
-/** The session that the browser's cookie names. Whether it still counts, only the database knows. */
+/** The session that the browser's cookie names. Whether it is still valid, only the database knows. */
 export async function readSessionId(): Promise<string | null> {
   const token = (await cookies()).get(sessionCookie().name)?.value;
   if (!token) return null;
   try {
-    const payload = await decode({ token, secret: secret() });
+    const payload = await decode({ token, secret: authSecret() });
     return typeof payload?.sessionId === "string" ? payload.sessionId : null;
   } catch {
     // Altered, out of date, or sealed with another secret.
     return null;
   }
+}
+
+export async function readKnownDevice(): Promise<KnownDevice | null> {
+  return openKnownDevice((await cookies()).get(deviceCookie().name)?.value);
+}
+
+/** The browser keeps this after signing out: it is how its owner gets in while strangers guess at the account. */
+export async function rememberDevice(sessionId: string): Promise<void> {
+  const account = await findAccountOfSession(db(), sessionId);
+  if (!account) return;
+  const { name, attributes } = deviceCookie();
+  const sealed = await sealKnownDevice(withAccount(await readKnownDevice(), account));
+  (await cookies()).set(name, sealed, { ...attributes, maxAge: knownDeviceLifetimeSeconds });
 }

@@ -1,92 +1,143 @@
-import { createHash } from "node:crypto";
 import { throttleAddress } from "@/lib/client-address";
 import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
+import type { Device } from "@/lib/sessions/service";
+import { accountTag } from "./known-device";
 
-const windowMs = 15 * 60_000;
-/** Failed sign-ins in one window, from anywhere to one account and from one address to any account. */
-export const maximumFailures = { account: 10, address: 50 };
-/** Ways back from GitHub or Google to one address in one window; each costs a few requests to there. */
+const minuteMs = 60_000;
+const windowMs = 15 * minuteMs;
+const dayMs = 24 * 60 * minuteMs;
+
+/**
+ * Failures that one source may have with one account. All of these apply, so the wait grows with the failures: up to a
+ * minute after 5 of them, a quarter of an hour after 10, four hours after 20.
+ */
+export const failureSteps = [
+  { limit: 5, windowMs: minuteMs },
+  { limit: 10, windowMs },
+  { limit: 20, windowMs: 4 * 60 * minuteMs },
+] as const;
+/** Failures of strangers with one account in a day. Past this, many networks guess at it together. */
+export const failuresOfAttack = 100;
+/** What each unknown network may still try in a day then. Never none: its owner may come from a new network. */
+export const failuresUnderAttack = 3;
+/** Failures from one network with any accounts, in one window. */
+export const maximumFailures = 50;
+/** Returns from GitHub or Google to one network in one window; each costs a few requests to there. */
 export const maximumProviderSignIns = 50;
-/** Accounts made from one address in one window. */
+/** Accounts made from one network in one window. */
 export const maximumSignUps = 50;
-
-/** The limiter's store has no need to know who has an account. */
-const digest = (email: string) => createHash("sha256").update(email).digest("base64url");
+/** Requests for a new password in one window: from one source for one account, and from one network for any. */
+export const maximumResets = { account: 5, network: 50 };
 
 export type Throttled = { outcome: "throttled"; retryAfterSeconds: number };
 
 export function throttledSentence({ retryAfterSeconds }: Pick<Throttled, "retryAfterSeconds">): string {
   const minutes = Math.ceil(retryAfterSeconds / 60);
+  if (minutes > 90) return `Too many failed attempts. Try again in ${Math.ceil(minutes / 60)} hours.`;
   return `Too many failed attempts. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
 }
 
-// Shared between Next's bundles of this module, as the limiter is.
-const shared = globalThis as { parlanceSignInsUnderWay?: Map<string, number> };
+/** Where an attempt comes from: a device, and the session that it is signed in with. */
+export type AttemptSource = Device & { sessionId?: string };
 
 /**
- * Runs `attempt`, null from which is a failure, unless its account or address has failed too often. That is decided
- * before `attempt` begins, and attempts still under way count as failures until they end: a hundred guesses at the same
- * moment are no way round the limit. The account is counted whether it exists or not; what names none counts for its
- * address alone.
+ * A signed-in session, and a device that signed in to this account before, have counts of their own, which no stranger
+ * can use up. Null for everyone else: they are counted by their network.
+ */
+function trustedSource({ sessionId, known }: AttemptSource, tag: string | null): string | null {
+  if (sessionId) return `session:${sessionId}`;
+  return tag && known && Object.hasOwn(known.accounts, tag) ? `device:${known.id}:${tag}` : null;
+}
+
+/** Without a role, it refuses by itself: `attack` says that many networks guess, and `underAttack` refuses only then. */
+type Counter = { identifier: string; limit: number; windowMs: number; role?: "attack" | "underAttack" };
+
+/** The account is counted whether it exists or not. Without one, only the network is. */
+function failureCounters(email: string | null, source: AttemptSource): Counter[] {
+  const tag = email === null ? null : accountTag(email);
+  const stepsOf = (identifier: string): Counter[] => failureSteps.map((step) => ({ identifier, ...step }));
+  const trusted = trustedSource(source, tag);
+  if (trusted) return stepsOf(`sign-in:${trusted}`);
+
+  const network = throttleAddress(source.address);
+  const ofNetwork: Counter = { identifier: `sign-in:network:${network}`, limit: maximumFailures, windowMs };
+  if (tag === null) return [ofNetwork];
+  const identifier = `sign-in:stranger:${network}:${tag}`;
+  return [
+    ...stepsOf(identifier),
+    ofNetwork,
+    { identifier, limit: failuresUnderAttack, windowMs: dayMs, role: "underAttack" },
+    { identifier: `sign-in:strangers:${tag}`, limit: failuresOfAttack, windowMs: dayMs, role: "attack" },
+  ];
+}
+
+// Shared between Next's bundles of this module, as the limiter is.
+const shared = globalThis as { parlanceSignInsInProgress?: Map<string, number> };
+
+/**
+ * Runs `attempt`, null from which is a failure, unless its source has failed too often. That is decided before `attempt`
+ * begins, and attempts still in progress count as failures until they end: a hundred guesses at the same moment are no way
+ * around the limit.
+ * @param email null where the credentials name no account
  */
 export async function throttleFailures<Result>(
-  { email, address }: { email: string | null; address: string | null },
+  email: string | null,
+  source: AttemptSource,
   attempt: () => Promise<Result | null>,
 ): Promise<Throttled | { outcome: "failed" } | { outcome: "succeeded"; result: Result }> {
-  shared.parlanceSignInsUnderWay ??= new Map();
-  const underWay = shared.parlanceSignInsUnderWay;
-  const counters = [
-    ...(email === null ? [] : [{ identifier: `sign-in:account:${digest(email)}`, limit: maximumFailures.account }]),
-    { identifier: `sign-in:address:${throttleAddress(address)}`, limit: maximumFailures.address },
-  ];
+  shared.parlanceSignInsInProgress ??= new Map();
+  const inProgress = shared.parlanceSignInsInProgress;
+  const counters = failureCounters(email, source);
 
-  const states = await Promise.all(counters.map(({ identifier, limit }) => rateLimiter().peek(identifier, limit, windowMs)));
+  const limiter = rateLimiter();
+  const states = await Promise.all(
+    counters.map(async (counter) => ({ ...counter, ...(await limiter.peek(counter.identifier, counter.limit, counter.windowMs)) })),
+  );
   // From here to the counting nothing is awaited, so that no other attempt comes in between.
-  const isExhausted = (counter: { identifier: string }, index: number) =>
-    (states[index]?.remaining ?? 0) <= (underWay.get(counter.identifier) ?? 0);
-  if (counters.some(isExhausted)) {
-    const resetMs = Math.max(...states.map((state) => state.resetMs));
+  const exhausted = states.filter(({ identifier, remaining }) => remaining <= (inProgress.get(identifier) ?? 0));
+  const isUnderAttack = exhausted.some(({ role }) => role === "attack");
+  const refusing = exhausted.filter(({ role }) => role === undefined || (role === "underAttack" && isUnderAttack));
+  if (refusing.length > 0) {
+    const resetMs = Math.max(...refusing.map((state) => state.resetMs));
     return { outcome: "throttled", retryAfterSeconds: Math.max(1, Math.ceil(resetMs / 1000)) };
   }
 
+  const identifiers = new Set(counters.map(({ identifier }) => identifier));
   const change = (by: number) => {
-    for (const { identifier } of counters) {
-      const count = (underWay.get(identifier) ?? 0) + by;
-      if (count > 0) underWay.set(identifier, count);
-      else underWay.delete(identifier);
+    for (const identifier of identifiers) {
+      const count = (inProgress.get(identifier) ?? 0) + by;
+      if (count > 0) inProgress.set(identifier, count);
+      else inProgress.delete(identifier);
     }
   };
   change(1);
   try {
     const result = await attempt();
     if (result !== null) return { outcome: "succeeded", result };
-    await Promise.all(counters.map(({ identifier, limit }) => rateLimiter().take(identifier, limit, windowMs)));
+    await Promise.all(counters.map(({ identifier, limit, windowMs }) => limiter.take(identifier, limit, windowMs)));
     return { outcome: "failed" };
   } finally {
     change(-1);
   }
 }
 
-/** Mails with a link to a new password, to one address and asked for from one network, in one window. */
-export const maximumResets = { account: 5, address: 50 };
-
-/** Whether a new password may be asked for now. Counted for an address that nobody has, too. */
-export async function mayAskForReset(email: string, address: string | null): Promise<boolean> {
-  const counters = [
-    { identifier: `password-reset:account:${digest(email)}`, limit: maximumResets.account },
-    { identifier: `password-reset:address:${throttleAddress(address)}`, limit: maximumResets.address },
-  ];
-  const taken = await Promise.all(counters.map(({ identifier, limit }) => rateLimiter().take(identifier, limit, windowMs)));
-  return taken.every(({ isAllowed }) => isAllowed);
+/** Whether a new password may be requested now. Counted for an address that nobody has, too. */
+export async function mayAskForReset(email: string, source: AttemptSource): Promise<boolean> {
+  const tag = accountTag(email);
+  const network = throttleAddress(source.address);
+  const trusted = trustedSource(source, tag);
+  const ofNetwork = { identifier: `password-reset:network:${network}`, limit: maximumResets.network, windowMs };
+  const ofAccount = { identifier: `password-reset:${trusted ?? `stranger:${network}:${tag}`}`, limit: maximumResets.account, windowMs };
+  return (await rateLimiter().takeAll(trusted ? [ofAccount] : [ofAccount, ofNetwork])).isAllowed;
 }
 
-/** Whether somebody from this address may come back from GitHub or Google now. */
+/** Whether someone from this network may return from GitHub or Google now. */
 export async function mayComeFromProvider(address: string | null): Promise<boolean> {
   const taken = await rateLimiter().take(`sign-in:provider:${throttleAddress(address)}`, maximumProviderSignIns, windowMs);
   return taken.isAllowed;
 }
 
-/** Whether this address may make another account now. */
+/** Whether this network may make another account now. */
 export async function mayMakeAccount(address: string | null): Promise<boolean> {
   const taken = await rateLimiter().take(`sign-up:address:${throttleAddress(address)}`, maximumSignUps, windowMs);
   return taken.isAllowed;

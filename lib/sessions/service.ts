@@ -6,7 +6,13 @@ import type { SignInMethod } from "@/prisma/generated/enums";
 /** Counted from the sign-in, however busy the session is. */
 export const sessionLifetimeSeconds = 12 * 60 * 60;
 
-export type Device = { address: string | null; userAgent: string | null };
+/**
+ * A browser that someone signed in with before, as its own sealed cookie says (lib/auth/known-device.ts): a random id, and
+ * the accounts that signed in with it, each with a fingerprint of the password it had then.
+ */
+export type KnownDevice = { id: string; accounts: Record<string, string> };
+
+export type Device = { address: string | null; userAgent: string | null; known?: KnownDevice | null };
 
 type NewSession = { method?: SignInMethod; now?: Date };
 
@@ -54,6 +60,12 @@ export async function findLiveSession(transaction: Db, id: string, now = new Dat
 }
 
 export type SignedInUser = NonNullable<Awaited<ReturnType<typeof findLiveSession>>>;
+
+/** Whose session it is, by address and password. */
+export async function findAccountOfSession(transaction: Db, id: string) {
+  const select = { user: { select: { email: true, passwordHash: true } } };
+  return (await transaction.session.findUnique({ where: { id }, select }))?.user ?? null;
+}
 
 /**
  * The person in front of this session has just shown again that they are its user.

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { returnPath } from "@/lib/auth/return-path";
 import { changePasswordInput, newPersonInput, resetPasswordInput } from "@/lib/auth/schema";
 import { confirmPassword, signIn } from "@/lib/auth/service";
-import { maximumFailures } from "@/lib/auth/throttle";
+import { failureSteps, maximumFailures } from "@/lib/auth/throttle";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -96,7 +96,7 @@ describe("credentials that no account can have", () => {
   test("are counted in the throttle of their network, unread", async () => {
     const device = newDevice();
     const reached = watchWork();
-    for (let attempt = 0; attempt < maximumFailures.address; attempt++) {
+    for (let attempt = 0; attempt < maximumFailures; attempt++) {
       expect(await signIn(shapes[attempt % shapes.length], device)).toEqual({ outcome: "failed" });
     }
     expect(await signIn(shapes[0], device)).toMatchObject({ outcome: "throttled" });
@@ -105,10 +105,10 @@ describe("credentials that no account can have", () => {
 
   test("are counted where a password is typed again, too", async () => {
     const user = { email: "ada@example.com", sessionId: "ses_1" };
-    const { address } = newDevice();
+    const device = newDevice();
     const outcomes = [];
-    for (let attempt = 0; attempt <= maximumFailures.address; attempt++) {
-      outcomes.push((await confirmPassword(user, hostile, address)).outcome);
+    for (let attempt = 0; attempt <= failureSteps[0].limit; attempt++) {
+      outcomes.push((await confirmPassword(user, hostile, device)).outcome);
     }
     expect(outcomes.at(0)).toBe("failed");
     expect(outcomes.at(-1)).toBe("throttled");

@@ -1,15 +1,17 @@
 import { afterEach, expect, test } from "vitest";
 import { changePassword } from "@/lib/auth/change-password";
+import { withAccount } from "@/lib/auth/known-device";
 import { hashPassword } from "@/lib/auth/password";
 import {
   answerPasswordResets,
   createPasswordReset,
   findPasswordReset,
+  promptMails,
   requestPasswordReset,
   resetPassword,
 } from "@/lib/auth/password-reset";
 import { signIn } from "@/lib/auth/service";
-import { maximumFailures, maximumResets } from "@/lib/auth/throttle";
+import { failureSteps, maximumResets } from "@/lib/auth/throttle";
 import { db } from "@/lib/db";
 import { setCurrentTime } from "@/lib/jobs/time";
 import { openMail } from "@/lib/mail/service";
@@ -59,9 +61,9 @@ test("changing the password ends all sessions at once and starts a new one", asy
   ]);
 });
 
-test("the wrong current password changes nothing, and guesses are counted with those of signing in", async () => {
+test("the wrong current password changes nothing, and guesses are counted for the session", async () => {
   const { owner, session, user } = await newSignedIn();
-  for (let guess = 0; guess < maximumFailures.account; guess++) {
+  for (let guess = 0; guess < failureSteps[0].limit; guess++) {
     expect(await changePassword(user, { current: "wrong password", password: newPassword }, newDevice())).toEqual({ outcome: "failed" });
   }
   expect(await changePassword(user, { current: oldPassword, password: newPassword }, newDevice())).toMatchObject({ outcome: "throttled" });
@@ -78,7 +80,7 @@ test("somebody without a password sets one right after signing in, and not later
 
 test("a mailed link sets a new password once, ends all sessions, and signs in", async () => {
   const { tenant, owner, session } = await newSignedIn();
-  expect(await requestPasswordReset(owner.email, newDevice().address)).toEqual({ outcome: "noted" });
+  expect(await requestPasswordReset(owner.email, newDevice())).toEqual({ outcome: "noted" });
   const token = await tokenMailedTo(owner.email);
   expect(await findPasswordReset(token)).toEqual({ email: owner.email });
 
@@ -97,7 +99,7 @@ test("of several links the first one used ends the others, also at the same mome
   const { owner } = await newSignedIn();
   const tokens: string[] = [];
   for (let asked = 0; asked < 3; asked++) {
-    await requestPasswordReset(owner.email, newDevice().address);
+    await requestPasswordReset(owner.email, newDevice());
     tokens.push(await tokenMailedTo(owner.email));
   }
   expect(new Set(tokens).size).toBe(3);
@@ -111,7 +113,7 @@ test("a link lasts an hour, and a changed password ends it earlier", async () =>
   const { owner, user } = await newSignedIn();
   const start = Date.now();
   setCurrentTime(() => new Date(start));
-  await requestPasswordReset(owner.email, newDevice().address);
+  await requestPasswordReset(owner.email, newDevice());
   const token = await tokenMailedTo(owner.email);
   setCurrentTime(() => new Date(start + 3_599_999));
   expect(await findPasswordReset(token)).not.toBeNull();
@@ -120,7 +122,7 @@ test("a link lasts an hour, and a changed password ends it earlier", async () =>
   expect(await resetPassword(token, newPassword, newDevice())).toBeNull();
 
   setCurrentTime(null);
-  await requestPasswordReset(owner.email, newDevice().address);
+  await requestPasswordReset(owner.email, newDevice());
   const other = await tokenMailedTo(owner.email);
   await changePassword(user, { current: oldPassword, password: newPassword }, newDevice());
   expect(await findPasswordReset(other)).toBeNull();
@@ -130,7 +132,7 @@ test("an address that nobody has gets the same answer, is written down the same 
   const known = (await newPerson()).email;
   const unknown = newAddress("nobody");
   const answers = [];
-  for (const email of [known, unknown]) answers.push(await requestPasswordReset(email, newDevice().address));
+  for (const email of [known, unknown]) answers.push(await requestPasswordReset(email, newDevice()));
   expect(answers[0]).toEqual(answers[1]);
   const rows = await db().passwordReset.findMany({ where: { email: { in: [known, unknown] } } });
   expect(rows.map(({ userId, tokenHash, expiresAt }) => ({ userId, tokenHash, expiresAt }))).toEqual(
@@ -145,21 +147,42 @@ test("an address that nobody has gets the same answer, is written down the same 
 
 test("several workers answer each request once", async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => newPerson()));
-  for (const { email } of people) await requestPasswordReset(email, newDevice().address);
+  for (const { email } of people) await requestPasswordReset(email, newDevice());
   await Promise.all([answerPasswordResets(50), answerPasswordResets(50), answerPasswordResets(50)]);
   for (const { email } of people) expect(await db().mail.count({ where: { recipient: email } })).toBe(1);
 });
 
-test("asking comes to an end, for one account and from one network, whether the account exists or not", async () => {
+test("requests of one network for one account come to an end, whether it exists or not, and others' do not", async () => {
   for (const email of [(await newPerson()).email, newAddress("nobody")]) {
+    const device = newDevice();
     const outcomes = [];
-    for (let asked = 0; asked <= maximumResets.account; asked++)
-      outcomes.push((await requestPasswordReset(email, newDevice().address)).outcome);
+    for (let asked = 0; asked <= maximumResets.account; asked++) outcomes.push((await requestPasswordReset(email, device)).outcome);
     expect(outcomes).toEqual([...Array(maximumResets.account).fill("noted"), "too-many"]);
+    expect(await requestPasswordReset(email, newDevice())).toEqual({ outcome: "noted" });
+    const known = withAccount(null, { email, passwordHash: null });
+    expect(await requestPasswordReset(email, { ...device, known })).toEqual({ outcome: "noted" });
   }
-  const { address } = newDevice();
+});
+
+test("requests of strangers neither flood a mailbox nor leave its owner without a link that works", async () => {
+  const { email } = await newPerson();
+  const start = Date.now();
+  for (let minute = 0; minute < 180; minute += 5) {
+    setCurrentTime(() => new Date(start + minute * 60_000));
+    expect(await requestPasswordReset(email, newDevice())).toEqual({ outcome: "noted" });
+    expect(await findPasswordReset(await tokenMailedTo(email))).toEqual({ email });
+    // What was mailed goes on working for half an hour.
+    setCurrentTime(() => new Date(start + (minute + 29) * 60_000));
+    expect(await findPasswordReset(await tokenMailedTo(email))).toEqual({ email });
+  }
+  // The first three at once, then one each half an hour.
+  expect(await db().mail.count({ where: { recipient: email } })).toBe(promptMails + 5);
+});
+
+test("one network's requests for a new password come to an end", async () => {
+  const device = newDevice();
   const outcomes = [];
-  for (let asked = 0; asked <= maximumResets.address; asked++) outcomes.push((await requestPasswordReset(newAddress(), address)).outcome);
+  for (let asked = 0; asked <= maximumResets.network; asked++) outcomes.push((await requestPasswordReset(newAddress(), device)).outcome);
   expect(outcomes.at(-2)).toBe("noted");
   expect(outcomes.at(-1)).toBe("too-many");
 });

@@ -3,7 +3,7 @@ import { createApiKey } from "@/lib/api-keys/service";
 import { hashPassword } from "@/lib/auth/password";
 import { ProofNeeded, proofLifetimeMs, requireRecentProof } from "@/lib/auth/proof";
 import { confirmPassword, signIn } from "@/lib/auth/service";
-import { maximumFailures } from "@/lib/auth/throttle";
+import { failureSteps } from "@/lib/auth/throttle";
 import { type Actor, type Identity, mutate } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { setCurrentTime } from "@/lib/jobs/time";
@@ -38,7 +38,13 @@ async function newSession() {
   const account = { organisation: "Proofs", name: "Ada", email: `ada${++number}@example.com`, passwordHash };
   const { user, tenant } = await db().$transaction((transaction) => createAccount(transaction, account));
   const { id } = await startSession(db(), user.id, { address: null, userAgent: null }, { now: before(proofLifetimeMs * 2) });
-  return { email: user.email, userId: user.id, sessionId: id, tenantId: tenant.id, address: `10.3.0.${number}` };
+  return {
+    email: user.email,
+    userId: user.id,
+    sessionId: id,
+    tenantId: tenant.id,
+    device: { address: `10.3.0.${number}`, userAgent: null },
+  };
 }
 const provedAt = async (sessionId: string) => (await db().session.findUniqueOrThrow({ where: { id: sessionId } })).provedAt;
 
@@ -56,36 +62,49 @@ test("keys, jobs and operators are asked for none", () => {
 
 test("signing in is a proof, and so is the password typed again", async () => {
   const session = await newSession();
-  expect(await confirmPassword(session, "wrong password", session.address)).toEqual({ outcome: "failed" });
+  expect(await confirmPassword(session, "wrong password", session.device)).toEqual({ outcome: "failed" });
   expect(await provedAt(session.sessionId)).toEqual(before(proofLifetimeMs * 2));
 
   const start = Date.now();
-  expect(await confirmPassword(session, password, session.address)).toEqual({ outcome: "confirmed" });
+  expect(await confirmPassword(session, password, session.device)).toEqual({ outcome: "confirmed" });
   expect((await provedAt(session.sessionId))?.getTime()).toBeGreaterThanOrEqual(start);
 
-  const signedIn = await signIn({ email: session.email, password }, { address: session.address, userAgent: null });
+  const signedIn = await signIn({ email: session.email, password }, session.device);
   if (signedIn.outcome !== "signed-in") throw new Error(signedIn.outcome);
   expect((await findLiveSession(db(), signedIn.sessionId))?.provedAt?.getTime()).toBeGreaterThanOrEqual(start);
 });
 
-test("guesses are counted with those of signing in", async () => {
+test("guesses are counted for the session, from whichever network they come, and not for its owner's other ones", async () => {
   const session = await newSession();
-  for (let guess = 0; guess < maximumFailures.account; guess++) await confirmPassword(session, `wrong password ${guess}`, session.address);
-  expect(await confirmPassword(session, password, session.address)).toMatchObject({ outcome: "throttled" });
-  expect(await signIn({ email: session.email, password }, { address: null, userAgent: null })).toMatchObject({ outcome: "throttled" });
+  const other = await startSession(db(), session.userId, session.device);
+  for (let guess = 0; guess < failureSteps[0].limit; guess++) {
+    const device = { address: `10.3.1.${guess}`, userAgent: null };
+    expect(await confirmPassword(session, `wrong password ${guess}`, device)).toEqual({ outcome: "failed" });
+  }
+  expect(await confirmPassword(session, password, session.device)).toMatchObject({ outcome: "throttled" });
+  expect(await confirmPassword({ ...session, sessionId: other.id }, password, session.device)).toEqual({ outcome: "confirmed" });
+});
+
+test("wrong passwords of strangers, from the owner's own network too, never refuse a signed-in owner their proof", async () => {
+  const session = await newSession();
+  for (let guess = 0; guess < failureSteps[0].limit; guess++) {
+    expect(await signIn({ email: session.email, password: "wrong password" }, session.device)).toEqual({ outcome: "failed" });
+  }
+  expect(await signIn({ email: session.email, password }, session.device)).toMatchObject({ outcome: "throttled" });
+  expect(await confirmPassword(session, password, session.device)).toEqual({ outcome: "confirmed" });
 });
 
 test("a revoked session gets no new proof", async () => {
   const session = await newSession();
   await revokeSessions(db(), session.userId);
-  await confirmPassword(session, password, session.address);
+  await confirmPassword(session, password, session.device);
   expect(await provedAt(session.sessionId)).toEqual(before(proofLifetimeMs * 2));
 });
 
 test("a person without a password cannot confirm one", async () => {
   const session = await newSession();
   await db().user.update({ where: { id: session.userId }, data: { passwordHash: null } });
-  expect(await confirmPassword(session, password, session.address)).toEqual({ outcome: "failed" });
+  expect(await confirmPassword(session, password, session.device)).toEqual({ outcome: "failed" });
   expect((await findLiveSession(db(), session.sessionId, before(proofLifetimeMs)))?.hasPassword).toBe(false);
 });
 

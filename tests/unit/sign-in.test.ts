@@ -1,15 +1,19 @@
-import { describe, expect, test } from "vitest";
-import { hashPassword } from "@/lib/auth/password";
+import { encode } from "next-auth/jwt";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { hasSignedInWith, openKnownDevice, sealKnownDevice, withAccount } from "@/lib/auth/known-device";
+import * as passwords from "@/lib/auth/password";
 import { signIn } from "@/lib/auth/service";
-import { maximumFailures } from "@/lib/auth/throttle";
+import { failureSteps, failuresOfAttack, failuresUnderAttack, maximumFailures } from "@/lib/auth/throttle";
 import { throttleAddress } from "@/lib/client-address";
 import { db } from "@/lib/db";
-import { findLiveSession } from "@/lib/sessions/service";
+import { memoryRateLimiter } from "@/lib/rate-limit/memory-rate-limiter";
+import { type Device, findLiveSession } from "@/lib/sessions/service";
 import { createAccount } from "@/lib/users/service";
 
 const password = "na\u00efve caf\u00e9 du coin";
-const passwordHash = await hashPassword(password);
+const passwordHash = await passwords.hashPassword(password);
 let number = 0;
+afterEach(() => vi.restoreAllMocks());
 
 async function newUser() {
   const email = `ada${++number}@example.com`;
@@ -64,48 +68,81 @@ test.each([
   expect(await signIn(credentials, newDevice())).toEqual({ outcome: "failed" });
 });
 
-describe("after too many failures", () => {
-  test("an account is closed to the right password, too, and nothing is hashed any more", async () => {
-    const email = await newUser();
-    for (let failure = 0; failure < maximumFailures.account; failure++) {
-      expect(await signIn({ email, password: "wrong password" }, newDevice())).toEqual({ outcome: "failed" });
-    }
+/** Counts in a limiter of its own, under a clock that the test sets. */
+function withClock() {
+  let nowMs = 0;
+  const shared = globalThis as { parlanceRateLimit?: unknown };
+  const before = shared.parlanceRateLimit;
+  shared.parlanceRateLimit = {
+    limiter: memoryRateLimiter({ now: () => nowMs }),
+    store: { name: "memory", fallbacks: { count: 0, lastAtMs: null } },
+  };
+  onTestFinished(() => {
+    shared.parlanceRateLimit = before;
+  });
+  return {
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
 
-    const hashMs = await elapsedMs(() => hashPassword(password));
-    const closedMs = await elapsedMs(async () => {
-      for (let attempt = 0; attempt < 20; attempt++) {
-        expect(await signIn({ email: email.toUpperCase(), password }, newDevice())).toMatchObject({ outcome: "throttled" });
-      }
-    });
-    expect(closedMs / 20).toBeLessThan(hashMs / 2);
+const guess = (email: string, device: Device) => signIn({ email, password: "wrong password" }, device);
+
+describe("after too many failures", () => {
+  test("a network is refused the right password of the account, too, and nothing is hashed any more", async () => {
+    const email = await newUser();
+    const device = newDevice();
+    for (let failure = 0; failure < failureSteps[0].limit; failure++) expect(await guess(email, device)).toEqual({ outcome: "failed" });
+
+    const verify = vi.spyOn(passwords, "verifyPassword");
+    expect(await signIn({ email: email.toUpperCase(), password }, device)).toMatchObject({ outcome: "throttled" });
+    expect(verify).not.toHaveBeenCalled();
+  });
+
+  test("the wait grows with the failures, and ends", async () => {
+    const clock = withClock();
+    const email = await newUser();
+    const device = newDevice();
+    const waits = [];
+    for (let failures = 1; failures <= 20; failures++) {
+      expect(await guess(email, device)).toEqual({ outcome: "failed" });
+      const next = failures % 5 === 0 ? await signIn({ email, password }, device) : null;
+      if (next?.outcome !== "throttled") continue;
+      waits.push(next.retryAfterSeconds);
+      clock.pass(next.retryAfterSeconds * 1_000);
+    }
+    expect(waits).toHaveLength(4);
+    expect(waits[0]).toBeLessThanOrEqual(60);
+    expect(waits[1]).toBeGreaterThan(10 * 60);
+    expect(waits[3]).toBeGreaterThan(3 * 3_600);
+    expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "signed-in" });
   });
 
   test("guesses at the same moment are counted one by one", async () => {
     const email = await newUser();
+    const device = newDevice();
 
-    const results = await Promise.all(Array.from({ length: 40 }, () => signIn({ email, password: "wrong password" }, newDevice())));
+    const results = await Promise.all(Array.from({ length: 20 }, () => guess(email, device)));
 
-    expect(results.filter(({ outcome }) => outcome === "failed")).toHaveLength(maximumFailures.account);
-    expect(results.filter(({ outcome }) => outcome === "throttled")).toHaveLength(40 - maximumFailures.account);
+    expect(results.filter(({ outcome }) => outcome === "failed")).toHaveLength(failureSteps[0].limit);
+    expect(results.filter(({ outcome }) => outcome === "throttled")).toHaveLength(20 - failureSteps[0].limit);
   });
 
-  test("an address that nobody has is closed like an account", async () => {
-    const attempts = Array.from({ length: maximumFailures.account + 1 }, (_, attempt) => attempt);
+  test("an address that nobody has is refused like an account", async () => {
+    const device = newDevice();
     const outcomes = [];
-    for (const _attempt of attempts)
-      outcomes.push((await signIn({ email: "missing@example.com", password: "wrong password" }, newDevice())).outcome);
+    for (let attempt = 0; attempt <= failureSteps[0].limit; attempt++) outcomes.push((await guess("missing@example.com", device)).outcome);
 
-    expect(outcomes).toEqual([...Array(maximumFailures.account).fill("failed"), "throttled"]);
+    expect(outcomes).toEqual([...Array(failureSteps[0].limit).fill("failed"), "throttled"]);
   });
 
-  test("a network is closed for every account, and other networks are not", async () => {
+  test("a network is refused for every account, and other networks are not", async () => {
     const email = await newUser();
     const device = newDevice();
-    const guesses = Array.from({ length: maximumFailures.address + 10 }, (_, guess) => `guess${guess}@example.com`);
+    // Credentials that no account can have cost no hash.
+    for (let failure = 0; failure < maximumFailures; failure++) await signIn({ email: "nobody", password: "" }, device);
 
-    const results = await Promise.all(guesses.map((guessed) => signIn({ email: guessed, password: "wrong password" }, device)));
-
-    expect(results.filter(({ outcome }) => outcome === "failed")).toHaveLength(maximumFailures.address);
     expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "throttled" });
     expect(await signIn({ email, password }, newDevice())).toMatchObject({ outcome: "signed-in" });
   });
@@ -113,9 +150,83 @@ describe("after too many failures", () => {
   test("successes are not counted", async () => {
     const email = await newUser();
     const device = newDevice();
-    for (let attempt = 0; attempt < maximumFailures.account + 5; attempt++) {
+    for (let attempt = 0; attempt < failureSteps[0].limit + 2; attempt++) {
       expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "signed-in" });
     }
+  });
+});
+
+describe("strangers lock no one out", () => {
+  test("wrong passwords from other networks never refuse the right one", async () => {
+    const email = await newUser();
+    for (let network = 0; network < 3; network++) {
+      const device = newDevice();
+      for (let failure = 0; failure <= failureSteps[0].limit; failure++) await guess(email, device);
+      expect(await guess(email, device)).toMatchObject({ outcome: "throttled" });
+    }
+    expect(await signIn({ email, password }, newDevice())).toMatchObject({ outcome: "signed-in" });
+  });
+
+  test("a device that signed in to the account before gets in from a network that strangers used up", async () => {
+    const email = await newUser();
+    const device = newDevice();
+    for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(email, device);
+    for (let failure = 0; failure < maximumFailures; failure++) await signIn(undefined, device);
+    const known = withAccount(null, { email, passwordHash });
+
+    expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "throttled" });
+    expect(await signIn({ email, password }, { ...device, known })).toMatchObject({ outcome: "signed-in" });
+  });
+
+  test("a device has its own count, and only for the accounts that signed in with it", async () => {
+    const [email, other] = [await newUser(), await newUser()];
+    const known = withAccount(null, { email, passwordHash });
+    const device = { ...newDevice(), known };
+    for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(email, device);
+    expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "throttled" });
+    expect(await signIn({ email, password }, { ...device, known: null })).toMatchObject({ outcome: "signed-in" });
+
+    for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(other, { ...device, address: newDevice().address });
+    const elsewhere = newDevice();
+    for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(other, elsewhere);
+    expect(await signIn({ email: other, password }, { ...elsewhere, known })).toMatchObject({ outcome: "throttled" });
+  });
+
+  test("many networks guessing together get few guesses each, and a new network still lets the owner in", async () => {
+    withClock();
+    const email = await newUser();
+    vi.spyOn(passwords, "verifyPassword").mockImplementation(async (hash) => hash === "none");
+    for (let failure = 0; failure < failuresOfAttack; failure++) await guess(email, newDevice());
+
+    const device = newDevice();
+    const outcomes = [];
+    for (let attempt = 0; attempt <= failuresUnderAttack; attempt++) outcomes.push((await guess(email, device)).outcome);
+    expect(outcomes).toEqual([...Array(failuresUnderAttack).fill("failed"), "throttled"]);
+
+    vi.restoreAllMocks();
+    expect(await signIn({ email, password }, newDevice())).toMatchObject({ outcome: "signed-in" });
+  });
+});
+
+describe("the cookie of a known device", () => {
+  test("names the device and its accounts, and is worth nothing once it was altered or sealed for something else", async () => {
+    const device = withAccount(null, { email: "ada@example.com", passwordHash });
+    const sealed = await sealKnownDevice(device);
+
+    expect(await openKnownDevice(sealed)).toEqual(device);
+    expect(await openKnownDevice(`${sealed.slice(0, -4)}AAAA`)).toBeNull();
+    const session = await encode({ token: { ...device }, secret: process.env.NEXTAUTH_SECRET ?? "" });
+    expect(await openKnownDevice(session)).toBeNull();
+    expect(await openKnownDevice(undefined)).toBeNull();
+  });
+
+  test("holds the five accounts that signed in last, and no account whose password has changed since", () => {
+    let device = withAccount(null, { email: "ada0@example.com", passwordHash });
+    for (let account = 1; account <= 5; account++) device = withAccount(device, { email: `ada${account}@example.com`, passwordHash });
+
+    expect(hasSignedInWith(device, { email: "ada0@example.com", passwordHash })).toBe(false);
+    expect(hasSignedInWith(device, { email: "ada5@example.com", passwordHash })).toBe(true);
+    expect(hasSignedInWith(device, { email: "ada5@example.com", passwordHash: "another" })).toBe(false);
   });
 });
 

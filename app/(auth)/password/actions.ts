@@ -13,8 +13,7 @@ export async function requestResetAction(_before: FormState, form: FormData): Pr
   const input = resetRequestInput.safeParse(values);
   if (!input.success) return { ...findings(input.error), values };
 
-  const { address } = await currentDevice();
-  const { outcome } = await requestPasswordReset(input.data.email, address);
+  const { outcome } = await requestPasswordReset(input.data.email, await currentDevice());
   if (outcome === "too-many") return { message: "A new password was asked for too often. Try again in 15 minutes.", values };
   return { isSent: true, values: { email: input.data.email } };
 }

@@ -1,0 +1,8 @@
+import { env } from "@/lib/env";
+
+/** Seals the cookies of sessions and known devices. */
+export function authSecret(): string {
+  const value = env().NEXTAUTH_SECRET;
+  if (!value) throw new Error("NEXTAUTH_SECRET is not set: give at least 32 random characters");
+  return value;
+}

@@ -1,0 +1,49 @@
+import { createHash, randomBytes } from "node:crypto";
+import { decode, encode } from "next-auth/jwt";
+import type { KnownDevice } from "@/lib/sessions/service";
+import { authSecret } from "./auth-secret";
+
+// The cookie signs no one in: a stolen one only has a count of failed attempts of its own.
+
+export const knownDeviceLifetimeSeconds = 180 * 24 * 60 * 60;
+/** More people than this do not share a browser; the ones who signed in first are forgotten. */
+const maximumAccounts = 5;
+/** Keeps these tokens apart from those of sessions, which are sealed with the same secret. */
+const salt = "known-device";
+
+const digest = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+
+/** Stands for an account in cookies and in the limiter's store, which have no need to know who has one. */
+export const accountTag = (email: string) => digest(email);
+
+const fingerprint = (passwordHash: string | null) => digest(passwordHash ?? "no password");
+
+type Account = { email: string; passwordHash: string | null };
+
+/** Whether this account signed in here before, with the password that it still has. */
+export function hasSignedInWith(device: KnownDevice | null | undefined, { email, passwordHash }: Account): boolean {
+  return device?.accounts[accountTag(email)] === fingerprint(passwordHash);
+}
+
+export function withAccount(device: KnownDevice | null, { email, passwordHash }: Account): KnownDevice {
+  const tag = accountTag(email);
+  const others = Object.entries(device?.accounts ?? {}).filter(([known]) => known !== tag);
+  const accounts = [...others, [tag, fingerprint(passwordHash)] as const].slice(-maximumAccounts);
+  return { id: device?.id ?? randomBytes(16).toString("base64url"), accounts: Object.fromEntries(accounts) };
+}
+
+export function sealKnownDevice(device: KnownDevice): Promise<string> {
+  return encode({ token: { ...device }, secret: authSecret(), salt, maxAge: knownDeviceLifetimeSeconds });
+}
+
+/** Null for a cookie that was altered, is too old, or was sealed with another secret. */
+export async function openKnownDevice(sealed: string | undefined): Promise<KnownDevice | null> {
+  if (!sealed) return null;
+  try {
+    const payload = await decode({ token: sealed, secret: authSecret(), salt });
+    const { id, accounts } = (payload ?? {}) as Partial<KnownDevice>;
+    return id && accounts ? { id, accounts } : null;
+  } catch {
+    return null;
+  }
+}
