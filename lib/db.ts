@@ -18,6 +18,8 @@ export type Statement = { name?: string; text: string };
 
 /** How long a statement may wait for a row that another transaction holds, the idempotency record above all. */
 export const lockTimeoutMs = 5_000;
+/** A process that hangs in a transaction must not delay the event feed, which ends before the oldest open one. */
+const idleTransactionTimeoutMs = 20_000;
 /** Beyond the timeout of a statement, which PostgreSQL keeps: a connection that is silent for longer has gone silent for good. */
 const deadlineMarginMs = 1_000;
 /** How long a request waits for a connection while all of them are in use. */
@@ -65,7 +67,7 @@ function connect(): Connections {
     Client: PooledClient,
     max: DATABASE_POOL_SIZE,
     connectionTimeoutMillis: poolTimeoutMs,
-    options: `-c lock_timeout=${lockTimeoutMs} -c statement_timeout=${statementTimeoutMs} -c jit=off${processSettings}`,
+    options: `-c lock_timeout=${lockTimeoutMs} -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=${idleTransactionTimeoutMs} -c jit=off${processSettings}`,
   });
   // Without a listener, a connection that breaks while idle would end the process.
   pool.on("error", (error) => log.warn({ error: error.message }, "a database connection broke while idle"));

@@ -84,3 +84,9 @@ export function notFound(kind: IdKind, id: string): AppError {
 export function invalidBody(pointer: string, code: string, message: string): AppError {
   return new AppError("validation", message, { errors: [{ pointer, location: "body", code, message }] });
 }
+
+/** The cursor of another list, of another tenant, or of none. */
+export function invalidCursor(): AppError {
+  const errors = [{ pointer: "/cursor", location: "query" as const, code: "invalid_cursor", message: "cursor is no cursor of this list" }];
+  return new AppError("invalid-cursor", "The cursor is not one that this list gave out as `nextCursor`.", { errors });
+}

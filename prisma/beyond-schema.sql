@@ -55,3 +55,11 @@ CREATE INDEX "documents_stored_idx" ON "documents" ("tenant_id", "environment", 
 -- Conversations that somebody has are found in the inbox's order. The others, nearly all, cost this index nothing.
 CREATE INDEX "conversations_assignee_idx" ON "conversations" ("tenant_id", "environment", "assignee_id", "updated_at", "id")
   WHERE "assignee_id" IS NOT NULL;
+
+-- A client may continue after an event that was deleted: its position in the feed is remembered, whatever deletes it.
+-- (\073 is a semicolon: Prisma's engine cuts a migration at every one that it sees, also inside of a function.)
+CREATE FUNCTION "remember_purged_events"() RETURNS trigger LANGUAGE plpgsql AS
+  E'BEGIN INSERT INTO purged_events (tenant_id, environment, id, xact) SELECT tenant_id, environment, id, xact FROM gone ON CONFLICT DO NOTHING\073 RETURN NULL\073 END\073';
+
+CREATE TRIGGER "events_remember_purged" AFTER DELETE ON "events" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_purged_events"();

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { AppError, notFound, type ValidationIssue } from "@/lib/errors";
+import { AppError, invalidCursor, notFound, type ValidationIssue } from "@/lib/errors";
 import type { IdKind } from "@/lib/ids";
 import { nearestField } from "./nearest-field";
 import { plainWords } from "./plain-words";
@@ -35,12 +35,7 @@ function requireCursorAndId(issues: readonly z.core.$ZodIssue[], value: unknown)
   for (const issue of issues) {
     if (issue.code !== "custom") continue;
     if (issue.params?.kind === "not-found") throw notFound(issue.params.idKind as IdKind, String(valueAt(value, issue.path) ?? ""));
-    if (issue.params?.kind === "invalid-cursor" && issues.length === 1) {
-      const errors = [
-        { pointer: "/cursor", location: "query" as const, code: "invalid_cursor", message: "cursor is no cursor of this list" },
-      ];
-      throw new AppError("invalid-cursor", "The cursor is not one that this list gave out as `nextCursor`.", { errors });
-    }
+    if (issue.params?.kind === "invalid-cursor" && issues.length === 1) throw invalidCursor();
   }
 }
 

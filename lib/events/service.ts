@@ -1,17 +1,25 @@
 import type { Caller } from "@/lib/caller";
-import { notFound } from "@/lib/errors";
+import { runStatement } from "@/lib/db";
+import { invalidCursor, notFound } from "@/lib/errors";
 import { firstIdAt } from "@/lib/ids";
-import { pageById, toPage } from "@/lib/schema";
+import { toPage } from "@/lib/schema";
 import type { Event, ListEvents } from "./schema";
+import { isEventStatement, listEventsStatement } from "./service.sql";
 
-/** Events of the last 30 days, whether a webhook wanted them or not. */
-export async function listEvents({ db, partition }: Caller, { type, since, ...page }: ListEvents) {
-  const { after, orderBy, take } = pageById(page);
-  // An id is never of an earlier time than its row: ids bound what is read, and times choose among it.
-  const isSince = since && { createdAt: { gte: since }, id: { gte: firstIdAt("event", since) } };
-  const where = { ...partition, ...(type && { type }), AND: [after, isSince ?? {}] };
-  const rows = await db.event.findMany({ where, orderBy, take });
-  return toPage(rows, page.limit, toEvent);
+/**
+ * Events of the last 30 days, whether a webhook wanted them or not. In ascending order it is gap-free for a client that
+ * follows it: no event ever appears before one that was listed.
+ * @throws AppError `invalid-cursor` for an id that is not one of this tenant's events
+ */
+export async function listEvents({ partition }: Caller, query: ListEvents) {
+  const { tenantId, environment } = partition;
+  const { statement, values } = listEventsStatement(tenantId, environment, query);
+  const rows = await runStatement<{ id: string; payload: string }>(statement, values);
+  if (rows.length === 0 && query.cursor !== undefined) {
+    const [found] = await runStatement<{ isEvent: boolean }>(isEventStatement, [tenantId, environment, query.cursor]);
+    if (!found?.isEvent) throw invalidCursor();
+  }
+  return toPage(rows, query.limit, toEvent);
 }
 
 export async function getEvent(caller: Caller, id: string) {

@@ -32,6 +32,7 @@ const purges = [
     column: "created_at",
     isExpired: `created_at <= ${days(30)}`,
   }),
+  purge("purged_events", ["tenant_id", "environment", "id"], { column: "purged_at", isExpired: `purged_at <= ${days(30)}` }),
 ];
 
 /** An event's deliveries and their attempts go with it, and there may be twenty of the first and many of the second. */

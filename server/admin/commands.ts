@@ -6,6 +6,7 @@ import { createPasswordReset } from "@/lib/auth/password-reset";
 import { type Identity, mutate, type Partition } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
+import { rebaseEvents } from "@/lib/events/rebase";
 import { reencryptSecrets } from "@/lib/secrets/service";
 import { createTenant, findTenantBySlug, planRateLimits } from "@/lib/tenants/service";
 import { listAllWebhooks } from "@/lib/webhooks/service";
@@ -80,6 +81,11 @@ export const commands: Record<string, Command> = {
       const isComplete = Object.values(done).every(({ unopened }) => Object.keys(unopened).length === 0);
       return { output: { masterKey: env().SECRET_KEYS[0]?.id, ...done }, exitCode: isComplete ? 0 : 1 };
     },
+  },
+  "events:rebase": {
+    usage: "events:rebase",
+    options: [],
+    run: async () => ({ output: { events: await rebaseEvents() } }),
   },
   "audit:verify": {
     usage: "audit:verify --tenant <slug>",

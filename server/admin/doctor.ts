@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import pg from "pg";
 import { type Env, parseEnv } from "@/lib/env";
+import { hasMisplacedEvents } from "@/lib/events/rebase";
 import { behindProxyFile, isLoopbackOpen } from "@/lib/exposure";
 import { isLoopbackUrl } from "@/lib/loopback";
 import { checkSmtp } from "@/lib/mail/smtp";
@@ -29,7 +30,7 @@ export async function examine(): Promise<Finding[]> {
   const findings: Finding[] = [{ subject: "configuration", fact: "usable" }];
   const database = await examineDatabase(env.DATABASE_URL);
   findings.push(...database, await examineLimiter(env), await examineInngest(env), await examineMail(env), examineExposure(env));
-  if (!database.some(({ problem }) => problem)) findings.push(await examineSecrets(env), await examineDeliveries(env));
+  if (!database.some(({ problem }) => problem)) findings.push(await examineSecrets(env), await examineDeliveries(env), await examineFeed());
   return findings;
 }
 
@@ -161,6 +162,13 @@ async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
     return { subject, fact };
   }
   return { subject, fact: `all sealed with ${current}${older.length > 0 ? `; nothing needs ${older.join(", ")} any more` : ""}` };
+}
+
+async function examineFeed(): Promise<Finding> {
+  const subject = "event feed";
+  if (!(await hasMisplacedEvents())) return { subject, fact: "in order" };
+  const problem = "events come from another PostgreSQL cluster, so clients that follow the feed miss new ones";
+  return { subject, problem: `${problem}. Stop web and worker, and run \`npm run admin -- events:rebase\`` };
 }
 
 async function examineDeliveries({ JOBS }: Env): Promise<Finding> {

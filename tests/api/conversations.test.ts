@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { transitions } from "@/lib/conversations/schema";
-import type { Event } from "@/lib/events/schema";
 import { call, newTenant, type TestTenant } from "../support/api";
+import { eventsInOrder } from "../support/feed";
 
 const open = async (tenant: TestTenant, body: object = {}) =>
   (await call(tenant, "POST", "/conversations", { channelId: "web", ...body })).body;
@@ -131,9 +131,9 @@ describe("the status", () => {
     const reply = await call(tenant, "PATCH", `/conversations/${id}`, { status: "PENDING", subject: "S", metadata: { a: null, c: 3 } });
 
     expect(reply.body).toMatchObject({ status: "PENDING", subject: "S", metadata: { b: 2, c: 3 } });
-    const events = (await call(tenant, "GET", "/events?order=asc")).body.data;
-    expect(events.map(({ type }: { type: string }) => type)).toEqual(["conversation.created", "conversation.status_changed"]);
-    expect(events[1].data).toEqual({
+    const events = await eventsInOrder(tenant);
+    expect(events.map(({ type }) => type)).toEqual(["conversation.created", "conversation.status_changed"]);
+    expect(events[1]?.data).toEqual({
       object: reply.body,
       previousAttributes: { status: "OPEN", subject: null, metadata: { a: 1, b: 2 } },
     });
@@ -336,7 +336,7 @@ describe("messages", () => {
         expect((await call(tenant, "GET", `${path}/${answer.body.id}`)).text).toBe(answer.text);
         answers.push(answer.body);
       }
-      const events: Event[] = (await call(tenant, "GET", "/events?order=asc")).body.data;
+      const events = await eventsInOrder(tenant);
       const said = events.filter(({ type }) => type.startsWith("message.")).map(({ data }) => data.object);
       expect(said.slice(1)).toEqual(answers);
       expect(said[0]).toMatchObject({ sequence: 1, author: theirs });

@@ -14,14 +14,14 @@ import { env } from "@/lib/env";
 import { setCurrentTime } from "@/lib/jobs/time";
 import { baseUrl, call, newKey, newTenant, send, type TestTenant } from "../support/api";
 import { formOf, newKnowledgeBase, processAll, upload } from "../support/documents";
+import { eventsInOrder } from "../support/feed";
 import { docxType, pdfOf, png, wordParts, wordXml, zipOf } from "../support/files";
 
 const kind = (name: string) => ({ type: expect.stringMatching(new RegExp(`/errors/${name}$`)) });
 const documentsOf = async (tenant: TestTenant, base: string) => (await call(tenant, "GET", `/knowledge-bases/${base}/documents`)).body.data;
 const search = async (tenant: TestTenant, base: string, q: string) =>
   (await call(tenant, "GET", `/knowledge-bases/${base}/search?q=${encodeURIComponent(q)}`)).body.data;
-const eventsOf = async (tenant: TestTenant) =>
-  (await call(tenant, "GET", "/events?limit=100&order=asc")).body.data.map(({ type }: { type: string }) => type);
+const eventsOf = async (tenant: TestTenant) => (await eventsInOrder(tenant)).map(({ type }) => type);
 
 /** The files that lie in the store of this test file, and those still on their way. */
 async function filesOnDisk(part: "kept" | "incoming", tenant?: TestTenant): Promise<string[]> {

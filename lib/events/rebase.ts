@@ -1,0 +1,43 @@
+import { pool, runStatement, type Statement } from "@/lib/db";
+
+/** The newest event of each tenant and environment, by one index lookup each. */
+const misplacedStatement: Statement = {
+  text: `
+  SELECT EXISTS (
+    SELECT 1 FROM tenants t CROSS JOIN unnest(enum_range(NULL::"Environment")) AS e (environment)
+    CROSS JOIN LATERAL (
+      SELECT xact FROM events WHERE tenant_id = t.id AND environment = e.environment ORDER BY xact DESC, id DESC LIMIT 1
+    ) newest
+    WHERE newest.xact >= pg_snapshot_xmax(pg_current_snapshot())
+  ) AS "isMisplaced"`,
+};
+
+/**
+ * Whether events carry transaction ids that this PostgreSQL cluster has not reached, because a dump of another cluster was
+ * restored. New events would be sorted before them.
+ */
+export async function hasMisplacedEvents(): Promise<boolean> {
+  const [row] = await runStatement<{ isMisplaced: boolean }>(misplacedStatement, []);
+  return row?.isMisplaced ?? false;
+}
+
+/** The first id that a cluster gives to a transaction. */
+const firstXact = "3";
+
+/**
+ * Moves all events before every transaction to come, in the order of their ids. For a restored dump, before it is served.
+ * @returns how many events
+ */
+export async function rebaseEvents(): Promise<number> {
+  const client = await pool().connect();
+  try {
+    await client.query("BEGIN");
+    await client.query("SET LOCAL statement_timeout = 0");
+    await client.query("UPDATE purged_events SET xact = $1", [firstXact]);
+    const { rowCount } = await client.query("UPDATE events SET xact = $1", [firstXact]);
+    await client.query("COMMIT");
+    return rowCount ?? 0;
+  } finally {
+    client.release(true);
+  }
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { applyMigrations } from "@/prisma/migrate";
+import { ensureDatabase, withTemporaryPostgres } from "@/server/embedded/postgres";
+import type { Findings } from "./check";
+import { type FeedOptions, runFeed } from "./run-feed";
+
+/** The same on a database of its own, for the command line; under vitest there is one already. */
+export async function runFeedOnItsOwn(options: FeedOptions): Promise<Findings> {
+  const blobDirectory = mkdtempSync(path.join(tmpdir(), "parlance-blobs-"));
+  return withTemporaryPostgres(async (postgres) => {
+    await ensureDatabase(postgres, "feed");
+    await applyMigrations(postgres.url("feed"));
+    // Read once, by lib/env.ts, and passed on to the web processes.
+    Object.assign(process.env, {
+      DATABASE_URL: postgres.url("feed"),
+      SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
+      NEXTAUTH_URL: "http://127.0.0.1",
+      BLOB_DIRECTORY: blobDirectory,
+      LOG_LEVEL: "fatal",
+    });
+    const { closeDatabase } = await import("@/lib/db");
+    return runFeed(options).finally(closeDatabase);
+  }).finally(() => rmSync(blobDirectory, { recursive: true, force: true }));
+}

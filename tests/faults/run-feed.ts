@@ -1,0 +1,259 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, request } from "undici";
+import { scopes } from "@/lib/api-keys/scopes";
+import { createApiKey } from "@/lib/api-keys/service";
+import { mutate, system } from "@/lib/caller";
+import { db, pool } from "@/lib/db";
+import { createTenant } from "@/lib/tenants/service";
+import { type RunningProcess, startWeb } from "../support/processes";
+import type { Findings } from "./check";
+import { randomFrom } from "./random";
+
+export type FeedOptions = {
+  seed: number;
+  /** How long the writers write. */
+  seconds: number;
+  pollers: number;
+  writers: number;
+  webs: number;
+  /** Of web processes, spread over the time. */
+  kills: number;
+  report?: (line: string) => void;
+};
+
+type Answer = { status: number; text: string };
+type Send = (method: string, path: string, body?: object, key?: string) => Promise<Answer>;
+
+const pageSize = 100;
+const emptyPauseMs = 10;
+const retryPauseMs = 20;
+/** How far a client of `updatedSince` goes back from the newest change it has seen. The guide says a minute. */
+const overlapMs = 5_000;
+const sharedConversations = 8;
+
+/**
+ * Several web processes on the database of DATABASE_URL, writers that change things through all of them, and clients that follow
+ * the event feed and the changed conversations meanwhile. Web processes are killed and started again, and events that everyone
+ * has read are deleted, cursors included. At the end, each client must have seen each event once.
+ */
+export async function runFeed(options: FeedOptions): Promise<Findings> {
+  const { seed, seconds, report = () => {} } = options;
+  const random = randomFrom(seed);
+  const { tenantId, key } = await newTenant();
+  const webs = await startWebs(options.webs);
+  const { send, close } = newSender(key, webs.urls);
+  try {
+    const stopAt = Date.now() + seconds * 1_000;
+    const state = { isWriting: true };
+    const pollers = Array.from({ length: options.pollers }, () => ({ seen: new Set<string>(), doubled: 0 }));
+    const following = pollers.map((poller) => follow(send, poller, state));
+    const changes = new Map<string, string>();
+    const catchingUp = catchUp(send, changes, state);
+
+    const shared = await Promise.all(Array.from({ length: sharedConversations }, (_, index) => openConversation(send, `shared-${index}`)));
+    const writes = Array.from({ length: options.writers }, (_, index) =>
+      write(send, { index, shared, stopAt, random: randomFrom(seed + 1 + index) }),
+    );
+    const purged = await disturb({ options, webs, random, stopAt, tenantId, pollers, report });
+    const written = (await Promise.all(writes)).reduce((sum, count) => sum + count, 0);
+    report(`${written} writes were acknowledged; reading the feed to its end`);
+
+    // The feed ends before the oldest transaction that still runs; whatever that is, it ends soon.
+    while (await isHeldBack(tenantId)) await sleep(emptyPauseMs);
+    state.isWriting = false;
+    await Promise.all([...following, catchingUp]);
+
+    const { rows } = await pool().query<{ id: string }>("SELECT id FROM events WHERE tenant_id = $1", [tenantId]);
+    const truth = new Set([...purged, ...rows.map(({ id }) => id)]);
+    const missed = pollers.map(({ seen }) => [...truth].filter((id) => !seen.has(id)).length);
+    const doubled = pollers.map((poller) => poller.doubled);
+    const stale = await findStale(tenantId, changes);
+    const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+    const violations = [
+      ...missed.flatMap((count, index) => (count > 0 ? [`client ${index} missed ${count} of ${truth.size} events`] : [])),
+      ...doubled.flatMap((count, index) => (count > 0 ? [`client ${index} saw ${count} events twice`] : [])),
+      ...(stale.length > 0 ? [`updatedSince missed the last change of ${stale.length} conversations`] : []),
+    ];
+    return {
+      violations,
+      figures: {
+        "writes acknowledged": written,
+        events: truth.size,
+        "of them deleted while they were followed": purged.size,
+        "clients of the feed": pollers.length,
+        "web processes": options.webs,
+        "kills of web": options.kills,
+        missed: sum(missed),
+        doubled: sum(doubled),
+        "conversations whose last change updatedSince missed": stale.length,
+      },
+    };
+  } finally {
+    await Promise.all([close(), webs.stop()]);
+  }
+}
+
+async function newTenant() {
+  const { id: tenantId } = await createTenant(db(), { name: "Feed" });
+  const input = { name: "feed", scopes: [...scopes], rateLimitPerMinute: 10_000_000 };
+  const { key } = await mutate(system({ tenantId, environment: "test" }), (caller) => createApiKey(caller, input));
+  return { tenantId, key };
+}
+
+async function startWebs(count: number) {
+  const running: (RunningProcess | null)[] = [];
+  const urls: (string | null)[] = [];
+  const start = async (place: number) => {
+    const web = await startWeb({ DATABASE_POOL_SIZE: "10" });
+    running[place] = web;
+    urls[place] = web.url;
+  };
+  await Promise.all(Array.from({ length: count }, (_, place) => start(place)));
+  return {
+    urls,
+    /** Ends one without a warning, and starts another in its place. */
+    kill: async (place: number) => {
+      const web = running[place];
+      running[place] = null;
+      urls[place] = null;
+      await web?.end("SIGKILL");
+      await start(place);
+    },
+    stop: () => Promise.all(running.map((web) => web?.end("SIGKILL"))),
+  };
+}
+
+/** Asks any of the processes, again and again until one of them knows the answer. */
+function newSender(key: string, urls: (string | null)[]) {
+  const dispatcher = new Agent({ connections: 64, connect: { timeout: 2_000 } });
+  let turn = 0;
+  const send: Send = async (method, path, body, idempotencyKey) => {
+    for (;;) {
+      const url = urls[turn++ % urls.length];
+      const answer = url && (await sendOnce(url, method, path, body, idempotencyKey));
+      if (answer && answer.status < 500 && answer.status !== 429 && !answer.text.includes("idempotency-in-progress")) return answer;
+      await sleep(retryPauseMs);
+    }
+  };
+  async function sendOnce(url: string, method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer | null> {
+    const headers: Record<string, string> = { authorization: `Bearer ${key}` };
+    if (body) headers["content-type"] = "application/json";
+    if (idempotencyKey) headers["idempotency-key"] = idempotencyKey;
+    try {
+      const options = { dispatcher, method: method as "GET", headers, body: body ? JSON.stringify(body) : null };
+      const answer = await request(`${url}/v1/public${path}`, options);
+      return { status: answer.statusCode, text: await answer.body.text() };
+    } catch {
+      return null;
+    }
+  }
+  return { send, close: () => dispatcher.destroy() };
+}
+
+function parse<Body>({ status, text }: Answer): Body {
+  if (status >= 300) throw new Error(`${status} ${text}`);
+  return JSON.parse(text) as Body;
+}
+
+const openConversation = async (send: Send, key: string) =>
+  parse<{ id: string }>(await send("POST", "/conversations", { channelId: "feed", message: "Hi" }, key)).id;
+
+type Writing = { index: number; shared: string[]; stopAt: number; random: () => number };
+
+/** @returns how many changes were acknowledged */
+async function write(send: Send, { index, shared, stopAt, random }: Writing): Promise<number> {
+  let count = 0;
+  let own = parse<{ id: string }>(await send("POST", "/customers", { name: "Writer" }, `w${index}-customer`)).id;
+  for (; Date.now() < stopAt; count++) {
+    const key = `w${index}-${count}`;
+    const conversation = shared[Math.floor(random() * shared.length)];
+    const choice = random();
+    // One statement, a row that others want too, and transactions of several statements.
+    if (choice < 0.3) await openConversation(send, key);
+    else if (choice < 0.6) parse(await send("POST", `/conversations/${conversation}/messages`, { text: key }, key));
+    else if (choice < 0.75) parse(await send("PATCH", `/conversations/${conversation}`, { subject: key }, key));
+    else if (choice < 0.9) parse(await send("PATCH", `/customers/${own}`, { name: key }, key));
+    else own = parse<{ id: string }>(await send("POST", "/customers", { name: key }, key)).id;
+  }
+  return count;
+}
+
+type State = { isWriting: boolean };
+type Poller = { seen: Set<string>; doubled: number };
+type Page<Item> = { data: Item[]; nextCursor?: string };
+
+/** Reads on from the last event it has seen, as the guide says. */
+async function follow(send: Send, poller: Poller, state: State): Promise<void> {
+  let cursor = "";
+  for (let isLast = false; ; ) {
+    const page = parse<Page<{ id: string }>>(await send("GET", `/events?order=asc&limit=${pageSize}${cursor}`));
+    for (const { id } of page.data) {
+      if (poller.seen.has(id)) poller.doubled++;
+      poller.seen.add(id);
+      cursor = `&cursor=${id}`;
+    }
+    if (page.nextCursor) continue;
+    if (isLast) return;
+    isLast = !state.isWriting;
+    await sleep(emptyPauseMs);
+  }
+}
+
+/** Reads what changed since shortly before the newest change that it has seen, again and again. */
+async function catchUp(send: Send, changes: Map<string, string>, state: State): Promise<void> {
+  let newest = new Date().toISOString();
+  for (let isLast = false; ; ) {
+    const since = new Date(Date.parse(newest) - overlapMs).toISOString();
+    for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
+      const path = `/conversations?order=asc&limit=${pageSize}&updatedSince=${since}${cursor ? `&cursor=${cursor}` : ""}`;
+      const page = parse<Page<{ id: string; updatedAt: string }>>(await send("GET", path));
+      for (const { id, updatedAt } of page.data) {
+        changes.set(id, updatedAt);
+        if (updatedAt > newest) newest = updatedAt;
+      }
+      cursor = page.nextCursor;
+    }
+    if (isLast) return;
+    isLast = !state.isWriting;
+    await sleep(emptyPauseMs);
+  }
+}
+
+type Disturbing = {
+  options: FeedOptions;
+  webs: Awaited<ReturnType<typeof startWebs>>;
+  random: () => number;
+  stopAt: number;
+  tenantId: string;
+  pollers: Poller[];
+  report: (line: string) => void;
+};
+
+/** Kills web processes, and deletes what all clients have read. @returns the ids that were deleted */
+async function disturb({ options, webs, random, stopAt, tenantId, pollers, report }: Disturbing): Promise<Set<string>> {
+  const purged = new Set<string>();
+  const pauseMs = (stopAt - Date.now()) / (options.kills + 1);
+  for (let kill = 0; kill < options.kills; kill++) {
+    await sleep(pauseMs * (0.5 + random()));
+    await webs.kill(Math.floor(random() * options.webs));
+    const ids = [...(pollers[0]?.seen ?? [])].filter((id) => !purged.has(id) && pollers.every(({ seen }) => seen.has(id)));
+    const { rows } = await pool().query<{ id: string }>("DELETE FROM events WHERE tenant_id = $1 AND id = ANY($2) RETURNING id", [
+      tenantId,
+      ids,
+    ]);
+    for (const { id } of rows) purged.add(id);
+    if (kill % 10 === 9) report(`${kill + 1} kills, ${purged.size} events deleted after they were read`);
+  }
+  return purged;
+}
+
+async function isHeldBack(tenantId: string): Promise<boolean> {
+  const sql = `SELECT EXISTS (SELECT 1 FROM events WHERE tenant_id = $1 AND xact >= pg_snapshot_xmin(pg_current_snapshot())) AS "isHeldBack"`;
+  return (await pool().query<{ isHeldBack: boolean }>(sql, [tenantId])).rows[0]?.isHeldBack ?? false;
+}
+
+/** Conversations that a client of `updatedSince` knows in an older state, or not at all. */
+async function findStale(tenantId: string, changes: Map<string, string>): Promise<string[]> {
+  const rows = await db().conversation.findMany({ where: { tenantId }, select: { id: true, updatedAt: true } });
+  return rows.filter(({ id, updatedAt }) => changes.get(id) !== updatedAt.toISOString()).map(({ id }) => id);
+}
