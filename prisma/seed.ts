@@ -21,14 +21,18 @@ const email = "demo@parlance.local";
 const slug = "demo";
 
 /**
- * The tenant that one tries the product with, its owner, and a key for each environment. What exists is left alone; what
- * is not `known` any more (a lost file, a revoked key) is made anew.
- * @returns null for a database that others use already and that never had a demo.
+ * The tenant for trying the product out, its owner, and a key for each environment. What exists is left alone. In the
+ * embedded database, what is no longer `known` (a lost file, a revoked key) is replaced.
+ * @returns null for a database that others use already, or whose demo another machine made
  */
-export async function ensureDemo(known: Partial<Demo> | null): Promise<Demo | null> {
+export async function ensureDemo(written: Partial<Demo> | null, { isOwnDatabase }: { isOwnDatabase: boolean }): Promise<Demo | null> {
   const [tenant, user] = await Promise.all([findTenantBySlug(slug), findUserByEmail(db(), email)]);
   const isUsedByOthers = (await db().tenant.findFirst({ where: { slug: { not: slug } } })) !== null;
   if (tenant ? !user : user || isUsedByOthers) return null;
+
+  // The file may be of another database.
+  const known = written?.tenant && written.tenant.id === tenant?.id ? written : null;
+  if (tenant && !known && !isOwnDatabase) return null;
 
   let password = tenant ? known?.password : undefined;
   if (!password) {

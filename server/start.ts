@@ -3,17 +3,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { closeDatabase } from "@/lib/db";
 import { env } from "@/lib/env";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
+import { hasAnyOwner } from "@/lib/users/service";
 import { applyMigrations } from "@/prisma/migrate";
 import { type Demo, ensureDemo } from "@/prisma/seed";
+import { withBootLock } from "./boot-lock";
 import { claimDataDirectory, type DemoFile, dataDirectory, inDataDirectory, readJson, writeJson } from "./embedded/data-directory";
 import { localEnvironment, startEmbeddedDatabase } from "./embedded/environment";
 import { type LogFile, logFile } from "./embedded/log-file";
 import { type SupervisedProcess, supervise } from "./embedded/supervised-process";
 
 // `npm start`: PostgreSQL, web and worker on one machine, with nothing to configure. It ends when it is told to
-// (SIGINT, SIGTERM) and takes everything with it. `--dev` runs the web through Next's development server instead.
+// (SIGINT, SIGTERM) and takes everything with it. `--dev` runs the web through Next's development server instead. With a
+// DATABASE_URL, that database may be anyone's production, so it gets demo data only when `--demo` asks for it.
 
 const isDevelopment = process.argv.includes("--dev");
+const isOwnDatabase = !process.env.DATABASE_URL;
+const isDemoWanted = isOwnDatabase || process.argv.includes("--demo");
 const readyTimeoutMs = 120_000;
 /** Ended this often before it ever answered: it never will. */
 const hopelessFailures = 3;
@@ -41,8 +46,11 @@ async function run(): Promise<void> {
 
   Object.assign(process.env, localEnvironment({ port, databaseUrl, isDevelopment }));
   env();
-  await applyMigrations(databaseUrl);
-  const demo = await ensureDemo(readJson<DemoFile>("demo.json"));
+  const { demo, hasOwner } = await withBootLock(databaseUrl, async () => {
+    await applyMigrations(databaseUrl);
+    const demo = isDemoWanted ? await ensureDemo(readJson<DemoFile>("demo.json"), { isOwnDatabase }) : null;
+    return { demo, hasOwner: await hasAnyOwner() };
+  });
   await closeDatabase();
   if (isStopping) return;
 
@@ -57,8 +65,9 @@ async function run(): Promise<void> {
   const url = `http://localhost:${port}`;
   const { MAIL_PAGE_TOKEN } = env();
   const mailPage = mailWay() === "page" && MAIL_PAGE_TOKEN ? `${url}${mailPagePath}?token=${MAIL_PAGE_TOKEN}` : null;
-  if (demo) writeJson("demo.json", { url, ...demo, mailPage, databaseUrl } satisfies DemoFile);
-  process.stdout.write(demo ? welcome(url, demo, mailPage) : `\nParlance runs at ${env().APP_URL}. Logs: ${inDataDirectory("logs")}\n\n`);
+  // The password of a database of the operator's own does not belong in a file for trying the product out.
+  if (demo) writeJson("demo.json", { url, ...demo, mailPage, databaseUrl: isOwnDatabase ? databaseUrl : null } satisfies DemoFile);
+  process.stdout.write(demo ? welcome(url, demo, mailPage) : started(url, hasOwner));
 }
 
 async function startDatabase(): Promise<string> {
@@ -129,6 +138,26 @@ function welcome(url: string, demo: Demo, mailPage: string | null): string {
 
   The same in a file: ${inDataDirectory("demo.json")}
   Logs: ${inDataDirectory("logs")} (warnings and errors appear here, too). Ctrl-C stops everything; the data stays in ${dataDirectory}.
+
+`;
+}
+
+function started(url: string, hasOwner: boolean): string {
+  const { APP_URL } = env();
+  const noDemo = isDemoWanted
+    ? "\n  Other organizations use this database, or another machine made its demo, so no demo data was added.\n"
+    : "";
+  const firstOwner = `
+  There is no owner yet. Create the first one, with the same environment variables:
+
+    npm run admin -- owner:create --email you@example.com --organization "Your company"
+`;
+  return `
+  Parlance is running.
+
+    Address     ${APP_URL}${APP_URL === url ? "" : `, here ${url}`}
+${noDemo}${hasOwner ? "" : firstOwner}
+  Logs: ${inDataDirectory("logs")} (warnings and errors appear here, too). Ctrl-C stops everything.
 
 `;
 }

@@ -74,6 +74,9 @@ export const signUpInput = z
   })
   .refine(({ email, password }) => !isAddress(password, email), { path: ["password"], message: otherThanAddress });
 
+/** What an operator gives to create an owner, who then sets a password by a link. */
+export const newOwnerInput = z.object({ email, organization: name("the name of the organization"), name: name("the owner's name") });
+
 /** How somebody is called. */
 export const personInput = z.strictObject({ name: name("your name") });
 

@@ -1,6 +1,6 @@
 import { type AuditRecord, recordAudit } from "@/lib/audit/service";
 import { type Caller, type Identity, withDatabase } from "@/lib/caller";
-import type { Db } from "@/lib/db";
+import { type Db, db } from "@/lib/db";
 import { newId } from "@/lib/ids";
 import { createOwnedTenant } from "@/lib/tenants/service";
 
@@ -17,6 +17,17 @@ export async function createAccount(
   const user = await createUser(transaction, person);
   const tenant = await createOwnedTenant(transaction, { id: user.id, address: person.address ?? null }, organisation);
   return { user, tenant };
+}
+
+/** The same without a password: the owner sets one by a link. */
+export async function createOwner(transaction: Db, { organization, ...person }: { organization: string; name: string; email: string }) {
+  const user = await createUser(transaction, { ...person, passwordHash: null });
+  const tenant = await createOwnedTenant(transaction, { id: user.id, address: null }, organization);
+  return { user, tenant };
+}
+
+export async function hasAnyOwner(): Promise<boolean> {
+  return (await db().membership.findFirst({ where: { role: "OWNER" }, select: { userId: true } })) !== null;
 }
 
 type NewUser = { name: string; email: string; passwordHash: string | null; emailVerifiedAt?: Date | null };

@@ -3,12 +3,14 @@ import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey, partitionOfApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
 import { verifyChainOf } from "@/lib/audit/service";
 import { createPasswordReset } from "@/lib/auth/password-reset";
+import { newOwnerInput } from "@/lib/auth/schema";
 import { type Identity, mutate, type Partition } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { rebaseEvents } from "@/lib/events/rebase";
 import { reencryptSecrets } from "@/lib/secrets/service";
 import { createTenant, findTenantBySlug, planRateLimits } from "@/lib/tenants/service";
+import { createOwner, findUserByEmail } from "@/lib/users/service";
 import { listAllWebhooks } from "@/lib/webhooks/service";
 import type { Plan } from "@/prisma/generated/enums";
 import { examine } from "./doctor";
@@ -94,6 +96,24 @@ export const commands: Record<string, Command> = {
       const tenant = await requireTenant(required(values, "tenant"));
       const finding = await verifyChainOf(db(), tenant.id);
       return { output: { tenant: tenant.slug, ...finding }, exitCode: finding.broken ? 1 : 0 };
+    },
+  },
+  "owner:create": {
+    usage: "owner:create --email <address> --organization <name> [--name <name>]",
+    options: ["email", "organization", "name"],
+    run: async (values) => {
+      const input = newOwnerInput.safeParse({
+        email: required(values, "email"),
+        organization: required(values, "organization"),
+        name: values.name ?? "Owner",
+      });
+      if (!input.success) throw new UsageError(input.error.issues.map(({ path, message }) => `--${path.join(".")}: ${message}`).join("\n"));
+      const { email } = input.data;
+      const { tenant } = await db().$transaction(async (transaction) => {
+        if (await findUserByEmail(transaction, email)) throw new Error(`There is already an account with the address ${email}.`);
+        return createOwner(transaction, input.data);
+      });
+      return { output: { email, organization: tenant, setPassword: await createPasswordReset(email) } };
     },
   },
   "user:reset-password": {

@@ -11,6 +11,7 @@ export function adoptLocalEnvironment(): void {
   if (process.env.DATABASE_URL) {
     process.env.SECRET_KEYS ||= secrets?.SECRET_KEYS ?? "";
     process.env.NEXTAUTH_SECRET ||= secrets?.NEXTAUTH_SECRET ?? "";
+    process.env.NEXTAUTH_URL ||= process.env.APP_URL || `http://localhost:${process.env.PORT || 3000}`;
     return;
   }
   const databaseUrl = embeddedDatabaseUrl();

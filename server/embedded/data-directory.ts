@@ -16,7 +16,8 @@ export type DemoFile = {
   keys: { test: string; live: string };
   /** Where mails can be read while no mail server is configured; null where that page is closed. */
   mailPage: string | null;
-  databaseUrl: string;
+  /** Null where the database is the operator's own. */
+  databaseUrl: string | null;
 };
 
 /** What is generated once, so that sessions and sealed secrets outlive a restart. */

@@ -13,6 +13,8 @@ const stopTimeoutMs = 20_000;
 type Options = {
   /** Set for it, beside what it needs. */
   environment?: Record<string, string>;
+  /** For `npm start` itself. */
+  flags?: string[];
   /** Keeps to itself what its supervisor says of processes that end; it stands in the logs, too. */
   isQuiet?: boolean;
 };
@@ -20,25 +22,33 @@ type Options = {
 export type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
 /** Starts the whole product as `npm start` does, on a free port and with data of its own. */
-export async function startInstallation({ environment = {}, isQuiet = false }: Options = {}) {
+export async function startInstallation({ environment = {}, flags = [], isQuiet = false }: Options = {}) {
   const directory = mkdtempSync(path.join(tmpdir(), "parlance-installation-"));
-  const supervisor = spawn(process.execPath, ["server/prepare.mjs", "start"], {
+  const supervisor = spawn(process.execPath, ["server/prepare.mjs", "start", ...flags], {
     env: { ...ownEnvironment(), PORT: "0", DATA_DIR: directory, ...environment },
-    stdio: ["ignore", "ignore", isQuiet ? "ignore" : "inherit"],
+    stdio: ["ignore", "pipe", isQuiet ? "ignore" : "inherit"],
   });
 
-  const demoFile = path.join(directory, "demo.json");
-  for (const deadline = Date.now() + startTimeoutMs; !existsSync(demoFile); await sleep(100)) {
+  let output = "";
+  supervisor.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  for (const deadline = Date.now() + startTimeoutMs; !output.includes("Ctrl-C"); await sleep(100)) {
     if (supervisor.exitCode !== null) throw new Error(`The product ended with ${supervisor.exitCode} before it was ready.`);
     if (Date.now() < deadline) continue;
     supervisor.kill("SIGTERM");
     throw new Error("The product did not start in time.");
   }
-  const demo: DemoFile = JSON.parse(readFileSync(demoFile, "utf8"));
+  const demoFile = path.join(directory, "demo.json");
+  // Without demo data there is an address and nothing else.
+  const demo: DemoFile = existsSync(demoFile)
+    ? JSON.parse(readFileSync(demoFile, "utf8"))
+    : { url: /http:\/\/localhost:\d+/.exec(output)?.[0] ?? "" };
+  const databaseUrl = demo.databaseUrl ?? environment.DATABASE_URL ?? "";
 
   /** Runs an operator's command on it. @returns what it prints, also where it ends with 1 for what it found */
   const admin = (...command: string[]): string => {
-    const env = { ...ownEnvironment(), DATA_DIR: directory };
+    const env = { ...ownEnvironment(), DATA_DIR: directory, ...environment };
     const { stdout, stderr } = spawnSync(process.execPath, ["dist/admin.js", ...command], { env, encoding: "utf8" });
     if (!stdout) throw new Error(`${command.join(" ")}: ${stderr}`);
     return stdout;
@@ -54,7 +64,7 @@ export async function startInstallation({ environment = {}, isQuiet = false }: O
 
   const secrets = (): Secrets => JSON.parse(readFileSync(path.join(directory, "secrets.json"), "utf8"));
 
-  return { ...demo, directory, pid: supervisor.pid ?? 0, admin, secrets, stop };
+  return { ...demo, databaseUrl, output, directory, pid: supervisor.pid ?? 0, admin, secrets, stop };
 }
 
 /** Without what a developer's shell, or another test, may have set for a product of its own. */

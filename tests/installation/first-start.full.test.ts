@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { newDatabase } from "../support/database";
+import { startInstallation } from "../support/installation";
+
+const timeout = 300_000;
+
+async function count(databaseUrl: string, table: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(`SELECT count(*)::int AS count FROM ${table}`).finally(() => client.end());
+  return rows[0].count;
+}
+
+test("a database of one's own gets no demo data, and the first owner by a command", { timeout }, async () => {
+  const DATABASE_URL = await newDatabase({ isEmpty: true });
+  const installation = await startInstallation({ environment: { DATABASE_URL }, isQuiet: true });
+  for (const table of ["users", "tenants", "api_keys"]) expect([table, await count(DATABASE_URL, table)]).toEqual([table, 0]);
+  expect(existsSync(path.join(installation.directory, "demo.json"))).toBe(false);
+  expect(installation.output).toContain("npm run admin -- owner:create --email");
+  expect(installation.output).not.toMatch(/prl_(test|live)_/);
+
+  const made = JSON.parse(installation.admin("owner:create", "--email", "Ada@example.com", "--organization", "Acme"));
+  expect(made).toMatchObject({ email: "ada@example.com", organization: { slug: "acme" }, setPassword: { url: expect.any(String) } });
+  const link = await fetch(new URL(new URL(made.setPassword.url).pathname, installation.url));
+  expect(await link.text()).toContain("ada@example.com");
+  expect(() => installation.admin("owner:create", "--email", "ada@example.com", "--organization", "Again")).toThrow(/already an account/);
+  expect(await count(DATABASE_URL, "tenants")).toBe(1);
+  await installation.stop();
+});
+
+test("two first starts at once on one database make one demo between them, and no file holds the database's password", {
+  timeout,
+}, async () => {
+  const DATABASE_URL = await newDatabase({ isEmpty: true });
+  const { password } = new URL(DATABASE_URL);
+  const start = () => startInstallation({ environment: { DATABASE_URL }, flags: ["--demo"], isQuiet: true });
+  const installations = await Promise.all([start(), start()]);
+
+  const demos = installations.filter(({ keys }) => keys);
+  expect(demos).toHaveLength(1);
+  expect([await count(DATABASE_URL, "users"), await count(DATABASE_URL, "tenants"), await count(DATABASE_URL, "api_keys")]).toEqual([
+    1, 1, 2,
+  ]);
+  const file = readFileSync(path.join(demos[0]?.directory ?? "", "demo.json"), "utf8");
+  expect(JSON.parse(file).databaseUrl).toBeNull();
+  expect(file).not.toContain(password);
+
+  for (const { url } of installations) {
+    const response = await fetch(new URL("/v1/public/account", url), { headers: { authorization: `Bearer ${demos[0]?.keys.live}` } });
+    expect(response.status).toBe(200);
+  }
+  await Promise.all(installations.map((installation) => installation.stop()));
+});
