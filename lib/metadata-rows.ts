@@ -1,6 +1,6 @@
-import type { Metadata } from "@/lib/schema";
+import type { Metadata, MetadataPatch } from "@/lib/schema";
 
-export type MetadataKind = "text" | "number" | "boolean" | "null";
+export type MetadataKind = "text" | "number" | "boolean";
 
 /** One key of metadata while it is being edited, when it may be anything that can be typed. `id` tells rows apart. */
 export type MetadataRow = { id: string; key: string; kind: MetadataKind; value: string };
@@ -9,8 +9,8 @@ export function toMetadataRows(metadata: Metadata): MetadataRow[] {
   return Object.entries(metadata).map(([key, value]) => ({
     id: key,
     key,
-    kind: value === null ? "null" : typeof value === "string" ? "text" : (typeof value as "number" | "boolean"),
-    value: value === null ? "" : String(value),
+    kind: typeof value === "string" ? "text" : (typeof value as "number" | "boolean"),
+    value: String(value),
   }));
 }
 
@@ -24,19 +24,21 @@ const readAs: Record<MetadataKind, (text: string) => Metadata[string]> = {
   text: (text) => text,
   number: (text) => (text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text)),
   boolean: (text) => text === "true",
-  null: () => null,
 };
 
-/** @returns a key that stands in two rows, or null */
-export function repeatedKey(rows: MetadataRow[]): string | null {
+/** @returns why rows cannot be saved as they are, or null */
+export function metadataProblem(rows: MetadataRow[]): string | null {
   const keys = rows.map(({ key }) => key.trim()).filter((key) => key !== "");
-  return keys.find((key, index) => keys.indexOf(key) !== index) ?? null;
+  // The API refuses it too, but React drops it on the way to a server action.
+  if (keys.includes("__proto__")) return "“__proto__” cannot be used as a key.";
+  const repeated = keys.find((key, index) => keys.indexOf(key) !== index);
+  return repeated === undefined ? null : `The key “${repeated}” is used twice.`;
 }
 
 /** What a PATCH has to say so that `before` becomes `after`: what is new or another, and null for what is gone. */
-export function metadataPatch(before: Metadata, after: Metadata): Metadata {
+export function metadataPatch(before: Metadata, after: Metadata): MetadataPatch {
   const changed = Object.entries(after).filter(([key, value]) => before[key] !== value);
-  const gone = Object.keys(before).filter((key) => !(key in after));
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)]);
 }
 

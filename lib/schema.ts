@@ -32,24 +32,65 @@ export const reference = (kind: IdKind) =>
     .refine((value) => isId(kind, value), `is no id of this kind; they start with ${idPrefixes[kind]}_`)
     .meta({ examples: [exampleId(kind)] });
 
-const metadataValue = z.union([z.string().max(500), z.number(), z.boolean(), z.null()]);
+/** A name, stored as it was sent. White space alone is not a name. */
+export const nameText = (maximum: number) =>
+  text(maximum)
+    .check(({ value, issues }) => {
+      if (value.trim() === "")
+        issues.push({ code: "too_small", origin: "string", minimum: 1, inclusive: true, input: value, message: "must not be blank" });
+    })
+    .meta({ minLength: 1, pattern: "\\S" });
+
+/** A list of distinct items. A repeated item is refused, because dropping it would not store what was sent. */
+export const distinct = <Item extends z.ZodType<string>>(items: z.ZodArray<Item>) =>
+  items
+    .superRefine((list, context) => {
+      for (const [index, item] of list.entries()) {
+        if (list.indexOf(item) === index) continue;
+        context.addIssue({ code: "custom", path: [index], params: { code: "repeated" }, message: "must not be in the list twice" });
+      }
+    })
+    .meta({ uniqueItems: true });
+
+const metadataKey = z.string().min(1).max(40);
+const metadataValues = [z.string().max(500), z.number(), z.boolean()] as const;
 const maximumMetadataKeys = 50;
 
-/** Flat, at most 50 keys. In a PATCH it is merged, and a null deletes its key. */
+const hasFewKeys = (value: object) => Object.keys(value).length <= maximumMetadataKeys;
+const tooManyKeys = `holds at most ${maximumMetadataKeys} keys`;
+
+/** Metadata as it is stored: a flat object. A null is not a value, because in a PATCH it deletes its key. */
 export const metadata = z
-  .record(z.string().min(1).max(40), metadataValue)
-  .refine((value) => Object.keys(value).length <= maximumMetadataKeys, `holds at most ${maximumMetadataKeys} keys`)
+  .record(
+    metadataKey,
+    z.union(metadataValues, {
+      error: ({ input }) => (input === null ? "must not be null; null deletes a key, and only in a PATCH" : undefined),
+    }),
+  )
+  .refine(hasFewKeys, tooManyKeys)
   .meta({
     id: "Metadata",
-    description: "Your own notes: a flat object of at most 50 keys. A PATCH merges it, and a null deletes its key.",
+    description: "Your own data: a flat object of at most 50 keys, stored as sent. The key `__proto__` is refused.",
     examples: [{ plan: "gold" }],
     maxProperties: maximumMetadataKeys,
   });
 
+/** Merged into what is stored. */
+export const metadataPatch = z
+  .record(metadataKey, z.union([...metadataValues, z.null()]))
+  .refine(hasFewKeys, tooManyKeys)
+  .meta({
+    id: "MetadataPatch",
+    description: "Merged into the stored metadata, key by key. A null deletes its key.",
+    examples: [{ plan: "gold", trial: null }],
+    maxProperties: maximumMetadataKeys,
+  });
+
 export type Metadata = z.output<typeof metadata>;
+export type MetadataPatch = z.output<typeof metadataPatch>;
 
 /** @returns the merged metadata, or null where it would hold too many keys. */
-export function mergeMetadata(current: Metadata, patch: Metadata): Metadata | null {
+export function mergeMetadata(current: Metadata, patch: MetadataPatch): Metadata | null {
   const merged = new Map(Object.entries(current));
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) merged.delete(key);

@@ -6,7 +6,7 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
 import { toProblem } from "@/lib/api/problem";
-import { toResponse } from "@/lib/api/respond";
+import { toResponse, type Wire } from "@/lib/api/respond";
 import { AppError } from "@/lib/errors";
 import { isFromElsewhere, noteRequest } from "@/lib/exposure";
 import { newId } from "@/lib/ids";
@@ -30,8 +30,8 @@ type Options = {
 /** One listener, two ways through it: the API and the probes go straight to what they ask for, everything else goes to Next. */
 export function createWebServer({ servePages, trustedProxyHops, bodyTimeoutMs = requestTimeoutMs }: Options): Server {
   const serveApi = getRequestListener(
-    async (request, { outgoing }) => {
-      const { status, headers, body } = await dispatch(request);
+    async (request, { incoming, outgoing }) => {
+      const { status, headers, body } = await dispatch(request, wireOf(incoming));
       // Asked only now, because the server may have begun to stop since the request came.
       if (!server.listening) headers.Connection = "close";
       if (body === null) outgoing.writeHead(status, headers).end();
@@ -108,6 +108,11 @@ function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   }
   rawHeaders.push("X-Forwarded-For", address);
   request.headers["x-forwarded-for"] = address;
+}
+
+function wireOf({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): Wire {
+  const keys = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "idempotency-key");
+  return { hasRepeatedIdempotencyKey: keys.length > 1 };
 }
 
 /** Load balancers ask for these every few seconds, and nobody should need the pages for it. */

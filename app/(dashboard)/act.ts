@@ -61,6 +61,11 @@ export function filledIn(form: FormData): Record<string, string> {
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
+/** The same without white space at the ends, which the API would store as part of a name. */
+export function trimmed(form: FormData): Record<string, string> {
+  return Object.fromEntries(Object.entries(filledIn(form)).map(([name, text]) => [name, text.trim()]));
+}
+
 /** @throws whatever is no refusal */
 export function refused(error: unknown): ActionResult<never> {
   if (error instanceof RoleMissing) return { outcome: "refused", message: error.detail, errors: {} };

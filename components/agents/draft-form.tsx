@@ -11,7 +11,7 @@ import { useUnsaved } from "@/components/ui/unsaved";
 import type { ActionResult } from "@/lib/action-result";
 import { changedDraftFields, type DraftField, draftPatch, type DraftForm as Form, rebaseDraft, toForm } from "@/lib/agents/draft";
 import type { Agent } from "@/lib/agents/schema";
-import { fromMetadataRows, repeatedKey } from "@/lib/metadata-rows";
+import { fromMetadataRows, metadataProblem } from "@/lib/metadata-rows";
 import { type KnowledgeBaseChoice, KnowledgeBasePicker } from "./knowledge-base-picker";
 import { fieldLabels } from "./labels";
 import type { SaveDraft } from "./states";
@@ -62,7 +62,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (isPending || !hasChanges || repeatedKey(form.metadata)) return;
+    if (isPending || !hasChanges || metadataProblem(form.metadata)) return;
     const sent = form;
     startTransition(async () => {
       const result = await save(seen.updatedAt, draftPatch(base, sent));

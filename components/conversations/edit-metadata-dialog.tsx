@@ -6,7 +6,7 @@ import { buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { EditForm } from "@/components/ui/edit-form";
 import { MetadataField } from "@/components/ui/metadata-field";
-import { fromMetadataRows, metadataPatch, repeatedKey, toMetadataRows } from "@/lib/metadata-rows";
+import { fromMetadataRows, metadataPatch, metadataProblem, toMetadataRows } from "@/lib/metadata-rows";
 import type { Metadata } from "@/lib/schema";
 import type { Environment } from "@/prisma/generated/enums";
 import type { UpdateThis } from "./states";
@@ -37,7 +37,7 @@ export function EditMetadataDialog({ metadata, environment, update }: Props) {
 function EditMetadata({ metadata, update, close }: Pick<Props, "metadata" | "update"> & { close: () => void }) {
   const [seen] = useState(metadata);
   const [rows, setRows] = useState(() => toMetadataRows(seen));
-  const save = () => (repeatedKey(rows) ? null : update({ metadata: metadataPatch(seen, fromMetadataRows(rows)) }));
+  const save = () => (metadataProblem(rows) ? null : update({ metadata: metadataPatch(seen, fromMetadataRows(rows)) }));
 
   return (
     <EditForm save={save} done="The metadata is saved." onSaved={close}>

@@ -8,7 +8,7 @@ import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { EditForm } from "@/components/ui/edit-form";
 import { MetadataField } from "@/components/ui/metadata-field";
 import type { Customer, UpdateCustomer } from "@/lib/customers/schema";
-import { fromMetadataRows, metadataPatch, repeatedKey, toMetadataRows } from "@/lib/metadata-rows";
+import { fromMetadataRows, metadataPatch, metadataProblem, toMetadataRows } from "@/lib/metadata-rows";
 import type { Environment } from "@/prisma/generated/enums";
 import { CustomerFields, customerFields } from "./customer-fields";
 import type { UpdateThis } from "./states";
@@ -44,7 +44,8 @@ export function EditCustomerDialog({ customer, environment, base, update }: Prop
 function EditCustomer({ customer, base, update, onSaved }: Pick<Props, "customer" | "base" | "update"> & { onSaved: () => void }) {
   const [seen] = useState(customer);
   const [rows, setRows] = useState(() => toMetadataRows(seen.metadata));
-  const save = (form: FormData) => (repeatedKey(rows) ? null : update({ ...changedFields(seen, form), ...changedMetadata(seen, rows) }));
+  const save = (form: FormData) =>
+    metadataProblem(rows) ? null : update({ ...changedFields(seen, form), ...changedMetadata(seen, rows) });
 
   return (
     <EditForm save={save} done="The customer is saved." onSaved={onSaved} path={`${base}/customers`}>

@@ -2,7 +2,7 @@
 
 import { Plus, X } from "lucide-react";
 import { useId, useRef } from "react";
-import { type MetadataKind, type MetadataRow, repeatedKey } from "@/lib/metadata-rows";
+import { type MetadataKind, type MetadataRow, metadataProblem } from "@/lib/metadata-rows";
 import { Button } from "./button";
 
 type MetadataFieldProps = {
@@ -13,7 +13,7 @@ type MetadataFieldProps = {
   errors?: Record<string, string>;
 };
 
-const kindNames: Record<Exclude<MetadataKind, "null">, string> = { text: "Text", number: "Number", boolean: "True or false" };
+const kindNames: Record<MetadataKind, string> = { text: "Text", number: "Number", boolean: "True or false" };
 
 const inputClass = "h-9 min-w-0 rounded-lg border border-line-strong bg-surface px-3 text-ink max-md:text-base";
 
@@ -22,8 +22,7 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
   const id = useId();
   const next = useRef(0);
   const list = useRef<HTMLUListElement>(null);
-  const repeated = repeatedKey(rows);
-  const problem = repeated ? `The key “${repeated}” is there twice.` : errorOf(errors);
+  const problem = metadataProblem(rows) ?? errorOf(errors);
 
   const change = (row: MetadataRow, changes: Partial<MetadataRow>) =>
     onChange(rows.map((other) => (other.id === row.id ? { ...row, ...changes } : other)));
@@ -60,7 +59,6 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
                   {name}
                 </option>
               ))}
-              {row.kind === "null" ? <option value="null">null</option> : null}
             </select>
             <Button
               look="quiet"
@@ -105,8 +103,7 @@ function ValueInput({ row, index, onChange }: { row: MetadataRow; index: number;
   return (
     <input
       aria-label={label}
-      placeholder={row.kind === "null" ? "null" : "Value"}
-      readOnly={row.kind === "null"}
+      placeholder="Value"
       type={row.kind === "number" ? "number" : "text"}
       step="any"
       required={row.kind === "number"}

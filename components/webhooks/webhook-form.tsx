@@ -6,7 +6,7 @@ import { TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
 import { Notice } from "@/components/ui/notice";
 import type { ActionResult } from "@/lib/action-result";
-import { fromMetadataRows, toMetadataRows } from "@/lib/metadata-rows";
+import { fromMetadataRows, metadataProblem, toMetadataRows } from "@/lib/metadata-rows";
 import type { EventFamily } from "./event-choice";
 import { EventPicker } from "./event-picker";
 import type { WebhookInput } from "./states";
@@ -42,6 +42,7 @@ export function WebhookForm({ initial, families, urlHint, submit, pending, save,
   function send(event: FormEvent<HTMLFormElement>) {
     // Not the form's `action`: React empties a form after its action.
     event.preventDefault();
+    if (metadataProblem(metadata)) return;
     const sent = new FormData(event.currentTarget);
     const description = String(sent.get("description")).trim();
     const input = { url: String(sent.get("url")).trim(), description: description || null, events, metadata: fromMetadataRows(metadata) };

@@ -37,7 +37,7 @@ const orNull = (text: string) => (text === "" ? null : text);
 
 /** What the API is sent for each field. */
 const written: Written = {
-  name: ({ name }) => name,
+  name: ({ name }) => name.trim(),
   description: ({ description }) => orNull(description),
   model: ({ model }) => orNull(model.trim()),
   temperature: ({ temperature }) => (temperature.trim() === "" ? null : Number(temperature)),

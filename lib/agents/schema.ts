@@ -1,16 +1,26 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, listQuery, metadata, pageOf, reference, text, timestamp } from "@/lib/schema";
+import {
+  distinct,
+  environment,
+  idOf,
+  idParameter,
+  listQuery,
+  metadata,
+  metadataPatch,
+  nameText,
+  pageOf,
+  reference,
+  timestamp,
+} from "@/lib/schema";
 import type { AgentStatus } from "@/prisma/generated/enums";
 
 export const maximumKnowledgeBases = 20;
 
-const name = text(100).trim().min(1);
-const model = text(100).trim().min(1);
-const knowledgeBaseIds = z
-  .array(reference("knowledgeBase"))
-  .max(maximumKnowledgeBases)
-  .transform((ids) => [...new Set(ids)])
-  .meta({ description: "What your program looks things up in for this agent. They exist in the same environment." });
+const name = nameText(100);
+const model = nameText(100);
+const knowledgeBaseIds = distinct(z.array(reference("knowledgeBase")).max(maximumKnowledgeBases)).meta({
+  description: "The knowledge bases your program searches for this agent, in the same environment.",
+});
 
 const fields = {
   description: z.string().max(500).nullish(),
@@ -33,7 +43,7 @@ export const updateAgentBody = z.strictObject({
   name: name.optional(),
   ...fields,
   knowledgeBaseIds: knowledgeBaseIds.optional(),
-  metadata: metadata.optional(),
+  metadata: metadataPatch.optional(),
 });
 
 export const agentStatuses = ["DRAFT", "PUBLISHED", "ARCHIVED"] as const satisfies AgentStatus[];

@@ -1,4 +1,4 @@
-import { type Outgoing, respond, splitUrl, type Target } from "./respond";
+import { type Outgoing, respond, splitUrl, type Target, type Wire } from "./respond";
 import { type Method, routes } from "./routes";
 
 type Node = {
@@ -55,7 +55,10 @@ function decode(segment: string): string {
   }
 }
 
-/** Answers any request below /v1: both doors, server/web-server.ts and Next's own server, lead here. */
-export function dispatch(request: Request): Promise<Outgoing> {
-  return respond(request, find(splitUrl(request.url).path, request.method));
+/**
+ * Answers any request below /v1: both doors, server/web-server.ts and Next's own server, lead here.
+ * @param wire what the door knows of the request that a `Request` cannot say
+ */
+export function dispatch(request: Request, wire: Wire): Promise<Outgoing> {
+  return respond(request, find(splitUrl(request.url).path, request.method), wire);
 }

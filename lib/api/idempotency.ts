@@ -14,6 +14,9 @@ export type StoredAnswer = { status: number; body: string };
 /** What makes two requests the same one. */
 type RequestIdentity = { method: string; path: string; search: string; bytes: Uint8Array };
 
+export const repeatedIdempotencyKey = () =>
+  new AppError("invalid-idempotency-key", "The Idempotency-Key header is there more than once. Send it once.");
+
 /**
  * The claim of a request's `Idempotency-Key`, or null where it has none.
  * @throws AppError `invalid-idempotency-key`

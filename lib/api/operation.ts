@@ -5,7 +5,7 @@ import type { Caller, Identity } from "@/lib/caller";
 import type { Claim, Serialize } from "@/lib/claim";
 import type { ErrorKind } from "@/lib/errors";
 import type { Upload } from "./read-upload";
-import { respond, toResponse } from "./respond";
+import { respond, toResponse, wireOfJoinedHeaders } from "./respond";
 
 /** What a route file says of an operation. Everything that is known of it, documents included, is made from this. */
 export type Declaration<
@@ -69,6 +69,6 @@ export function operation<
   // The types hold the declaration together; whoever serves it treats all alike.
   const untyped = declaration as unknown as Declaration;
   const handler = async (request: Request, context: RouteContext) =>
-    toResponse(await respond(request, { declaration: untyped, params: await context.params }));
+    toResponse(await respond(request, { declaration: untyped, params: await context.params }, wireOfJoinedHeaders(request)));
   return Object.assign(handler, { declaration: untyped });
 }

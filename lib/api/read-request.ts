@@ -70,12 +70,14 @@ const tooLarge = () =>
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
+export const notUtf8 = (what: string) => new AppError("malformed-request", `${what} is not valid UTF-8.`);
+
 function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = decoder.decode(bytes);
   } catch {
-    throw new AppError("malformed-request", "The body is not valid UTF-8.");
+    throw notUtf8("The body");
   }
   if (text.trim() === "") throw new AppError("malformed-request", "The body is empty; send a JSON object.");
   try {
@@ -88,8 +90,9 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * What no field of any body may hold, wherever it stands: NUL (PostgreSQL refuses it), lone surrogates (it would quietly
- * replace them), integers that a double cannot hold, and nesting or numbers of keys that only an attack has.
+ * What no field of any body may hold at any depth: NUL (PostgreSQL refuses it), lone surrogates (it would silently replace
+ * them), the name `__proto__` (zod would silently drop it), integers that a double cannot hold, and nesting or numbers of
+ * keys that only an attack has.
  */
 export function findUnacceptable(root: unknown, location: ValidationIssue["location"]): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
@@ -107,8 +110,10 @@ export function findUnacceptable(root: unknown, location: ValidationIssue["locat
       if (depth >= maximumDepth) return void add(pointer, "too_deep", `is nested more than ${maximumDepth} levels deep`);
       for (const [key, part] of Object.entries(value)) {
         if (++keys > maximumKeys) return void add(pointer, "too_many_keys", `has more than ${maximumKeys} keys and items in all`);
-        if (!Array.isArray(value)) visit(key, `${pointer}/${escapePointer(key)}`, depth);
-        visit(part, `${pointer}/${escapePointer(key)}`, depth + 1);
+        const inner = `${pointer}/${escapePointer(key)}`;
+        if (!Array.isArray(value)) visit(key, inner, depth);
+        if (key === "__proto__") add(inner, "invalid_key", "cannot be used as a name");
+        visit(part, inner, depth + 1);
       }
     }
   };

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
@@ -5,7 +6,7 @@ import { Busboy } from "@fastify/busboy";
 import type { z } from "zod";
 import { type IncomingFile, receiveFile, tooLarge } from "@/lib/blobs/incoming-file";
 import { AppError, type ValidationIssue } from "@/lib/errors";
-import { maximumBodyBytes, readJsonBody } from "./read-request";
+import { escapePointer, maximumBodyBytes, notUtf8, readJsonBody } from "./read-request";
 
 /** What a route file says of an operation that takes a file: as `multipart/form-data`, or as text in a JSON body. */
 export type Upload<Json extends z.ZodType = z.ZodType> = {
@@ -29,15 +30,23 @@ export type ReceivedUpload = {
   file: { incoming: IncomingFile; contentType: string } | null;
 };
 
-const multipart = /^multipart\/form-data\s*;/i;
-const limits = { fields: 10, fieldNameSize: 100, fieldSize: 64 * 1_024, parts: 12, headerPairs: 20, headerSize: 8 * 1_024 };
+const multipart = /^multipart\/form-data\s*(;|$)/i;
+const json = /^application\/json\s*(;|$)/i;
+const maximumFieldBytes = 64 * 1_024;
+const maximumParts = 12;
+const limits = { fieldNameSize: 100, parts: maximumParts, headerPairs: 20, headerSize: 8 * 1_024 };
 
 type ReadOptions = { formSchema: z.ZodType | undefined; onBytes: (bytes: Uint8Array) => void };
 
 /** @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`. Nothing is left where it throws. */
 export async function readUpload(request: Request, upload: Upload, options: ReadOptions): Promise<ReceivedUpload> {
-  const isForm = multipart.test(request.headers.get("content-type") ?? "");
-  return isForm ? readForm(request, upload, options) : readText(request, upload, options);
+  const contentType = request.headers.get("content-type") ?? "";
+  if (multipart.test(contentType)) return readForm(request, upload, options);
+  if (json.test(contentType)) return readText(request, upload, options);
+  throw new AppError(
+    "unsupported-media-type",
+    `Send the file as \`multipart/form-data\`, or its text as \`application/json\` with \`name\` and \`${upload.textField}\`.`,
+  );
 }
 
 async function readText(request: Request, upload: Upload, { onBytes }: ReadOptions): Promise<ReceivedUpload> {
@@ -79,40 +88,62 @@ async function readForm(request: Request, upload: Upload, { formSchema: schema, 
 
 type Form = { fields: [string, string][]; issues: ValidationIssue[]; received: { incoming: IncomingFile; name: string | null } | null };
 
-/** The form's fields, and its one file, written to the temporary place as it comes. */
+/** The form's fields, and its one file, which is written to the temporary place as it arrives. */
 async function parseForm(request: Request, maximumBytes: number): Promise<Form> {
   const fields = new Map<string, string>();
   const issues: ValidationIssue[] = [];
   const refuse = (field: string, code: string, message: string) =>
-    void issues.push({ pointer: `/${field}`, location: "body", code, message: `${field}: ${message}` });
+    void issues.push({ pointer: `/${escapePointer(field)}`, location: "body", code, message: `${field} ${message}` });
   const parser = openParser(request.headers.get("content-type") ?? "");
   const stopping = new AbortController();
+  const reading: Promise<unknown>[] = [];
   let receiving: Promise<IncomingFile> | null = null;
   let failure: unknown;
+  let malformed: AppError | undefined;
   let name: string | null = null;
 
-  parser.on("field", (field, text, isNameCut, isTextCut) => {
-    if (field === "file") refuse(field, "invalid_type", "is a part with a file name");
-    else if (fields.has(field)) refuse(field, "repeated", "is given more than once");
-    else if (isNameCut || isTextCut) refuse(field, "too_big", "is too long");
-    fields.set(field, text);
-  });
-  parser.on("file", (field, stream, fileName) => {
-    if (field !== "file" || receiving) {
-      refuse(field, field === "file" ? "repeated" : "unknown_field", field === "file" ? "is given more than once" : "is not known here");
-      stream.resume();
+  /** What ends one part early ends the request. */
+  function read<Result>(stream: Readable, start: () => Promise<Result>): Promise<Result> {
+    stopping.signal.addEventListener("abort", () => stream.destroy(new Error("the upload has ended")));
+    const result = start();
+    reading.push(
+      result.catch((error) => {
+        // Where it is why the rest is not read, and not the other way round.
+        if (!stopping.signal.aborted) failure = error;
+        stopping.abort();
+      }),
+    );
+    return result;
+  }
+
+  // Every part comes as bytes, because the parser would silently replace what is not UTF-8.
+  parser.on("file", (field, stream, fileName, _encoding, contentType) => {
+    const isFile = fileName !== undefined || contentType === "application/octet-stream";
+    const isRepeated = fields.has(field) || (isFile && receiving !== null);
+    if (isRepeated) refuse(field, "repeated", "is given more than once");
+    else if (isFile && field !== "file") refuse(field, "unknown_field", "is not a known file; the file's field is called file");
+    else if (!isFile && field === "file") refuse(field, "invalid_type", "must be a file: give the part a file name");
+    else if (isFile) {
+      // The parser has decoded the name already, and put U+FFFD in the place of what was not UTF-8.
+      if (fileName?.includes("\uFFFD")) malformed ??= notUtf8("The file name");
+      name = fileName || null;
+      receiving = read(stream, () => receiveFile(stream, maximumBytes));
+      return;
+    } else {
+      fields.set(field, "");
+      void read(stream, async () => {
+        const bytes = await firstBytes(stream, maximumFieldBytes + 1);
+        if (bytes.length > maximumFieldBytes) refuse(field, "too_big", `must have at most ${maximumFieldBytes / 1_024} KiB`);
+        else if (isUtf8(bytes)) fields.set(field, bytes.toString());
+        else malformed ??= notUtf8(`The field ${field}`);
+      });
       return;
     }
-    name = fileName?.trim() || null;
-    stopping.signal.addEventListener("abort", () => stream.destroy(new Error("the upload has ended")));
-    receiving = receiveFile(stream, maximumBytes);
-    receiving.catch((error) => {
-      // Where it is why the rest is not read, and not the other way round.
-      if (!stopping.signal.aborted) failure = error;
-      stopping.abort();
-    });
+    stream.resume();
   });
-  for (const limit of ["partsLimit", "fieldsLimit"] as const) parser.on(limit, () => refuse("", "too_many", "There are too many parts"));
+  parser.on("partsLimit", () =>
+    issues.push({ pointer: "", location: "body", code: "too_many", message: `The form must have at most ${maximumParts} parts` }),
+  );
 
   const body = Readable.fromWeb((request.body ?? new Blob().stream()) as ReadableStream);
   const isComplete = await pipeline(body, parser as Writable, { signal: stopping.signal }).then(
@@ -120,14 +151,27 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     () => false,
   );
   if (!isComplete) stopping.abort();
+  await Promise.all(reading);
   const incoming = await (receiving as Promise<IncomingFile> | null)?.catch(() => null);
-  if (!isComplete || failure) {
+  if (!isComplete || failure || malformed) {
     await incoming?.discard();
-    throw failure ?? new AppError("malformed-request", "The body is no complete multipart/form-data.", {}, { Connection: "close" });
+    throw (
+      failure ?? malformed ?? new AppError("malformed-request", "The multipart/form-data body is incomplete.", {}, { Connection: "close" })
+    );
   }
-  if (!incoming && !issues.some(({ pointer }) => pointer === "/file")) refuse("file", "required", "a file is required");
-  fields.delete("file");
+  if (!incoming && !issues.some(({ pointer }) => pointer === "/file")) refuse("file", "required", "is required");
   return { fields: [...fields], issues, received: incoming ? { incoming, name } : null };
+}
+
+/** All of a short stream, or a little more than `maximumBytes` of a longer one, whose rest is skipped. */
+async function firstBytes(stream: Readable, maximumBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of stream) {
+    if (length < maximumBytes) parts.push(part);
+    length += part.length;
+  }
+  return Buffer.concat(parts);
 }
 
 /** Many clients send all of a body before they look for the answer, and see none where the connection ends under them. */
@@ -141,7 +185,7 @@ async function drain(request: Request, maximumBytes: number): Promise<void> {
 
 function openParser(contentType: string) {
   try {
-    return new Busboy({ headers: { "content-type": contentType }, limits });
+    return new Busboy({ headers: { "content-type": contentType }, limits, isPartAFile: () => true });
   } catch {
     throw new AppError("malformed-request", "The Content-Type names no boundary between the parts.");
   }

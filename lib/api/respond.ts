@@ -8,7 +8,7 @@ import { newId } from "@/lib/ids";
 import { logRequest } from "@/lib/request-logs/gather";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate } from "./authenticate";
-import { findStoredAnswer, readClaim } from "./idempotency";
+import { findStoredAnswer, readClaim, repeatedIdempotencyKey } from "./idempotency";
 import type { Declaration } from "./operation";
 import { type Answer, type Change, perform, serializerOf } from "./perform";
 import { toProblem } from "./problem";
@@ -20,6 +20,14 @@ import { check, invalid } from "./validate";
 /** What a request's path and method lead to. */
 export type Target = { declaration: Declaration; params: Record<string, string> } | { allow: string[] } | "nothing";
 
+/** What a `Request` cannot say: its `Headers` join a repeated header with commas, which one header may hold too. */
+export type Wire = { hasRepeatedIdempotencyKey: boolean };
+
+/** Of a door that sees joined headers only: a key with ", " in it counts as two, so that two are never taken for one. */
+export const wireOfJoinedHeaders = ({ headers }: Request): Wire => ({
+  hasRepeatedIdempotencyKey: headers.get("idempotency-key")?.includes(", ") ?? false,
+});
+
 /** An answer before it is put on the wire. Our own server writes it as it is; a `Response` would cost more than the rest. */
 export type Outgoing = { status: number; headers: Record<string, string>; body: string | null };
 
@@ -29,7 +37,7 @@ export const toResponse = ({ body, ...init }: Outgoing): Response => new Respons
  * The pipeline of every request below /v1, in the contract's order: authentication, rate limit, route and method, scope,
  * size and media type, parsing, idempotency look-up, validation; then the service finds out about existence and its rules.
  */
-export async function respond(request: Request, target: Target): Promise<Outgoing> {
+export async function respond(request: Request, target: Target, wire: Wire): Promise<Outgoing> {
   const requestId = newId("request");
   const headers: Record<string, string> = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
   const { path, search } = splitUrl(request.url);
@@ -57,7 +65,7 @@ export async function respond(request: Request, target: Target): Promise<Outgoin
     answer =
       request.method === "GET" || request.method === "HEAD"
         ? await read(declaration, identity, params, search)
-        : await change(declaration, identity, params, { request, path, search, requestId, trace });
+        : await change(declaration, identity, params, { request, wire, path, search, requestId, trace });
     if (answer.isReplay) headers["Idempotent-Replayed"] = "true";
   } catch (thrown) {
     const problem = toProblem(thrown, path, requestId);
@@ -105,7 +113,7 @@ async function read(declaration: Declaration, identity: Identity, params: Record
   return { status: declaration.status ?? 200, body: serializerOf(declaration)(result) };
 }
 
-type Incoming = { request: Request; path: string; search: string; requestId: string; trace: Trace };
+type Incoming = { request: Request; wire: Wire; path: string; search: string; requestId: string; trace: Trace };
 
 async function change(declaration: Declaration, identity: Identity, params: Record<string, string>, incoming: Incoming): Promise<Answer> {
   const { request, path, search, trace } = incoming;
@@ -114,6 +122,7 @@ async function change(declaration: Declaration, identity: Identity, params: Reco
   });
   try {
     const status = declaration.status ?? 200;
+    if (incoming.wire.hasRepeatedIdempotencyKey) throw repeatedIdempotencyKey();
     const claim = readClaim(request, { method: request.method, path, search, bytes: body.bytes }, status, new Date());
     trace.idempotencyKey = claim?.key ?? null;
     const caller: Identity = claim ? { ...identity, request: { id: incoming.requestId, idempotencyKey: claim.key } } : identity;

@@ -74,7 +74,8 @@ function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
   const isMissing = issue.code === "invalid_type" && valueAt(root, issue.path) === undefined;
   const field = path.join(".");
   if (isMissing) return [{ pointer, location, code: "required", message: field ? `${field} is required` : "a body is required" }];
-  return [withField({ pointer, location, code: issue.code, message: plainWords(issue) })];
+  const code = issue.code === "custom" ? String(issue.params?.code ?? "custom") : issue.code;
+  return [withField({ pointer, location, code, message: plainWords(issue) })];
 }
 
 function withField(issue: ValidationIssue): ValidationIssue {

@@ -1,7 +1,20 @@
 import { z } from "zod";
 import { createCustomerBody } from "@/lib/customers/schema";
 import { author, messageText } from "@/lib/messages/schema";
-import { commaList, environment, idOf, idParameter, instant, listQuery, metadata, pageOf, reference, timestamp } from "@/lib/schema";
+import {
+  commaList,
+  distinct,
+  environment,
+  idOf,
+  idParameter,
+  instant,
+  listQuery,
+  metadata,
+  metadataPatch,
+  pageOf,
+  reference,
+  timestamp,
+} from "@/lib/schema";
 
 export const conversationStatuses = ["OPEN", "PENDING", "SNOOZED", "RESOLVED", "CLOSED"] as const;
 export type ConversationStatus = (typeof conversationStatuses)[number];
@@ -20,10 +33,7 @@ const channelId = z.string().min(1).max(255);
 const externalId = z.string().min(1).max(255);
 const subject = z.string().max(200);
 const tag = z.string().min(1).max(50);
-const tags = z
-  .array(tag)
-  .max(20)
-  .transform((list) => [...new Set(list)]);
+const tags = distinct(z.array(tag).max(20));
 
 const firstMessage = z.strictObject({
   text: messageText,
@@ -40,7 +50,10 @@ export const createConversationBody = z
       .optional()
       .meta({ description: "The first message, as a text or an object.", examples: ["Hello!"] }),
     customerId: reference("customer").nullish(),
-    customer: createCustomerBody.optional().meta({ description: "Found by its `externalId`, or created." }),
+    customer: createCustomerBody.optional().meta({
+      description:
+        "Created, unless a customer with this `externalId` exists: then that one is used as it is, and the other fields are ignored.",
+    }),
     agentId: reference("agent").nullish(),
     subject: subject.nullish(),
     priority: priority.default("NORMAL"),
@@ -65,7 +78,7 @@ export const updateConversationBody = z.strictObject({
   subject: subject.nullish(),
   priority: priority.optional(),
   tags: tags.optional(),
-  metadata: metadata.optional(),
+  metadata: metadataPatch.optional(),
   externalId: externalId.nullish(),
 });
 

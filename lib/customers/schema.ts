@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, listQuery, metadata, pageOf, text, timestamp } from "@/lib/schema";
+import { environment, idOf, idParameter, listQuery, metadata, metadataPatch, nameText, pageOf, text, timestamp } from "@/lib/schema";
 
-const email = text(254).trim().toLowerCase().pipe(z.email("is no e-mail address"));
+const email = text(254).toLowerCase().pipe(z.email("must be a valid email address")).meta({ description: "Stored in lower case." });
 const phone = z.string().regex(/^\+[1-9][0-9]{1,14}$/, "is no E.164 number, for example +4930123456");
 const locale = text(35).refine(isLanguageTag, "is no BCP 47 language tag, for example de-AT");
 const externalId = z.string().min(1).max(255);
-const name = text(200).trim().min(1);
+const name = nameText(200);
 
 /** The tenant's own identifying fields, of which a customer has at least one. */
 export const identifyingFields = ["externalId", "email", "phone", "name"] as const;
@@ -23,7 +23,7 @@ export const createCustomerBody = z
   .strictObject(fields)
   .refine((body) => identifyingFields.some((field) => body[field]), `give at least one of ${identifyingFields.join(", ")}`);
 
-export const updateCustomerBody = z.strictObject(fields);
+export const updateCustomerBody = z.strictObject({ ...fields, metadata: metadataPatch.optional() });
 
 export const customer = z
   .object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commaList, idOf, idParameter, listQuery, metadata, pageOf, text, timestamp } from "@/lib/schema";
+import { commaList, idOf, idParameter, listQuery, metadata, nameText, pageOf, text, timestamp } from "@/lib/schema";
 import type { DocumentStatus } from "@/prisma/generated/enums";
 import { contentTypes } from "./content-type";
 
@@ -21,7 +21,7 @@ export type DocumentErrorCode = keyof typeof documentErrors;
 
 const documentErrorCodes = Object.keys(documentErrors) as [DocumentErrorCode, ...DocumentErrorCode[]];
 
-const name = text(255).trim().min(1);
+const name = nameText(255);
 
 /** What may stand beside a file. Without a name, the document is called as the file is. */
 export const documentFields = z.strictObject({ name: name.optional(), metadata: metadata.default({}) });

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, listQuery, metadata, pageOf, text, timestamp } from "@/lib/schema";
+import { environment, idOf, idParameter, listQuery, metadata, nameText, pageOf, timestamp } from "@/lib/schema";
 
 export const createKnowledgeBaseBody = z.strictObject({
-  name: text(200).trim().min(1).meta({ description: "Unique in the environment." }),
+  name: nameText(200).meta({ description: "Unique in the environment." }),
   description: z.string().max(2_000).nullish(),
   metadata: metadata.default({}),
 });

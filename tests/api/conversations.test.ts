@@ -14,7 +14,7 @@ describe("creating", () => {
       channelId: "web",
       message: "Hello!",
       subject: "Help",
-      tags: ["a", "a", "b"],
+      tags: ["b", "a"],
       metadata: { plan: "gold" },
     });
 
@@ -29,7 +29,7 @@ describe("creating", () => {
       assigneeId: null,
       subject: "Help",
       priority: "NORMAL",
-      tags: ["a", "b"],
+      tags: ["b", "a"],
       metadata: { plan: "gold" },
       externalId: null,
       messageCount: 1,

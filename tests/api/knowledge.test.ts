@@ -34,7 +34,7 @@ describe("knowledge bases", () => {
   test("201 with empty counts, an event, and the same when it is read", async () => {
     const tenant = await newTenant();
     const created = await call(tenant, "POST", "/knowledge-bases", {
-      name: " Manuals ",
+      name: "Manuals",
       description: "All of them",
       metadata: { team: "a" },
     });

@@ -208,7 +208,7 @@ test("metadata is edited beside the thread, and the list is of whom conversation
   await dialog.getByRole("button", { name: "Add a key" }).click();
   await dialog.getByLabel("Key 2", { exact: true }).fill("order");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog).toContainText("The key “order” is there twice.");
+  await expect(dialog).toContainText("The key “order” is used twice.");
   await dialog.getByLabel("Key 2", { exact: true }).fill("carrier");
   await dialog.getByLabel("Value 2", { exact: true }).fill("DHL");
   // What another one adds meanwhile is not touched.

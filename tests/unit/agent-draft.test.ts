@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { changedDraftFields, draftPatch, rebaseDraft, toForm } from "@/lib/agents/draft";
 import type { Agent } from "@/lib/agents/schema";
-import { fromMetadataRows, repeatedKey, toMetadataRows } from "@/lib/metadata-rows";
+import { fromMetadataRows, metadataProblem, toMetadataRows } from "@/lib/metadata-rows";
 
 const agent: Agent = {
   id: "agt_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
@@ -14,7 +14,7 @@ const agent: Agent = {
   greeting: "",
   temperature: 0,
   knowledgeBaseIds: ["kb_2", "kb_1"],
-  metadata: { plan: "gold", seats: 3, isBeta: false, note: null },
+  metadata: { plan: "gold", seats: 3, isBeta: false, note: "" },
   hasUnpublishedChanges: false,
   publishedVersion: 1,
   publishedAt: "2026-01-31T09:30:00.000Z",
@@ -45,8 +45,9 @@ describe("a draft's form", () => {
       { id: "unfinished", key: " ", kind: "text" as const, value: "x" },
     ];
     expect(draftPatch(base, { ...base, metadata })).toEqual({ metadata: { seats: 4, team: "3", plan: null } });
-    expect(repeatedKey(metadata)).toBeNull();
-    expect(repeatedKey([...metadata, { id: "again", key: "team", kind: "text", value: "" }])).toBe("team");
+    expect(metadataProblem(metadata)).toBeNull();
+    expect(metadataProblem([...metadata, { id: "again", key: "team", kind: "text", value: "" }])).toContain("“team”");
+    expect(metadataProblem([{ id: "new", key: "__proto__", kind: "text", value: "" }])).toContain("“__proto__”");
   });
 });
 
@@ -68,8 +69,8 @@ describe("a draft that others changed while somebody typed", () => {
       const rebased = rebaseDraft(base, { ...base, metadata: rows }, toForm({ ...agent, metadata: theirs }));
       return { ...rebased, form: fromMetadataRows(rebased.form.metadata) };
     };
-    const theirs = { seats: 4, isBeta: false, note: null, region: "eu" };
-    expect(join(theirs)).toEqual({ form: { seats: 4, note: null, team: "a", region: "eu" }, taken: ["metadata"], conflicts: [] });
+    const theirs = { seats: 4, isBeta: false, note: "", region: "eu" };
+    expect(join(theirs)).toEqual({ form: { seats: 4, note: "", team: "a", region: "eu" }, taken: ["metadata"], conflicts: [] });
     expect(join({ ...theirs, team: "b" })).toMatchObject({ form: { team: "a", region: "eu" }, conflicts: ["metadata"] });
   });
 

@@ -261,7 +261,7 @@ export type CreateAgentBody = {
   /** What your program says first. */
   greeting?: string | null | undefined;
   temperature?: number | null | undefined;
-  /** What your program looks things up in for this agent. They exist in the same environment. */
+  /** The knowledge bases your program searches for this agent, in the same environment. */
   knowledgeBaseIds?: readonly string[] | undefined;
   metadata?: Metadata | undefined;
 };
@@ -282,10 +282,11 @@ export type CreateConversationBody = {
     metadata?: Metadata | undefined;
   } | undefined;
   customerId?: string | null | undefined;
-  /** Found by its `externalId`, or created. */
+  /** Created, unless a customer with this `externalId` exists: then that one is used as it is, and the other fields are ignored. */
   customer?: {
     externalId?: string | null | undefined;
     name?: string | null | undefined;
+    /** Stored in lower case. */
     email?: string | null | undefined;
     phone?: string | null | undefined;
     locale?: string | null | undefined;
@@ -302,6 +303,7 @@ export type CreateConversationBody = {
 export type CreateCustomerBody = {
   externalId?: string | null | undefined;
   name?: string | null | undefined;
+  /** Stored in lower case. */
   email?: string | null | undefined;
   phone?: string | null | undefined;
   locale?: string | null | undefined;
@@ -669,8 +671,11 @@ export type MessageSentEvent = {
   } | null;
 };
 
-/** Your own notes: a flat object of at most 50 keys. A PATCH merges it, and a null deletes its key. */
-export type Metadata = Record<string, string | number | boolean | null>;
+/** Your own data: a flat object of at most 50 keys, stored as sent. The key `__proto__` is refused. */
+export type Metadata = Record<string, string | number | boolean>;
+
+/** Merged into the stored metadata, key by key. A null deletes its key. */
+export type MetadataPatch = Record<string, string | number | boolean | null>;
 
 export type PostMessageBody = {
   text: string;
@@ -765,9 +770,9 @@ export type UpdateAgentBody = {
   /** What your program says first. */
   greeting?: string | null | undefined;
   temperature?: number | null | undefined;
-  /** What your program looks things up in for this agent. They exist in the same environment. */
+  /** The knowledge bases your program searches for this agent, in the same environment. */
   knowledgeBaseIds?: readonly string[] | undefined;
-  metadata?: Metadata | undefined;
+  metadata?: MetadataPatch | undefined;
 };
 
 export type UpdateConversationBody = {
@@ -779,17 +784,18 @@ export type UpdateConversationBody = {
   subject?: string | null | undefined;
   priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT" | undefined;
   tags?: readonly string[] | undefined;
-  metadata?: Metadata | undefined;
+  metadata?: MetadataPatch | undefined;
   externalId?: string | null | undefined;
 };
 
 export type UpdateCustomerBody = {
   externalId?: string | null | undefined;
   name?: string | null | undefined;
+  /** Stored in lower case. */
   email?: string | null | undefined;
   phone?: string | null | undefined;
   locale?: string | null | undefined;
-  metadata?: Metadata | undefined;
+  metadata?: MetadataPatch | undefined;
 };
 
 export type UpdateWebhookBody = {
@@ -798,7 +804,7 @@ export type UpdateWebhookBody = {
   events?: readonly string[] | undefined;
   /** `ENABLED` sets the count of failures to 0. */
   status?: "ENABLED" | "DISABLED" | undefined;
-  metadata?: Metadata | undefined;
+  metadata?: MetadataPatch | undefined;
 };
 
 export type Usage = {
@@ -959,6 +965,7 @@ export type ListCustomersQuery = {
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: "asc" | "desc" | undefined;
+  /** Stored in lower case. */
   email?: string | undefined;
   phone?: string | undefined;
   externalId?: string | undefined;

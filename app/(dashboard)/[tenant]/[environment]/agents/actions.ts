@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { act, type PlaceOfAction, trimmed } from "@/app/(dashboard)/act";
 import { createAgentBody, type UpdateAgent, updateAgentBody } from "@/lib/agents/schema";
 import { archiveAgent, createAgent, publishAgent, rollBackAgent, updateAgent } from "@/lib/agents/service";
 
@@ -9,7 +9,7 @@ import { archiveAgent, createAgent, publishAgent, rollBackAgent, updateAgent } f
 const decision = z.strictObject({ id: z.string().max(100), draft: z.string().max(100) });
 
 export async function createAgentAction(place: PlaceOfAction, sent: FormData) {
-  return act(place, createAgentBody, filledIn(sent), async (caller, input) => {
+  return act(place, createAgentBody, trimmed(sent), async (caller, input) => {
     const { id } = await createAgent(caller, input);
     return { id };
   });

@@ -1,11 +1,11 @@
 "use server";
 
-import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { act, type PlaceOfAction, trimmed } from "@/app/(dashboard)/act";
 import { createCustomerBody, type UpdateCustomer, updateCustomerBody } from "@/lib/customers/schema";
 import { createCustomer, updateCustomer } from "@/lib/customers/service";
 
 export async function createCustomerAction(place: PlaceOfAction, sent: FormData) {
-  return act(place, createCustomerBody, filledIn(sent), async (caller, input) => {
+  return act(place, createCustomerBody, trimmed(sent), async (caller, input) => {
     const { id } = await createCustomer(caller, input);
     return { id };
   });

@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { act, type PlaceOfAction, trimmed } from "@/app/(dashboard)/act";
 import { deleteDocument, retryDocument } from "@/lib/documents/service";
 import { createKnowledgeBaseBody } from "@/lib/knowledge-bases/schema";
 import { createKnowledgeBase } from "@/lib/knowledge-bases/service";
@@ -9,7 +9,7 @@ import { createKnowledgeBase } from "@/lib/knowledge-bases/service";
 const documentInBase = z.strictObject({ knowledgeBaseId: z.string().max(100), id: z.string().max(100) });
 
 export async function createKnowledgeBaseAction(place: PlaceOfAction, sent: FormData) {
-  return act(place, createKnowledgeBaseBody, filledIn(sent), async (caller, input) => {
+  return act(place, createKnowledgeBaseBody, trimmed(sent), async (caller, input) => {
     const { id } = await createKnowledgeBase(caller, input);
     return { id };
   });

@@ -9,6 +9,7 @@ import { backlogChoices } from "@/lib/deliveries/backlog";
 import { recoverDeliveriesBody } from "@/lib/deliveries/schema";
 import { discardHeld, enableWebhook, recoverDeliveries, resendDelivery, resumeHeld, sendTestEvent } from "@/lib/deliveries/service";
 import { metadataPatch } from "@/lib/metadata-rows";
+import { metadata } from "@/lib/schema";
 import { createWebhookBody, rotateSecretBody, updateWebhookBody } from "@/lib/webhooks/schema";
 import { createWebhook, deleteWebhook, dropOldSecret, getWebhook, rotateSecret, updateWebhook } from "@/lib/webhooks/service";
 
@@ -21,15 +22,17 @@ export async function createWebhookAction(place: PlaceOfAction, sent: unknown): 
   });
 }
 
-/** What the form shows is to be all of it: keys of metadata that it has no more are deleted. */
+/** The form sends all of the metadata. Keys that it no longer has are deleted. */
+const updateWebhookInput = updateWebhookBody.extend({ metadata: metadata.optional() });
+
 export async function updateWebhookAction(
   place: PlaceOfAction,
   id: string,
   sent: unknown,
 ): Promise<ActionResult<{ id: string }> | ProofRequest> {
-  return actWithProof(place, updateWebhookBody, sent, async (caller, { metadata, ...fields }) => {
+  return actWithProof(place, updateWebhookInput, sent, async (caller, { metadata: all, ...fields }) => {
     const before = await getWebhook(caller, id);
-    await updateWebhook(caller, id, { ...fields, ...(metadata && { metadata: metadataPatch(before.metadata, metadata) }) });
+    await updateWebhook(caller, id, { ...fields, ...(all && { metadata: metadataPatch(before.metadata, all) }) });
     return { id };
   });
 }
