@@ -8,6 +8,8 @@ type Context = { params: Promise<{ nextauth: string[] }> };
 /** The options are made at the first request, because at build time nothing is configured yet. */
 async function handle(request: Request, context: Context): Promise<Response> {
   const [action, provider] = (await context.params).nextauth;
+  // next-auth would write into the log what anyone sends it here.
+  if (action === "_log") return new Response(null, { status: 404 });
   // Passwords are counted where they are checked.
   const isFromProvider = action === "callback" && provider !== "credentials";
   if (isFromProvider && !(await mayComeFromProvider((await currentDevice()).address))) {

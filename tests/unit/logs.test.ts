@@ -1,0 +1,100 @@
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import pino from "pino";
+import { expect, test, vi } from "vitest";
+import { GET, POST } from "@/app/api/auth/[...nextauth]/route";
+import { log, logOptions } from "@/lib/log";
+
+/** What a logger with our options writes for one call. */
+function written(write: (log: pino.Logger) => void): string {
+  const lines: string[] = [];
+  write(pino({ ...logOptions, level: "trace" }, { write: (line) => lines.push(line) }));
+  return lines.join("");
+}
+
+const junk = "x".repeat(5_000_000);
+
+test.each<[string, (log: pino.Logger) => void]>([
+  ["a field", (log) => log.warn({ code: junk }, "refused")],
+  ["a field within another", (log) => log.warn({ facts: { list: [{ code: junk }] } }, "refused")],
+  ["the name of a field", (log) => log.warn({ [junk]: 1 }, "refused")],
+  ["a list", (log) => log.warn({ list: Array(100_000).fill("item") }, "refused")],
+  ["nesting", (log) => log.warn(JSON.parse(`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`), "refused")],
+  ["an error", (log) => log.error({ err: new Error(junk) }, "failed")],
+  ["an error by itself", (log) => log.error(new Error(junk))],
+  ["the message", (log) => log.warn(junk)],
+  ["bytes", (log) => log.warn({ body: Buffer.alloc(100_000) }, "refused")],
+])("%s is cut, so that no one can fill the log with it", (_title, write) => {
+  const line = written(write);
+  expect(line.length).toBeLessThan(12_000);
+  expect(line.trimEnd().split("\n")).toHaveLength(1);
+  expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), time: expect.any(String) });
+});
+
+test("what is short is logged whole, and secrets are not", () => {
+  const line = JSON.parse(
+    written((log) => log.info({ port: 3000, at: new Date(0), facts: { password: "hunter2", ids: ["a", "b"] } }, "web is listening")),
+  );
+  expect(line).toMatchObject({
+    port: 3000,
+    at: "1970-01-01T00:00:00.000Z",
+    facts: { password: "[redacted]", ids: ["a", "b"] },
+    msg: "web is listening",
+  });
+  const failed = JSON.parse(written((log) => log.error({ err: new TypeError("no") }, "failed")));
+  expect(failed.err).toMatchObject({ type: "TypeError", message: "no", stack: expect.stringContaining("logs.test.ts") });
+});
+
+test("full log files are set aside over several files and compressed, and no line is lost until many are full", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "parlance-logs-"));
+  vi.stubEnv("DATA_DIR", directory);
+  vi.resetModules();
+  const { logFile } = await import("@/server/embedded/log-file");
+  const log = logFile("web", { maximumBytes: 1_000, keptFiles: 3 });
+  const logs = path.join(directory, "logs");
+  const archives = () => readdirSync(logs).filter((name) => name !== "web.log");
+  const line = (number: number) => JSON.stringify({ level: 30, number, filler: "x".repeat(100) });
+
+  let next = 0;
+  for (let file = 1; file <= 5; file++) {
+    const before = archives().length;
+    while (archives().length === before && archives().length < 3) log.write(line(next++), "stdout");
+    if (before === 3) for (let more = 0; more < 10; more++) log.write(line(next++), "stdout");
+    await expect.poll(() => archives().every((name) => /^web-.*\.log\.gz$/.test(name))).toBe(true);
+  }
+  const kept = archives().sort();
+  expect(kept).toHaveLength(3);
+  const text = [...kept.map((name) => gunzipSync(readFileSync(path.join(logs, name))).toString()), readFileSync(log.path, "utf8")].join("");
+  const numbers = text
+    .trimEnd()
+    .split("\n")
+    .map((each) => JSON.parse(each).number as number);
+  expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => next - numbers.length + index));
+  expect(numbers.length).toBeGreaterThan(24);
+});
+
+test("a line of any length that a process prints is cut", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "parlance-logs-"));
+  vi.stubEnv("DATA_DIR", directory);
+  vi.resetModules();
+  const { logFile } = await import("@/server/embedded/log-file");
+  const log = logFile("web");
+  log.write(junk, "stdout");
+  expect(readFileSync(log.path, "utf8").length).toBeLessThan(20_000);
+});
+
+test("no one can write into the log by next-auth's own route for it", async () => {
+  const write = vi.spyOn(log, "warn");
+  const body = new URLSearchParams({ level: "error", code: "FORGED", message: "nothing happened" });
+  const context = { params: Promise.resolve({ nextauth: ["_log"] }) };
+  for (const [handle, init] of [
+    [POST, { method: "POST", body }],
+    [GET, {}],
+  ] as const) {
+    const response = await handle(new Request("http://localhost:3000/api/auth/_log", init), context);
+    expect(response.status).toBe(404);
+  }
+  expect(write).not.toHaveBeenCalled();
+});
