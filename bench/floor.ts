@@ -59,7 +59,7 @@ async function createConversation({ tenant_id, environment }: Owner, text: strin
 async function postMessage({ tenant_id, environment }: Owner, conversationId: string, body: string): Promise<string> {
   const { text } = JSON.parse(body);
   const at = new Date();
-  const message = { id: newId("message", at), environment, conversationId, direction: "INBOUND", text, createdAt: at };
+  const message = { id: newId("message", at), environment, conversationId, direction: "INBOUND", text };
   const event = { id: newId("event", at), type: "message.received" };
   const start = `${JSON.stringify(message).slice(0, -1)},"sequence":`;
   const between = ',"author":{"type":"CUSTOMER","id":';
@@ -67,11 +67,12 @@ async function postMessage({ tenant_id, environment }: Owner, conversationId: st
     ...postMessageStatement,
     values: [
       ...[tenant_id, environment, at, ...claimValues(null, "")],
-      ...[[event.id], [event.type], [`{"id":"${event.id}","data":{"object":${start}`]],
-      ...["}}", "}}}}", conversationId, false, message.id, "INBOUND", "CUSTOMER", null, null, text, null, "{}", text, between],
+      ...[[event.id], [event.type], [`{"id":"${event.id}","timestamp":"`]],
+      ...["", '},"createdAt":"', conversationId, false, message.id, "INBOUND", "CUSTOMER", null, null, text, null, "{}", text],
+      ...[between, "", `","data":{"object":${start}`, '"}}}'],
     ],
   });
-  return `${start}${rows[0].own}}}`;
+  return `${start}${rows[0].own}},"createdAt":"${rows[0].createdAt}"}`;
 }
 
 async function replay({ tenant_id, environment }: Owner, key: string): Promise<string | undefined> {

@@ -118,7 +118,9 @@ export const listConversationsQuery = listQuery("conversation", "desc", {
   agentId: z.string().min(1).max(255).optional(),
   externalId: externalId.optional(),
   tag: tag.optional(),
-  updatedSince: instant.optional(),
+  updatedSince: instant
+    .optional()
+    .meta({ description: "Only conversations changed at this time or later. `updatedAt` is never earlier than the newest message." }),
 });
 
 const inboxCursor = z

@@ -1,6 +1,6 @@
 import { requireRole } from "@/lib/auth/roles";
 import { type Caller, type Identity, mutate, system, wake } from "@/lib/caller";
-import { changedFields, previousAttributes } from "@/lib/changes";
+import { changedFields, previousAttributes, timeOfChange } from "@/lib/changes";
 import { type Claim, claimValues, type Serialize } from "@/lib/claim";
 import { findOrCreateCustomer } from "@/lib/customers/service";
 import { db, runStatement } from "@/lib/db";
@@ -76,11 +76,12 @@ export async function createConversation(caller: Caller, body: CreateConversatio
     const where = { tenantId_environment_id: { ...caller.partition, id: customer.id } };
     await caller.db.customer.update({ where, data: { conversationCount: { increment: 1 } } });
   }
-  await recordEvent(caller, "conversation.created", conversation);
+  const at = new Date(conversation.createdAt);
+  await recordEvent(caller, "conversation.created", conversation, { at });
   if (message) {
     await caller.db.message.create({ data: toMessageRow(caller.partition, message) });
     const eventType = messageEventType(message);
-    if (eventType) await recordEvent(caller, eventType, message);
+    if (eventType) await recordEvent(caller, eventType, message, { at });
   }
   return conversation;
 }
@@ -135,15 +136,17 @@ export async function updateConversation(caller: Caller, id: string, patch: Upda
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
   if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
-  const after = { ...before, ...fields, ...statusFields(before, patch), ...(metadata && { metadata }) };
-  return writeChange(caller, before, after);
+  const at = timeOfChange(before.updatedAt);
+  const after = { ...before, ...fields, ...statusFields(before, patch, at), ...(metadata && { metadata }) };
+  return writeChange(caller, before, after, at);
 }
 
 /** Part of posting a customer's message: what was put aside or settled is open again. */
 export async function reopenForCustomer(caller: Caller, id: string): Promise<void> {
   const before = await lockConversation(caller, id);
   if (before.status !== "RESOLVED" && before.status !== "SNOOZED") return;
-  await writeChange(caller, before, { ...before, ...statusFields(before, { status: "OPEN" }) });
+  const at = timeOfChange(before.updatedAt);
+  await writeChange(caller, before, { ...before, ...statusFields(before, { status: "OPEN" }, at) }, at);
 }
 
 /**
@@ -164,7 +167,8 @@ export async function wakeSnoozedConversations(limit: number): Promise<number> {
       const before = await lockConversation(caller, id);
       const isDue = before.status === "SNOOZED" && before.snoozedUntil && before.snoozedUntil <= now;
       if (!isDue) return 0;
-      await writeChange(caller, before, { ...before, ...statusFields(before, { status: "OPEN" }) });
+      const at = timeOfChange(before.updatedAt);
+      await writeChange(caller, before, { ...before, ...statusFields(before, { status: "OPEN" }, at) }, at);
       return 1;
     });
   }
@@ -180,12 +184,11 @@ export async function lockConversation({ db, partition }: Caller, id: string): P
   return row;
 }
 
-async function writeChange(caller: Caller, beforeRow: ConversationRow, afterRow: ConversationRow): Promise<Conversation> {
+async function writeChange(caller: Caller, beforeRow: ConversationRow, afterRow: ConversationRow, at: Date): Promise<Conversation> {
   const before = toConversation(beforeRow);
   const changed = changedFields(before, toConversation(afterRow));
   if (changed.length === 0) return before;
 
-  const at = new Date();
   const { tenantId: _tenant, environment: _environment, id, metadata, ...columns } = afterRow;
   const row = await caller.db.conversation.update({
     where: { tenantId_environment_id: { ...caller.partition, id } },
@@ -195,12 +198,12 @@ async function writeChange(caller: Caller, beforeRow: ConversationRow, afterRow:
 
   const conversation = toConversation(row);
   const type = changed.includes("status") ? "conversation.status_changed" : "conversation.updated";
-  await recordEvent(caller, type, conversation, { previousAttributes: previousAttributes(before, changed) });
+  await recordEvent(caller, type, conversation, { previousAttributes: previousAttributes(before, changed), at });
   return conversation;
 }
 
 /** What a new status brings with it: the times, and the rules of snoozing. */
-function statusFields(before: ConversationRow, { status: to = before.status, snoozedUntil }: UpdateConversation) {
+function statusFields(before: ConversationRow, { status: to = before.status, snoozedUntil }: UpdateConversation, at: Date) {
   const from = before.status;
   if (to !== from && !transitions[from].includes(to)) {
     const allowed = [...transitions[from]];
@@ -209,7 +212,6 @@ function statusFields(before: ConversationRow, { status: to = before.status, sno
   if (to !== "SNOOZED") {
     if (snoozedUntil) throw invalidBody("/snoozedUntil", "invalid", "snoozedUntil goes together with the status SNOOZED");
     if (to === from) return {};
-    const at = new Date();
     return {
       status: to,
       snoozedUntil: null,

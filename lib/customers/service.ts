@@ -1,6 +1,6 @@
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
-import { changedFields, previousAttributes } from "@/lib/changes";
+import { changedFields, previousAttributes, timeOfChange } from "@/lib/changes";
 import { type Prisma, runStatement } from "@/lib/db";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
@@ -94,9 +94,10 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
   }
 
   const own = { ...fields, ...(metadata && { metadata }), searchWords: searchWords(after) };
-  const data = { ...own, updatedAt: new Date() } satisfies Prisma.CustomerUpdateInput;
+  const at = timeOfChange(before.updatedAt);
+  const data = { ...own, updatedAt: at } satisfies Prisma.CustomerUpdateInput;
   const updated = toCustomer(await caller.db.customer.update({ where, data }));
-  await recordEvent(caller, "customer.updated", updated, { previousAttributes: previousAttributes(toCustomer(before), changed) });
+  await recordEvent(caller, "customer.updated", updated, { previousAttributes: previousAttributes(toCustomer(before), changed), at });
   return updated;
 }
 

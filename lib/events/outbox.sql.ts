@@ -36,10 +36,10 @@ const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
  * `event` and `delivery`: the events, and one delivery for each webhook that wants one of them. A disabled webhook's
  * deliveries are held. A delivery's id is made of its event's time and a digest of event and webhook.
  */
-export const eventAndDeliveries = ({ payload = "e.payload", where = "true" } = {}) => `
+export const eventAndDeliveries = ({ payload = "e.payload", at = "$3::timestamptz", where = "true" } = {}) => `
   event AS (
     INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
-    SELECT ${partition}, e.id, e.type, ${payload}, $3::timestamptz
+    SELECT ${partition}, e.id, e.type, ${payload}, ${at}
     FROM go, unnest($9::text[], $10::text[], $11::text[]) AS e (id, type, payload)
     RETURNING id
   ),

@@ -9,6 +9,8 @@ export type NewEvent = { id: string; type: EventType; payload: string };
 type Options = {
   /** The changed fields as they were before. */
   previousAttributes?: Record<string, unknown> | undefined;
+  /** When the change happened, where that is stored with it; now unless given. */
+  at?: Date;
   /** This webhook gets no delivery: it is what the event tells of. */
   exceptWebhookId?: string;
 };
@@ -35,7 +37,7 @@ const recordEventSql = `
 
 /** Writes an event and its deliveries, in the caller's transaction. They are sent once it has committed. */
 export async function recordEvent(caller: Caller, type: EventType, object: object, options: Options = {}): Promise<void> {
-  const at = new Date();
+  const { at = new Date() } = options;
   const { tenantId, environment } = caller.partition;
   const event = newEvent(caller, type, object, at, options);
   const values = [

@@ -39,7 +39,10 @@ export const message = z
     id: idOf("message"),
     environment,
     conversationId: idOf("conversation"),
-    sequence: z.number().int().meta({ description: "1, 2, 3… within its conversation." }),
+    sequence: z
+      .number()
+      .int()
+      .meta({ description: "1, 2, 3… within its conversation. `createdAt` never decreases along it; ids need not follow it." }),
     direction: z.enum(directions),
     author: z
       .object({ type: z.enum(authorTypes), id: z.string().nullable(), name: z.string().nullable() })

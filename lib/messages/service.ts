@@ -1,5 +1,6 @@
 import { requireRole } from "@/lib/auth/roles";
 import { type Caller, type Identity, wake } from "@/lib/caller";
+import { timeOfChange } from "@/lib/changes";
 import { type Claim, claimValues, type Serialize } from "@/lib/claim";
 import { lockConversation, reopenForCustomer } from "@/lib/conversations/service";
 import { runStatement } from "@/lib/db";
@@ -41,7 +42,7 @@ export async function postMessage(caller: Caller, conversationId: string, body: 
   if (conversation.status === "CLOSED")
     throw new AppError("conversation-closed", "The conversation is closed; nothing can be added to it.");
 
-  const at = new Date();
+  const at = timeOfChange(conversation.updatedAt);
   const customer = await customerOf(caller, conversation.customerId);
   const message = newMessage(caller.partition, { id: conversationId, customer }, conversation.messageCount + 1, body, at);
   await caller.db.message.create({ data: toMessageRow(caller.partition, message) });
@@ -55,7 +56,7 @@ export async function postMessage(caller: Caller, conversationId: string, body: 
     },
   });
   const eventType = messageEventType(message);
-  if (eventType) await recordEvent(caller, eventType, message);
+  if (eventType) await recordEvent(caller, eventType, message, { at });
   if (message.direction === "INBOUND") await reopenForCustomer(caller, conversationId);
   return message;
 }
@@ -78,37 +79,50 @@ export async function postMessageAtOnce(
   const isNote = message.direction === "INTERNAL";
   const eventType = messageEventType(message);
 
-  // Only the statement knows the sequence and the customer, so the two texts that name them are cut where they belong.
+  // Only the statement knows the sequence, the customer and the time, so both texts are cut where these belong.
   const anonymous = { ...message, author: { ...message.author, id: null, name: null } };
-  const [bodyStart, between, bodyEnd] = cutAtOwn(serialize(anonymous));
+  const [bodyStart, between, bodyMiddle, bodyEnd] = cutAtOwn(serialize(anonymous));
   const event = eventType ? newEvent(identity, eventType, anonymous, at) : null;
-  const [payloadStart, , payloadEnd] = event ? cutAtOwn(event.payload) : ["", "", ""];
+  const [payloadStart, payloadRest] = event ? cutAt(event.payload, timestamp, event.payload.indexOf(timestamp)) : ["", ""];
+  const [objectStart, , payloadMiddle, payloadEnd] = event ? cutAtOwn(payloadRest) : ["", "", "", ""];
 
-  const [written] = await runStatement<{ own: string; deliveries: string[] }>(postMessageStatement, [
+  const [written] = await runStatement<{ own: string; createdAt: string; deliveries: string[] }>(postMessageStatement, [
     ...[tenantId, environment, at],
     ...claimValues(claim, bodyStart),
     ...(event ? [[event.id], [event.type], [payloadStart]] : [[], [], []]),
-    ...[bodyEnd, payloadEnd, conversationId, message.direction !== "INBOUND"],
+    ...[bodyMiddle, payloadMiddle, conversationId, message.direction !== "INBOUND"],
     ...[message.id, message.direction, message.author.type, message.author.id, message.author.name],
     ...[message.text, message.externalId, JSON.stringify(message.metadata), isNote ? null : previewOf(message.text)],
-    between,
+    ...[between, bodyEnd, objectStart, payloadEnd],
   ]);
   if (!written) return null;
   wake(identity, written.deliveries);
-  return `${bodyStart}${written.own}${bodyEnd}`;
+  return `${bodyStart}${written.own}${bodyMiddle}${written.createdAt}${bodyEnd}`;
 }
 
 const sequence = '"sequence":0';
 const author = '"id":null,"name":null';
+const timestamp = '"timestamp":"';
+const createdAt = '"createdAt":"';
+const timeLength = "2026-01-31T09:30:00.000Z".length;
+
+/** Cuts the time out that follows a name. @returns the text up to the time, and from behind it */
+function cutAt(json: string, name: string, at: number): [start: string, end: string] {
+  const timeAt = at + name.length;
+  return [json.slice(0, timeAt), json.slice(timeAt + timeLength)];
+}
 
 /**
- * Both stand before anything the tenant can write into, so the first occurrence is the right one.
- * @returns the text up to the sequence's value, from there to that of the author's id, and from behind the author's name
+ * Sequence and author come before anything the tenant can write into, so their first occurrence is the right one. The time
+ * comes after all of it, so its last one is: in the tenant's own texts that follow, quotes are escaped.
+ * @returns the text up to the sequence's value, from there to that of the author's id, from behind the author's name to the
+ * time of the message, and from behind that
  */
-function cutAtOwn(json: string): [start: string, between: string, end: string] {
+function cutAtOwn(json: string): [start: string, between: string, middle: string, end: string] {
   const sequenceAt = json.indexOf(sequence) + sequence.length - 1;
   const authorAt = json.indexOf(author, sequenceAt);
-  return [json.slice(0, sequenceAt), json.slice(sequenceAt + 1, authorAt + '"id":'.length), json.slice(authorAt + author.length)];
+  const [middle, end] = cutAt(json, createdAt, json.lastIndexOf(createdAt));
+  return [json.slice(0, sequenceAt), json.slice(sequenceAt + 1, authorAt + '"id":'.length), middle.slice(authorAt + author.length), end];
 }
 
 async function customerOf({ db, partition }: Caller, id: string | null): Promise<MessageCustomer> {

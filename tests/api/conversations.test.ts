@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { transitions } from "@/lib/conversations/schema";
+import { db } from "@/lib/db";
 import { call, newTenant, type TestTenant } from "../support/api";
 import { eventsInOrder } from "../support/feed";
 
@@ -271,6 +272,45 @@ describe("messages", () => {
     const conversation = (await call(tenant, "GET", `/conversations/${id}`)).body;
     expect(conversation).toMatchObject({ messageCount: 20, lastMessagePreview: expect.stringContaining("sequence") });
   });
+
+  test("201 times follow the sequence, and updatedAt is never behind the newest message, however many are posted concurrently", async () => {
+    const tenant = await newTenant();
+    const { id } = await open(tenant);
+    const path = `/conversations/${id}/messages`;
+    const post = (index: number) => call(tenant, "POST", path, { text: `${index}` }, { "Idempotency-Key": `${index}` });
+    await Promise.all(Array.from({ length: 40 }, (_, index) => post(index)));
+
+    const { data } = (await call(tenant, "GET", `${path}?limit=100`)).body;
+    const times = data.map(({ createdAt }: { createdAt: string }) => createdAt);
+    expect(times).toEqual(times.toSorted());
+    const { updatedAt, lastMessageAt } = (await call(tenant, "GET", `/conversations/${id}`)).body;
+    expect([updatedAt, lastMessageAt]).toEqual([times.at(-1), times.at(-1)]);
+  });
+
+  test.each(["OPEN", "RESOLVED"])(
+    "201 and 200 with the time of the change before, where the clock of another process was ahead (%s), everywhere the same",
+    async (status) => {
+      const tenant = await newTenant();
+      const { id } = await open(tenant, { channelId: "web", message: 'A "createdAt":"2000-01-01T00:00:00.000Z" text' });
+      const ahead = new Date(Date.now() + 3_600_000);
+      const statusOf = { status: status as "OPEN", ...(status === "RESOLVED" && { resolvedAt: ahead }) };
+      await db().conversation.updateMany({ where: { id }, data: { updatedAt: ahead, ...statusOf } });
+
+      const path = `/conversations/${id}/messages`;
+      const body = { text: '"createdAt":"x"', metadata: { createdAt: "2000-01-01T00:00:00.000Z", timestamp: "y" } };
+      const reply = await call(tenant, "POST", path, body, { "Idempotency-Key": '"createdAt":"z"' });
+      expect(reply.body).toMatchObject({ ...body, createdAt: ahead.toISOString(), sequence: 2 });
+      expect((await call(tenant, "POST", path, body, { "Idempotency-Key": '"createdAt":"z"' })).text).toBe(reply.text);
+      expect((await call(tenant, "GET", `${path}/${reply.body.id}`)).text).toBe(reply.text);
+      const posted = (await eventsInOrder(tenant)).filter(({ type }) => type === "message.received").at(-1);
+      expect(posted).toMatchObject({ timestamp: ahead.toISOString(), data: { object: reply.body } });
+
+      const patched = await call(tenant, "PATCH", `/conversations/${id}`, { status: "CLOSED" });
+      expect(patched.body).toMatchObject({ updatedAt: ahead.toISOString(), closedAt: ahead.toISOString() });
+      expect((await eventsInOrder(tenant)).at(-1)).toMatchObject({ timestamp: ahead.toISOString(), data: { object: patched.body } });
+      expect((await call(tenant, "GET", `/conversations?updatedSince=${ahead.toISOString()}`)).body.data).toEqual([patched.body]);
+    },
+  );
 
   test("200 pages through messages both ways", async () => {
     const tenant = await newTenant();

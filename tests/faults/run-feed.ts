@@ -54,7 +54,7 @@ export async function runFeed(options: FeedOptions): Promise<Findings> {
     const writes = Array.from({ length: options.writers }, (_, index) =>
       write(send, { index, shared, stopAt, random: randomFrom(seed + 1 + index) }),
     );
-    const purged = await disturb({ options, webs, random, stopAt, tenantId, pollers, report });
+    const { purged, killed } = await disturb({ options, webs, random, stopAt, tenantId, pollers, report });
     const written = (await Promise.all(writes)).reduce((sum, count) => sum + count, 0);
     report(`${written} writes were acknowledged; reading the feed to its end`);
 
@@ -82,7 +82,7 @@ export async function runFeed(options: FeedOptions): Promise<Findings> {
         "of them deleted while they were followed": purged.size,
         "clients of the feed": pollers.length,
         "web processes": options.webs,
-        "kills of web": options.kills,
+        "kills of web": killed,
         missed: sum(missed),
         doubled: sum(doubled),
         "conversations whose last change updatedSince missed": stale.length,
@@ -229,22 +229,34 @@ type Disturbing = {
   report: (line: string) => void;
 };
 
-/** Kills web processes, and deletes what all clients have read. @returns the ids that were deleted */
-async function disturb({ options, webs, random, stopAt, tenantId, pollers, report }: Disturbing): Promise<Set<string>> {
+/** Kills web processes, and deletes what all clients have read. @returns the ids that were deleted, and how many kills there was time for */
+async function disturb({
+  options,
+  webs,
+  random,
+  stopAt,
+  tenantId,
+  pollers,
+  report,
+}: Disturbing): Promise<{ purged: Set<string>; killed: number }> {
   const purged = new Set<string>();
+  let killed = 0;
   const pauseMs = (stopAt - Date.now()) / (options.kills + 1);
-  for (let kill = 0; kill < options.kills; kill++) {
-    await sleep(pauseMs * (0.5 + random()));
+  while (killed < options.kills) {
+    await sleep(Math.max(0, Math.min(pauseMs * (0.5 + random()), stopAt - Date.now())));
+    // Starting web processes takes a while on a busy machine.
+    if (killed > 0 && Date.now() >= stopAt) break;
     await webs.kill(Math.floor(random() * options.webs));
+    killed++;
     const ids = [...(pollers[0]?.seen ?? [])].filter((id) => !purged.has(id) && pollers.every(({ seen }) => seen.has(id)));
     const { rows } = await pool().query<{ id: string }>("DELETE FROM events WHERE tenant_id = $1 AND id = ANY($2) RETURNING id", [
       tenantId,
       ids,
     ]);
     for (const { id } of rows) purged.add(id);
-    if (kill % 10 === 9) report(`${kill + 1} kills, ${purged.size} events deleted after they were read`);
+    if (killed % 10 === 0) report(`${killed} kills, ${purged.size} events deleted after they were read`);
   }
-  return purged;
+  return { purged, killed };
 }
 
 async function isHeldBack(tenantId: string): Promise<boolean> {

@@ -620,7 +620,7 @@ export type Message = {
   id: string;
   environment: "live" | "test";
   conversationId: string;
-  /** 1, 2, 3… within its conversation. */
+  /** 1, 2, 3… within its conversation. `createdAt` never decreases along it; ids need not follow it. */
   sequence: number;
   direction: "INBOUND" | "OUTBOUND" | "INTERNAL";
   /** As it was when the message was posted: later changes of the customer do not change it. */
@@ -946,6 +946,7 @@ export type ListConversationsQuery = {
   agentId?: string | undefined;
   externalId?: string | undefined;
   tag?: string | undefined;
+  /** Only conversations changed at this time or later. `updatedAt` is never earlier than the newest message. */
   updatedSince?: string | Date | undefined;
 };
 
