@@ -48,6 +48,8 @@ export type ErrorMembers = {
   from?: string;
   to?: string;
   allowed?: string[];
+  limit?: number;
+  current?: number;
 };
 
 /**
@@ -78,6 +80,11 @@ const nouns: Partial<Record<IdKind, string>> = { apiKey: "API key", knowledgeBas
 /** Also what another tenant's row is, or one of the other environment: nothing that this caller could tell from none. */
 export function notFound(kind: IdKind, id: string): AppError {
   return new AppError("not-found", `There is no ${nouns[kind] ?? kind} with the id "${id.slice(0, 100)}".`);
+}
+
+/** `detail` names what there are too many of, and what to do about it. */
+export function limitReached(detail: string, { limit, current }: { limit: number; current: number }): AppError {
+  return new AppError("limit-reached", detail, { limit, current });
 }
 
 /** One finding of a service about the body, in the shape of a schema's own. */

@@ -11,3 +11,12 @@ export async function lockRow({ db, partition }: Caller, table: LockedTable, id:
   const sql = `SELECT 1 FROM ${table} WHERE tenant_id = $1 AND environment = $2::"Environment" AND id = $3 FOR NO KEY UPDATE`;
   await db.$queryRawUnsafe(sql, partition.tenantId, partition.environment, id);
 }
+
+/**
+ * Locks one kind of row in the caller's environment until the transaction ends, so that of two concurrent creations the
+ * second counts what the first one made.
+ */
+export async function lockKind({ db, partition }: Caller, kind: "api_keys" | "documents" | "webhooks"): Promise<void> {
+  const name = `${kind}:${partition.tenantId}:${partition.environment}`;
+  await db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+}

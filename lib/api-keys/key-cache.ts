@@ -1,7 +1,8 @@
 import { db } from "@/lib/db";
 import { listenOn } from "@/lib/listen";
-import { planRateLimits } from "@/lib/tenants/service";
-import type { Environment } from "@/prisma/generated/enums";
+import { planRateLimits, planTenantRateLimits } from "@/lib/tenants/service";
+import type { Environment, Plan } from "@/prisma/generated/enums";
+import type { ApiKeyModel } from "@/prisma/generated/models";
 import { allowList } from "./schema";
 import type { Scope } from "./scopes";
 
@@ -19,6 +20,11 @@ export type KnownKey = {
   /** Null, which nobody can name, is outside of every network. */
   isAllowedFrom: (address: string | null) => boolean;
   rateLimitPerMinute: number;
+  /**
+   * What all keys of the environment have together. Null for a key that an operator gave more than its plan's limit: that
+   * one neither draws on the ceiling nor is held by it.
+   */
+  tenantLimitPerMinute: number | null;
 };
 
 /** Also where the connection that hears of revocations is dead without a sign of it, a revoked key ends within a second. */
@@ -33,15 +39,17 @@ const entries = new Map<string, Entry>();
  * second, and only while this process hears of revocations: with the listening connection down, every call asks the
  * database, so a revoked key never lives on for a cache's sake. What is no key is not kept at all: guesses would push
  * the keys out.
+ * @param inBatches to share queries with other lookups, for callers who may be guessing
  */
-export async function findKey(hash: Buffer): Promise<KnownKey | null> {
+export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise<KnownKey | null> {
   const name = hash.toString("hex");
   const now = Date.now();
   const cached = entries.get(name);
   if (cached && cached.until > now && isListening()) return notExpired(cached.key, now);
 
   const generation = invalidations;
-  const key = await loadKey(hash);
+  const row = await (inBatches ? findRowInBatch(hash) : findRow(hash));
+  const key = row && !row.revokedAt ? toKnownKey(row) : null;
   // A revocation that arrived during the look-up may concern this very key: then the answer serves once and is not kept.
   if (key && isListening() && generation === invalidations) {
     if (entries.size >= maximumEntries) entries.clear();
@@ -54,9 +62,45 @@ function notExpired(key: KnownKey | null, now: number): KnownKey | null {
   return key?.expiresAt && key.expiresAt.getTime() <= now ? null : key;
 }
 
-async function loadKey(hash: Buffer): Promise<KnownKey | null> {
-  const row = await db().apiKey.findUnique({ where: { hash: new Uint8Array(hash) }, include: { tenant: { select: { plan: true } } } });
-  if (!row || row.revokedAt) return null;
+const withPlan = { tenant: { select: { plan: true } } } as const;
+
+type Row = ApiKeyModel & { tenant: { plan: Plan } };
+
+const findRow = (hash: Buffer): Promise<Row | null> => db().apiKey.findUnique({ where: { hash: new Uint8Array(hash) }, include: withPlan });
+
+type Lookup = { hash: Buffer; resolve: (row: Row | null) => void; reject: (error: unknown) => void };
+let lookups: Lookup[] = [];
+let isLookingUp = false;
+const maximumBatch = 1_000;
+
+/** One query at a time in this process: whatever arrives while it runs shares the next one. */
+function findRowInBatch(hash: Buffer): Promise<Row | null> {
+  return new Promise((resolve, reject) => {
+    lookups.push({ hash, resolve, reject });
+    if (!isLookingUp) void runBatches();
+  });
+}
+
+async function runBatches(): Promise<void> {
+  isLookingUp = true;
+  while (lookups.length > 0) {
+    const batch = lookups.slice(0, maximumBatch);
+    lookups = lookups.slice(maximumBatch);
+    try {
+      const hashes = batch.map(({ hash }) => new Uint8Array(hash));
+      const rows = await db().apiKey.findMany({ where: { hash: { in: hashes } }, include: withPlan });
+      const byHash = new Map(rows.map((row) => [Buffer.from(row.hash).toString("hex"), row]));
+      for (const { hash, resolve } of batch) resolve(byHash.get(hash.toString("hex")) ?? null);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+  isLookingUp = false;
+}
+
+function toKnownKey(row: Row): KnownKey {
+  const { plan } = row.tenant;
+  const rateLimitPerMinute = row.rateLimitPerMinute ?? planRateLimits[plan];
   const networks = row.allowedIps.length > 0 ? allowList(row.allowedIps) : null;
   return {
     id: row.id,
@@ -66,7 +110,8 @@ async function loadKey(hash: Buffer): Promise<KnownKey | null> {
     scopes: new Set(row.scopes as Scope[]),
     expiresAt: row.expiresAt,
     isAllowedFrom: (address) => !networks || (address !== null && networks.check(address, address.includes(":") ? "ipv6" : "ipv4")),
-    rateLimitPerMinute: row.rateLimitPerMinute ?? planRateLimits[row.tenant.plan],
+    rateLimitPerMinute,
+    tenantLimitPerMinute: rateLimitPerMinute > planRateLimits[plan] ? null : planTenantRateLimits[plan],
   };
 }
 

@@ -4,9 +4,9 @@ import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
 import { db } from "@/lib/db";
-import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
 import { newId } from "@/lib/ids";
-import { lockRow } from "@/lib/lock-row";
+import { lockKind, lockRow } from "@/lib/lock-row";
 import { pageById, toPage } from "@/lib/schema";
 import { rateLimitOfPlan } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
@@ -16,14 +16,19 @@ import { keysChannel } from "./key-cache";
 import { type CreateApiKey, type ListApiKeys, type Overlap, overlaps, type UpdateApiKey } from "./schema";
 import { apiKeyStatus, statusCondition } from "./status";
 
+/** Keys of one environment that are neither revoked nor expired. */
+export const maximumApiKeys = 100;
+
 /**
  * Makes a key in the caller's environment.
- * @returns the row and the key itself, which can never be had again.
+ * @returns the row and the key itself, which cannot be retrieved again.
+ * @throws AppError `limit-reached` beyond 100 that are valid
  */
 export async function createApiKey(caller: Caller, input: CreateApiKey) {
   requireRole(caller, "ADMIN", "create API keys");
   requireProofFor(caller, "createApiKey");
   await requireRateLimit(caller, input.rateLimitPerMinute);
+  await requireRoomForKey(caller, "Revoke keys that you no longer need.");
   const { apiKey, key } = await insertApiKey(caller, input);
   await recordAudit(caller, { action: "api_key.created", targetId: apiKey.id, changes: { after: auditedSettings(apiKey) } });
   return { apiKey: withoutHash(apiKey), key };
@@ -119,6 +124,8 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
       existingId: before.replacedById,
     });
   }
+  // Without an overlap the new key takes the old one's place, so a leaked key can always be rolled.
+  if (overlap !== "now") await requireRoomForKey(caller, "Roll the key without an overlap, or revoke keys that you no longer need.");
   const now = new Date();
   const lifetimeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime();
   const { apiKey, key } = await insertApiKey(caller, {
@@ -160,6 +167,14 @@ export async function revokeApiKey(caller: Caller, id: string) {
   await forgetKey(caller, found);
   await recordAudit(caller, { action: "api_key.revoked", targetId: id, changes: { before: { name: found.name, hint: found.hint } } });
   return withoutHash(revoked);
+}
+
+async function requireRoomForKey(caller: Caller, remedy: string): Promise<void> {
+  await lockKind(caller, "api_keys");
+  const isValid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
+  const current = await caller.db.apiKey.count({ where: { ...caller.partition, ...isValid } });
+  if (current < maximumApiKeys) return;
+  throw limitReached(`An environment has at most ${maximumApiKeys} valid API keys. ${remedy}`, { limit: maximumApiKeys, current });
 }
 
 async function requireApiKey({ db, partition }: Caller, id: string): Promise<ApiKeyModel> {

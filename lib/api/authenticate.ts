@@ -5,19 +5,56 @@ import { AppError } from "@/lib/errors";
 import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
 import { rateLimited } from "./rate-limit";
 
-/** Attempts with no valid key that one address has in a minute: guessing is slow. Valid keys go on working from there. */
+/** Attempts without a usable key that one address has in a minute: guessing is slow. Valid keys still work from there. */
 const failuresPerMinute = 300;
+const windowMs = 60_000;
+
+/** Addresses that have used up their failures, and until when, by the process's own clock. */
+const exhausted = new Map<string, number>();
+const maximumExhausted = 10_000;
 
 /**
- * The key of `Authorization: Bearer …`. Missing, malformed, unknown, expired and revoked are one answer.
+ * The key of `Authorization: Bearer …`. Missing, malformed, unknown, expired and revoked keys get the same response.
  * @throws AppError `unauthorized`, or `rate-limited` for an address that keeps trying
  */
 export async function authenticate(request: Request, address: string | null): Promise<KnownKey> {
   const [, text] = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
-  const key = text && isWellFormedKey(text) ? await findKey(hashKey(text)) : null;
-  if (key) return key;
-
-  const taken = await rateLimiter().take(`unauthenticated:${throttleAddress(address)}`, failuresPerMinute, 60_000);
-  if (!taken.isAllowed) throw rateLimited(taken);
+  if (text && isWellFormedKey(text)) {
+    // A valid key passes even where strangers at the same address keep guessing, but their guesses cost no query each.
+    const key = await findKey(hashKey(text), { inBatches: exhaustedForMs(throttleAddress(address)) > 0 });
+    if (key) return key;
+  }
+  await countFailure(address);
   throw new AppError("unauthorized", "Send a valid API key as `Authorization: Bearer <key>`.", {}, { "WWW-Authenticate": "Bearer" });
+}
+
+/**
+ * Comes before the key's rate limit and its usage: a leaked key, used from elsewhere, uses up nothing of its owner's.
+ * @throws AppError `ip-not-allowed`, or `rate-limited` for an address that keeps trying
+ */
+export async function requireAllowedAddress(key: KnownKey, address: string | null): Promise<void> {
+  if (key.isAllowedFrom(address)) return;
+  await countFailure(address);
+  throw new AppError("ip-not-allowed", "This API key may not be used from this address.");
+}
+
+async function countFailure(address: string | null): Promise<void> {
+  const counted = throttleAddress(address);
+  const leftMs = exhaustedForMs(counted);
+  if (leftMs > 0) throw tooManyFailures(leftMs);
+
+  const { isAllowed, resetMs } = await rateLimiter().take(`unauthenticated:${counted}`, failuresPerMinute, windowMs);
+  if (isAllowed) return;
+  if (exhausted.size >= maximumExhausted) exhausted.clear();
+  exhausted.set(counted, performance.now() + resetMs);
+  throw tooManyFailures(resetMs);
+}
+
+const tooManyFailures = (resetMs: number) =>
+  rateLimited({ limit: failuresPerMinute, resetMs }, "requests a minute without a usable API key from one address");
+
+function exhaustedForMs(counted: string): number {
+  const leftMs = (exhausted.get(counted) ?? 0) - performance.now();
+  if (leftMs <= 0) exhausted.delete(counted);
+  return leftMs;
 }

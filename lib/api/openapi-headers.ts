@@ -2,21 +2,27 @@ import type { Header } from "@/lib/openapi";
 
 export const rateLimitHeaders: Record<string, Header> = {
   "RateLimit-Policy": {
-    description: "The limit: `q` requests in `w` seconds.",
+    description:
+      "The limits: `q` requests in any `w` seconds. `default` is the API key's, `tenant` that of all keys of the environment together; a key whose limit an operator raised above the plan's has the first alone.",
     required: true,
-    schema: { type: "string", pattern: '^"default";q=[0-9]+;w=[0-9]+$' },
-    example: '"default";q=60;w=60',
+    schema: { type: "string", pattern: '^"default";q=[0-9]+;w=[0-9]+(, "tenant";q=[0-9]+;w=[0-9]+)?$' },
+    example: '"default";q=60;w=60, "tenant";q=600;w=60',
   },
   RateLimit: {
-    description: "`r` requests are left, and more are free in `t` seconds. With `r=0`, that is when the next request passes.",
+    description: "What is left of each: `r` requests, and more are free in `t` seconds. With `r=0`, that is when the next request passes.",
     required: true,
-    schema: { type: "string", pattern: '^"default";r=[0-9]+;t=[0-9]+$' },
-    example: '"default";r=59;t=42',
+    schema: { type: "string", pattern: '^"default";r=[0-9]+;t=[0-9]+(, "tenant";r=[0-9]+;t=[0-9]+)?$' },
+    example: '"default";r=59;t=42, "tenant";r=540;t=12',
   },
-  "X-RateLimit-Limit": { description: "The same as `q`.", required: true, schema: { type: "integer", minimum: 1 }, example: 60 },
-  "X-RateLimit-Remaining": { description: "The same as `r`.", required: true, schema: { type: "integer", minimum: 0 }, example: 59 },
+  "X-RateLimit-Limit": {
+    description: "`q` of the policy with the fewest requests left.",
+    required: true,
+    schema: { type: "integer", minimum: 1 },
+    example: 60,
+  },
+  "X-RateLimit-Remaining": { description: "`r` of that policy.", required: true, schema: { type: "integer", minimum: 0 }, example: 59 },
   "X-RateLimit-Reset": {
-    description: "When more requests are free, in unix seconds: the same moment as `t`, rounded up.",
+    description: "When more requests are free, in unix seconds: the same moment as `t` of that policy, rounded up.",
     required: true,
     schema: { type: "integer", minimum: 0 },
     example: 1_769_851_842,

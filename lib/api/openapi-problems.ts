@@ -172,13 +172,21 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     example: { detail: "The secret before this one is still valid. Wait for its end, or send overlapSeconds 0.", instance: rotation },
   },
   "limit-reached": {
-    what: "The account has as many of these as it can have.",
-    why: ["An environment has at most 20 webhooks."],
-    mend: ["Delete one that is not needed any more. One webhook can take any number of event types."],
+    what: "A limit on what the environment may hold is reached. `limit` is the limit, `current` how much there is.",
+    why: [
+      "An environment has at most 20 webhooks, and each webhook at most 100 requested tests and resends that wait to be sent.",
+      "The documents of an environment have at most as many bytes as its plan allows: 1 GB on Free, 10 GB on Pro, 100 GB on Scale.",
+    ],
+    mend: [
+      "Delete webhooks or documents that you no longer need. One webhook can take any number of event types.",
+      "Wait for tests and resends to be sent.",
+      "For more storage, upgrade the plan.",
+    ],
     canRetry: false,
     example: {
       detail: "An environment has at most 20 webhooks. Delete one to make room.",
       instance: "/v1/public/webhooks",
+      members: { limit: 20, current: 20 },
     },
   },
   "payload-too-large": {
@@ -243,19 +251,20 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     },
   },
   "rate-limited": {
-    what: "The API key has used up its requests for the moment.",
+    what: "The API key, or its environment as a whole, has used up its requests for the moment.",
     why: [
       "Each key has a number of requests a minute, 60 unless the plan or the key says otherwise. They are counted over the last 60 seconds.",
-      "Requests without a valid key are counted by address.",
+      "All keys of an environment together have ten times the plan's limit. `RateLimit` shows both: `default` is the key's, `tenant` the environment's.",
+      "Requests without a valid key, or from an address that the key does not allow, are counted by address.",
     ],
     mend: [
       "Wait for the whole seconds in `Retry-After`, then send the request again.",
-      "Watch `RateLimit` on every answer, and slow down before it reaches 0.",
-      "Use webhooks instead of asking again and again.",
+      "Watch `RateLimit` on every response, and slow down before `r` reaches 0.",
+      "Use webhooks instead of polling.",
     ],
     canRetry: true,
     example: {
-      detail: "The limit of 60 requests a minute is reached. Try again in 42 s.",
+      detail: "The limit of 60 requests a minute for this API key is reached. Try again in 42 s.",
       instance: conversations,
       members: { retryAfter: 42 },
     },
@@ -306,6 +315,8 @@ export const problem = z
       .meta({ description: "All that is wrong with the request. With `validation` and `invalid-cursor`." }),
     requiredScope: z.string().optional().meta({ description: "With `insufficient-scope`." }),
     existingId: z.string().optional().meta({ description: "With `conflict`." }),
+    limit: z.number().int().optional().meta({ description: "With `limit-reached`: how much there may be." }),
+    current: z.number().int().optional().meta({ description: "With `limit-reached`: how much there is." }),
     retryAfter: z.number().int().optional().meta({ description: "Seconds to wait, as in `Retry-After`." }),
     from: z.string().optional().meta({ description: "With `invalid-transition`." }),
     to: z.string().optional().meta({ description: "With `invalid-transition`." }),

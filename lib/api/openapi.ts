@@ -283,10 +283,10 @@ function successHeaders(isMutation: boolean): Record<string, Reference> {
   };
 }
 
-/** Before the key is known there is nothing to count against, so a few answers may lack the headers of the rate limit. */
+/** Only a key that may be used from the caller's address is counted, so a few responses may lack the rate-limit headers. */
 function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Header | Reference> {
   const optional = Object.entries(rateLimitHeaders).map(([name, header]) => [name, { ...header, required: false }]);
-  const limit = status === 401 ? {} : status === 429 || status >= 500 ? Object.fromEntries(optional) : allRateLimitHeaders();
+  const limit = status === 401 ? {} : [403, 429].includes(status) || status >= 500 ? Object.fromEntries(optional) : allRateLimitHeaders();
   const isReplayable = [404, 409].includes(status);
   return {
     "X-Request-Id": header("X-Request-Id"),

@@ -7,12 +7,12 @@ import { AppError, type ValidationIssue } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { logRequest } from "@/lib/request-logs/gather";
 import { countRequest } from "@/lib/usage/count-requests";
-import { authenticate } from "./authenticate";
+import { authenticate, requireAllowedAddress } from "./authenticate";
 import { findStoredAnswer, readClaim, repeatedIdempotencyKey } from "./idempotency";
 import type { Declaration } from "./operation";
 import { type Answer, type Change, perform, serializerOf } from "./perform";
 import { toProblem } from "./problem";
-import { addRateLimitHeaders, limitKey, rateLimited } from "./rate-limit";
+import { addRateLimitHeaders, limitedRequests, limitKey, rateLimited } from "./rate-limit";
 import { escapePointer, readJsonBody, readQuery, readUnusedBody } from "./read-request";
 import { type ReceivedUpload, readUpload } from "./read-upload";
 import { check, invalid } from "./validate";
@@ -47,12 +47,12 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
   let answer: Answer;
   try {
     key = await authenticate(request, address);
+    await requireAllowedAddress(key, address);
     const taken = await limitKey(key);
     addRateLimitHeaders(headers, taken);
-    if (!taken.isAllowed) throw rateLimited(taken);
+    if (!taken.isAllowed) throw rateLimited(taken.binding, limitedRequests[taken.binding.name]);
     markUsed(key);
     countRequest(key);
-    if (!key.isAllowedFrom(address)) throw new AppError("ip-not-allowed", "This API key may not be used from this address.");
 
     const { declaration, params } = requireOperation(target);
     requireScope(key, declaration);

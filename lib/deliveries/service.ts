@@ -1,7 +1,7 @@
 import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
-import { AppError, notFound } from "@/lib/errors";
+import { AppError, limitReached, notFound } from "@/lib/errors";
 import { newEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { addBacklogTask, deliveriesOf } from "@/lib/jobs/add-backlog-task";
@@ -186,10 +186,8 @@ const requestedNow = (requestedTrigger: AttemptTrigger, requestedAt: Date) => ({
 async function requireRoomForRequest(caller: Caller, webhookId: string): Promise<void> {
   const waiting = await caller.db.delivery.count({ where: { ...caller.partition, webhookId, requestedAt: { not: null } } });
   if (waiting < maximumRequestedAttempts) return;
-  throw new AppError(
-    "limit-reached",
-    `${maximumRequestedAttempts} tests and resends of this webhook wait to be sent. Try again in a moment.`,
-  );
+  const detail = `${maximumRequestedAttempts} tests and resends of this webhook wait to be sent. Try again in a moment.`;
+  throw limitReached(detail, { limit: maximumRequestedAttempts, current: waiting });
 }
 
 async function requireDelivery({ db, partition }: Caller, webhookId: string, id: string): Promise<DeliveryModel> {

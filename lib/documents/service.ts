@@ -2,11 +2,13 @@ import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import { abandonBlob, adoptBlob, type StoredFile } from "@/lib/blobs/service";
 import type { Caller } from "@/lib/caller";
-import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
-import { countDocument, getKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { countDocument, getKnowledgeBase, storedBytes } from "@/lib/knowledge-bases/service";
+import { lockKind } from "@/lib/lock-row";
 import { type Metadata, pageById, toPage } from "@/lib/schema";
+import { planOf, planStorageBytes } from "@/lib/tenants/service";
 import type { DocumentModel } from "@/prisma/generated/models";
 import type { ContentType } from "./content-type";
 import type { Document, DocumentErrorCode, DocumentFields, ListDocuments, Search, SearchResults } from "./schema";
@@ -34,7 +36,8 @@ export async function getDocument(caller: Caller, knowledgeBaseId: string, id: s
 
 /**
  * Takes a stored file into a knowledge base, where it waits to be processed.
- * @throws AppError `conflict` with `existingId`, where the base has a document with the same bytes.
+ * @throws AppError `conflict` with `existingId`, where the base has a document with the same bytes; `limit-reached` where the
+ *   environment stores as many bytes as its plan has
  */
 export async function createDocument(caller: Caller, knowledgeBaseId: string, fields: DocumentFields, file: StoredFile): Promise<Document> {
   requireRole(caller, "MEMBER", "upload documents");
@@ -60,6 +63,7 @@ export async function createDocument(caller: Caller, knowledgeBaseId: string, fi
       ...(existing && { existingId: existing.id }),
     });
   }
+  await requireRoomForBytes(caller, sizeBytes);
   await adoptBlob(caller, blobKey);
   const document = toDocument(row);
   await recordEvent(caller, "document.created", document);
@@ -71,6 +75,17 @@ export async function createDocument(caller: Caller, knowledgeBaseId: string, fi
   await countDocument(caller, knowledgeBaseId, { from: null, to: "PENDING", sizeBytes });
   caller.documents.push({ ...caller.partition, id: document.id });
   return document;
+}
+
+/** Comes before the document is added to its base's size. */
+async function requireRoomForBytes(caller: Caller, sizeBytes: number): Promise<void> {
+  await lockKind(caller, "documents");
+  const limit = planStorageBytes[await planOf(caller)];
+  const current = await storedBytes(caller);
+  if (current + sizeBytes <= limit) return;
+  const figures = [limit, current, sizeBytes].map((bytes) => bytes.toLocaleString("en"));
+  const detail = `An environment on your plan stores at most ${figures[0]} bytes of documents. It stores ${figures[1]}, and this one has ${figures[2]}.`;
+  throw limitReached(`${detail} Delete documents that you no longer need, or upgrade your plan.`, { limit, current });
 }
 
 /** Its chunks go with it, and its file once this has committed. */

@@ -72,6 +72,12 @@ export async function countDocument({ db, partition }: Caller, id: string, { fro
   });
 }
 
+/** Bytes of all documents in the environment. */
+export async function storedBytes({ db, partition }: Caller): Promise<number> {
+  const { _sum } = await db.knowledgeBase.aggregate({ where: partition, _sum: { sizeBytes: true } });
+  return Number(_sum.sizeBytes ?? 0);
+}
+
 export function toKnowledgeBase(row: KnowledgeBaseModel): KnowledgeBase {
   return {
     id: row.id,

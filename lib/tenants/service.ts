@@ -9,6 +9,18 @@ import type { Plan } from "@/prisma/generated/enums";
 /** Requests a minute that a key may make unless it has a figure of its own. */
 export const planRateLimits: Record<Plan, number> = { FREE: 60, PRO: 600, SCALE: 6_000 };
 
+/** Requests a minute that all keys of one environment may make together, so that many keys are not a way around the plan. */
+export const planTenantRateLimits: Record<Plan, number> = {
+  FREE: 10 * planRateLimits.FREE,
+  PRO: 10 * planRateLimits.PRO,
+  SCALE: 10 * planRateLimits.SCALE,
+};
+
+const gigabyte = 1_000_000_000;
+
+/** Bytes of documents that one environment may store. */
+export const planStorageBytes: Record<Plan, number> = { FREE: gigabyte, PRO: 10 * gigabyte, SCALE: 100 * gigabyte };
+
 /**
  * @returns the new tenant; its slug is made from the name, with a number behind it where that one is taken.
  */
@@ -22,9 +34,11 @@ export async function createTenant(transaction: Db, { name, plan = "FREE" }: { n
 }
 
 /** Requests a minute that a key of the caller's tenant may make, unless it has a figure of its own. */
-export async function rateLimitOfPlan({ db, partition }: Caller): Promise<number> {
+export const rateLimitOfPlan = async (caller: Caller): Promise<number> => planRateLimits[await planOf(caller)];
+
+export async function planOf({ db, partition }: Caller): Promise<Plan> {
   const { plan } = await db.tenant.findUniqueOrThrow({ where: { id: partition.tenantId }, select: { plan: true } });
-  return planRateLimits[plan];
+  return plan;
 }
 
 /** So many organisations may be somebody's own; whoever needs more has them made by an operator. */

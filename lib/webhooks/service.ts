@@ -4,11 +4,11 @@ import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
 import { db } from "@/lib/db";
-import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { addBacklogTask } from "@/lib/jobs/add-backlog-task";
 import { currentTime } from "@/lib/jobs/time";
-import { lockRow } from "@/lib/lock-row";
+import { lockKind, lockRow } from "@/lib/lock-row";
 import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
 import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";
@@ -51,15 +51,14 @@ export async function getWebhook(caller: Caller, id: string) {
 export async function createWebhook(caller: Caller, body: CreateWebhook): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "create webhooks");
   requireProofFor(caller, "createWebhook");
-  const { tenantId, environment } = caller.partition;
-  requireUsableUrl(caller, body.url, tenantId);
+  requireUsableUrl(caller, body.url, caller.partition.tenantId);
 
-  // Two creations at once must not both find the last place free.
-  await caller.db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`webhooks:${tenantId}:${environment}`}, 0))`;
+  await lockKind(caller, "webhooks");
   const where = { ...caller.partition, deletedAt: null };
   const existing = await caller.db.webhook.findMany({ where, select: { id: true }, take: maximumWebhooks });
   if (existing.length >= maximumWebhooks) {
-    throw new AppError("limit-reached", `An environment has at most ${maximumWebhooks} webhooks. Delete one to make room.`);
+    const detail = `An environment has at most ${maximumWebhooks} webhooks. Delete one to make room.`;
+    throw limitReached(detail, { limit: maximumWebhooks, current: existing.length });
   }
 
   const at = new Date();

@@ -38,6 +38,10 @@ export class ApiError extends ParlanceError {
   readonly requestId: string | null;
   readonly requiredScope: string | null;
   readonly existingId: string | null;
+  /** With `limit-reached`: how much there may be. */
+  readonly limit: number | null;
+  /** With `limit-reached`: how much there is. */
+  readonly current: number | null;
   /** Whole seconds to wait before the next attempt. */
   readonly retryAfter: number | null;
   readonly headers: Headers;
@@ -57,6 +61,8 @@ export class ApiError extends ParlanceError {
     this.requestId = requestId;
     this.requiredScope = problem.requiredScope ?? null;
     this.existingId = problem.existingId ?? null;
+    this.limit = problem.limit ?? null;
+    this.current = problem.current ?? null;
     this.retryAfter = retryAfterSeconds(headers) ?? problem.retryAfter ?? null;
     this.headers = headers;
   }
@@ -129,6 +135,7 @@ export class RotationInProgressError extends ApiError {
   override name = "RotationInProgressError";
 }
 
+/** `limit` is how much there may be, `current` how much there is. */
 export class LimitReachedError extends ApiError {
   override name = "LimitReachedError";
 }

@@ -80,6 +80,35 @@ test("a key is rolled once, however many ask at a time, and not after its end", 
   expect((await listApiKeys(reader(tenant.identity), page)).data).toHaveLength(2);
 });
 
+test("an environment has at most 100 valid keys, also when several are made concurrently, and a leaked one can still be rolled", async () => {
+  const tenant = await newTenant();
+  const more = (count: number, facts: object = {}) =>
+    db().apiKey.createMany({
+      data: Array.from({ length: count }, () => {
+        const id = newId("apiKey");
+        const fields = { id, name: "key", hash: Buffer.from(id), hint: "…", scopes: [], allowedIps: [], createdAt: new Date() };
+        return { ...tenant.identity.partition, ...fields, ...facts };
+      }),
+    });
+  await more(97);
+  await more(5, { revokedAt: new Date() });
+  await more(5, { expiresAt: new Date() });
+
+  const make = () => newKey(tenant).then(() => "made");
+  const made = await Promise.allSettled(Array.from({ length: 6 }, make));
+  expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+  for (const result of made) {
+    if (result.status === "rejected") {
+      expect(result.reason).toMatchObject({ kind: "limit-reached", members: { limit: 100, current: 100 } });
+    }
+  }
+  expect((await newKey(tenant, { environment: "live" })).environment).toBe("live");
+
+  const roll = (overlap: "now" | "24h") => mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, overlap));
+  await expect(roll("24h")).rejects.toMatchObject({ kind: "limit-reached", members: { limit: 100, current: 100 } });
+  expect((await roll("now")).apiKey.id).toMatch(/^key_/);
+});
+
 test("403 within a second after a scope was taken away, 200 after one was given", async () => {
   const tenant = await newTenant({ scopes: ["read:usage"] });
   expect([await statusOf(tenant.key), await statusOf(tenant.key, "/customers")]).toEqual([200, 403]);

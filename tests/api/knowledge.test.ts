@@ -257,6 +257,33 @@ describe("uploading", () => {
     expect(await filesOnDisk("incoming")).toEqual([]);
   });
 
+  test("409 limit-reached once the environment stores as many bytes as its plan has, also when uploads come concurrently", async () => {
+    const tenant = await newTenant();
+    const limit = 1_000_000_000;
+    const [full, other] = [await newKnowledgeBase(tenant), await newKnowledgeBase(tenant, "Other")];
+    await db().knowledgeBase.updateMany({ where: { id: full }, data: { sizeBytes: limit - 25 } });
+
+    // Ten bytes each, into two bases: there is room for two.
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => upload(tenant, index % 2 ? full : other, formOf(`text no. ${index}`, "a.txt"))),
+    );
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(2);
+    for (const { status, body } of replies) {
+      if (status !== 201)
+        expect([status, body]).toEqual([409, expect.objectContaining({ ...kind("limit-reached"), limit, current: limit - 5 })]);
+    }
+    await removeStrayBlobs(100);
+    expect(await filesOnDisk("kept", tenant)).toHaveLength(2);
+    expect(await upload(tenant, other, formOf("12345", "b.txt"))).toMatchObject({ status: 201 });
+    const text = await call(tenant, "POST", `/knowledge-bases/${other}/documents`, { name: "c", text: "1" });
+    expect(text).toMatchObject({ status: 409, body: { ...kind("limit-reached"), limit, current: limit } });
+
+    const live = await newKey(tenant, { environment: "live" });
+    expect(await upload(live, await newKnowledgeBase(live), formOf("text", "a.txt"))).toMatchObject({ status: 201 });
+    await db().tenant.update({ where: { id: tenant.tenantId }, data: { plan: "PRO" } });
+    expect(await upload(tenant, other, formOf("more", "d.txt"))).toMatchObject({ status: 201 });
+  });
+
   test("of eight equal uploads at once one is made, and seven are 409", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { generateKey } from "@/lib/api-keys/key";
-import { revokeApiKey } from "@/lib/api-keys/service";
+import { revokeApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { mutate } from "@/lib/caller";
 import { db } from "@/lib/db";
 import { baseUrl, call, newKey, newTenant, send, withoutIds } from "../support/api";
@@ -65,6 +65,19 @@ describe("authentication", () => {
     expect(await call(outside, "GET", "/account")).toMatchObject({ status: 403, body: kind("ip-not-allowed") });
   });
 
+  test("403 ip-not-allowed is neither counted against the key's limit nor billed", async () => {
+    const leaked = await newTenant({ allowedIps: ["203.0.113.0/24"], rateLimitPerMinute: 2 });
+    const replies = [];
+    for (let index = 0; index < 4; index++) replies.push(await call(leaked, "GET", "/account"));
+    expect(replies.map(({ status, headers }) => [status, headers.get("ratelimit")])).toEqual(Array(4).fill([403, null]));
+
+    await mutate(leaked.identity, (caller) => updateApiKey(caller, leaked.keyId, { allowedIps: [] }));
+    await expect.poll(async () => (await call(leaked, "GET", "/account")).headers.get("ratelimit")).toMatch(/^"default";r=1;/);
+    // Whatever was counted before it would be written with it.
+    const billed = () => db().usageDay.findFirst({ where: { apiKeyId: leaked.keyId } });
+    await expect.poll(billed, { timeout: 10_000 }).toMatchObject({ apiRequests: 1 });
+  });
+
   test("the time of last use is written soon after", async () => {
     const tenant = await newTenant();
     await call(tenant, "GET", "/account");
@@ -82,8 +95,10 @@ describe("rate limit", () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 404, 200, 429]);
     replies.forEach(({ headers }, index) => {
       const remaining = Math.max(0, 2 - index);
-      expect(headers.get("ratelimit-policy")).toBe('"default";q=3;w=60');
-      expect(headers.get("ratelimit")).toMatch(new RegExp(`^"default";r=${remaining};t=([1-9]|[1-5][0-9]|60)$`));
+      expect(headers.get("ratelimit-policy")).toBe('"default";q=3;w=60, "tenant";q=600;w=60');
+      expect(headers.get("ratelimit")).toMatch(
+        new RegExp(`^"default";r=${remaining};t=([1-9]|[1-5][0-9]|60), "tenant";r=${597 + remaining};t=\\d+$`),
+      );
       expect(headers.get("x-ratelimit-limit")).toBe("3");
       expect(headers.get("x-ratelimit-remaining")).toBe(String(remaining));
       expect(Math.abs(Number(headers.get("x-ratelimit-reset")) - Date.now() / 1_000)).toBeLessThanOrEqual(61);
@@ -98,10 +113,35 @@ describe("rate limit", () => {
 
   test("60 a minute unless the key or the plan says otherwise", async () => {
     const tenant = await newTenant({ rateLimitPerMinute: null });
-    expect((await call(tenant, "GET", "/account")).headers.get("ratelimit-policy")).toBe('"default";q=60;w=60');
+    expect((await call(tenant, "GET", "/account")).headers.get("ratelimit-policy")).toBe('"default";q=60;w=60, "tenant";q=600;w=60');
     await db().tenant.update({ where: { id: tenant.tenantId }, data: { plan: "PRO" } });
     const another = await newKey(tenant, { rateLimitPerMinute: null });
-    expect((await call(another, "GET", "/account")).body.rateLimit).toEqual({ limit: 600, windowSeconds: 60 });
+    const reply = await call(another, "GET", "/account");
+    expect(reply.body.rateLimit).toEqual({ limit: 600, windowSeconds: 60 });
+    expect(reply.headers.get("ratelimit-policy")).toBe('"default";q=600;w=60, "tenant";q=6000;w=60');
+  });
+
+  test("429 for every key of an environment once all of them together made ten times the plan's requests", async () => {
+    const tenant = await newTenant({ rateLimitPerMinute: null });
+    const others = await Promise.all(Array.from({ length: 11 }, () => newKey(tenant, { rateLimitPerMinute: null })));
+    const statuses = [];
+    for (const key of others) {
+      statuses.push(...(await Promise.all(Array.from({ length: 60 }, () => call(key, "GET", "/account")))).map(({ status }) => status));
+    }
+    expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length]).toEqual([600, 60]);
+
+    // A key that has used none of its own is refused, and says by what.
+    const refused = await call(tenant, "GET", "/account");
+    expect(refused).toMatchObject({ status: 429, body: kind("rate-limited") });
+    expect(refused.body.detail).toContain("The limit of 600 requests a minute for all API keys of this environment together is reached.");
+    expect(refused.headers.get("ratelimit")).toMatch(/^"default";r=60;t=\d+, "tenant";r=0;t=\d+$/);
+    expect(refused.headers.get("x-ratelimit-limit")).toBe("600");
+    expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
+
+    // The other environment has a ceiling of its own, and a key that an operator raised above the plan counts by itself.
+    const [live, raised] = [await newKey(tenant, { environment: "live", rateLimitPerMinute: null }), await newKey(tenant)];
+    expect((await call(live, "GET", "/account")).headers.get("ratelimit")).toMatch(/"tenant";r=599;/);
+    expect((await call(raised, "GET", "/account")).headers.get("ratelimit-policy")).toBe('"default";q=100000;w=60');
   });
 });
 

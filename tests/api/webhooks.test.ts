@@ -82,7 +82,9 @@ test("409 limit-reached for a 21st, also when all come at once", async () => {
   const tenant = await newTenant();
   const replies = await Promise.all(Array.from({ length: 25 }, () => call(tenant, "POST", "/webhooks", valid)));
   expect(replies.filter(({ status }) => status === 201)).toHaveLength(20);
-  for (const { body } of replies.filter(({ status }) => status !== 201)) expect(body.type).toMatch(/\/errors\/limit-reached$/);
+  for (const { body } of replies.filter(({ status }) => status !== 201)) {
+    expect(body).toMatchObject({ type: expect.stringMatching(/\/errors\/limit-reached$/), limit: 20, current: 20 });
+  }
   expect((await call(await newKey(tenant, { environment: "live" }), "POST", "/webhooks", valid)).status).toBe(201);
 });
 

@@ -718,6 +718,10 @@ export type Problem = {
   requiredScope?: string;
   /** With `conflict`. */
   existingId?: string;
+  /** With `limit-reached`: how much there may be. */
+  limit?: number;
+  /** With `limit-reached`: how much there is. */
+  current?: number;
   /** Seconds to wait, as in `Retry-After`. */
   retryAfter?: number;
   /** With `invalid-transition`. */

@@ -11,7 +11,7 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { hasRole, roleNames, roleSentence } from "@/lib/auth/roles";
-import { getTenant, planRateLimits } from "@/lib/tenants/service";
+import { getTenant, planRateLimits, planStorageBytes, planTenantRateLimits } from "@/lib/tenants/service";
 import { findWipe } from "@/lib/test-data/service";
 import { leaveAction, renameOrganisationAction, wipeTestDataAction } from "./actions";
 
@@ -46,7 +46,7 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
                 { name: "Id", value: <Id id={tenant.id} /> },
                 {
                   name: "Plan",
-                  value: `${planNames[tenant.plan]}, ${planRateLimits[tenant.plan].toLocaleString("en")} requests a minute for each key`,
+                  value: `${planNames[tenant.plan]}: ${planRateLimits[tenant.plan].toLocaleString("en")} requests a minute for each key, ${planTenantRateLimits[tenant.plan].toLocaleString("en")} for all keys of an environment, ${planStorageBytes[tenant.plan] / 1_000_000_000} GB of documents in each environment`,
                 },
                 { name: "Created", value: <Time at={tenant.createdAt} now={now} /> },
                 { name: "Your role", value: roleNames[role] },

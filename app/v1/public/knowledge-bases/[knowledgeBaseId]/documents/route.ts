@@ -25,6 +25,6 @@ export const POST = operation({
   body: documentFields,
   upload: documentUpload,
   response: document,
-  problems: ["conflict"],
+  problems: ["conflict", "limit-reached"],
   run: ({ caller, params, body, file }) => createDocument(caller, params.knowledgeBaseId, body, file),
 });
