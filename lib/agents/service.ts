@@ -2,6 +2,7 @@ import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
+import { requireCursor } from "@/lib/cursor";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
@@ -21,7 +22,9 @@ import {
 // An agent's row is its draft. Publishing copies the draft into a version, and versions are never written again, so that
 // nothing that comes through the API changes what is published.
 
-export async function listAgents({ db, partition }: Caller, { status, ...page }: ListAgents & { status?: Agent["status"] | undefined }) {
+export async function listAgents(caller: Caller, { status, ...page }: ListAgents & { status?: Agent["status"] | undefined }) {
+  const { db, partition } = caller;
+  await requireCursor(caller, "agents", page.cursor);
   const { after, orderBy, take } = pageById(page);
   const rows = await db.agent.findMany({ where: { ...partition, ...(status && { status }), ...after }, orderBy, take });
   return toPage(rows, page.limit, toAgent);

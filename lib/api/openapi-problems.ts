@@ -226,8 +226,12 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
   "invalid-cursor": {
     what: "The `cursor` is not one that this list gave out.",
-    why: ["It was cut off or changed, or it is the `nextCursor` of another kind of list."],
-    mend: ["Pass `nextCursor` on exactly as it came, or begin again without a cursor."],
+    why: [
+      "It is incomplete or was changed.",
+      "It belongs to another list: another resource, conversation, knowledge base, webhook or environment.",
+      "Its item was deleted more than 30 days ago.",
+    ],
+    mend: ["Send `nextCursor` exactly as you received it, or start again without a cursor."],
     canRetry: false,
     example: {
       detail: "The cursor is not one that this list gave out as `nextCursor`.",

@@ -2,6 +2,7 @@ import { requireRole } from "@/lib/auth/roles";
 import { type Caller, type Identity, mutate, system, wake } from "@/lib/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/changes";
 import { type Claim, claimValues, type Serialize } from "@/lib/claim";
+import { requireCursor } from "@/lib/cursor";
 import { findOrCreateCustomer } from "@/lib/customers/service";
 import { db, runStatement } from "@/lib/db";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
@@ -29,7 +30,9 @@ import {
   listInboxStatement,
 } from "./service.sql";
 
-export async function listConversations({ partition }: Caller, query: ListConversations) {
+export async function listConversations(caller: Caller, query: ListConversations) {
+  const { partition } = caller;
+  await requireCursor(caller, "conversations", query.cursor);
   const { statement, values } = listConversationsStatement(partition.tenantId, partition.environment, query);
   return toPage(await runStatement<ConversationRow>(statement, values), query.limit, toConversation);
 }

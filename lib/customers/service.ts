@@ -1,6 +1,7 @@
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/changes";
+import { requireCursor } from "@/lib/cursor";
 import { type Prisma, runStatement } from "@/lib/db";
 import { AppError, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
@@ -21,6 +22,7 @@ import { searchQuery, searchWords } from "./search-words";
 import { type CustomerRow, searchCustomersStatement } from "./service.sql";
 
 export async function listCustomers(caller: Caller, { email, phone, externalId, ...page }: ListCustomers) {
+  await requireCursor(caller, "customers", page.cursor);
   const { after, orderBy, take } = pageById(page);
   const filters = { ...(email && { email }), ...(phone && { phone }), ...(externalId && { externalId }) };
   const rows = await caller.db.customer.findMany({ where: { ...caller.partition, ...filters, ...after }, orderBy, take });
@@ -34,6 +36,7 @@ export async function findCustomers(caller: Caller, { q = "", cursor }: FindCust
   const { tenantId, environment } = caller.partition;
   const query = searchQuery(tenantId, q);
   if (!query) return listCustomers(caller, { cursor, limit: foundPageSize, order: "desc" });
+  await requireCursor(caller, "customers", cursor);
   const values = [tenantId, environment, query, foundPageSize + 1, cursor ?? null];
   return toPage(await runStatement<CustomerRow>(searchCustomersStatement, values), foundPageSize, toCustomer);
 }

@@ -1,6 +1,7 @@
 import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
+import { requireCursor } from "@/lib/cursor";
 import { AppError, limitReached, notFound } from "@/lib/errors";
 import { newEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
@@ -21,6 +22,7 @@ const maximumRequestedAttempts = 100;
 
 export async function listDeliveries(caller: Caller, webhookId: string, { status, eventType, ...page }: ListDeliveries) {
   await getWebhook(caller, webhookId);
+  await requireCursor(caller, "deliveries", page.cursor, webhookId);
   const { after, orderBy, take } = pageById(page);
   const filters = { ...(status && { status: { in: status } }), ...(eventType && { eventType }) };
   const rows = await caller.db.delivery.findMany({ where: { ...caller.partition, webhookId, ...filters, ...after }, orderBy, take });

@@ -2,6 +2,7 @@ import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import { abandonBlob, adoptBlob, type StoredFile } from "@/lib/blobs/service";
 import type { Caller } from "@/lib/caller";
+import { requireCursor } from "@/lib/cursor";
 import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
@@ -16,6 +17,7 @@ import { hitEnd, hitStart, lockDocumentSql, searchSql } from "./service.sql";
 
 export async function listDocuments(caller: Caller, knowledgeBaseId: string, { status, ...page }: ListDocuments) {
   await getKnowledgeBase(caller, knowledgeBaseId);
+  await requireCursor(caller, "documents", page.cursor, knowledgeBaseId);
   const { after, orderBy, take } = pageById(page);
   const filters = { knowledgeBaseId, ...(status && { status: { in: status } }) };
   const rows = await caller.db.document.findMany({ where: { ...caller.partition, ...filters, ...after }, orderBy, take });

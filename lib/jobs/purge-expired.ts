@@ -32,6 +32,7 @@ const purges = [
     column: "created_at",
     isExpired: `created_at <= ${days(30)}`,
   }),
+  purge("deleted_items", ["tenant_id", "environment", "id"], { column: "deleted_at", isExpired: `deleted_at <= ${days(30)}` }),
   purge("purged_events", ["tenant_id", "environment", "id"], { column: "purged_at", isExpired: `purged_at <= ${days(30)}` }),
 ];
 

@@ -1,6 +1,7 @@
 import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
+import { requireCursor } from "@/lib/cursor";
 import { AppError, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
@@ -9,7 +10,9 @@ import type { DocumentStatus } from "@/prisma/generated/enums";
 import type { KnowledgeBaseModel } from "@/prisma/generated/models";
 import type { CreateKnowledgeBase, KnowledgeBase, ListKnowledgeBases } from "./schema";
 
-export async function listKnowledgeBases({ db, partition }: Caller, page: ListKnowledgeBases) {
+export async function listKnowledgeBases(caller: Caller, page: ListKnowledgeBases) {
+  const { db, partition } = caller;
+  await requireCursor(caller, "knowledge_bases", page.cursor);
   const { after, orderBy, take } = pageById(page);
   const rows = await db.knowledgeBase.findMany({ where: { ...partition, ...after }, orderBy, take });
   return toPage(rows, page.limit, toKnowledgeBase);

@@ -3,6 +3,7 @@ import { type Caller, type Identity, wake } from "@/lib/caller";
 import { timeOfChange } from "@/lib/changes";
 import { type Claim, claimValues, type Serialize } from "@/lib/claim";
 import { lockConversation, reopenForCustomer } from "@/lib/conversations/service";
+import { requireCursor } from "@/lib/cursor";
 import { runStatement } from "@/lib/db";
 import { AppError, notFound } from "@/lib/errors";
 import { newEvent, recordEvent } from "@/lib/events/record-event";
@@ -15,6 +16,7 @@ export async function listMessages(caller: Caller, conversationId: string, { cur
   const values = [caller.partition.tenantId, caller.partition.environment, conversationId, cursor ?? null, limit + 1];
   const rows = await runStatement<MessageRow>(listMessagesStatement(order, cursor !== undefined), values);
   if (rows.length === 0) await requireConversation(caller, conversationId);
+  await requireCursor(caller, "messages", cursor, conversationId);
   return toPage(rows, limit, toMessage);
 }
 

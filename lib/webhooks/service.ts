@@ -3,6 +3,7 @@ import { requireProofFor } from "@/lib/auth/powers";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
+import { requireCursor } from "@/lib/cursor";
 import { db } from "@/lib/db";
 import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
 import { newId } from "@/lib/ids";
@@ -23,7 +24,9 @@ const secretsOfWebhook = { secrets: { orderBy: { version: "desc" }, take: 2 } } 
 
 type WebhookWithSecrets = WebhookModel & { secrets: WebhookSecretModel[] };
 
-export async function listWebhooks({ db, partition }: Caller, page: ListWebhooks) {
+export async function listWebhooks(caller: Caller, page: ListWebhooks) {
+  const { db, partition } = caller;
+  await requireCursor(caller, "webhooks", page.cursor);
   const { after, orderBy, take } = pageById(page);
   const rows = await db.webhook.findMany({ where: { ...partition, deletedAt: null, ...after }, orderBy, take, include: secretsOfWebhook });
   return toPage(rows, page.limit, toWebhook);

@@ -20,8 +20,17 @@ const partitionedTables = `
   JOIN information_schema.columns e ON e.table_schema = t.table_schema AND e.table_name = t.table_name AND e.column_name = 'environment'
   WHERE t.table_schema = 'public' AND t.column_name = 'tenant_id' ORDER BY 1`;
 
-/** What stays in the test environment: its setup, what was done, and where deleted events were in the feed. */
-const kept = ["api_keys", "audit_entries", "purged_events", "stray_blobs", "webhook_secrets", "webhook_warnings", "webhooks"];
+/** What stays in the test environment: its setup, what was done, and the ids of what was deleted, which are still cursors. */
+const kept = [
+  "api_keys",
+  "audit_entries",
+  "deleted_items",
+  "purged_events",
+  "stray_blobs",
+  "webhook_secrets",
+  "webhook_warnings",
+  "webhooks",
+];
 
 async function rowsOf(tenantId: string, environment: Environment): Promise<Record<string, string[]>> {
   const { rows: tables } = await pool().query<{ name: string }>(partitionedTables);
@@ -35,7 +44,7 @@ async function rowsOf(tenantId: string, environment: Environment): Promise<Recor
 }
 
 /** These grow while the others shrink. */
-const growing = ["audit_entries", "purged_events"];
+const growing = ["audit_entries", "deleted_items", "purged_events"];
 
 const countsOf = (rows: Record<string, string[]>) =>
   Object.fromEntries(
