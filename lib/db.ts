@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
+import { prepareSession } from "@/lib/prepare-session";
 import { watchConnection } from "@/lib/watch-connection";
 import { type Prisma, PrismaClient } from "@/prisma/generated/client";
 
@@ -27,13 +29,14 @@ const poolTimeoutMs = 5_000;
 
 type Connections = { pool: pg.Pool; prisma: PrismaClient; checkedOut: Map<pg.PoolClient, number> };
 
-let processSettings = "";
+let processSettings: Record<string, string> | undefined;
 
-/** Settings of PostgreSQL for all connections of this process. Called before the first one is opened. */
+/**
+ * Settings of PostgreSQL for all connections of this process, which go past a connection pooler where an address for that is
+ * configured. Called before the first connection is opened.
+ */
 export function setConnectionSettings(settings: Record<string, string>): void {
-  processSettings = Object.entries(settings)
-    .map(([name, value]) => ` -c ${name}=${value}`)
-    .join("");
+  processSettings = settings;
 }
 
 // Kept on globalThis, because one process can load this module twice: the API server's bundle and Next's, or Next's own
@@ -43,10 +46,11 @@ const shared = globalThis as { parlanceConnections?: Connections };
 /** For what takes milliseconds while the database is well: opening a connection, a heartbeat. */
 export const connectTimeoutMs = () => Math.min(3_000, env().DATABASE_STATEMENT_TIMEOUT_MS);
 
-/** What every connection of this process is opened with, apart from what a pool adds. */
-export function connectionOptions(): pg.ClientConfig {
+/** What a connection is opened with. A direct one goes past a connection pooler: it needs a session of its own. */
+export function connectionOptions({ isDirect }: { isDirect: boolean }): pg.ClientConfig {
+  const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
   return {
-    connectionString: env().DATABASE_URL,
+    connectionString: isDirect ? DATABASE_DIRECT_URL : DATABASE_URL,
     connectionTimeoutMillis: connectTimeoutMs(),
     keepAlive: true,
     keepAliveInitialDelayMillis: 1_000,
@@ -62,22 +66,30 @@ class PooledClient extends pg.Client {
 
 function connect(): Connections {
   const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs } = env();
+  const settings = {
+    lock_timeout: lockTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+    jit: "off",
+  };
   const pool = new pg.Pool({
-    ...connectionOptions(),
+    ...connectionOptions({ isDirect: processSettings !== undefined }),
     Client: PooledClient,
     max: DATABASE_POOL_SIZE,
     connectionTimeoutMillis: poolTimeoutMs,
-    options: `-c lock_timeout=${lockTimeoutMs} -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=${idleTransactionTimeoutMs} -c jit=off${processSettings}`,
+    onConnect: (client) => {
+      client.once("end", watchConnection(client, statementTimeoutMs + deadlineMarginMs));
+      return prepareSession(client, { settings, ownSettings: processSettings ?? {} });
+    },
   });
   // Without a listener, a connection that breaks while idle would end the process.
   pool.on("error", (error) => log.warn({ error: error.message }, "a database connection broke while idle"));
-  pool.on("connect", (client) => client.once("end", watchConnection(client, statementTimeoutMs + deadlineMarginMs)));
   const checkedOut = new Map<pg.PoolClient, number>();
   pool.on("acquire", (client) => checkedOut.set(client, performance.now()));
   pool.on("release", (_error, client) => checkedOut.delete(client));
 
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName(sql) }),
+    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName("prisma", sql) }),
     transactionOptions: { maxWait: 5_000, timeout: 15_000 },
   });
   return { pool, prisma, checkedOut };
@@ -93,7 +105,8 @@ export const pool = (): pg.Pool => connections().pool;
 
 /** Runs a hand-written statement in a transaction of its own, on the pool that Prisma uses too. */
 export async function runStatement<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
-  const result = await pool().query<Row>({ name: statement.name, text: statement.text, values });
+  const { name, text } = statement;
+  const result = await pool().query<Row>({ ...(name && { name: statementName(name, text) }), text, values });
   return result.rows;
 }
 
@@ -115,13 +128,17 @@ export async function closeDatabase(): Promise<void> {
 const statementNames = new Map<string, string>();
 const maximumStatementNames = 1_000;
 
-/** A name for each of Prisma's statements, so that PostgreSQL plans it once a connection. Past the limit they go unnamed. */
-function statementName(sql: string): string {
-  const known = statementNames.get(sql);
+/**
+ * A name for a statement, so that PostgreSQL plans it once a connection. It is made of the text, so that it means the same
+ * to every process and version that may share a session. Past the limit, statements go unnamed.
+ */
+function statementName(prefix: string, text: string): string {
+  const known = statementNames.get(text);
   if (known) return known;
   if (statementNames.size >= maximumStatementNames) return "";
-  const name = `p${statementNames.size}`;
-  statementNames.set(sql, name);
+  // PostgreSQL cuts names at 63 bytes.
+  const name = `${prefix.slice(0, 40)}_${createHash("sha256").update(text).digest("hex").slice(0, 20)}`;
+  statementNames.set(text, name);
   return name;
 }
 

@@ -48,6 +48,11 @@ const schema = z
       .regex(/^postgres(ql)?:\/\//, {
         message: "give the address of a PostgreSQL database, postgresql://user:password@host:5432/name",
       }),
+    /** Past a connection pooler, for what needs a session of its own: the worker, notifications and migrations. */
+    DATABASE_DIRECT_URL: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, { message: "give PostgreSQL's own address, postgresql://user:password@host:5432/name" })
+      .optional(),
     DATABASE_POOL_SIZE: wholeNumber(1, 500).default(16),
     /** How long one statement may run. A connection that has been silent for a second longer is discarded. */
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 3_600_000).default(7_000),

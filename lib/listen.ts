@@ -29,7 +29,7 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
   });
 
   async function connect(): Promise<void> {
-    const connection = new pg.Client({ ...connectionOptions(), application_name: `parlance ${name}` });
+    const connection = new pg.Client({ ...connectionOptions({ isDirect: true }), application_name: `parlance ${name}` });
     client = connection;
     connection.on("notification", ({ payload }) => onNotification(payload));
     connection.on("error", (error) => lost(connection, error));

@@ -46,8 +46,9 @@ async function run(): Promise<void> {
 
   Object.assign(process.env, localEnvironment({ port, databaseUrl, isDevelopment }));
   env();
-  const { demo, hasOwner } = await withBootLock(databaseUrl, async () => {
-    await applyMigrations(databaseUrl);
+  const directUrl = env().DATABASE_DIRECT_URL ?? databaseUrl;
+  const { demo, hasOwner } = await withBootLock(directUrl, async () => {
+    await applyMigrations(directUrl);
     const demo = isDemoWanted ? await ensureDemo(readJson<DemoFile>("demo.json"), { isOwnDatabase }) : null;
     return { demo, hasOwner: await hasAnyOwner() };
   });

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { env } from "@/lib/env";
+import { type Env, env } from "@/lib/env";
 import { diskBlobStore } from "./disk-blob-store";
 import type { IncomingFile } from "./incoming-file";
 
@@ -17,12 +17,12 @@ let store: Promise<BlobStore> | undefined;
 
 /** S3 where a bucket is configured, and only then is its client loaded; otherwise this machine's disk. */
 export function blobStore(): Promise<BlobStore> {
-  store ??= openBlobStore();
+  store ??= openBlobStore(env());
   return store;
 }
 
-async function openBlobStore(): Promise<BlobStore> {
-  const { S3_BUCKET, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, BLOB_DIRECTORY } = env();
+export async function openBlobStore(env: Env): Promise<BlobStore> {
+  const { S3_BUCKET, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, BLOB_DIRECTORY } = env;
   if (!S3_BUCKET) return diskBlobStore(BLOB_DIRECTORY);
   const { s3BlobStore } = await import("./s3-blob-store");
   const credentials =

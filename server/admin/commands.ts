@@ -13,6 +13,7 @@ import { createTenant, findTenantBySlug, planRateLimits } from "@/lib/tenants/se
 import { createOwner, findUserByEmail } from "@/lib/users/service";
 import { listAllWebhooks } from "@/lib/webhooks/service";
 import type { Plan } from "@/prisma/generated/enums";
+import { applyMigrations } from "@/prisma/migrate";
 import { examine } from "./doctor";
 
 /** Asked in a way that the command does not know. */
@@ -124,6 +125,14 @@ export const commands: Record<string, Command> = {
       const made = await createPasswordReset(email);
       if (!made) throw new Error(`There is no account with the address ${email}.`);
       return { output: made };
+    },
+  },
+  migrate: {
+    usage: "migrate",
+    options: [],
+    run: async () => {
+      const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
+      return { output: { applied: await applyMigrations(DATABASE_DIRECT_URL) } };
     },
   },
   doctor: {

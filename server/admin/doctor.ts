@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import pg from "pg";
 import { type Env, parseEnv } from "@/lib/env";
 import { hasMisplacedEvents } from "@/lib/events/rebase";
 import { behindProxyFile, isLoopbackOpen } from "@/lib/exposure";
@@ -10,16 +9,17 @@ import { probeUpstash } from "@/lib/rate-limit/upstash-rate-limiter";
 import { mostCountedDeliveries, readiness } from "@/lib/readiness";
 import { countByMasterKey } from "@/lib/secrets/service";
 import type { SealedKind } from "@/lib/secrets/service.sql";
-import { pendingMigrations } from "@/prisma/migrate";
+import { examineDatabase } from "./examine-database";
+import { examineDisk, examineStorage } from "./examine-storage";
 
-/** What was looked at, and either how it is or what is wrong with it and how to mend that. */
-type Finding = { subject: string; fact?: string; problem?: string };
+/** What was checked, and either how it is or what is wrong with it and how to fix that. */
+export type Finding = { subject: string; fact?: string; problem?: string };
 
 const networkTimeoutMs = 5_000;
 /** A worker that runs takes what is due within a second or so; beside Inngest, what is two minutes late. */
 const lateAfterSeconds = { embedded: 60, inngest: 180 };
 
-/** Looks at everything the service needs, and changes nothing. */
+/** Checks everything that the service needs, and leaves nothing behind. */
 export async function examine(): Promise<Finding[]> {
   let env: Env;
   try {
@@ -28,35 +28,11 @@ export async function examine(): Promise<Finding[]> {
     return [{ subject: "configuration", problem: (error as Error).message }];
   }
   const findings: Finding[] = [{ subject: "configuration", fact: "usable" }];
-  const database = await examineDatabase(env.DATABASE_URL);
-  findings.push(...database, await examineLimiter(env), await examineInngest(env), await examineMail(env), examineExposure(env));
+  const database = await examineDatabase(env);
+  findings.push(...database, await examineStorage(env), await examineDisk(env));
+  findings.push(await examineLimiter(env), await examineInngest(env), await examineMail(env), examineExposure(env));
   if (!database.some(({ problem }) => problem)) findings.push(await examineSecrets(env), await examineDeliveries(env), await examineFeed());
   return findings;
-}
-
-async function examineDatabase(databaseUrl: string): Promise<Finding[]> {
-  const { host, pathname } = new URL(databaseUrl);
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: networkTimeoutMs });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ server_version: string }>("SHOW server_version");
-    const pending = await pendingMigrations(databaseUrl);
-    return [
-      { subject: "database", fact: `PostgreSQL ${rows[0]?.server_version} at ${host}${pathname}` },
-      pending.length > 0
-        ? {
-            subject: "migrations",
-            problem: `not applied: ${pending.join(", ")}. \`npm start\` applies them, so does \`npx prisma migrate deploy\``,
-          }
-        : { subject: "migrations", fact: "all applied" },
-    ];
-  } catch (error) {
-    const problem = `${host}${pathname} does not answer (${(error as Error).message || (error as { code?: string }).code}). Start it (\`npm start\` starts the embedded one), or correct DATABASE_URL`;
-    return [{ subject: "database", problem }];
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
 
 async function examineLimiter({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }: Env): Promise<Finding> {

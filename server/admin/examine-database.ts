@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import pg from "pg";
+import type { Env } from "@/lib/env";
+import { isPooled } from "@/lib/prepare-session";
+import { pendingMigrations, schemaFile } from "@/prisma/migrate";
+import type { Finding } from "./doctor";
+
+const networkTimeoutMs = 5_000;
+
+type Facts = { version: string; pid: number; isReadOnly: boolean; missingTables: string[] };
+
+const factsText = `
+  SELECT current_setting('server_version') AS version, pg_backend_pid() AS pid,
+    pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+    ARRAY(SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NULL) AS "missingTables"`;
+
+/** The database itself, its tables, and whether a pooler is in the way of what needs a session. */
+export async function examineDatabase({ DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL }: Env): Promise<Finding[]> {
+  const { host, pathname } = new URL(DATABASE_URL);
+  const place = host + pathname;
+  try {
+    return await withClient(DATABASE_URL, async (client) => {
+      const { rows } = await client.query<Facts>(factsText, [tableNames()]);
+      const facts = rows[0] as Facts;
+      const pending = await pendingMigrations(DATABASE_DIRECT_URL);
+      return [
+        facts.isReadOnly
+          ? { subject: "database", problem: `${place} is read-only. Set DATABASE_URL to the primary, or make this database writable` }
+          : { subject: "database", fact: `PostgreSQL ${facts.version} at ${place}` },
+        examineTables(pending, facts.missingTables),
+        await examineNotifications(DATABASE_URL, DATABASE_DIRECT_URL, isPooled(client, facts.pid)),
+      ];
+    });
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string };
+    const problem = `${place} cannot be used (${message || code}). Start it (\`npm start\` starts the embedded one), or correct DATABASE_URL and DATABASE_DIRECT_URL`;
+    return [{ subject: "database", problem }];
+  }
+}
+
+function examineTables(pending: string[], missing: string[]): Finding {
+  const subject = "migrations";
+  if (pending.length > 0) return { subject, problem: `not applied: ${pending.join(", ")}. Apply them with \`npm run admin -- migrate\`` };
+  if (missing.length === 0) return { subject, fact: "all applied" };
+  return { subject, problem: `all applied, but these tables are missing: ${missing.join(", ")}. Restore the database from a backup` };
+}
+
+/** Sends a notification the way that the worker's wake-ups go. */
+async function examineNotifications(url: string, directUrl: string, isBehindPooler: boolean): Promise<Finding> {
+  const subject = "notifications";
+  const pooler = isBehindPooler ? "through a connection pooler" : "without a connection pooler";
+  const doesArrive = await withClient(directUrl, async (listener) => {
+    const channel = `parlance_doctor_${randomBytes(8).toString("hex")}`;
+    const arrived = new Promise<boolean>((resolve) => {
+      listener.once("notification", () => resolve(true));
+      setTimeout(() => resolve(false), networkTimeoutMs).unref();
+    });
+    await listener.query(`LISTEN ${channel}`);
+    // Two at once, so that a pooler cannot answer with the session that listens.
+    await withClient(directUrl, async (other) => {
+      await other.query("BEGIN");
+      await withClient(url, (sender) => sender.query(`NOTIFY ${channel}`));
+      await other.query("ROLLBACK");
+    });
+    return arrived;
+  });
+  if (doesArrive) return { subject, fact: `arrive; requests reach the database ${pooler}` };
+  return {
+    subject,
+    problem: `do not arrive; requests reach the database ${pooler}. Webhooks wait up to a second longer, and settings and prepared statements of a session are lost. Set DATABASE_DIRECT_URL to PostgreSQL's own address, past any pooler in transaction mode`,
+  };
+}
+
+const tableNames = () => [...readFileSync(schemaFile, "utf8").matchAll(/@@map\("(\w+)"\)/g)].map(([, name]) => name);
+
+async function withClient<Result>(connectionString: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const timeouts = { connectionTimeoutMillis: networkTimeoutMs, query_timeout: networkTimeoutMs };
+  const client = new pg.Client({ connectionString, ...timeouts });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    // Not waited for: a pooler or a network that went silent may never confirm it.
+    client.end().catch(() => {});
+  }
+}
