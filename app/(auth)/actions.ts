@@ -41,7 +41,7 @@ export async function signUpAction(_before: FormState, form: FormData): Promise<
 /** Ends the user's sessions on every device. */
 export async function signOutAction(): Promise<void> {
   const user = await requireUser();
-  await signOut(user);
+  await signOut(user, await currentDevice());
   await clearSessionCookie();
   redirect("/login");
 }

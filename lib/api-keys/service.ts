@@ -7,6 +7,7 @@ import { db } from "@/lib/db";
 import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { lockKind, lockRow } from "@/lib/lock-row";
+import { queueMailToAdmins } from "@/lib/mail/service";
 import { pageById, toPage } from "@/lib/schema";
 import { rateLimitOfPlan } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
@@ -51,7 +52,14 @@ async function insertApiKey(caller: Caller, input: CreateApiKey) {
       rateLimitPerMinute: input.rateLimitPerMinute ?? null,
     },
   });
+  if (apiKey.environment === "live") await announceLiveKey(caller, apiKey);
   return { apiKey, key };
+}
+
+async function announceLiveKey({ db, actor, partition }: Caller, { name, hint }: ApiKeyModel): Promise<void> {
+  const person = actor.type === "USER" ? await db.user.findUnique({ where: { id: actor.id }, select: { name: true } }) : null;
+  const created = { environment: partition.environment, keyName: name, keyHint: hint, createdBy: person?.name ?? "An operator" };
+  await queueMailToAdmins(db, partition.tenantId, { kind: "live-key-created", ...created });
 }
 
 /** The keys of the environment, newest first, also those that have ended. */

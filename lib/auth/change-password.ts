@@ -1,4 +1,6 @@
 import { type Db, db } from "@/lib/db";
+import { queueMail } from "@/lib/mail/service";
+import { deviceName } from "@/lib/sessions/device-name";
 import { type Device, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
 import { recordAuditOfUser } from "@/lib/users/service";
 import type { SignInMethod } from "@/prisma/generated/enums";
@@ -34,7 +36,7 @@ export async function changePassword(
 
 /**
  * In one transaction: the new password, the end of all sessions and of every link to another new password, an entry in the
- * audit log of each organisation of theirs, and a new session.
+ * audit log of each of their organizations, a mail to them, and a new session.
  * @returns the new session
  */
 export async function setPassword(
@@ -43,10 +45,12 @@ export async function setPassword(
   how: { passwordHash: string; device: Device; method: SignInMethod; action: "user.password_changed" | "user.password_reset" },
 ): Promise<string> {
   const now = new Date();
-  await transaction.user.update({ where: { id: userId }, data: { passwordHash: how.passwordHash } });
+  const user = await transaction.user.update({ where: { id: userId }, data: { passwordHash: how.passwordHash } });
   await transaction.passwordReset.updateMany({ where: { userId, usedAt: null }, data: { usedAt: now } });
   await revokeSessions(transaction, userId, now);
   await recordAuditOfUser(transaction, userId, how.device.address, { action: how.action, changes: {} });
+  const origin = { device: deviceName(how.device.userAgent), address: how.device.address, at: now };
+  await queueMail(transaction, user.email, { kind: "password-changed", name: user.name, ...origin });
   const session = await startSession(transaction, userId, how.device, { method: how.method });
   return session.id;
 }

@@ -2,10 +2,10 @@ import type { Account, NextAuthOptions, User } from "next-auth";
 import { db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
-import { findLiveSession, sessionLifetimeSeconds } from "@/lib/sessions/service";
+import { type Device, findLiveSession, sessionLifetimeSeconds } from "@/lib/sessions/service";
 import { signInWithProvider } from "./provider-sign-in";
 import { configuredProviders, oauthConfigs, providers } from "./providers";
-import { currentDevice, currentUser } from "./require-user";
+import { currentUser } from "./require-user";
 import { returnPath } from "./return-path";
 import { signIn, signOut } from "./service";
 import { rememberDevice } from "./session-cookie";
@@ -17,7 +17,7 @@ type StartedSession = User & { sessionId?: string };
  * next-auth seals and opens the cookie and guards its own forms. Its token carries a session id and nothing else, so
  * there is nothing in it to believe; even `trigger: "update"` can change nothing.
  */
-export function nextAuthOptions(): NextAuthOptions {
+export function nextAuthOptions(device: Device): NextAuthOptions {
   return {
     secret: env().NEXTAUTH_SECRET,
     session: { strategy: "jwt", maxAge: sessionLifetimeSeconds },
@@ -29,7 +29,7 @@ export function nextAuthOptions(): NextAuthOptions {
         name: "E-mail and password",
         credentials: { email: { label: "Email", type: "email" }, password: { label: "Password", type: "password" } },
         async authorize(credentials): Promise<StartedSession | null> {
-          const result = await signIn(credentials, await currentDevice());
+          const result = await signIn(credentials, device);
           if (result.outcome === "throttled") throw new Error("TooManyAttempts");
           if (result.outcome !== "signed-in") return null;
           await rememberDevice(result.sessionId);
@@ -39,7 +39,7 @@ export function nextAuthOptions(): NextAuthOptions {
       ...oauthConfigs(),
     ],
     callbacks: {
-      signIn: async ({ user, account }) => (account?.type === "oauth" ? admit(user, account) : true),
+      signIn: async ({ user, account }) => (account?.type === "oauth" ? admit(user, account, device) : true),
       jwt: async ({ token, user }) => ({ sessionId: (user as StartedSession | undefined)?.sessionId ?? token.sessionId }),
       async session({ token }) {
         const user = typeof token.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
@@ -52,7 +52,7 @@ export function nextAuthOptions(): NextAuthOptions {
     events: {
       async signOut({ token }) {
         const user = typeof token?.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
-        if (user) await signOut(user);
+        if (user) await signOut(user, device);
       },
     },
     logger: {
@@ -68,12 +68,12 @@ export function nextAuthOptions(): NextAuthOptions {
  * whatever is thrown here in an address, so nothing is.
  * @returns true, or where to go instead
  */
-async function admit(user: StartedSession, account: Account): Promise<true | string> {
+async function admit(user: StartedSession, account: Account, device: Device): Promise<true | string> {
   const provider = configuredProviders().find((candidate) => providers[candidate].id === account.provider);
   if (!provider) return signInPage("Default");
   try {
     const arrival = { provider, accountId: account.providerAccountId, name: user.name ?? "", email: user.email ?? null };
-    const result = await signInWithProvider(arrival, await currentDevice(), await currentUser());
+    const result = await signInWithProvider(arrival, device, await currentUser());
     if (result.outcome === "refused") return signInPage(result.reason);
     user.sessionId = result.sessionId;
     await rememberDevice(result.sessionId);

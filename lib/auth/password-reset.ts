@@ -7,6 +7,7 @@ import type { Device } from "@/lib/sessions/service";
 import { findUserByEmail } from "@/lib/users/service";
 import { setPassword } from "./change-password";
 import { hashPassword } from "./password";
+import { noteRefusal } from "./refusals";
 import { mayAskForReset } from "./throttle";
 import { hashToken, newToken } from "./token";
 
@@ -19,7 +20,10 @@ const timeNow = () => currentTime() ?? new Date();
  * neither the answer nor the time it takes tells.
  */
 export async function requestPasswordReset(email: string, device: Device): Promise<{ outcome: "noted" | "too-many" }> {
-  if (!(await mayAskForReset(email, device))) return { outcome: "too-many" };
+  if (!(await mayAskForReset(email, device))) {
+    noteRefusal({ what: "password reset", outcome: "throttled", email, source: device });
+    return { outcome: "too-many" };
+  }
   const at = timeNow();
   await db().passwordReset.create({ data: { id: newId("passwordReset", at), email, createdAt: at } });
   return { outcome: "noted" };

@@ -5,6 +5,7 @@ import { createUser, findUserByEmail, recordAuditOfUser } from "@/lib/users/serv
 import type { Provider } from "@/prisma/generated/enums";
 import type { UserModel } from "@/prisma/generated/models";
 import { configuredProviders } from "./providers";
+import { noteRefusal } from "./refusals";
 import { email as emailSchema, personInput } from "./schema";
 import { recordSignIn } from "./service";
 import { mayMakeAccount } from "./throttle";
@@ -44,8 +45,14 @@ async function enter(arrival: Arrival, device: Device, current: SignedInUser | n
   if (!linked && !email) return refused("EmailUnverified");
 
   const known = linked ? { id: linked.userId } : await findUserByEmail(db(), email ?? "");
-  if (current && current.id !== known?.id) return refused("OtherAccount");
-  if (!known && !(await mayMakeAccount(device.address))) return refused("TooManyAccounts");
+  if (current && current.id !== known?.id) {
+    noteRefusal({ what: "confirmation", outcome: "failed", email: current.email, source: { ...device, sessionId: current.sessionId } });
+    return refused("OtherAccount");
+  }
+  if (!known && !(await mayMakeAccount(device.address))) {
+    noteRefusal({ what: "sign-up", outcome: "throttled", email: null, source: device });
+    return refused("TooManyAccounts");
+  }
 
   return db().$transaction(async (transaction) => {
     const userId = linked?.userId ?? (await link(transaction, { ...arrival, email: email ?? "" }, device));
@@ -53,7 +60,8 @@ async function enter(arrival: Arrival, device: Device, current: SignedInUser | n
     if (current && (await renewProof(transaction, current.sessionId))) return { outcome: "signed-in", sessionId: current.sessionId };
 
     const session = await startSession(transaction, userId, device, { method: provider });
-    await recordSignIn(transaction, session, device);
+    const user = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
+    await recordSignIn(transaction, user, session, device);
     return { outcome: "signed-in", sessionId: session.id };
   });
 }

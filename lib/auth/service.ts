@@ -1,9 +1,14 @@
+import type { Caller } from "@/lib/caller";
 import { type Db, db, isUniqueViolation } from "@/lib/db";
 import { acceptAsNewUser } from "@/lib/invitations/service";
-import { type Device, renewProof, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import { queueMail } from "@/lib/mail/service";
+import { deviceName } from "@/lib/sessions/device-name";
+import { type Device, renewProof, revokeSession, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
 import { createAccount, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
-import type { SessionModel } from "@/prisma/generated/models";
+import type { SessionModel, UserModel } from "@/prisma/generated/models";
+import { hasSignedInWith } from "./known-device";
 import { hashPassword, verifyPassword } from "./password";
+import { noteRefusal } from "./refusals";
 import { type SignUp, signInInput } from "./schema";
 import { type AttemptSource, mayMakeAccount, type Throttled, throttleFailures } from "./throttle";
 
@@ -19,30 +24,45 @@ export async function signIn(credentials: unknown, device: Device): Promise<Sign
 
   return db().$transaction(async (transaction) => {
     const session = await startSession(transaction, checked.result.id, device);
-    await recordSignIn(transaction, session, device);
+    await recordSignIn(transaction, checked.result, session, device);
     return { outcome: "signed-in", sessionId: session.id };
   });
 }
 
-/** In the audit log of each organisation of theirs, so that owners see who comes, from where and by which way. */
-export function recordSignIn(transaction: Db, { userId, method }: Pick<SessionModel, "userId" | "method">, { address }: Device) {
-  return recordAuditOfUser(transaction, userId, address, { action: "user.signed_in", changes: { after: { method } } });
+/**
+ * In the audit log of each of their organizations, so that owners see who comes, from where and by which way. The person
+ * gets a mail where this browser has not signed in to their account before, or not since they changed their password.
+ */
+export async function recordSignIn(transaction: Db, user: UserModel, { method, createdAt }: SessionModel, device: Device): Promise<void> {
+  const { address } = device;
+  await recordAuditOfUser(transaction, user.id, address, { action: "user.signed_in", changes: { after: { method } } });
+  if (hasSignedInWith(device.known, user)) return;
+  const origin = { device: deviceName(device.userAgent), address, at: createdAt };
+  await queueMail(transaction, user.email, { kind: "new-sign-in", name: user.name, method, ...origin });
 }
 
 /**
  * Whose password it is. A wrong one is counted for the account and its source; what no account can have, such as a
  * megabyte of text, is read no further and counted for the network.
  */
-export function checkPassword(credentials: unknown, source: AttemptSource) {
+export async function checkPassword(credentials: unknown, source: AttemptSource) {
   const input = signInInput.safeParse(credentials);
-  return throttleFailures(input.data?.email ?? null, source, async () => {
+  const checked = await throttleFailures(input.data?.email ?? null, source, async () => {
     if (!input.success) return null;
     const { email, password } = input.data;
     const user = await findUserByEmail(db(), email);
     const isRight = await verifyPassword(user?.passwordHash ?? null, password);
     return isRight ? user : null;
   });
+  if (checked.outcome !== "succeeded") {
+    const what = source.sessionId ? "confirmation" : "sign-in";
+    noteRefusal({ what, outcome: checked.outcome, email: namedAddress(credentials), source });
+  }
+  return checked;
 }
+
+/** Also of credentials that cannot be right, so that their account's owners hear of them. */
+const namedAddress = (credentials: unknown) => signInInput.pick({ email: true }).safeParse(credentials).data?.email ?? null;
 
 /**
  * The password once more, from someone who is signed in. Guesses are counted for the session, so no stranger can use up
@@ -65,9 +85,14 @@ export type SignUpResult =
   | { outcome: "email-taken" }
   | { outcome: "too-many" };
 
+function tooManyAccounts(device: Device): SignUpResult {
+  noteRefusal({ what: "sign-up", outcome: "throttled", email: null, source: device });
+  return { outcome: "too-many" };
+}
+
 /** Makes the tenant, its owner and the owner's first session, all or none of them. */
 export async function signUp(input: SignUp, device: Device): Promise<SignUpResult> {
-  if (!(await mayMakeAccount(device.address))) return { outcome: "too-many" };
+  if (!(await mayMakeAccount(device.address))) return tooManyAccounts(device);
   if (await findUserByEmail(db(), input.email)) return { outcome: "email-taken" };
 
   const passwordHash = await hashPassword(input.password);
@@ -93,7 +118,7 @@ export async function signUpByInvitation(
   { name, password }: { name: string; password: string },
   device: Device,
 ): Promise<SignUpResult> {
-  if (!(await mayMakeAccount(device.address))) return { outcome: "too-many" };
+  if (!(await mayMakeAccount(device.address))) return tooManyAccounts(device);
   const passwordHash = await hashPassword(password);
   try {
     return await db().$transaction(async (transaction) => {
@@ -109,6 +134,17 @@ export async function signUpByInvitation(
 }
 
 /** Signing out ends every session of the user, on every device. */
-export async function signOut(user: Pick<SignedInUser, "id">): Promise<void> {
-  await revokeSessions(db(), user.id);
+export async function signOut(user: Pick<SignedInUser, "id">, { address }: Device): Promise<void> {
+  await db().$transaction(async (transaction) => {
+    const { count } = await revokeSessions(transaction, user.id);
+    await recordAuditOfUser(transaction, user.id, address, { action: "user.signed_out", changes: { before: { sessions: count } } });
+  });
+}
+
+/** Ends one session of the caller. Someone else's is as one that does not exist. */
+export async function endSession({ db, actor, address }: Caller, sessionId: string): Promise<void> {
+  const ended = await revokeSession(db, actor.id, sessionId);
+  if (!ended) return;
+  const before = { sessionId, device: deviceName(ended.userAgent), address: ended.address };
+  await recordAuditOfUser(db, actor.id, address, { action: "user.session_revoked", changes: { before } });
 }

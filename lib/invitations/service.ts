@@ -10,7 +10,7 @@ import { isId, newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
 import { queueMail } from "@/lib/mail/service";
 import { mailWay } from "@/lib/mail/way";
-import { lockTenant } from "@/lib/tenants/service";
+import { announceOwner, lockTenant } from "@/lib/tenants/service";
 import { createUser, findUserByEmail } from "@/lib/users/service";
 import type { Role } from "@/prisma/generated/enums";
 import type { InvitationModel } from "@/prisma/generated/models";
@@ -216,6 +216,7 @@ async function accept(transaction: Db, user: Accepting, token: string): Promise<
     targetId: id,
     changes: { after: { email, role } },
   });
+  if (role === "OWNER") await announceOwner(transaction, tenantId, user.id);
   return { tenantSlug: tenant.slug };
 }
 

@@ -2,16 +2,23 @@ import { roleNames } from "@/lib/auth/roles";
 import { signInMethodNames } from "@/lib/auth/sign-in-methods";
 import { env } from "@/lib/env";
 import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
-import type { DisabledReason, Environment, Provider, Role } from "@/prisma/generated/enums";
+import type { DisabledReason, Environment, Provider, Role, SignInMethod } from "@/prisma/generated/enums";
 
 /** The tenant that a mail to its owners and admins tells of. */
 type MailTenant = { slug: string; name: string };
+
+/** From where something was done to an account, as its owner may recognize it. */
+type Origin = { device: string; address: string | null; at: Date };
 
 /** What each kind of mail has to be told. Times are shown in UTC. */
 type MailContents = {
   invitation: { organisation: string; invitedBy: string; role: Role; url: string; expiresAt: Date };
   "password-reset": { name: string; url: string; expiresAt: Date };
   "account-linked": { name: string; provider: Provider; isPasswordDropped: boolean };
+  "new-sign-in": { name: string; method: SignInMethod } & Origin;
+  "password-changed": { name: string } & Origin;
+  "owner-added": { tenant: MailTenant; ownerName: string; ownerEmail: string };
+  "live-key-created": { tenant: MailTenant; environment: Environment; keyName: string; keyHint: string; createdBy: string };
   "webhook-failing": { tenant: MailTenant; environment: Environment; webhookId: string; webhookUrl: string; consecutiveFailures: number };
   "webhook-disabled": {
     tenant: MailTenant;
@@ -28,7 +35,7 @@ export type MailKind = keyof MailContents;
 /** A mail of any kind, with what that kind has to be told. */
 export type Mail = { [Kind in MailKind]: { kind: Kind } & MailContents[Kind] }[MailKind];
 
-/** What goes to a tenant's owners and admins; the tenant itself is looked up. */
+/** What goes to a tenant's owners, or to its owners and admins; the tenant itself is looked up. */
 export type AdminMail = Mail extends infer One ? (One extends { tenant: MailTenant } ? Omit<One, "tenant"> : never) : never;
 
 type Message = { subject: string; paragraphs: string[]; link?: { text: string; url: string } };
@@ -66,6 +73,40 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     ],
     link: { text: "Set a new password", url: `${env().APP_URL}/password` },
   }),
+  "new-sign-in": ({ name, method, ...origin }) => ({
+    subject: "New sign-in to your Parlance account",
+    paragraphs: [
+      `Hello ${name}, your Parlance account was signed in to from a browser that it does not know.`,
+      `Method: ${signInMethodNames[method]}. ${originSentence(origin)}`,
+      "If this was you, you can ignore this mail. If it was not, set a new password: it ends every session.",
+    ],
+    link: { text: "Set a new password", url: `${env().APP_URL}/password` },
+  }),
+  "password-changed": ({ name, ...origin }) => ({
+    subject: "Your Parlance password was changed",
+    paragraphs: [
+      `Hello ${name}, the password of your Parlance account was changed, and every other session was ended.`,
+      originSentence(origin),
+      "If this was you, you can ignore this mail. If it was not, set a new password now.",
+    ],
+    link: { text: "Set a new password", url: `${env().APP_URL}/password` },
+  }),
+  "owner-added": ({ tenant, ownerName, ownerEmail }) => ({
+    subject: `New owner of ${tenant.name}`,
+    paragraphs: [
+      `${ownerName} (${ownerEmail}) is now an owner of ${tenant.name}. Owners can do everything, including adding and removing other owners.`,
+      "If you did not expect this, check the members and the audit log.",
+    ],
+    link: { text: "View the members", url: pageOf(tenant, "live", "settings/members") },
+  }),
+  "live-key-created": ({ tenant, environment, keyName, keyHint, createdBy }) => ({
+    subject: `New live API key in ${tenant.name}`,
+    paragraphs: [
+      `${createdBy} created the live key “${keyName}” (${keyHint}). It reads or changes real data, as far as its scopes allow.`,
+      "If you did not expect this, revoke the key.",
+    ],
+    link: { text: "View the API keys", url: pageOf(tenant, environment, "api-keys") },
+  }),
   "webhook-failing": ({ tenant, environment, webhookId, webhookUrl, consecutiveFailures }) => ({
     subject: `A ${environment} webhook of ${tenant.name} keeps failing`,
     paragraphs: [
@@ -91,6 +132,8 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     link: { text: "Open the API keys", url: pageOf(tenant, environment, "api-keys") },
   }),
 };
+
+const originSentence = ({ device, address, at }: Origin) => `Device: ${device}. Address: ${address ?? "unknown"}. Time: ${exactTime(at)}.`;
 
 const disablingSentences: Record<Exclude<DisabledReason, "MANUAL">, (url: string) => string> = {
   CONSECUTIVE_FAILURES: (url) => `The webhook to ${url} was disabled, because ${disableAfterFailures} deliveries in a row failed.`,

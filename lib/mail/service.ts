@@ -2,6 +2,7 @@ import { type Db, db } from "@/lib/db";
 import { newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
 import { mailContext, openSecret, sealSecret } from "@/lib/webhooks/secret-box";
+import type { Role } from "@/prisma/generated/enums";
 import type { MailModel } from "@/prisma/generated/models";
 import { type AdminMail, type Mail, type WrittenMail, writeMail } from "./messages";
 
@@ -21,13 +22,22 @@ export async function queueMail(transaction: Db, to: string, mail: Mail, options
  * One mail to each owner and admin of a tenant, in the transaction of what it tells of. A tenant without any, as an
  * operator may make one, gets none.
  */
-export async function queueMailToAdmins(transaction: Db, tenantId: string, mail: AdminMail, options: Options = {}): Promise<void> {
+export function queueMailToAdmins(transaction: Db, tenantId: string, mail: AdminMail, options: Options = {}): Promise<void> {
+  return queueMailToRoles(transaction, tenantId, ["OWNER", "ADMIN"], mail, options);
+}
+
+/** The same to each owner alone. */
+export function queueMailToOwners(transaction: Db, tenantId: string, mail: AdminMail): Promise<void> {
+  return queueMailToRoles(transaction, tenantId, ["OWNER"], mail, {});
+}
+
+async function queueMailToRoles(transaction: Db, tenantId: string, roles: Role[], mail: AdminMail, options: Options): Promise<void> {
   const tenant = await transaction.tenant.findUniqueOrThrow({
     where: { id: tenantId },
     select: {
       slug: true,
       name: true,
-      memberships: { where: { role: { in: ["OWNER", "ADMIN"] } }, select: { userId: true, user: { select: { email: true } } } },
+      memberships: { where: { role: { in: roles } }, select: { userId: true, user: { select: { email: true } } } },
     },
   });
   const { slug, name } = tenant;

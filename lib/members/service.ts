@@ -6,7 +6,7 @@ import { AppError, notFound } from "@/lib/errors";
 import { revokeInvitationsOf } from "@/lib/invitations/service";
 import { toPage } from "@/lib/schema";
 import { revokeSessions } from "@/lib/sessions/service";
-import { lockTenant } from "@/lib/tenants/service";
+import { announceOwner, lockTenant } from "@/lib/tenants/service";
 import type { Role } from "@/prisma/generated/enums";
 import type { ListMembers } from "./schema";
 
@@ -45,6 +45,7 @@ export async function changeRole(caller: Caller, userId: string, role: Role): Pr
     changes: { before: { role: member.role }, after: { role } },
   });
   await revokeInvitationsOf(caller, userId, role);
+  if (role === "OWNER") await announceOwner(caller.db, member.tenantId, userId);
 }
 
 /**

@@ -86,9 +86,10 @@ export async function listSessions(transaction: Db, userId: string, now = new Da
   });
 }
 
-/** Ends one session. Somebody else's is as one that does not exist. */
-export async function revokeSession(transaction: Db, userId: string, id: string, now = new Date()): Promise<void> {
-  await transaction.session.updateMany({ where: { id, userId, revokedAt: null }, data: { revokedAt: now } });
+/** @returns the session that was ended; null where there was none, or where it is someone else's */
+export async function revokeSession(transaction: Db, userId: string, id: string, now = new Date()) {
+  const ended = await transaction.session.updateManyAndReturn({ where: { id, userId, revokedAt: null }, data: { revokedAt: now } });
+  return ended[0] ?? null;
 }
 
 const seenIntervalMs = 5 * 60_000;

@@ -4,6 +4,7 @@ import { type Caller, type Identity, withDatabase } from "@/lib/caller";
 import { type Db, db } from "@/lib/db";
 import { AppError } from "@/lib/errors";
 import { newId } from "@/lib/ids";
+import { queueMailToOwners } from "@/lib/mail/service";
 import type { Plan } from "@/prisma/generated/enums";
 
 /** Requests a minute that a key may make unless it has a figure of its own. */
@@ -90,6 +91,12 @@ export async function renameTenant(caller: Caller, name: string) {
     changes: { before: { name: before.name }, after: { name } },
   });
   return after;
+}
+
+/** A mail to every owner, the new one included. In the transaction that made them one. */
+export async function announceOwner(transaction: Db, tenantId: string, userId: string): Promise<void> {
+  const { name, email } = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
+  await queueMailToOwners(transaction, tenantId, { kind: "owner-added", ownerName: name, ownerEmail: email });
 }
 
 /** The row, locked until the transaction ends: what is changed about an organisation's people comes one after the other. */

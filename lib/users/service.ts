@@ -38,19 +38,23 @@ export function createUser(transaction: Db, { name, email, passwordHash, emailVe
   return transaction.user.create({ data: { id: newId("user", now), email, name, passwordHash, emailVerifiedAt, createdAt: now } });
 }
 
-/** An entry in the audit log of each organisation of theirs, in the transaction of what they did to their own account. */
+/**
+ * An entry in the audit log of each of the user's organizations, in the transaction of what was done to their account: by
+ * themselves, or by a stranger who named it.
+ */
 export async function recordAuditOfUser(
   transaction: Db,
   userId: string,
   address: string | null,
   record: Omit<AuditRecord, "targetId">,
+  by: "user" | "stranger" = "user",
 ): Promise<void> {
   // In one order, because each entry takes the lock of its organisation's log.
   const memberships = await transaction.membership.findMany({ where: { userId }, orderBy: { tenantId: "asc" } });
   for (const { tenantId, role } of memberships) {
     const identity: Identity = {
       partition: { tenantId, environment: "test" },
-      actor: { type: "USER", id: userId, role },
+      actor: by === "user" ? { type: "USER", id: userId, role } : { type: "SYSTEM", id: "system" },
       request: null,
       address,
     };

@@ -31,7 +31,7 @@ test("signing out ends all sessions of the user at once, and nobody else's", asy
     startSession(db(), other.id, device),
   ]);
 
-  await signOut(user);
+  await signOut(user, device);
 
   expect(await findLiveSession(db(), laptop.id)).toBeNull();
   expect(await findLiveSession(db(), phone.id)).toBeNull();
@@ -51,7 +51,7 @@ test("a role that is changed counts from the next request, and a membership that
 });
 
 test("next-auth's token carries a session id and nothing else, whatever an update asks for", async () => {
-  const { jwt } = nextAuthOptions().callbacks ?? {};
+  const { jwt } = nextAuthOptions(device).callbacks ?? {};
   const token = { sessionId: "ses_1", name: "Ada", role: "OWNER" };
   const forged = { sessionId: "ses_2", role: "OWNER", tenantId: "ten_1" };
 
@@ -61,7 +61,7 @@ test("next-auth's token carries a session id and nothing else, whatever an updat
 test("next-auth knows nobody by a revoked session, and its own way out revokes, too", async () => {
   const { user } = await newUser();
   const { id } = await startSession(db(), user.id, device);
-  const { callbacks, events } = nextAuthOptions();
+  const { callbacks, events } = nextAuthOptions(device);
   const token = { sessionId: id } as JWT;
   const session = () => callbacks?.session?.({ token } as never);
 

@@ -37,7 +37,7 @@ export async function acceptAsNewUserAction(token: string, _before: FormState, f
 
 /** Whoever is signed in as somebody else begins anew. */
 export async function signOutToAcceptAction(token: string): Promise<void> {
-  await signOut(await requireUser());
+  await signOut(await requireUser(), await currentDevice());
   await clearSessionCookie();
   redirect(`/invite/${encodeURIComponent(token)}`);
 }

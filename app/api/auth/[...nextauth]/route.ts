@@ -1,5 +1,6 @@
 import NextAuth from "next-auth";
 import { nextAuthOptions, signInPage } from "@/lib/auth/next-auth-options";
+import { noteRefusal } from "@/lib/auth/refusals";
 import { currentDevice } from "@/lib/auth/require-user";
 import { mayComeFromProvider } from "@/lib/auth/throttle";
 
@@ -12,10 +13,12 @@ async function handle(request: Request, context: Context): Promise<Response> {
   if (action === "_log") return new Response(null, { status: 404 });
   // Passwords are counted where they are checked.
   const isFromProvider = action === "callback" && provider !== "credentials";
-  if (isFromProvider && !(await mayComeFromProvider((await currentDevice()).address))) {
+  const device = await currentDevice();
+  if (isFromProvider && !(await mayComeFromProvider(device.address))) {
+    noteRefusal({ what: "sign-in", outcome: "throttled", email: null, source: device });
     return new Response(null, { status: 302, headers: { Location: signInPage("TooManyAttempts") } });
   }
-  return NextAuth(request as never, context as never, nextAuthOptions());
+  return NextAuth(request as never, context as never, nextAuthOptions(device));
 }
 
 export { handle as GET, handle as POST };

@@ -6,9 +6,9 @@ import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { changePassword } from "@/lib/auth/change-password";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { changePasswordInput, personInput } from "@/lib/auth/schema";
+import { endSession } from "@/lib/auth/service";
 import { writeSessionCookie } from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
-import { revokeSession } from "@/lib/sessions/service";
 import { renameUser } from "@/lib/users/service";
 
 export async function renameSelfAction(place: PlaceOfAction, name: string): Promise<ActionResult> {
@@ -41,7 +41,7 @@ const refusal = (field: string, message: string): ActionResult => ({ outcome: "r
 
 export async function revokeSessionAction(place: PlaceOfAction, sessionId: string): Promise<ActionResult> {
   return act(place, z.string().max(100), sessionId, async (caller, id) => {
-    await revokeSession(caller.db, caller.actor.id, id);
+    await endSession(caller, id);
     return null;
   });
 }

@@ -1,0 +1,78 @@
+import { db } from "@/lib/db";
+import { log } from "@/lib/log";
+import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
+import { deviceName } from "@/lib/sessions/device-name";
+import { findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
+import { accountTag } from "./known-device";
+import type { AttemptSource } from "./throttle";
+
+type Attempt =
+  | { what: "sign-in" | "confirmation"; outcome: "failed" }
+  /** Refused unread, because too many before it had failed. */
+  | { what: "sign-in" | "confirmation" | "password reset" | "sign-up"; outcome: "throttled" };
+
+type Refusal = Attempt & {
+  /** Null where no account was named. */
+  email: string | null;
+  source: AttemptSource;
+};
+
+const failureActions = {
+  "sign-in": "user.sign_in_failed",
+  confirmation: "user.proof_refused",
+} as const;
+
+const windowMs = 15 * 60_000;
+const dayMs = 24 * 60 * 60_000;
+/** Strangers cannot fill someone's audit log either. The operator's log goes on. */
+const entriesPerAccountAndDay = 200;
+const maximumPending = 1_000;
+
+// Shared between Next's bundles of this module, as the limiter is.
+const shared = globalThis as { parlanceRefusals?: Set<Promise<void>> };
+
+/**
+ * Leaves a trace of an attempt that was refused: a line in the operator's log, and an entry in the audit log of each
+ * organization of the account. Written after the response, so that its time does not tell whether the account exists.
+ */
+export function noteRefusal(refusal: Refusal): void {
+  shared.parlanceRefusals ??= new Set();
+  const pending = shared.parlanceRefusals;
+  if (pending.size >= maximumPending) {
+    logLine(refusal, null);
+    return;
+  }
+  const writing = trace(refusal)
+    .catch((error: Error) => log.error({ error: error.message }, "a refused attempt could not be recorded"))
+    .finally(() => pending.delete(writing));
+  pending.add(writing);
+}
+
+/** Waits for what is being written. Also called on shutdown. */
+export async function flushRefusals(): Promise<void> {
+  while (shared.parlanceRefusals?.size) await Promise.all(shared.parlanceRefusals);
+}
+
+function logLine({ what, outcome, source: { address, userAgent, sessionId } }: Refusal, userId: string | null): void {
+  log.warn({ what, outcome, userId, address, device: deviceName(userAgent), sessionId }, "an attempt was refused");
+}
+
+async function trace(refusal: Refusal): Promise<void> {
+  const { email, source } = refusal;
+  const tag = email === null ? "none" : accountTag(email);
+  // One throttled attempt stands for all that follow it within the window.
+  const origin = source.sessionId ?? source.known?.id ?? source.address ?? "unknown";
+  if (refusal.outcome === "throttled" && !(await rateLimiter().take(`trace:${refusal.what}:${origin}:${tag}`, 1, windowMs)).isAllowed)
+    return;
+
+  const user = email === null ? null : await findUserByEmail(db(), email);
+  logLine(refusal, user?.id ?? null);
+  if (!user || !(await rateLimiter().take(`trace:${tag}`, entriesPerAccountAndDay, dayMs)).isAllowed) return;
+  const record = {
+    action: refusal.outcome === "failed" ? failureActions[refusal.what] : ("user.throttled" as const),
+    changes: { after: { attempt: refusal.what, device: deviceName(source.userAgent) } },
+  };
+  // Only a session says who acts; anyone can name an account.
+  const by = source.sessionId ? "user" : "stranger";
+  await db().$transaction((transaction) => recordAuditOfUser(transaction, user.id, source.address, record, by));
+}
