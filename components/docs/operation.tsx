@@ -55,7 +55,7 @@ export function Operation({ described, schemas, titles }: OperationProps) {
               label="Request"
               tabs={[
                 { name: "curl", content: <Code code={curlSample(described, "%ORIGIN%")} language="bash" /> },
-                { name: "TypeScript", content: <Code code={clientSample(described)} language="typescript" /> },
+                { name: "TypeScript", content: <Code code={clientSample(described, "%ORIGIN%")} language="typescript" /> },
               ]}
             />
             <Example media={success?.content?.["application/json"]} title={`Answer, ${status}`} />

@@ -35,7 +35,7 @@ export function requiredQuery(parameters: Parameter[]): string {
 export function curlSample({ method, path, parameters, body, takesFile }: DescribedOperation, origin: string): string {
   const lines = [`curl${method === "GET" ? "" : ` -X ${method}`} "${origin}${fillPath(path, parameters)}${requiredQuery(parameters)}"`];
   lines.push(`-H "Authorization: Bearer $PARLANCE_API_KEY"`);
-  if (method !== "GET") lines.push(`-H "Idempotency-Key: $(uuidgen)"`);
+  if (method !== "GET") lines.push(`-H "Idempotency-Key: $(openssl rand -hex 16)"`);
   if (takesFile) lines.push(`-F "file=@returns.pdf"`);
   else if (body !== undefined)
     lines.push(
@@ -88,9 +88,10 @@ const camelCased = (name: string) => name.replaceAll(/-([a-z])/g, (_, letter: st
 /** JSON as one would write it in TypeScript: names without quotation marks where they need none. */
 const toLiteral = (value: JsonValue) => JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
 
-export function clientSample(operation: DescribedOperation): string {
+export function clientSample(operation: DescribedOperation, origin: string): string {
   const call = clientCall(operation);
   const isList = operation.parameters.some(({ name }) => name === "cursor");
-  const use = isList ? `for await (const item of ${call}) {\n  console.log(item.id);\n}` : `const answer = await ${call};`;
-  return `import { Parlance } from "@parlance/sdk";\n\nconst parlance = new Parlance(process.env.PARLANCE_API_KEY);\n\n${use}`;
+  const use = isList ? `for await (const item of ${call}) {\n  console.log(item.id);\n}` : `const result = await ${call};`;
+  const client = `new Parlance(process.env.PARLANCE_API_KEY, { baseUrl: "${origin}" })`;
+  return `import { Parlance } from "@parlance/sdk";\n\nconst parlance = ${client};\n\n${use}`;
 }

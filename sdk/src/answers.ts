@@ -31,19 +31,30 @@ export function toApiPromise<Data>(answer: Promise<Answer<Data>>): ApiPromise<Da
   return Object.assign(promise, { withResponse });
 }
 
-/** @param load the page at a cursor, or the first one */
-export function toListPromise<Item, ItemPage extends Page<Item>>(
-  load: (cursor?: string) => Promise<Answer<ItemPage>>,
-): ListPromise<Item, ItemPage> {
-  const first = toApiPromise(load());
+/** Which page: the one after `cursor`, or the first; `limit` is used unless the caller of the list has set one. */
+export type PageRange = { cursor?: string; limit?: number };
 
-  async function* pages(): AsyncGenerator<ItemPage> {
-    for (let page = await first; ; ) {
+/** The most items that the API puts on a page. */
+const longestPage = 100;
+
+/** Nothing is requested until the list is used, so that `toArray` can ask for pages of the right size. */
+export function toListPromise<Item, ItemPage extends Page<Item>>(
+  load: (range: PageRange) => Promise<Answer<ItemPage>>,
+): ListPromise<Item, ItemPage> {
+  let loaded: ApiPromise<ItemPage> | undefined;
+  const first = () => {
+    loaded ??= toApiPromise(load({}));
+    return loaded;
+  };
+
+  async function* pages(wanted?: () => number): AsyncGenerator<ItemPage> {
+    const limit = () => (wanted ? { limit: Math.min(longestPage, wanted()) } : {});
+    for (let page = wanted ? (await load(limit())).data : await first(); ; ) {
       yield page;
       const { nextCursor } = page;
       if (nextCursor === undefined) return;
-      page = (await load(nextCursor)).data;
-      // Otherwise a server gone wrong would keep this going for ever.
+      page = (await load({ cursor: nextCursor, ...limit() })).data;
+      // Otherwise a broken server would keep this going forever.
       if (page.nextCursor === nextCursor) throw new ParlanceError(`The page at ${nextCursor} leads to itself.`);
     }
   }
@@ -55,18 +66,23 @@ export function toListPromise<Item, ItemPage extends Page<Item>>(
   async function toArray({ limit }: { limit: number }): Promise<Item[]> {
     const found: Item[] = [];
     if (limit < 1) return found;
-    for await (const item of items()) if (found.push(item) >= limit) break;
+    for await (const { data } of pages(() => Math.ceil(limit) - found.length)) {
+      for (const item of data) if (found.push(item) >= limit) return found;
+    }
     return found;
   }
 
-  /** Whoever takes the list another way than by awaiting it hears of a failure there. */
-  const instead = <Args extends unknown[], Result>(take: (...args: Args) => Result) => {
-    return (...args: Args): Result => {
-      ignoreRejection(first);
-      return take(...args);
-    };
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: a list is awaited as a promise is, and requested only then.
+    then: (onFulfilled, onRejected) => first().then(onFulfilled, onRejected),
+    catch: (onRejected) => first().catch(onRejected),
+    finally: (onFinally) => first().finally(onFinally),
+    withResponse: () => first().withResponse(),
+    pages: () => pages(),
+    toArray,
+    [Symbol.asyncIterator]: items,
+    [Symbol.toStringTag]: "Promise",
   };
-  return Object.assign(first, { pages: instead(pages), toArray: instead(toArray), [Symbol.asyncIterator]: instead(items) });
 }
 
 const ignoreRejection = (promise: Promise<unknown>) => void promise.catch(() => {});

@@ -15,12 +15,12 @@ type Input<R extends Route> = {
   path?: Record<string, string>;
   query?: OperationAt<R>["query"] | undefined;
   body?: OperationAt<R>["body"];
-  /** In place of a body as JSON. */
-  form?: FormData;
+  /** Makes the form that is sent in place of a JSON body. */
+  form?: () => Promise<FormData>;
 };
 
-/** The same for whatever route. */
-type AnyInput = { path?: Record<string, string>; query?: object | undefined; body?: unknown; form?: FormData };
+/** The same for any route. */
+type AnyInput = { path?: Record<string, string>; query?: object | undefined; body?: unknown; form?: () => Promise<FormData> };
 
 /** Makes calls by their route. Method, path, query, body and answer are held to the API's document by the compiler. */
 export type Caller = {
@@ -30,22 +30,25 @@ export type Caller = {
 
 export function callerOf(settings: Settings): Caller {
   async function request<Data>(route: Route, input: AnyInput, options: RequestOptions): Promise<Answer<Data>> {
-    return send<Data>(settings, toOutgoing(route, input, options), options);
+    return send<Data>(settings, await toOutgoing(route, input, options), options);
   }
   return {
     call: (route, input = {}, options = {}) => toApiPromise(request(route, input, options)),
     list: (route, input = {}, options = {}) =>
-      toListPromise((cursor) => request(route, { ...input, query: { ...input.query, ...(cursor && { cursor }) } }, options)),
+      toListPromise(({ cursor, limit }) => {
+        const query = { ...(limit && { limit }), ...input.query, ...(cursor && { cursor }) };
+        return request(route, { ...input, query }, options);
+      }),
   };
 }
 
-function toOutgoing(route: Route, { path, query, body, form }: AnyInput, options: RequestOptions): Outgoing {
+async function toOutgoing(route: Route, { path, query, body, form }: AnyInput, options: RequestOptions): Promise<Outgoing> {
   const [method = "", template = ""] = route.split(" ");
   const target = { method, path: `/v1/public${fillPath(template, path)}${toSearch(query)}` };
   if (method === "GET") return target;
   const { idempotencyKey = crypto.randomUUID() } = options;
   // Its media type holds the boundary, which fetch chooses.
-  if (form) return { ...target, body: form, idempotencyKey };
+  if (form) return { ...target, body: await form(), idempotencyKey };
   if (body === undefined) return { ...target, idempotencyKey };
   return { ...target, body: JSON.stringify(body), contentType: "application/json", idempotencyKey };
 }

@@ -46,15 +46,15 @@ export class Parlance {
   readonly usage: ReturnType<typeof usageOf>;
   readonly account: ReturnType<typeof accountOf>;
 
-  /** @throws ParlanceError where `apiKey` does not look like one, or `baseUrl` is no address */
+  /** @throws ParlanceError if `apiKey` does not look like an API key, or `baseUrl` is not an http or https URL */
   constructor(apiKey: string | undefined, options: ParlanceOptions = {}) {
     const [, environment] = /^\w+_(live|test)_\w+$/.exec(apiKey ?? "") ?? [];
-    if (!apiKey || !environment) throw new ParlanceError("That is no API key: one looks like prl_test_… or prl_live_….");
+    if (!apiKey || !environment)
+      throw new ParlanceError("The API key is missing or malformed. API keys look like prl_test_… or prl_live_….");
     const { baseUrl = defaultBaseUrl(), timeout = defaultTimeoutMs, maxRetries = defaultMaxRetries, fetch = globalThis.fetch } = options;
-    if (!URL.canParse(baseUrl)) throw new ParlanceError(`baseUrl is no address: ${baseUrl}`);
     const caller = callerOf({
       apiKey,
-      baseUrl: baseUrl.replace(/\/+$/, ""),
+      baseUrl: originOf(baseUrl),
       timeoutMs: timeout,
       maxRetries,
       // Called as a method of anything else, the browsers' own refuses.
@@ -71,6 +71,17 @@ export class Parlance {
     this.usage = usageOf(caller);
     this.account = accountOf(caller);
   }
+}
+
+/** The part of the address before `/v1/public`, which may be included and is then dropped. */
+function originOf(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+    throw new ParlanceError(
+      `baseUrl must be an http or https URL such as https://parlance.example.com, and not ${JSON.stringify(baseUrl)}.`,
+    );
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v1(\/public)?$/, "")}`;
 }
 
 function defaultBaseUrl(): string {

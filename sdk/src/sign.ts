@@ -15,10 +15,10 @@ export async function standardSignatureOf(secret: string, id: string, timestamp:
   return btoa(String.fromCharCode(...(await hmac(key, encoder.encode(`${id}.${timestamp}.`), body))));
 }
 
-async function hmac(key: Uint8Array<ArrayBuffer>, before: Uint8Array, body: Uint8Array): Promise<Uint8Array> {
+async function hmac(key: Uint8Array, before: Uint8Array, body: Uint8Array): Promise<Uint8Array> {
   const signed = new Uint8Array(before.length + body.length);
   signed.set(before);
   signed.set(body, before.length);
-  const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const imported = await crypto.subtle.importKey("raw", key as BufferSource, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", imported, signed));
 }

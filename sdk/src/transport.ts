@@ -103,6 +103,10 @@ async function attempt<Data>(
     signal?.removeEventListener("abort", abort);
   }
   const body = parseJson(text);
+  // Cut off on the way: what the request did is known to the API, and the retry carries the same idempotency key.
+  if (response.ok && body === undefined && isJson(response)) {
+    throw new ConnectionError(`${init.method} ${url.origin}${url.pathname} got an incomplete response: its JSON ends early.`);
+  }
   if (!response.ok || body === undefined) throw toApiError(response, body);
   return { data: body as Data, response, requestId: response.headers.get("x-request-id") };
 }
@@ -112,6 +116,8 @@ function reasonOf(thrown: unknown): string {
   const { cause, message } = thrown as { cause?: { code?: string; message?: string }; message?: string };
   return cause?.code ?? cause?.message ?? message ?? String(thrown);
 }
+
+const isJson = (response: Response) => /^application\/([\w.+-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
 
 function parseJson(text: string): unknown {
   try {
@@ -128,7 +134,7 @@ function delayBeforeRetry(error: unknown, retries: number): number | null {
   if (error instanceof ConnectionError) return backoffMs;
   if (!(error instanceof ApiError)) return null;
   const { status, kind, retryAfter } = error;
-  if (status !== 429 && status < 500 && kind !== "idempotency-in-progress") return null;
+  if (status !== 408 && status !== 429 && status < 500 && kind !== "idempotency-in-progress") return null;
   if (retryAfter === null) return backoffMs;
   // Never before the time that was named, and not everybody at that very moment.
   return retryAfter > longestRetryAfterSeconds ? null : retryAfter * 1_000 + firstDelayMs * jitter;
@@ -150,7 +156,8 @@ export const wait: Wait = (milliseconds, signal) =>
 export function fillPath(path: string, values: Record<string, string> = {}): string {
   return path.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
     const value = values[name];
-    if (typeof value !== "string" || !/^[\w-]+$/.test(value)) throw new ParlanceError(`${name} is no id: ${JSON.stringify(value)}`);
+    if (typeof value !== "string" || !/^[\w-]+$/.test(value))
+      throw new ParlanceError(`${name} must be an id, and not ${JSON.stringify(value)}.`);
     return value;
   });
 }

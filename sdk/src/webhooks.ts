@@ -41,13 +41,16 @@ type Secrets = { secret: string | undefined; secrets?: undefined } | { secret?: 
 export type VerifyWebhookInput = Secrets & {
   /** The body as it arrived. */
   payload: string | ArrayBuffer | Uint8Array;
-  /** The value of `X-Service-Signature`. */
-  header: string | readonly string[] | null | undefined;
+  /** The value of `X-Service-Signature`, or all headers of the request: a `Headers` object, or those of Node's `http`. */
+  header: string | readonly string[] | RequestHeaders | null | undefined;
   /** How far the signature's time may lie from now, either way; 300 unless given. */
   toleranceSeconds?: number;
   /** The time to compare with; the clock's unless given. */
   now?: Date;
 };
+
+/** Of the Fetch API, or as Node.js and most frameworks give them. */
+type RequestHeaders = Pick<Headers, "get"> | { readonly [name: string]: string | readonly string[] | undefined };
 
 const signatureHeaderName = "X-Service-Signature";
 const encoder = new TextEncoder();
@@ -124,7 +127,7 @@ function secretsOf({ secret, secrets = [secret] }: Secrets): string[] {
 }
 
 function parseHeader(header: VerifyWebhookInput["header"]) {
-  const text = typeof header === "string" ? header : (header?.join(",") ?? "");
+  const text = signatureHeader(header);
   if (text === "") throw new WebhookVerificationError("missing-header", `There is no ${signatureHeaderName} header.`);
   const pairs = text.split(",").map((pair) => pair.trim().split("="));
   const valuesOf = (name: string) => pairs.flatMap(([key, value]) => (key === name && value ? [value] : []));
@@ -135,6 +138,19 @@ function parseHeader(header: VerifyWebhookInput["header"]) {
   }
   return { timestamp, signatures };
 }
+
+function signatureHeader(header: VerifyWebhookInput["header"]): string {
+  if (typeof header === "string") return header;
+  if (typeof header !== "object" || header === null) return "";
+  if (isList(header)) return header.join(",");
+  if (isHeaders(header)) return header.get(signatureHeaderName) ?? "";
+  const name = Object.keys(header).find((candidate) => candidate.toLowerCase() === signatureHeaderName.toLowerCase());
+  const value = name && header[name];
+  return value ? String(value) : "";
+}
+
+const isList = (header: object): header is readonly string[] => Array.isArray(header);
+const isHeaders = (header: RequestHeaders): header is Pick<Headers, "get"> => typeof header.get === "function";
 
 /** A payload that is no JSON can be signed too, to see a receiver refuse it. */
 function parseObject(text: string): object {

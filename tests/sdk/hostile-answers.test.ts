@@ -315,10 +315,6 @@ test.each([undefined, "", "prl_test_", "sk_something", "prl_prod_abc", "Bearer p
   expect(() => new sdk.Parlance(text)).toThrow(sdk.ParlanceError);
 });
 
-test("a base address that is none is refused", () => {
-  expect(() => new sdk.Parlance(key, { baseUrl: "parlance.example.com" })).toThrow("baseUrl is no address: parlance.example.com");
-});
-
 test("the environment is the key's", () => {
   expect(new sdk.Parlance("prl_live_abc").environment).toBe("live");
   expect(new sdk.Parlance("my_own_prefix_test_abc").environment).toBe("test");
@@ -340,4 +336,38 @@ test("the base address comes from the option, then from the environment, then is
     "https://env.example/v1/public/account",
     "https://option.example/below/v1/public/account",
   ]);
+});
+
+test("200 with JSON that ends early is retried, with the same idempotency key", async () => {
+  const early: Answer = (response) => void response.writeHead(200, jsonHeaders).end('{"id":"ten_1","na');
+  const { client, receiver } = await clientOf([early, ok]);
+  expect(await client.customers.create({ name: "Ada" })).toEqual(account);
+  const [first, second] = receiver.requests.map(({ headers }) => headers["idempotency-key"]);
+  expect(second).toBe(first);
+
+  const always = await clientOf([early]);
+  const error = await failure(always.client.account.get());
+  expect(error).toBeInstanceOf(sdk.ConnectionError);
+  expect(error.message).toContain("incomplete");
+  expect(always.receiver.requests).toHaveLength(3);
+});
+
+test("408 is retried", async () => {
+  const { client, receiver } = await clientOf([problem(408, "request-timeout"), ok]);
+  expect(await client.account.get()).toEqual(account);
+  expect(receiver.requests).toHaveLength(2);
+});
+
+test.each(["localhost:4350", "parlance.example.com", "ftp://example.com", "https://example.com?x=1", "https://example.com/#x", ""])(
+  "%j as baseUrl is refused with an example of a good one",
+  (baseUrl) => {
+    expect(() => new sdk.Parlance(key, { baseUrl })).toThrow(/must be an http or https URL such as https:/);
+  },
+);
+
+test.each(["", "/", "/v1", "/v1/public", "/v1/public/"])("a baseUrl that ends in %j leads to the API", async (suffix) => {
+  const { receiver } = await clientOf([ok]);
+  await new sdk.Parlance(key, { baseUrl: `${receiver.url}${suffix}` }).account.get();
+  await new sdk.Parlance(key, { baseUrl: `${receiver.url}/prefix${suffix}` }).account.get();
+  expect(receiver.requests.map(({ path }) => path)).toEqual(["/v1/public/account", "/prefix/v1/public/account"]);
 });

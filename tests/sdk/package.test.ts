@@ -107,18 +107,50 @@ test.each([
   expect(printed.split("\n")).toEqual(["three", "two", "one", "true", "three", ""]);
 });
 
-test("every example compiles, in strict mode, against the package as it is installed", async () => {
-  const examples = [...examplesIn("sdk/README.md"), ...guides().flatMap(examplesIn), ...referenceSamples()];
-  expect(examples.length).toBeGreaterThan(40);
+/** The folder `node_modules` of the consumer gets these from the project's. */
+const alsoInstalled = ["@types", "undici-types", "stripe", "standardwebhooks", "@stablelib", "fast-sha256"];
+
+test("every TypeScript and JavaScript example compiles, in strict mode, against the package as it is installed", async () => {
+  const examples = [...["README.md", "sdk/README.md", ...guides()].flatMap(examplesIn), ...referenceSamples()];
+  expect(examples.length).toBeGreaterThan(60);
   examples.push({ file: "surroundings.d.mts", code: surroundings });
   for (const { file, code } of examples) writeFileSync(path.join(consumer, file), code);
-  // What an example may use besides the package are Node's own types.
-  for (const types of ["@types", "undici-types"])
-    symlinkSync(path.join(root, "node_modules", types), path.join(consumer, "node_modules", types));
+  for (const name of alsoInstalled) symlinkSync(path.join(root, "node_modules", name), path.join(consumer, "node_modules", name));
 
-  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--exactOptionalPropertyTypes", "--types", "node"];
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2022",
+    "--exactOptionalPropertyTypes",
+    "--allowJs",
+    "--checkJs",
+    "--types",
+    "node",
+  ];
   const files = examples.map(({ file }) => file);
   await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, ...files], consumer);
+});
+
+test("the types work with TypeScript 5.4, and take a Buffer, a stream and the headers of a request", async () => {
+  const code = `import { createReadStream } from "node:fs";
+    import type { IncomingMessage } from "node:http";
+    import { Parlance } from "@parlance/sdk";
+    import { verifyWebhook } from "@parlance/sdk/webhooks";
+    export async function use(parlance: Parlance, request: IncomingMessage, body: Buffer) {
+      await parlance.knowledgeBases.documents.upload("kb_1", { file: body, name: "a.txt" });
+      await parlance.knowledgeBases.documents.upload("kb_1", { file: createReadStream("a.txt") });
+      await parlance.knowledgeBases.documents.upload("kb_1", { file: await fetch("https://example.com"), name: "a.html" });
+      const items = await parlance.customers.list().toArray({ limit: 3 });
+      const event = await verifyWebhook({ payload: body, header: request.headers, secret: "whsec_" });
+      await verifyWebhook({ payload: body, header: new Headers(), secret: "whsec_" });
+      return [items[0]?.id, event.type];
+    }`;
+  writeFileSync(path.join(consumer, "old.mts"), code);
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--exactOptionalPropertyTypes", "--types", "node"];
+  await run(process.execPath, [path.join(sdk, "node_modules/typescript/bin/tsc"), ...options, "old.mts"], consumer);
 });
 
 test("the sources need nothing but what every runtime has", async () => {
@@ -147,17 +179,30 @@ const guides = () => readdirSync(path.join(root, "docs/guides")).map((file) => `
 
 /** What a page shows without saying again where it comes from. */
 const surroundings = `import type { Parlance } from "@parlance/sdk";
-  declare global { const parlance: Parlance; const request: Request; }`;
+  declare global {
+    const parlance: Parlance;
+    const request: Request;
+    const loadCursor: () => Promise<string | undefined>;
+    const saveCursor: (cursor: string | undefined) => Promise<void>;
+    const handle: (event: { type: string }) => Promise<void>;
+  }`;
 
-/** The TypeScript of a page that uses the package; file names tell where it comes from. */
+/** The TypeScript and JavaScript of a page; file names say where it comes from. */
 function examplesIn(page: string) {
-  const text = readFileSync(path.join(root, page), "utf8");
-  const blocks = [...text.matchAll(/^```(?:ts|typescript)\b.*\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
-  const examples = blocks.filter((code) => /@parlance\/sdk|\bparlance\./.test(code));
-  return examples.map((code, index) => ({ file: `${path.basename(page, path.extname(page))}-${index + 1}.mts`, code }));
+  const text = readFileSync(path.join(root, page), "utf8").replaceAll("%ORIGIN%", "http://localhost:3000");
+  const blocks = [...text.matchAll(/^```(ts|typescript|js|javascript)\b.*\n([\s\S]*?)^```$/gm)];
+  const name = page.replaceAll(/\W+/g, "-");
+  return blocks.map(([, language = "", code = ""], index) => ({
+    file: `${name}-${index + 1}.${language.startsWith("t") ? "mts" : "mjs"}`,
+    // Examples that use await at the top are modules, and so are the others.
+    code: `${code}\nexport {};\n`,
+  }));
 }
 
 /** The call that the API's reference shows for each operation. */
 function referenceSamples() {
-  return describedOperations().map((described) => ({ file: `${described.operation.operationId}.mts`, code: clientSample(described) }));
+  return describedOperations().map((described) => ({
+    file: `${described.operation.operationId}.mts`,
+    code: clientSample(described, "http://localhost:3000"),
+  }));
 }

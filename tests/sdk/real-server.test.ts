@@ -72,6 +72,25 @@ test("pages and toArray give the same in other portions", async () => {
   expect(await list().toArray({ limit: 0 })).toEqual([]);
 });
 
+test("toArray asks for pages as large as it needs, and a list that is not used for none", async () => {
+  const { tenant, ids } = await withConversations(5);
+  const limits: (string | null)[] = [];
+  const client = clientOf(tenant, {
+    fetch: (url, init) => {
+      limits.push(new URL(String(url)).searchParams.get("limit"));
+      return fetch(url, init);
+    },
+  });
+  const idsOf = async (limit: number, query = {}) => (await client.conversations.list(query).toArray({ limit })).map(({ id }) => id);
+  expect(await idsOf(100)).toEqual(ids);
+  expect(await idsOf(250)).toEqual(ids);
+  expect(await idsOf(3)).toEqual(ids.slice(0, 3));
+  expect(await idsOf(3, { limit: 2 })).toEqual(ids.slice(0, 3));
+  expect(limits).toEqual(["100", "100", "3", "2", "2"]);
+  client.conversations.list();
+  expect(limits).toHaveLength(5);
+});
+
 test("withResponse tells status, headers and request id beside the data, of one thing and of a page", async () => {
   const { client } = await newClient();
 

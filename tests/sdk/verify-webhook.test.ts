@@ -55,6 +55,18 @@ test("a header that is split into several, or has spaces and further schemes, is
   expect(await codeOf({ header: `v0=old, ${time} , ${signature}, v2=new` })).toBe("accepted");
 });
 
+test.each<[string, VerifyWebhookInput["header"]]>([
+  ["a Headers object", new Headers({ "X-Service-Signature": header })],
+  ["the headers of Node's http", { host: "a", "x-service-signature": header }],
+  ["headers in any case", { "X-SERVICE-SIGNATURE": [header] }],
+])("%s is searched for the signature", async (_what, headers) => {
+  expect(await codeOf({ header: headers })).toBe("accepted");
+});
+
+test.each([{}, new Headers(), { other: "a" }, { "x-service-signature": undefined }, 7, true])("%j has no signature", async (headers) => {
+  expect(await codeOf({ header: headers })).toMatch(/^(missing|malformed)-header$/);
+});
+
 test.each([
   [-301, "timestamp-in-future"],
   [-300, "accepted"],

@@ -1,0 +1,109 @@
+import { createReadStream, mkdtempSync, openAsBlob, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { reader } from "@/lib/caller";
+import { processDocument } from "@/lib/documents/process";
+import { listChunks } from "@/lib/documents/service";
+import * as sdk from "@/sdk/src/index";
+import { baseUrl, newTenant } from "../support/api";
+import { startReceiver } from "../support/receiver";
+
+const content = "We are open from nine to five. Grüße, 你好.";
+const bytes = new TextEncoder().encode(content);
+const folder = mkdtempSync(path.join(tmpdir(), "parlance-uploads-"));
+const file = path.join(folder, "hours.txt");
+beforeAll(() => writeFileSync(file, content));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function newBase() {
+  const tenant = await newTenant();
+  const client = new sdk.Parlance(tenant.key, { baseUrl: baseUrl() });
+  return { tenant, client, base: await client.knowledgeBases.create({ name: "Base" }) };
+}
+
+/** What the service read in the file. */
+async function storedText(body: sdk.UploadFileBody): Promise<{ name: string; text: string }> {
+  const { tenant, client, base } = await newBase();
+  const { id, name } = await client.knowledgeBases.documents.upload(base.id, body);
+  await processDocument({ ...tenant.identity.partition, id });
+  expect(await client.knowledgeBases.documents.get(base.id, id)).toMatchObject({ status: "READY", sizeBytes: bytes.byteLength });
+  const chunks = await listChunks(reader(tenant.identity), base.id, id);
+  return { name, text: chunks.map(({ text }) => text).join("") };
+}
+
+async function* parts() {
+  yield bytes.subarray(0, 7);
+  yield bytes.subarray(7).slice().buffer;
+}
+
+const fileStream = () => Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>;
+
+test.each<[string, () => sdk.FileSource | Promise<sdk.FileSource>]>([
+  ["a Blob", () => new Blob([bytes])],
+  ["a file opened as a Blob", () => openAsBlob(file)],
+  ["an ArrayBuffer", () => bytes.slice().buffer],
+  ["a Uint8Array", () => bytes],
+  ["a Buffer", () => Buffer.from(content)],
+  ["a view of other elements", () => new DataView(bytes.slice().buffer)],
+  ["a Node.js stream", () => Readable.from([Buffer.from(content)])],
+  ["a Node.js stream of text", () => Readable.from([content.slice(0, 9), content.slice(9)])],
+  ["a web stream", fileStream],
+  ["an async iterable", parts],
+  ["a Response", () => new Response(bytes)],
+])("%s is uploaded as the bytes that it holds", async (_what, source) => {
+  expect(await storedText({ file: await source(), name: "hours.txt" })).toEqual({ name: "hours.txt", text: content });
+});
+
+test("a File and a stream of a file know their name", async () => {
+  expect(await storedText({ file: new File([bytes], "a.txt") })).toEqual({ name: "a.txt", text: content });
+  expect(await storedText({ file: createReadStream(file) })).toEqual({ name: "hours.txt", text: content });
+});
+
+test.each<[string, unknown, RegExp]>([
+  ["a path", { file: "hours.txt", name: "hours.txt" }, /not a string.*openAsBlob/],
+  ["an object", { file: { path: "hours.txt" }, name: "hours.txt" }, /not object/],
+  ["nothing", { file: null, name: "hours.txt" }, /not null/],
+  ["undefined", { file: undefined, name: "hours.txt" }, /not undefined/],
+  ["a number", { file: 7, name: "hours.txt" }, /not number/],
+  ["a stream of objects", { file: Readable.from([{ text: "a" }]), name: "hours.txt" }, /bytes or text, and not of object/],
+  ["bytes without a name", { file: bytes }, /has no name/],
+  ["a response that failed", { file: new Response("Not found", { status: 404 }), name: "a.txt" }, /has status 404/],
+])("%s is refused before anything is sent", async (_what, body, message) => {
+  const receiver = await startReceiver();
+  const client = new sdk.Parlance(`prl_test_${"k".repeat(40)}`, { baseUrl: receiver.url });
+  const uploading = client.knowledgeBases.documents.upload("kb_1", body as sdk.UploadFileBody);
+  await expect(uploading).rejects.toThrow(sdk.ParlanceError);
+  await expect(uploading).rejects.toThrow(message);
+  expect(receiver.requests).toEqual([]);
+  await receiver.close();
+});
+
+test("an endless stream ends at the largest file that the API accepts", async () => {
+  let produced = 0;
+  async function* endless() {
+    for (;;) {
+      produced++;
+      yield new Uint8Array(1_024 * 1_024);
+    }
+  }
+  const { client, base } = await newBase();
+  await expect(client.knowledgeBases.documents.upload(base.id, { file: endless(), name: "endless.txt" })).rejects.toThrow(
+    /larger than 20 MiB/,
+  );
+  expect(produced).toBe(21);
+});
+
+test("a stream is sent again, whole, when the first attempt is lost", async () => {
+  const sizes: number[] = [];
+  const receiver = await startReceiver((response, { body }) => {
+    sizes.push(body.includes(content) ? 1 : 0);
+    if (sizes.length === 1) response.destroy();
+    else response.writeHead(201, { "Content-Type": "application/json" }).end('{"id":"doc_1"}');
+  });
+  const client = new sdk.Parlance(`prl_test_${"k".repeat(40)}`, { baseUrl: receiver.url, wait: async () => {} });
+  await client.knowledgeBases.documents.upload("kb_1", { file: createReadStream(file) });
+  expect(sizes).toEqual([1, 1]);
+  await receiver.close();
+});
