@@ -71,8 +71,8 @@ export type Findings = {
   worstWindow: number;
 };
 
-/** Holds limiters that count together against a log of every request that passed. */
-export async function holdAgainstLog(openTakers: () => Taker[], numRuns: number): Promise<Findings> {
+/** Holds limiters that count together against a log of every request that passed. The same seed is the same cases. */
+export async function holdAgainstLog(openTakers: () => Taker[], { numRuns, seed }: { numRuns: number; seed?: number }): Promise<Findings> {
   const findings: Findings = { cases: 0, requests: 0, worstWindow: 0 };
 
   const property = fc.asyncProperty(arrivals, async ({ limit, startMs, steps }) => {
@@ -96,7 +96,7 @@ export async function holdAgainstLog(openTakers: () => Taker[], numRuns: number)
     findings.cases += 1;
     findings.worstWindow = Math.max(findings.worstWindow, mostInAnyWindow(reference.log, 60_000) / limit);
   });
-  await fc.assert(property, { numRuns });
+  await fc.assert(property, { numRuns, ...(seed !== undefined && { seed }) });
   return findings;
 }
 
