@@ -1,6 +1,13 @@
-/** Called by Next once for each of its servers: deliveries that pages and actions cause wake the configured clock. */
+import { edgeMark } from "@/server/edge/mark";
+
+/** Called by Next once for each of its servers. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs") return;
+  // Deliveries that pages and actions cause wake the configured clock.
   const { registerClock } = await import("@/inngest/clock");
   registerClock();
+  // Only there: the development server reloads what it serves.
+  if (process.env.NODE_ENV !== "production" || process.env[edgeMark]) return;
+  const { adoptNextServer } = await import("@/server/edge/adopt");
+  adoptNextServer();
 }

@@ -10,6 +10,7 @@ export const errorKinds = {
   "ip-not-allowed": { status: 403, title: "The API key may not be used from this address" },
   "not-found": { status: 404, title: "Not found" },
   "method-not-allowed": { status: 405, title: "Method not allowed" },
+  "request-timeout": { status: 408, title: "The request took too long" },
   conflict: { status: 409, title: "The resource already exists" },
   "idempotency-in-progress": { status: 409, title: "A request with this Idempotency-Key is still running" },
   "invalid-transition": { status: 409, title: "The status cannot change this way" },
@@ -19,6 +20,7 @@ export const errorKinds = {
   "limit-reached": { status: 409, title: "A limit of the account is reached" },
   "payload-too-large": { status: 413, title: "The body is too large" },
   "unsupported-media-type": { status: 415, title: "The media type is not supported" },
+  "expectation-failed": { status: 417, title: "The expectation is not supported" },
   validation: { status: 422, title: "Validation failed" },
   "invalid-cursor": { status: 422, title: "The cursor is not usable" },
   "idempotency-key-reused": { status: 422, title: "The Idempotency-Key was used for another request" },
@@ -75,11 +77,19 @@ export class AppError extends Error {
   }
 }
 
+/** What a client sent, as far as a response repeats it: at most 100 characters. */
+export function echo(text: string, maximum = 100): string {
+  if (text.length <= maximum) return text;
+  // A surrogate pair must not be cut in half.
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(maximum - 2)) ? maximum - 2 : maximum - 1;
+  return `${text.slice(0, end)}…`;
+}
+
 const nouns: Partial<Record<IdKind, string>> = { apiKey: "API key", knowledgeBase: "knowledge base" };
 
 /** Also what another tenant's row is, or one of the other environment: nothing that this caller could tell from none. */
 export function notFound(kind: IdKind, id: string): AppError {
-  return new AppError("not-found", `There is no ${nouns[kind] ?? kind} with the id "${id.slice(0, 100)}".`);
+  return new AppError("not-found", `There is no ${nouns[kind] ?? kind} with the id "${echo(id)}".`);
 }
 
 /** `detail` names what there are too many of, and what to do about it. */

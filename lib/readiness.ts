@@ -39,6 +39,27 @@ export async function readiness(): Promise<Readiness> {
   }
 }
 
+/** How long a result of `/ready` is given out again. */
+const readyForMs = 1_000;
+
+/** Anyone may call a probe, as often as they like: the result of one check is used again for a while, and by all who wait for it. */
+export function reused<Result>(check: () => Promise<Result>, forMs: number, now: () => number): () => Promise<Result> {
+  let latest: { result: Promise<Result>; untilMs: number } | undefined;
+  return () => {
+    if (!latest || now() >= latest.untilMs) {
+      const started = { result: check(), untilMs: Number.POSITIVE_INFINITY };
+      latest = started;
+      const end = () => {
+        started.untilMs = now() + forMs;
+      };
+      started.result.then(end, end);
+    }
+    return latest.result;
+  };
+}
+
+const recentReadiness = reused(readiness, readyForMs, () => performance.now());
+
 const stuckAfterMs = 30_000;
 
 /** Fails where only a restart helps, and not while the database is away. A stuck event loop sends no response at all. */
@@ -52,7 +73,7 @@ export function health(stuckMs = poolStuckMs()) {
 export const probes = {
   "/health": async () => health(),
   "/ready": async () => {
-    const body = await readiness();
+    const body = await recentReadiness();
     return { status: body.status === "ready" ? 200 : 503, body };
   },
 };

@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { log } from "@/lib/log";
+import { edgeMark } from "./edge/mark";
 
 type Options = { hostname: string; port: number };
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -26,8 +27,12 @@ export function pagesOnDemand(options: Options): Handle {
 }
 
 async function loadPages(options: Options): Promise<Handle> {
+  process.env[edgeMark] = "true";
   const { default: next } = await import("next");
-  const pages = next({ dev: false, dir: process.cwd(), quiet: true, ...options });
+  // Next listens for upgrades on the server it is given, and otherwise on ours, whose requests with an `Upgrade` header would
+  // then go unanswered.
+  const httpServer = new Server();
+  const pages = next({ dev: false, dir: process.cwd(), quiet: true, httpServer, ...options });
   await pages.prepare();
   return pages.getRequestHandler();
 }

@@ -110,9 +110,9 @@ async function bundle() {
 }
 
 function buildPages() {
-  const sources = ["app", "components", "lib", "inngest", "prisma", "docs", "public"];
+  const sources = ["app", "components", "lib", "inngest", "prisma", "docs", "public", "server/edge"];
   const settings = readdirSync(".").filter((file) =>
-    /^(next|postcss)\.config\.|^mdx-components\.|^tsconfig\.json$|^package-lock\.json$/.test(file),
+    /^(next|postcss)\.config\.|^(mdx-components|instrumentation|proxy)\.|^tsconfig\.json$|^package-lock\.json$/.test(file),
   );
   const fingerprint = () => hashOf([...settings, ...sources]);
   if (existsSync(".next/BUILD_ID") && readStamp("pages") === fingerprint()) return;

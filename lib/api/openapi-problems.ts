@@ -105,6 +105,13 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     canRetry: false,
     example: { detail: "This path takes GET, HEAD, POST.", instance: conversations },
   },
+  "request-timeout": {
+    what: "The request did not arrive in time.",
+    why: ["Headers must arrive within 15 seconds, a body within 30 seconds, and an uploaded file within 2 minutes."],
+    mend: ["Send the request again, with the same `Idempotency-Key`: nothing of it was done."],
+    canRetry: true,
+    example: { detail: "The request took too long to arrive.", instance: conversations },
+  },
   conflict: {
     what: "Something with the same unique value already exists.",
     why: [
@@ -205,6 +212,13 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     mend: ["Send `Content-Type: application/json`, without a `Content-Encoding`.", "Convert the document to one of the types above."],
     canRetry: false,
     example: { detail: "Send the body as `Content-Type: application/json`, in UTF-8.", instance: conversations },
+  },
+  "expectation-failed": {
+    what: "The `Expect` header holds something other than `100-continue`.",
+    why: ["`100-continue` is the only expectation that HTTP defines."],
+    mend: ["Leave the header out, or send `Expect: 100-continue`."],
+    canRetry: false,
+    example: { detail: "The only expectation supported is `100-continue`.", instance: conversations },
   },
   validation: {
     what: "The request could be read, and something in it is not as it has to be.",

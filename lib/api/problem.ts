@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, sqlState } from "@/lib/db";
 import { env } from "@/lib/env";
-import { AppError, errorKinds } from "@/lib/errors";
+import { AppError, echo, errorKinds } from "@/lib/errors";
 import { log } from "@/lib/log";
 
 /** An error as it goes out (RFC 9457, formerly 7807): the one place where something thrown becomes an answer. */
@@ -18,7 +18,8 @@ export function toProblem(thrown: unknown, instance: string, requestId: string):
     title,
     status,
     detail: error.detail,
-    instance,
+    // Longer than any path that leads somewhere.
+    instance: echo(instance, 255),
     requestId,
     ...error.members,
   });

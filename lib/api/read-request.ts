@@ -1,4 +1,4 @@
-import { AppError, type ValidationIssue } from "@/lib/errors";
+import { AppError, echo, type ValidationIssue } from "@/lib/errors";
 
 export const maximumBodyBytes = 256 * 1_024;
 const maximumDepth = 32;
@@ -49,10 +49,16 @@ export async function readUnusedBody(request: Request): Promise<Uint8Array> {
 
 /** A body without a length is counted as it comes. */
 async function readBytes(request: Request): Promise<Uint8Array> {
-  if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer().catch(brokenOff));
+  if (request.headers.has("content-length")) {
+    return new Uint8Array(
+      await request.arrayBuffer().catch((error) => {
+        throw bodyFailure(error);
+      }),
+    );
+  }
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of request.body ?? []) {
+  for await (const part of bodyParts(request)) {
     length += part.byteLength;
     if (length > maximumBodyBytes) throw tooLarge();
     parts.push(part);
@@ -60,10 +66,36 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   return Buffer.concat(parts);
 }
 
-/** The client hung up; nobody reads this answer, and it is no failure of ours. */
-function brokenOff(): never {
-  throw new AppError("malformed-request", "The body broke off.");
+/**
+ * The body as it comes. A reader may stop early: unlike a loop over `request.body`, that cancels nothing, because canceling
+ * ends the connection before the client gets its response.
+ */
+export async function* bodyParts(request: Request): AsyncGenerator<Uint8Array, void, void> {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  for (;;) {
+    let read: ReadableStreamReadResult<Uint8Array> | undefined;
+    try {
+      // Where the client hung up before this, there is no body to get.
+      reader ??= request.body?.getReader();
+      read = await reader?.read();
+    } catch (error) {
+      throw bodyFailure(error);
+    }
+    if (!read || read.done) return;
+    yield read.value;
+  }
 }
+
+/** Code of the error that a body ends with when it took too long; Node's own for requests. */
+export const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
+
+/** A body that ends early is the client's doing, and no failure of ours. */
+export function bodyFailure(error: unknown): AppError {
+  if ((error as { code?: unknown } | null)?.code === lateCode) return late();
+  return new AppError("malformed-request", "The request body is incomplete.", {}, { Connection: "close" });
+}
+
+export const late = () => new AppError("request-timeout", "The request took too long to arrive.", {}, { Connection: "close" });
 
 const tooLarge = () =>
   new AppError("payload-too-large", `A body has at most ${maximumBodyBytes / 1_024} KiB.`, {}, { Connection: "close" });
@@ -124,7 +156,8 @@ export function findUnacceptable(root: unknown, location: ValidationIssue["locat
 /** Findings that one answer tells at the most. */
 export const maximumIssues = 50;
 
-export const escapePointer = (part: PropertyKey) => String(part).replaceAll("~", "~0").replaceAll("/", "~1");
+/** One step of a JSON Pointer, at most 100 characters of what was sent. */
+export const escapePointer = (part: PropertyKey) => echo(String(part)).replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** `URLSearchParams` would quietly replace what is no UTF-8. */
 function requireUtf8(search: string): void {
@@ -150,7 +183,7 @@ export function readQuery(search: string): Record<string, string> {
         pointer: `/${escapePointer(name)}`,
         location: "query",
         code: "repeated",
-        message: `${name} is given more than once`,
+        message: `${echo(name)} is given more than once`,
       });
     }
     query[name] = value;

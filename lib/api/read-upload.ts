@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
+import { once } from "node:events";
 import { Readable, type Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import type { ReadableStream } from "node:stream/web";
+import { finished } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { z } from "zod";
 import { type IncomingFile, receiveFile, tooLarge } from "@/lib/blobs/incoming-file";
-import { AppError, type ValidationIssue } from "@/lib/errors";
-import { escapePointer, maximumBodyBytes, notUtf8, readJsonBody } from "./read-request";
+import { AppError, echo, type ValidationIssue } from "@/lib/errors";
+import { bodyParts, escapePointer, maximumBodyBytes, notUtf8, readJsonBody } from "./read-request";
 
 /** What a route file says of an operation that takes a file: as `multipart/form-data`, or as text in a JSON body. */
 export type Upload<Json extends z.ZodType = z.ZodType> = {
@@ -64,10 +64,7 @@ async function readText(request: Request, upload: Upload, { onBytes }: ReadOptio
 async function readForm(request: Request, upload: Upload, { formSchema: schema, onBytes }: ReadOptions): Promise<ReceivedUpload> {
   const encoding = request.headers.get("content-encoding");
   if (encoding && encoding !== "identity") throw new AppError("unsupported-media-type", "Send the body without a Content-Encoding.");
-  if (Number(request.headers.get("content-length") ?? 0) > upload.maximumBytes + maximumBodyBytes) {
-    await drain(request, 2 * upload.maximumBytes);
-    throw tooLarge(upload.maximumBytes);
-  }
+  if (Number(request.headers.get("content-length") ?? 0) > upload.maximumBytes + maximumBodyBytes) throw tooLarge(upload.maximumBytes);
 
   const { fields, issues, received } = await parseForm(request, upload.maximumBytes);
   const sent = Object.fromEntries(fields.map(([name, text]) => [name, upload.jsonFields.includes(name) ? parsedWhereJson(text) : text]));
@@ -93,7 +90,7 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
   const fields = new Map<string, string>();
   const issues: ValidationIssue[] = [];
   const refuse = (field: string, code: string, message: string) =>
-    void issues.push({ pointer: `/${escapePointer(field)}`, location: "body", code, message: `${field} ${message}` });
+    void issues.push({ pointer: `/${escapePointer(field)}`, location: "body", code, message: `${echo(field)} ${message}` });
   const parser = openParser(request.headers.get("content-type") ?? "");
   const stopping = new AbortController();
   const reading: Promise<unknown>[] = [];
@@ -104,12 +101,16 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
 
   /** What ends one part early ends the request. */
   function read<Result>(stream: Readable, start: () => Promise<Result>): Promise<Result> {
+    let sourceError: unknown;
+    stream.once("error", (error) => {
+      sourceError = error;
+    });
     stopping.signal.addEventListener("abort", () => stream.destroy(new Error("the upload has ended")));
     const result = start();
     reading.push(
       result.catch((error) => {
-        // Where it is why the rest is not read, and not the other way round.
-        if (!stopping.signal.aborted) failure = error;
+        // An error of the stream itself comes from the request; any other one is the reason why the rest is not read.
+        if (error !== sourceError && !stopping.signal.aborted) failure = error;
         stopping.abort();
       }),
     );
@@ -135,7 +136,7 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
         const bytes = await firstBytes(stream, maximumFieldBytes + 1);
         if (bytes.length > maximumFieldBytes) refuse(field, "too_big", `must have at most ${maximumFieldBytes / 1_024} KiB`);
         else if (isUtf8(bytes)) fields.set(field, bytes.toString());
-        else malformed ??= notUtf8(`The field ${field}`);
+        else malformed ??= notUtf8(`The field ${echo(field)}`);
       });
       return;
     }
@@ -145,19 +146,18 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     issues.push({ pointer: "", location: "body", code: "too_many", message: `The form must have at most ${maximumParts} parts` }),
   );
 
-  const body = Readable.fromWeb((request.body ?? new Blob().stream()) as ReadableStream);
-  const isComplete = await pipeline(body, parser as Writable, { signal: stopping.signal }).then(
-    () => true,
-    () => false,
-  );
-  if (!isComplete) stopping.abort();
+  stopping.signal.addEventListener("abort", () => parser.destroy());
+  try {
+    await feed(request, parser, maximumBytes);
+  } catch (error) {
+    stopping.abort();
+    malformed ??= error instanceof AppError ? error : incomplete();
+  }
   await Promise.all(reading);
   const incoming = await (receiving as Promise<IncomingFile> | null)?.catch(() => null);
-  if (!isComplete || failure || malformed) {
+  if (failure || malformed) {
     await incoming?.discard();
-    throw (
-      failure ?? malformed ?? new AppError("malformed-request", "The multipart/form-data body is incomplete.", {}, { Connection: "close" })
-    );
+    throw failure ?? malformed;
   }
   if (!incoming && !issues.some(({ pointer }) => pointer === "/file")) refuse("file", "required", "is required");
   return { fields: [...fields], issues, received: incoming ? { incoming, name } : null };
@@ -174,14 +174,22 @@ async function firstBytes(stream: Readable, maximumBytes: number): Promise<Buffe
   return Buffer.concat(parts);
 }
 
-/** Many clients send all of a body before they look for the answer, and see none where the connection ends under them. */
-async function drain(request: Request, maximumBytes: number): Promise<void> {
+/** Gives the parser the body as it comes, until it is complete or the parser is destroyed. */
+async function feed(request: Request, parser: ReturnType<typeof openParser>, maximumBytes: number): Promise<void> {
+  const parsed = finished(parser as Writable, { readable: false });
+  parsed.catch(() => {});
   let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > maximumBytes) return;
+  for await (const part of bodyParts(request)) {
+    bytes += part.byteLength;
+    if (bytes > maximumBytes + maximumBodyBytes) throw tooLarge(maximumBytes);
+    if (parser.destroyed) break;
+    if (!parser.write(part)) await Promise.race([once(parser, "drain"), parsed]);
   }
+  if (!parser.destroyed) parser.end();
+  await parsed;
 }
+
+const incomplete = () => new AppError("malformed-request", "The multipart/form-data body is incomplete.", {}, { Connection: "close" });
 
 function openParser(contentType: string) {
   try {

@@ -3,7 +3,7 @@ import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { markUsed } from "@/lib/api-keys/last-used";
 import { type Identity, reader } from "@/lib/caller";
 import { clientAddress } from "@/lib/client-address";
-import { AppError, type ValidationIssue } from "@/lib/errors";
+import { AppError, echo, type ValidationIssue } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { logRequest } from "@/lib/request-logs/gather";
 import { countRequest } from "@/lib/usage/count-requests";
@@ -33,13 +33,21 @@ export type Outgoing = { status: number; headers: Record<string, string>; body: 
 
 export const toResponse = ({ body, ...init }: Outgoing): Response => new Response(body, init);
 
+const strictTransport = { "Strict-Transport-Security": "max-age=63072000" };
+
 /**
  * The pipeline of every request below /v1, in the contract's order: authentication, rate limit, route and method, scope,
  * size and media type, parsing, idempotency look-up, validation; then the service finds out about existence and its rules.
  */
 export async function respond(request: Request, target: Target, wire: Wire): Promise<Outgoing> {
   const requestId = newId("request");
-  const headers: Record<string, string> = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
+  const headers: Record<string, string> = {
+    "X-Request-Id": requestId,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    // Only where the client came over https, which the proxy in front says.
+    ...(request.headers.get("x-forwarded-proto")?.startsWith("https") && strictTransport),
+  };
   const { path, search } = splitUrl(request.url);
   const trace: Trace = { startedAt: new Date(), startedMs: performance.now(), idempotencyKey: null, requestBody: null };
   const address = clientAddress(request.headers.get("x-forwarded-for"));
@@ -171,7 +179,7 @@ function unknownParameters(query: Record<string, string>): ValidationIssue[] {
     pointer: `/${escapePointer(name)}`,
     location: "query",
     code: "unknown_field",
-    message: `${name} is not known here`,
+    message: `${echo(name)} is not known here`,
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { AppError, invalidCursor, notFound, type ValidationIssue } from "@/lib/errors";
+import { AppError, echo, invalidCursor, notFound, type ValidationIssue } from "@/lib/errors";
 import type { IdKind } from "@/lib/ids";
 import { nearestField } from "./nearest-field";
 import { plainWords } from "./plain-words";
@@ -50,7 +50,7 @@ function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
       const isReadOnly = issue.path.length === 0 && readOnlyFields?.has(key);
-      const nameOf = (field: string) => [...issue.path, field].join(".");
+      const nameOf = (field: string) => echo([...issue.path, field].join("."));
       const meant = isReadOnly ? undefined : nearestField(schema, issue.path, key);
       const unknown = `${nameOf(key)} is not known here${meant ? `; did you mean ${nameOf(meant)}?` : ""}`;
       return {
@@ -72,14 +72,14 @@ function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
     }
   }
   const isMissing = issue.code === "invalid_type" && valueAt(root, issue.path) === undefined;
-  const field = path.join(".");
+  const field = echo(path.join("."));
   if (isMissing) return [{ pointer, location, code: "required", message: field ? `${field} is required` : "a body is required" }];
   const code = issue.code === "custom" ? String(issue.params?.code ?? "custom") : issue.code;
   return [withField({ pointer, location, code, message: plainWords(issue) })];
 }
 
 function withField(issue: ValidationIssue): ValidationIssue {
-  const field = issue.pointer.slice(1).replaceAll("/", ".");
+  const field = echo(issue.pointer.slice(1).replaceAll("/", "."));
   if (!field) return issue;
   return { ...issue, message: `${field}${isPredicate.test(issue.message) ? "" : ":"} ${issue.message}` };
 }

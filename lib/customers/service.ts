@@ -3,7 +3,7 @@ import type { Caller } from "@/lib/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/changes";
 import { requireCursor } from "@/lib/cursor";
 import { type Prisma, runStatement } from "@/lib/db";
-import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { AppError, echo, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { lockRow } from "@/lib/lock-row";
@@ -135,7 +135,7 @@ async function externalIdTaken(caller: Caller, externalId: string | null | undef
   const existing = await findByExternalId(caller, externalId);
   return new AppError(
     "conflict",
-    `A customer with the externalId "${externalId}" exists already.`,
+    `A customer with the externalId "${echo(externalId ?? "")}" exists already.`,
     existing ? { existingId: existing.id } : {},
   );
 }

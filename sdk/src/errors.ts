@@ -98,6 +98,11 @@ export class MethodNotAllowedError extends ApiError {
   override name = "MethodNotAllowedError";
 }
 
+/** The request did not arrive in time. */
+export class RequestTimeoutError extends ApiError {
+  override name = "RequestTimeoutError";
+}
+
 /** `existingId` is what is there already. */
 export class ConflictError extends ApiError {
   override name = "ConflictError";
@@ -146,6 +151,11 @@ export class PayloadTooLargeError extends ApiError {
 
 export class UnsupportedMediaTypeError extends ApiError {
   override name = "UnsupportedMediaTypeError";
+}
+
+/** The `Expect` header holds something other than `100-continue`. */
+export class ExpectationFailedError extends ApiError {
+  override name = "ExpectationFailedError";
 }
 
 /** `errors` holds everything that is wrong. */

@@ -27,11 +27,11 @@ async function sendSlowly(path: string, key: string, contentType: string, [first
   return answer.finally(() => socket.destroy());
 }
 
-test("400 for a JSON body that is late, while an upload has more time", async () => {
+test("408 for a JSON body that is late, while an upload has more time", async () => {
   const tenant = await newTenant();
   const base = await newKnowledgeBase(tenant);
   const late = await sendSlowly("/v1/public/customers", tenant.key, "application/json", ['{"name":', '"Ada"}']);
-  expect(late).toMatch(/^HTTP\/1.1 400 .*malformed-request.*took too long/s);
+  expect(late).toMatch(/^HTTP\/1.1 408 .*request-timeout.*took too long/s);
 
   const form: [string, string] = ['--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nTe', "xt\r\n--x--\r\n"];
   const path = `/v1/public/knowledge-bases/${base}/documents`;

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
 import { db } from "@/lib/db";
-import { probes } from "@/lib/readiness";
+import { probes, readiness, reused } from "@/lib/readiness";
 import { claimDeliveries, startOfWalk } from "@/lib/webhooks/claim";
 import { runAdmin } from "../support/admin";
 import { newWebhook, raiseBacklog, type TestWebhook } from "../support/webhooks";
 
 const url = "http://127.0.0.1:9/";
 const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
-const ready = async () => (await probes["/ready"]()).body;
+const ready = readiness;
 const change = ({ id }: TestWebhook, data: object) => db().webhook.updateMany({ where: { id }, data });
 
 beforeEach(async () => {
@@ -39,6 +39,33 @@ test("200 says which clock runs, for how long the oldest delivery has waited, an
   expect(oldestDueDeliverySeconds).toBeGreaterThanOrEqual(100);
   expect(oldestDueDeliverySeconds).toBeLessThanOrEqual(101 + (Date.now() - startedAt) / 1_000);
   expect(deliveries).toEqual({ due: 10, underWay: 3, held: 7 });
+});
+
+test("/ready asks the database at most once a second, however many ask it", async () => {
+  const first = await probes["/ready"]();
+  expect((await probes["/ready"]()).body).toBe(first.body);
+
+  let nowMs = 0;
+  let checks = 0;
+  let finish = () => {};
+  const check = () => {
+    checks++;
+    return new Promise<number>((resolve) => {
+      finish = () => resolve(checks);
+    });
+  };
+  const ask = reused(check, 1_000, () => nowMs);
+  const waiting = [ask(), ask()];
+  nowMs = 5_000;
+  waiting.push(ask());
+  finish();
+  expect(await Promise.all(waiting)).toEqual([1, 1, 1]);
+  nowMs = 5_999;
+  expect(await ask()).toBe(1);
+  nowMs = 6_000;
+  const next = ask();
+  finish();
+  expect(await next).toBe(2);
 });
 
 test("what waits for a webhook that keeps failing raises no alarm, and what waits behind it does", async () => {

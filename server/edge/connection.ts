@@ -1,0 +1,141 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { toProblem } from "@/lib/api/problem";
+import type { AppError } from "@/lib/errors";
+import { newId } from "@/lib/ids";
+
+/** How much of a body that no one needs is still read, so that its sender gets to see the response. */
+const lingerBytes = 64 * 1_024 ** 2;
+const lingerMs = 30_000;
+
+type Exchange = { request: IncomingMessage; response: ServerResponse };
+
+type Connection = {
+  /** Requests without a complete response, oldest first. */
+  exchanges: Exchange[];
+  last: Exchange | null;
+  /** Nothing more is read as HTTP: the connection ends after the responses that are owed. */
+  isEnding: boolean;
+  /** The last response of all, for input that never became a request. */
+  refusal: AppError | null;
+};
+
+const connections = new WeakMap<object, Connection>();
+/** Connections that only wait for the end of a body that is thrown away. */
+const lingering = new Set<Socket>();
+
+function connectionOf(socket: object): Connection {
+  const known = connections.get(socket);
+  if (known) return known;
+  const connection: Connection = { exchanges: [], last: null, isEnding: false, refusal: null };
+  connections.set(socket, connection);
+  return connection;
+}
+
+/** Every request passes here first. */
+export function track(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  const connection = connectionOf(socket);
+  const exchange = { request, response };
+  connection.exchanges.push(exchange);
+  connection.last = exchange;
+  response.once("close", () => {
+    connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
+    endWhenAnswered(socket, connection);
+  });
+}
+
+/** For input that is not valid HTTP or that is late. Requests that were accepted before it are answered first, in order. */
+export function refuse(socket: Socket, error: AppError, cause: Error): void {
+  const connection = connectionOf(socket);
+  if (connection.isEnding) return;
+  connection.isEnding = true;
+  const { last } = connection;
+  if (last && !last.request.complete) breakOff(last, cause);
+  else connection.refusal = error;
+  endWhenAnswered(socket, connection);
+}
+
+/** The rest of this request's body will not come: its handler is told, and answers. */
+export function breakOff({ request, response }: Exchange, cause: Error): void {
+  if (request.complete || response.writableEnded) return;
+  response.shouldKeepAlive = false;
+  // Node would destroy the socket, and the response with it.
+  request._destroy = (error, callback) => callback(request.listenerCount("error") > 0 ? error : null);
+  request.destroy(cause);
+}
+
+function endWhenAnswered(socket: Socket, { isEnding, exchanges, refusal }: Connection): void {
+  if (!isEnding || exchanges.length > 0) return;
+  if (!socket.writable) return void socket.destroy();
+  socket.end(refusal ? rawProblem(refusal) : "");
+  linger(socket, () => socket.destroy());
+}
+
+/**
+ * Where Node closes a connection after a response, clients that are still sending would get a reset instead of that
+ * response. So the rest of the body is read and thrown away first, within bounds.
+ */
+export function lingerBeforeClosing(socket: Socket): void {
+  const close = socket.destroySoon;
+  socket.destroySoon = () => {
+    const { last } = connectionOf(socket);
+    if (!last || last.request.complete || socket.destroyed) return close.call(socket);
+    let left = lingerBytes;
+    const over = linger(socket, () => close.call(socket));
+    last.request.push = (chunk: Buffer | null) => {
+      left -= chunk?.length ?? 0;
+      if (chunk === null || left < 0) over();
+      return true;
+    };
+    socket.end();
+    socket.resume();
+  };
+}
+
+/** @returns a function that ends the waiting before its time is over */
+function linger(socket: Socket, close: () => void): () => void {
+  lingering.add(socket);
+  const timer = setTimeout(close, lingerMs);
+  socket.once("close", () => {
+    clearTimeout(timer);
+    lingering.delete(socket);
+  });
+  return close;
+}
+
+/** At shutdown no one waits for bodies that are thrown away. */
+export function closeLingering(): void {
+  for (const socket of lingering) socket.destroy();
+}
+
+/** The response to a request that is refused before anyone reads it. */
+export function sendProblem(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+  const [path = ""] = (request.url ?? "").split("?");
+  const { status, headers, body } = problemOf(error, path);
+  if (!request.complete) headers.Connection = "close";
+  response.writeHead(status, headers).end(body);
+}
+
+function rawProblem(error: AppError): string {
+  const { status, headers, body } = problemOf(error, "");
+  const lines = Object.entries({ ...headers, Connection: "close" }).map(([name, value]) => `${name}: ${value}`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+export function problemOf(error: AppError, path: string): { status: number; headers: Record<string, string>; body: string } {
+  const requestId = newId("request");
+  const { status, headers, body } = toProblem(error, path, requestId);
+  return {
+    status,
+    body,
+    headers: {
+      ...headers,
+      "X-Request-Id": requestId,
+      "Content-Type": "application/problem+json",
+      "Content-Length": String(Buffer.byteLength(body)),
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  };
+}

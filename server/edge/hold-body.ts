@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { bodyFailure } from "@/lib/api/read-request";
+import { AppError } from "@/lib/errors";
+import { sendProblem } from "./connection";
+
+const kib = 1_024;
+
+/** How large a body may be, by path: whatever has none of its own takes what the API takes. */
+const limits: [path: RegExp, bytes: number][] = [
+  [/^\/api\/auth(\/|$)/i, 16 * kib],
+  [/^\/api\/inngest(\/|$)/i, 1_024 * kib],
+];
+const usualLimit = 256 * kib;
+
+/** Its handler checks who sends the file before it reads any of it, and counts as it reads. */
+const upload = /^\/api\/dashboard\/[^/]+\/[^/]+\/knowledge-bases\/[^/]+\/documents$/;
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
+/**
+ * Hands a request to Next once its whole body has arrived, and never one whose body is too large: what reads bodies there
+ * (actions, next-auth, Inngest's handler) reads them without a limit.
+ */
+export function holdBody(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  const [path = ""] = (request.url ?? "").split("?");
+  if (!hasBody(request)) return void next();
+  if (upload.test(path)) {
+    // The rest of a file that was refused must not be taken for the next request.
+    response.shouldKeepAlive = false;
+    return void next();
+  }
+  const [, limit] = limits.find(([pattern]) => pattern.test(path)) ?? [null, usualLimit];
+  const refuse = (error: AppError) => sendProblem(request, response, error);
+  const tooLarge = () => refuse(new AppError("payload-too-large", `The body must be at most ${limit / kib} KiB.`));
+  if (Number(request.headers["content-length"] ?? 0) > limit) return void tooLarge();
+
+  const { push } = request;
+  const held: Buffer[] = [];
+  let bytes = 0;
+  const fail = (error: Error) => refuse(bodyFailure(error));
+  request.once("error", fail);
+  request.push = (chunk: Buffer | null) => {
+    if (chunk) {
+      bytes += chunk.length;
+      if (bytes <= limit) held.push(chunk);
+      else if (!response.headersSent) tooLarge();
+      return true;
+    }
+    if (bytes > limit) return true;
+    request.off("error", fail);
+    request.push = push;
+    for (const part of held) request.push(part);
+    request.push(null);
+    next();
+    return true;
+  };
+  // Asks for the body, where the client waits to be asked.
+  request.read(0);
+}

@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, expect, test } from "vitest";
+import { createWebServer } from "@/server/web-server";
+import { head, openRaw, statusesIn } from "../support/raw-http";
+
+/** Stands in for Next: answers with the body it was given. */
+const served: string[] = [];
+const servePages = async (request: IncomingMessage, response: ServerResponse) => {
+  const body = await text(request);
+  served.push(`${request.method} ${request.url} ${body}`);
+  response.end(body);
+};
+const server = createWebServer({ servePages, trustedProxyHops: 0 });
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+test("pages get a body of up to 256 KiB whole and unchanged, however it comes", async () => {
+  const bodies = ["", "a", "x".repeat(256 * 1_024), "\u00e4".repeat(100_000)];
+  for (const body of bodies) {
+    expect(await (await fetch(`${url}/login`, { method: "POST", body })).text()).toBe(body);
+    const init = { method: "POST", body: new Blob([body]).stream(), duplex: "half" } as RequestInit;
+    expect(await (await fetch(`${url}/login`, init)).text()).toBe(body);
+  }
+});
+
+test("pages never see a request before its body is complete, nor one whose client hangs up", async () => {
+  const { socket, until } = await openRaw(url);
+  socket.write(head("POST /slow HTTP/1.1", { "Content-Length": 4, Expect: "100-continue" }));
+  await until(/^HTTP\/1\.1 100 Continue/);
+  socket.write("ab");
+  const other = await fetch(`${url}/other`, { method: "POST", body: "c" });
+  expect(await other.text()).toBe("c");
+  expect(served.filter((line) => line.includes("/slow"))).toEqual([]);
+  socket.write("cd");
+  await until(/abcd$/);
+  socket.destroy();
+
+  const broken = await openRaw(url);
+  broken.socket.end(`${head("POST /broken HTTP/1.1", { "Content-Length": 4 })}ab`);
+  expect(statusesIn(await broken.ended)).toEqual([400]);
+  expect(served.filter((line) => line.includes("/broken"))).toEqual([]);
+});
+
+test("a second request on the connection of a held one is answered behind it", async () => {
+  const { socket, ended } = await openRaw(url);
+  const post = (path: string, body: string) => head(`POST ${path} HTTP/1.1`, { "Content-Length": body.length }) + body;
+  socket.end(post("/first", "one") + post("/second", "two"));
+  const answered = await ended;
+  expect(statusesIn(answered)).toEqual([200, 200]);
+  expect(answered).toMatch(/one.*two$/s);
+});
