@@ -25,7 +25,7 @@ const config = {
   allowedDevOrigins: ["127.0.0.1", "localhost"],
   // A path that ends in a slash is another path, in the API as under server/web.ts.
   skipTrailingSlashRedirect: true,
-  // Every request of the API goes through one dispatcher, whichever server it came in by.
+  // For where server/edge is not in front: every request of the API goes through one dispatcher.
   rewrites: async () => ({ beforeFiles: [{ source: "/v1/:path*", destination: "/api/v1/:path*" }] }),
   headers: async () => [
     { source: "/((?!v1/).*)", headers: securityHeaders },

@@ -2,7 +2,6 @@ import { subscribe } from "node:diagnostics_channel";
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import { env } from "@/lib/env";
-import { lingerBeforeClosing } from "./connection";
 import { guard } from "./guard";
 
 const guarded = new WeakSet<Server>();
@@ -12,16 +11,13 @@ const guarded = new WeakSet<Server>();
  * before anything is read from it: with the first one, the same edge as in server/web.ts is put on the server.
  */
 export function adoptNextServer(): void {
-  subscribe("net.server.socket", (message) => {
-    const { socket } = message as { socket: Socket & { server?: Server } };
-    if (adopt(socket.server)) lingerBeforeClosing(socket);
-  });
+  subscribe("net.server.socket", (message) => adopt((message as { socket: Socket & { server?: Server } }).socket.server));
   // Of a connection that was there before.
-  subscribe("http.server.request.start", (message) => void adopt((message as { server: Server }).server));
+  subscribe("http.server.request.start", (message) => adopt((message as { server: Server }).server));
 }
 
-function adopt(server: Server | undefined): boolean {
-  if (!(server instanceof HttpServer) || guarded.has(server)) return false;
+function adopt(server: Server | undefined): void {
+  if (!(server instanceof HttpServer) || guarded.has(server)) return;
   guarded.add(server);
   const listeners = server.listeners("request");
   server.removeAllListeners("request");
@@ -33,5 +29,4 @@ function adopt(server: Server | undefined): boolean {
     },
     trustedProxyHops: env().TRUSTED_PROXY_HOPS,
   });
-  return true;
 }

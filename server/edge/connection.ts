@@ -20,13 +20,14 @@ type Connection = {
   refusal: AppError | null;
 };
 
-const connections = new WeakMap<object, Connection>();
+const connections = new WeakMap<Socket, Connection>();
 /** Connections that only wait for the end of a body that is thrown away. */
 const lingering = new Set<Socket>();
 
-function connectionOf(socket: object): Connection {
+function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket);
   if (known) return known;
+  lingerBeforeClosing(socket);
   const connection: Connection = { exchanges: [], last: null, isEnding: false, refusal: null };
   connections.set(socket, connection);
   return connection;
@@ -76,7 +77,7 @@ function endWhenAnswered(socket: Socket, { isEnding, exchanges, refusal }: Conne
  * Where Node closes a connection after a response, clients that are still sending would get a reset instead of that
  * response. So the rest of the body is read and thrown away first, within bounds.
  */
-export function lingerBeforeClosing(socket: Socket): void {
+function lingerBeforeClosing(socket: Socket): void {
   const close = socket.destroySoon;
   socket.destroySoon = () => {
     const { last } = connectionOf(socket);

@@ -8,7 +8,7 @@ import type { Wire } from "@/lib/api/respond";
 import { AppError } from "@/lib/errors";
 import { isFromElsewhere, noteRequest } from "@/lib/exposure";
 import { probes } from "@/lib/readiness";
-import { breakOff, lingerBeforeClosing, problemOf, refuse, sendProblem, track } from "./connection";
+import { breakOff, problemOf, refuse, sendProblem, track } from "./connection";
 import { hasBody, holdBody } from "./hold-body";
 
 const headersTimeoutMs = 15_000;
@@ -71,7 +71,6 @@ export function guard(server: Server, { servePages, trustedProxyHops, bodyTimeou
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     refuse(socket, error.code === lateCode ? late() : malformed("The request is not valid HTTP."), error);
   });
-  server.on("connection", lingerBeforeClosing);
 }
 
 function apiListener(server: Server) {

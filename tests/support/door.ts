@@ -37,7 +37,10 @@ async function openNextDoor(): Promise<Door> {
       child.kill("SIGTERM");
       await exited;
     };
-    return { url: `http://127.0.0.1:${port}`, close };
+    const url = `http://127.0.0.1:${port}`;
+    // Next says that it listens before it has loaded what serves.
+    await (await fetch(`${url}/health`)).text();
+    return { url, close };
   }
   throw new Error("next start ended before it listened; is the product built?");
 }
