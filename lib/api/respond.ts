@@ -36,8 +36,9 @@ export const toResponse = ({ body, ...init }: Outgoing): Response => new Respons
 const strictTransport = { "Strict-Transport-Security": "max-age=63072000" };
 
 /**
- * The pipeline of every request below /v1, in the contract's order: authentication, rate limit, route and method, scope,
- * size and media type, parsing, idempotency look-up, validation; then the service finds out about existence and its rules.
+ * The pipeline of every request below /v1, in the contract's order: authentication and the key's allowed addresses, rate
+ * limit, route and method, scope, size and media type, parsing, idempotency lookup, validation. The service then checks
+ * existence and its own rules.
  */
 export async function respond(request: Request, target: Target, wire: Wire): Promise<Outgoing> {
   const requestId = newId("request");
