@@ -66,6 +66,7 @@ try {
     LOG_LEVEL: "error",
     DATABASE_URL: postgres.url("bench"),
     SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    AUDIT_KEYS: randomBytes(32).toString("base64"),
     NEXTAUTH_SECRET: secret,
     NEXTAUTH_URL: url,
     HOST: "127.0.0.1",
@@ -175,8 +176,8 @@ async function seed() {
     SELECT ${tenantId}, 'live', 'key_01' || lpad(n::text, 24, '0'), 'Key ' || n, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'prl_live_…' || n, '{read:usage}', now()
     FROM generate_series(1, ${rows}) AS n`;
   await insert.$executeRaw`
-    INSERT INTO audit_entries (tenant_id, sequence, actor_type, actor_id, action, target_id, environment, changes, previous_hash, hash, created_at)
-    SELECT ${tenantId}, n + 100, 'USER', ${user.id}, 'api_key.created', 'key_01' || lpad(n::text, 24, '0'), 'live', '{}', '\\x00', '\\x00', now()
+    INSERT INTO audit_entries (tenant_id, sequence, actor_type, actor_id, action, target_id, environment, changes, previous_hash, hash, key_id, created_at)
+    SELECT ${tenantId}, n + 100, 'USER', ${user.id}, 'api_key.created', 'key_01' || lpad(n::text, 24, '0'), 'live', '{}', '\\x00', '\\x00', '', now()
     FROM generate_series(1, ${rows}) AS n`;
   // As the worker does it, here for the time before the tenant was there, too.
   await insert.$executeRaw`UPDATE tenants SET counted_until = current_date - 60`;

@@ -31,6 +31,7 @@ export async function prepareDatabase(postgres: Postgres, name: string): Promise
     DATABASE_URL: postgres.url(name),
     SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
+    AUDIT_KEYS: randomBytes(32).toString("base64"),
     NEXTAUTH_URL: "http://localhost:4803",
     HOST: "127.0.0.1",
     WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import path from "node:path";
 import { z } from "zod";
 import { isLoopbackUrl } from "@/lib/loopback";
@@ -29,6 +30,13 @@ const secretKeys = z
   )
   .refine((keys) => keys.length > 0 && keys.every(({ id, key }) => /^[a-z0-9]{1,16}$/.test(id) && key.length === 32), {
     message: 'each entry is "<id>:<base64 of 32 bytes>", ids of 1 to 16 lower-case letters and digits, separated by commas',
+  });
+
+const auditKeys = z
+  .string()
+  .transform((text) => commaList(text).map((entry) => Buffer.from(entry, "base64")))
+  .refine((keys) => keys.length > 0 && keys.every((key) => key.length === 32), {
+    message: "each key is the base64 of 32 bytes, for example from `openssl rand -base64 32`; the current one first, separated by commas",
   });
 
 const wholeNumber = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum);
@@ -93,6 +101,12 @@ const schema = z
     LOOPBACK_WEBHOOKS: z.stringbool().default(false),
     /** Master keys for secrets at rest. The first one encrypts, all of them decrypt. */
     SECRET_KEYS: secretKeys,
+    /** Seal the audit log's entries. The first one is for new entries, all of them verify. */
+    AUDIT_KEYS: auditKeys.optional(),
+    /** Where the head of each audit log is noted, outside of the database. Unset, a file in DATA_DIR. */
+    AUDIT_ANCHOR_FILE: z.string().min(1).optional(),
+    /** Is sent the same, as JSON. */
+    AUDIT_ANCHOR_URL: httpUrl.optional(),
     /** What this installation keeps on disk, the files of documents among it. */
     DATA_DIR: z.string().min(1).default(".data"),
     /** Files of documents; also where they arrive, before they go to S3. Unset, `blobs` in DATA_DIR. */
@@ -158,6 +172,7 @@ const schema = z
       refuse("JOBS", "inngest needs INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY (or INNGEST_DEV in development)");
     }
     if (value.NODE_ENV === "production") {
+      if (!value.AUDIT_KEYS) refuse("AUDIT_KEYS", "is required in production: the base64 of 32 bytes, the same on every machine");
       if (!value.NEXTAUTH_SECRET) refuse("NEXTAUTH_SECRET", "is required in production: at least 32 random characters");
       if (!value.NEXTAUTH_URL) refuse("NEXTAUTH_URL", "is required in production: the address at which people sign in");
       // With it, anyone could run the jobs by an unsigned request.
@@ -171,6 +186,9 @@ const schema = z
       ...value,
       APP_URL: appUrl,
       ERROR_BASE: value.ERROR_BASE ?? `${appUrl}/docs`,
+      // Outside of production, one derived key is one setting fewer.
+      AUDIT_KEYS: value.AUDIT_KEYS ?? value.SECRET_KEYS.map(({ key }) => createHash("sha256").update("audit").update(key).digest()),
+      AUDIT_ANCHOR_FILE: path.resolve(value.AUDIT_ANCHOR_FILE ?? path.join(value.DATA_DIR, "audit-anchors.jsonl")),
       BLOB_DIRECTORY: path.resolve(value.BLOB_DIRECTORY ?? path.join(value.DATA_DIR, "blobs")),
       MAIL_PAGE: value.MAIL_PAGE ?? (value.NODE_ENV !== "production" && isLoopbackUrl(appUrl)),
       JOBS: value.JOBS ?? (isInngestConfigured ? ("inngest" as const) : ("embedded" as const)),

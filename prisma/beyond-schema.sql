@@ -23,7 +23,8 @@ ALTER TABLE "messages" DROP CONSTRAINT "messages_pkey",
 ALTER TABLE "request_logs" DROP CONSTRAINT "request_logs_pkey",
   ADD CONSTRAINT "request_logs_pkey" PRIMARY KEY ("tenant_id", "environment", "id") INCLUDE ("status");
 
--- The audit log is only ever added to. Removing a whole tenant takes an operator who disables this for the moment.
+-- The audit log is only ever added to. Removing a whole tenant is for the owner of the tables (prisma/roles.ts), who disables
+-- this for the moment.
 -- (\073 is a semicolon: Prisma's engine cuts a migration at every one that it sees, also inside of a function.)
 CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS
   E'BEGIN RAISE EXCEPTION ''% is append-only'', TG_TABLE_NAME\073 END\073';

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { flushAnchors } from "@/lib/audit/anchors";
 import { closeDatabase, isDatabaseUnavailable } from "@/lib/db";
 import { AppError } from "@/lib/errors";
 import { log } from "@/lib/log";
@@ -14,6 +15,7 @@ process.env.DATABASE_STATEMENT_TIMEOUT_MS ||= "600000";
 
 const [name = "", ...rest] = process.argv.slice(2);
 process.exitCode = await run(name, rest).catch(explain);
+await flushAnchors().catch(() => {});
 await closeDatabase();
 
 async function run(name: string, rest: string[]): Promise<number> {

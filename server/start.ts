@@ -1,14 +1,17 @@
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { flushAnchors } from "@/lib/audit/anchors";
+import { foreignAuditKeys } from "@/lib/audit/service";
 import { closeDatabase } from "@/lib/db";
 import { env } from "@/lib/env";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
 import { hasAnyOwner } from "@/lib/users/service";
 import { applyMigrations } from "@/prisma/migrate";
+import { grantApplicationRole } from "@/prisma/roles";
 import { type Demo, ensureDemo } from "@/prisma/seed";
 import { withBootLock } from "./boot-lock";
 import { claimDataDirectory, type DemoFile, dataDirectory, inDataDirectory, readJson, writeJson } from "./embedded/data-directory";
-import { localEnvironment, startEmbeddedDatabase } from "./embedded/environment";
+import { type EmbeddedDatabase, localEnvironment, startEmbeddedDatabase } from "./embedded/environment";
 import { type LogFile, logFile } from "./embedded/log-file";
 import { type SupervisedProcess, supervise } from "./embedded/supervised-process";
 
@@ -18,6 +21,7 @@ import { type SupervisedProcess, supervise } from "./embedded/supervised-process
 
 const isDevelopment = process.argv.includes("--dev");
 const isOwnDatabase = !process.env.DATABASE_URL;
+const hasGivenAuditKeys = Boolean(process.env.AUDIT_KEYS);
 const isDemoWanted = isOwnDatabase || process.argv.includes("--demo");
 const readyTimeoutMs = 120_000;
 /** Ended this often before it ever answered: it never will. */
@@ -41,17 +45,21 @@ await run().catch(fail);
 async function run(): Promise<void> {
   undo.push(claimDataDirectory());
   const port = await freePort(process.env.PORT || "3000");
-  const databaseUrl = process.env.DATABASE_URL || (await startDatabase());
+  const { databaseUrl, ownerUrl, applicationPassword } = await findDatabase();
   if (isStopping) return;
 
   Object.assign(process.env, localEnvironment({ port, databaseUrl, isDevelopment }));
   env();
-  const directUrl = env().DATABASE_DIRECT_URL ?? databaseUrl;
-  const { demo, hasOwner } = await withBootLock(directUrl, async () => {
-    await applyMigrations(directUrl);
+  // Web and worker have no use for it.
+  delete process.env.MIGRATION_DATABASE_URL;
+  const { demo, hasOwner } = await withBootLock(ownerUrl, async () => {
+    await applyMigrations(ownerUrl);
+    await grantApplicationRole(ownerUrl, databaseUrl, { password: applicationPassword });
+    if (!hasGivenAuditKeys) await refuseForeignAuditKeys();
     const demo = isDemoWanted ? await ensureDemo(readJson<DemoFile>("demo.json"), { isOwnDatabase }) : null;
     return { demo, hasOwner: await hasAnyOwner() };
   });
+  await flushAnchors();
   await closeDatabase();
   if (isStopping) return;
 
@@ -71,10 +79,22 @@ async function run(): Promise<void> {
   process.stdout.write(demo ? welcome(url, demo, mailPage) : started(url, hasOwner));
 }
 
-async function startDatabase(): Promise<string> {
-  const { postgres, databaseUrl } = await startEmbeddedDatabase();
+async function findDatabase(): Promise<Omit<EmbeddedDatabase, "applicationPassword"> & { applicationPassword?: string }> {
+  const { DATABASE_URL, DATABASE_DIRECT_URL, MIGRATION_DATABASE_URL } = process.env;
+  if (DATABASE_URL) return { databaseUrl: DATABASE_URL, ownerUrl: MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL || DATABASE_URL };
+  const { postgres, ...database } = await startEmbeddedDatabase();
   undo.push(postgres.stop);
-  return databaseUrl;
+  return database;
+}
+
+/** A key that this data directory made for itself must not continue a log that another machine's key began. */
+async function refuseForeignAuditKeys(): Promise<void> {
+  const [foreign] = await foreignAuditKeys();
+  if (!foreign) return;
+  const advice = "Set AUDIT_KEYS to the value of the machine that wrote them; it is in secrets.json of its DATA_DIR";
+  throw new Error(
+    `The audit log in this database has entries sealed with the key ${foreign}, which this machine does not have. ${advice}.`,
+  );
 }
 
 function nextDev(port: number): string[] {

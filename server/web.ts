@@ -1,5 +1,6 @@
 import { stopListening } from "@/lib/api-keys/key-cache";
 import { flushLastUsed } from "@/lib/api-keys/last-used";
+import { flushAnchors } from "@/lib/audit/anchors";
 import { flushRefusals } from "@/lib/auth/refusals";
 import { closeDatabase } from "@/lib/db";
 import { env } from "@/lib/env";
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
     setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_SECONDS * 1_000).unref();
     await drain(server);
     await Promise.all([flushLastUsed(), flushRequestCounts(), flushRequestLogs(), flushRefusals()]);
+    await flushAnchors().catch(() => {});
     stopListening();
     await closeDatabase().catch(() => {});
     process.exit(0);

@@ -1,3 +1,4 @@
+import { flushAnchors } from "@/lib/audit/anchors";
 import { closeDatabase, setConnectionSettings } from "@/lib/db";
 import { releaseDocuments } from "@/lib/documents/process";
 import { startProcessing } from "@/lib/documents/start-processing";
@@ -47,6 +48,7 @@ async function stop(reason: string): Promise<void> {
   log.info({ reason }, "the worker stops: nothing more is claimed");
   await Promise.all([delivering.stop(), processing.stop(), listener?.stop(), ...jobs.map((job) => job.stop())]);
   await closeOutboundAgents();
+  await flushAnchors().catch(() => {});
   await closeDatabase();
   log.info("the worker has stopped");
   process.exit(0);

@@ -1,9 +1,11 @@
-import { createHash } from "node:crypto";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
-import type { Db, Prisma } from "@/lib/db";
+import { type Db, db, type Prisma } from "@/lib/db";
+import { env } from "@/lib/env";
 import { Environment } from "@/prisma/generated/enums";
 import type { AuditEntryModel } from "@/prisma/generated/models";
+import { anchorSoon, readAnchors, toHex } from "./anchors";
+import { currentKeyId, firstHash, hashOf, keyIdOf } from "./chain";
 import type { ListAudit } from "./schema";
 
 /** What can be done to what, and what people read of it; the audit log says nothing that is not in this list. */
@@ -64,12 +66,10 @@ export type AuditRecord = { action: AuditAction; targetId: string; changes: Pris
 /** What is done to the organisation and its people is done in no environment, whichever one the page was of. */
 const isOfTenant = (action: AuditAction) => /^(organisation|invitation|member|user)\./.test(action);
 
-const firstHash = Buffer.alloc(32);
-
 /**
  * Appends to the tenant's audit log, in the transaction of the change. `changes` holds before and after without secrets.
- * Each entry's hash covers its content and its predecessor's hash, so a later alteration shows; for that the tenant's
- * entries are written one after another, under a lock that the transaction's end releases.
+ * Each entry's hash covers its content and its predecessor's hash, so a later alteration shows. The tenant's entries are
+ * therefore written one after another, under a lock that the transaction's end releases.
  */
 export async function recordAudit(caller: Caller, record: AuditRecord): Promise<void> {
   const { tenantId, environment } = caller.partition;
@@ -88,10 +88,12 @@ export async function recordAudit(caller: Caller, record: AuditRecord): Promise<
     address: caller.address,
     requestId: caller.request?.id ?? null,
     createdAt: new Date(),
+    keyId: currentKeyId(),
   };
   const previousHash = Buffer.from(last?.hash ?? firstHash);
-  const hash = new Uint8Array(hashOf(previousHash, entry));
+  const hash = new Uint8Array(hashOf(previousHash, entry) ?? []);
   await caller.db.auditEntry.create({ data: { ...entry, previousHash: new Uint8Array(previousHash), hash } });
+  anchorSoon(tenantId, entry.sequence);
 }
 
 const pageSize = 25;
@@ -146,27 +148,35 @@ function readEntries({ db, partition }: Caller, filters: Omit<ListAudit, "cursor
   });
 }
 
-const withoutHashes = ({ tenantId: _tenantId, hash: _hash, previousHash: _previousHash, ...entry }: AuditEntryModel) => entry;
+const withoutHashes = ({ tenantId: _tenantId, hash: _hash, previousHash: _previousHash, keyId: _keyId, ...entry }: AuditEntryModel) =>
+  entry;
 
 export type AuditEntry = ReturnType<typeof withoutHashes>;
 
-export type ChainFinding = { entries: number; broken: { sequence: number; reason: string } | null };
+/** `anchored`: up to which entry the log is known outside of the database. */
+export type ChainFinding = { entries: number; anchored: number; broken: { sequence: number; reason: string } | null };
 
 const verifyBatch = 1_000;
 
 /**
- * Reads the tenant's whole log and computes every hash anew. An entry that was altered, taken out or slipped in shows, and
- * the first of them is named; what was cut off at the end does not show by itself, which is why the number of entries is told.
+ * Reads the tenant's whole log and computes every hash again. An entry that was altered, taken out or slipped in shows, and
+ * the first of them is named. So does an end that was cut off, as far as it was anchored outside of the database.
  */
 export async function verifyAuditChain(caller: Caller): Promise<ChainFinding> {
   requireRole(caller, "ADMIN", "check the audit log");
   return verifyChainOf(caller.db, caller.partition.tenantId);
 }
 
-/** For operators, who name a tenant without acting in it. */
-export async function verifyChainOf(db: Db, tenantId: string): Promise<ChainFinding> {
+/**
+ * For operators, who name a tenant without acting in it.
+ * @param anchorFile where the heads of logs were noted, if not in this machine's own file
+ */
+export async function verifyChainOf(db: Db, tenantId: string, anchorFile?: string): Promise<ChainFinding> {
+  const anchors = await readAnchors(tenantId, anchorFile);
+  const anchored = Math.max(0, ...anchors.keys());
   let previousHash = firstHash;
   let sequence = 0;
+  const broken = (reason: string) => ({ entries: sequence, anchored, broken: { sequence: sequence + 1, reason } });
   for (;;) {
     const entries = await db.auditEntry.findMany({
       where: { tenantId, sequence: { gt: sequence } },
@@ -174,18 +184,32 @@ export async function verifyChainOf(db: Db, tenantId: string): Promise<ChainFind
       take: verifyBatch,
     });
     for (const { hash, previousHash: stated, ...entry } of entries) {
-      const broken = (reason: string) => ({ entries: sequence, broken: { sequence: sequence + 1, reason } });
+      const anchor = anchors.get(entry.sequence);
       if (entry.sequence !== sequence + 1) return broken("it is missing");
       if (!previousHash.equals(stated)) return broken("it does not follow from the entry before it");
-      if (!hashOf(previousHash, entry).equals(hash)) return broken("it was altered");
+      const expected = hashOf(previousHash, entry);
+      if (!expected) return broken(`it was sealed with the key ${entry.keyId}, which is not in AUDIT_KEYS`);
+      if (!expected.equals(hash)) return broken("it was altered");
+      if (anchor && anchor.hash !== toHex(hash)) return broken(`it is not the entry that was anchored at ${anchor.at}`);
       previousHash = Buffer.from(hash);
       sequence = entry.sequence;
     }
-    if (entries.length < verifyBatch) return { entries: sequence, broken: null };
+    if (entries.length === verifyBatch) continue;
+    if (anchored > sequence) return broken(`it was cut off: ${anchored} entries were anchored at ${anchors.get(anchored)?.at}`);
+    return { entries: sequence, anchored, broken: null };
   }
 }
 
-const hashOf = (previousHash: Buffer, entry: object) => createHash("sha256").update(previousHash).update(canonicalJson(entry)).digest();
+const sampledTenants = 1_000;
+
+/** Ids of keys that the newest tenants' latest entries are sealed with, and that are not among AUDIT_KEYS. */
+export async function foreignAuditKeys(): Promise<string[]> {
+  const heads = await db().$queryRaw<{ key_id: string | null }[]>`
+    SELECT DISTINCT (SELECT key_id FROM audit_entries WHERE tenant_id = newest.id ORDER BY sequence DESC LIMIT 1) AS key_id
+    FROM (SELECT id FROM tenants ORDER BY id DESC LIMIT ${sampledTenants}) newest`;
+  const known = new Set(env().AUDIT_KEYS.map(keyIdOf));
+  return heads.flatMap(({ key_id }) => (key_id && !known.has(key_id) ? [key_id] : []));
+}
 
 /** What was done to one thing, the latest first; for owners and admins. At most 50 entries. */
 export async function listAuditTrail(caller: Caller, targetId: string) {
@@ -197,13 +221,4 @@ export async function listAuditTrail(caller: Caller, targetId: string) {
     take: 50,
     select: { sequence: true, action: true, actorType: true, actorId: true, changes: true, address: true, createdAt: true },
   });
-}
-
-/** JSON with sorted keys: the same text for what went into the database and what comes back from it. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part) =>
-    part && typeof part === "object" && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }

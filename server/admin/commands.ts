@@ -14,6 +14,7 @@ import { createOwner, findUserByEmail } from "@/lib/users/service";
 import { listAllWebhooks } from "@/lib/webhooks/service";
 import type { Plan } from "@/prisma/generated/enums";
 import { applyMigrations } from "@/prisma/migrate";
+import { grantApplicationRole } from "@/prisma/roles";
 import { examine } from "./doctor";
 
 /** Asked in a way that the command does not know. */
@@ -91,11 +92,11 @@ export const commands: Record<string, Command> = {
     run: async () => ({ output: { events: await rebaseEvents() } }),
   },
   "audit:verify": {
-    usage: "audit:verify --tenant <slug>",
-    options: ["tenant"],
+    usage: "audit:verify --tenant <slug> [--anchors <file>]",
+    options: ["tenant", "anchors"],
     run: async (values) => {
       const tenant = await requireTenant(required(values, "tenant"));
-      const finding = await verifyChainOf(db(), tenant.id);
+      const finding = await verifyChainOf(db(), tenant.id, values.anchors);
       return { output: { tenant: tenant.slug, ...finding }, exitCode: finding.broken ? 1 : 0 };
     },
   },
@@ -132,7 +133,10 @@ export const commands: Record<string, Command> = {
     options: [],
     run: async () => {
       const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
-      return { output: { applied: await applyMigrations(DATABASE_DIRECT_URL) } };
+      const ownerUrl = process.env.MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL;
+      const applied = await applyMigrations(ownerUrl);
+      await grantApplicationRole(ownerUrl, DATABASE_URL);
+      return { output: { applied } };
     },
   },
   doctor: {

@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { foreignAuditKeys } from "@/lib/audit/service";
+import { pool } from "@/lib/db";
 import { type Env, parseEnv } from "@/lib/env";
 import { hasMisplacedEvents } from "@/lib/events/rebase";
 import { behindProxyFile, isLoopbackOpen } from "@/lib/exposure";
@@ -9,6 +11,7 @@ import { probeUpstash } from "@/lib/rate-limit/upstash-rate-limiter";
 import { mostCountedDeliveries, readiness } from "@/lib/readiness";
 import { countByMasterKey } from "@/lib/secrets/service";
 import type { SealedKind } from "@/lib/secrets/service.sql";
+import { canAlterAuditLog } from "@/prisma/roles";
 import { examineDatabase } from "./examine-database";
 import { examineDisk, examineStorage } from "./examine-storage";
 
@@ -31,6 +34,7 @@ export async function examine(): Promise<Finding[]> {
   const database = await examineDatabase(env);
   findings.push(...database, await examineStorage(env), await examineDisk(env));
   findings.push(await examineLimiter(env), await examineInngest(env), await examineMail(env), examineExposure(env));
+  if (!database.some(({ problem }) => problem)) findings.push(await examineAudit(env));
   if (!database.some(({ problem }) => problem)) findings.push(await examineSecrets(env), await examineDeliveries(env), await examineFeed());
   return findings;
 }
@@ -90,6 +94,21 @@ async function examineMail({ SMTP_URL }: Env): Promise<Finding> {
   } catch (error) {
     return { subject, problem: `the server at ${host} does not take any (${(error as Error).message}). Check SMTP_URL` };
   }
+}
+
+async function examineAudit({ DATABASE_URL, AUDIT_ANCHOR_FILE }: Env): Promise<Finding> {
+  const subject = "audit log";
+  const foreign = await foreignAuditKeys();
+  if (foreign.length > 0) {
+    return {
+      subject,
+      problem: `sealed with ${foreign.join(", ")}, which AUDIT_KEYS does not hold. Add the missing key, or entries cannot be verified`,
+    };
+  }
+  const role = decodeURIComponent(new URL(DATABASE_URL).username);
+  const isProtected = !(await canAlterAuditLog(pool(), role));
+  const advice = `the role ${role} could alter it: create a role for the application, and set MIGRATION_DATABASE_URL to the owner's address`;
+  return { subject, fact: `${isProtected ? "the application's role cannot alter it" : advice}; anchored in ${AUDIT_ANCHOR_FILE}` };
 }
 
 /** What is open to this machine alone, and whether the outside can use it. */

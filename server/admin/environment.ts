@@ -1,5 +1,5 @@
-import { type DemoFile, readJson, type Secrets } from "../embedded/data-directory";
-import { embeddedDatabaseUrl, localEnvironment } from "../embedded/environment";
+import { type DemoFile, dataDirectory, readJson, type Secrets } from "../embedded/data-directory";
+import { embeddedDatabase, localEnvironment } from "../embedded/environment";
 
 /**
  * Makes this process see what the processes of `npm start` see: the embedded database and the generated secrets, where
@@ -10,14 +10,17 @@ export function adoptLocalEnvironment(): void {
   const secrets = readJson<Secrets>("secrets.json");
   if (process.env.DATABASE_URL) {
     process.env.SECRET_KEYS ||= secrets?.SECRET_KEYS ?? "";
+    process.env.AUDIT_KEYS ||= secrets?.AUDIT_KEYS ?? "";
     process.env.NEXTAUTH_SECRET ||= secrets?.NEXTAUTH_SECRET ?? "";
+    process.env.DATA_DIR ||= dataDirectory;
     process.env.NEXTAUTH_URL ||= process.env.APP_URL || `http://localhost:${process.env.PORT || 3000}`;
     return;
   }
-  const databaseUrl = embeddedDatabaseUrl();
-  if (!databaseUrl) throw new Error("There is no database yet: run `npm start` first, or set DATABASE_URL (and SECRET_KEYS).");
+  const database = embeddedDatabase();
+  if (!database) throw new Error("There is no database yet: run `npm start` first, or set DATABASE_URL (and SECRET_KEYS).");
 
+  process.env.MIGRATION_DATABASE_URL = database.ownerUrl;
   const url = readJson<DemoFile>("demo.json")?.url;
   const port = Number(process.env.PORT || (url && new URL(url).port) || 3000);
-  Object.assign(process.env, localEnvironment({ port, databaseUrl, isDevelopment: false }));
+  Object.assign(process.env, localEnvironment({ port, databaseUrl: database.databaseUrl, isDevelopment: false }));
 }

@@ -25,7 +25,10 @@ export type Secrets = {
   SECRET_KEYS: string;
   NEXTAUTH_SECRET: string;
   MAIL_PAGE_TOKEN: string;
+  AUDIT_KEYS: string;
+  /** Of the role that owns the embedded database's tables, and of the one that the application uses. */
   postgresPassword: string;
+  applicationPassword: string;
   postgresPort?: number;
 };
 
@@ -51,7 +54,9 @@ export function readOrMakeSecrets(): Secrets {
     SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
     MAIL_PAGE_TOKEN: randomBytes(24).toString("base64url"),
+    AUDIT_KEYS: randomBytes(32).toString("base64"),
     postgresPassword: randomBytes(24).toString("hex"),
+    applicationPassword: randomBytes(24).toString("hex"),
     ...known,
   };
   if (Object.keys(secrets).some((name) => !(name in known))) writeJson("secrets.json", secrets);

@@ -4,9 +4,13 @@ import { logFile } from "./log-file";
 import { ensureDatabase, type Postgres, postgresUrl, startPostgres } from "./postgres";
 
 const database = "parlance";
+const applicationRole = "parlance_app";
+
+/** `ownerUrl` is for migrations, `databaseUrl` for everything else. The role of the latter is made by `grantApplicationRole`. */
+export type EmbeddedDatabase = { ownerUrl: string; databaseUrl: string; applicationPassword: string };
 
 /** Starts the database of the data directory, on the port it had last time if that is free. */
-export async function startEmbeddedDatabase(): Promise<{ postgres: Postgres; databaseUrl: string }> {
+export async function startEmbeddedDatabase(): Promise<EmbeddedDatabase & { postgres: Postgres }> {
   const secrets = readOrMakeSecrets();
   const log = logFile("postgres");
   const postgres = await startPostgres({
@@ -19,13 +23,21 @@ export async function startEmbeddedDatabase(): Promise<{ postgres: Postgres; dat
   });
   if (postgres.port !== secrets.postgresPort) writeJson("secrets.json", { ...secrets, postgresPort: postgres.port });
   await ensureDatabase(postgres, database);
-  return { postgres, databaseUrl: postgres.url(database) };
+  return { postgres, ...addresses(postgres.port, secrets) };
 }
 
-/** The address of the data directory's database, running or not; null when there has never been one. */
-export function embeddedDatabaseUrl(): string | null {
+/** The addresses of the data directory's database, running or not; null when there has never been one. */
+export function embeddedDatabase(): EmbeddedDatabase | null {
   const secrets = readJson<Secrets>("secrets.json");
-  return secrets?.postgresPort ? postgresUrl(secrets.postgresPort, secrets.postgresPassword, database) : null;
+  return secrets?.postgresPort ? addresses(secrets.postgresPort, secrets) : null;
+}
+
+function addresses(port: number, { postgresPassword, applicationPassword }: Secrets): EmbeddedDatabase {
+  return {
+    ownerUrl: postgresUrl(port, postgresPassword, database),
+    databaseUrl: postgresUrl(port, applicationPassword, database, applicationRole),
+    applicationPassword,
+  };
 }
 
 /**
@@ -34,7 +46,7 @@ export function embeddedDatabaseUrl(): string | null {
  */
 export function localEnvironment({ port, databaseUrl, isDevelopment }: { port: number; databaseUrl: string; isDevelopment: boolean }) {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
-  const { SECRET_KEYS, NEXTAUTH_SECRET, MAIL_PAGE_TOKEN } = readOrMakeSecrets();
+  const { SECRET_KEYS, NEXTAUTH_SECRET, AUDIT_KEYS, MAIL_PAGE_TOKEN } = readOrMakeSecrets();
   // With the embedded database, this is one machine's own: it listens on loopback. Only while it is not meant to be reached
   // under any other name may its webhooks go there and its mails be read by the person who sits at it.
   const host = given.HOST ?? "127.0.0.1";
@@ -47,6 +59,7 @@ export function localEnvironment({ port, databaseUrl, isDevelopment }: { port: n
     NEXTAUTH_URL: given.APP_URL ?? `http://localhost:${port}`,
     SECRET_KEYS,
     NEXTAUTH_SECRET,
+    AUDIT_KEYS,
     MAIL_PAGE_TOKEN,
     ...alone,
     ...given,

@@ -46,14 +46,14 @@ export type Postgres = {
   stop: () => Promise<void>;
 };
 
-const user = "parlance";
+const owner = "parlance";
 const startTimeoutMs = 60_000;
 const fastStopMs = 3_000;
 /** What a killed server leaves behind takes a moment to end; until then the new one refuses, and is tried again. */
 const relaunchDelayMs = 500;
 const wrongPassword = "28P01";
 
-export function postgresUrl(port: number, password: string, database: string): string {
+export function postgresUrl(port: number, password: string, database: string, user = owner): string {
   return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 }
 
@@ -163,7 +163,7 @@ function initialise(initdb: string, directory: string, password: string, run: La
     // Locale C: text compares by byte, the same on every machine, and ids sort as they were made.
     run.finish(initdb, [
       `--pgdata=${unfinished}`,
-      `--username=${user}`,
+      `--username=${owner}`,
       `--pwfile=${passwordFile}`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",

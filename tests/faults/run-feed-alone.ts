@@ -17,6 +17,7 @@ export async function runFeedOnItsOwn(options: FeedOptions): Promise<Findings> {
     Object.assign(process.env, {
       DATABASE_URL: postgres.url("feed"),
       SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      AUDIT_KEYS: randomBytes(32).toString("base64"),
       NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
       NEXTAUTH_URL: "http://127.0.0.1",
       BLOB_DIRECTORY: blobDirectory,

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
@@ -36,7 +37,12 @@ test("two first starts at once on one database make one demo between them, and n
 }, async () => {
   const DATABASE_URL = await newDatabase({ isEmpty: true });
   const { password } = new URL(DATABASE_URL);
-  const start = () => startInstallation({ environment: { DATABASE_URL }, flags: ["--demo"], isQuiet: true });
+  const shared = {
+    DATABASE_URL,
+    SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    AUDIT_KEYS: randomBytes(32).toString("base64"),
+  };
+  const start = () => startInstallation({ environment: shared, flags: ["--demo"], isQuiet: true });
   const installations = await Promise.all([start(), start()]);
 
   const demos = installations.filter(({ keys }) => keys);
@@ -53,4 +59,33 @@ test("two first starts at once on one database make one demo between them, and n
     expect(response.status).toBe(200);
   }
   await Promise.all(installations.map((installation) => installation.stop()));
+
+  // A key that it would make for itself must not continue a log that the shared one began.
+  const { AUDIT_KEYS: _left, ...others } = shared;
+  await expect(startInstallation({ environment: others, isQuiet: true })).rejects.toThrow("ended with 1");
+});
+
+test("the embedded database's application role cannot cut the audit log, and verifying notices when its owner does", {
+  timeout,
+}, async () => {
+  const installation = await startInstallation({ isQuiet: true });
+  const run = async (url: string, statement: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    return client.query(statement).finally(() => client.end());
+  };
+  const verify = () => JSON.parse(installation.admin("audit:verify", "--tenant", "demo"));
+  for (let made = 0; made < 5; made++) installation.admin("key:create", "--tenant", "demo", "--environment", "test");
+  const { entries } = verify();
+  expect(verify()).toMatchObject({ anchored: entries, broken: null });
+
+  const cut = "DELETE FROM audit_entries WHERE sequence > 3";
+  await expect(run(installation.databaseUrl, cut)).rejects.toMatchObject({ code: "42501" });
+  await expect(run(installation.databaseUrl, `SET session_replication_role = replica; ${cut}`)).rejects.toMatchObject({ code: "42501" });
+  expect(verify()).toMatchObject({ entries, broken: null });
+
+  await run(installation.ownerDatabaseUrl(), `SET session_replication_role = replica; ${cut}`);
+  expect(verify()).toMatchObject({ entries: 3, anchored: entries, broken: { sequence: 4, reason: expect.stringContaining("cut off") } });
+  expect(installation.admin("doctor")).toContain("the application's role cannot alter it");
+  await installation.stop();
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DemoFile, Secrets } from "@/server/embedded/data-directory";
+import { postgresUrl } from "@/server/embedded/postgres";
 
 /** Long, because it builds what is out of date. */
 const startTimeoutMs = 300_000;
@@ -62,15 +63,21 @@ export async function startInstallation({ environment = {}, flags = [], isQuiet 
     if (!isKept) rmSync(directory, { recursive: true, force: true });
   }
 
+  /** What only the owner of the tables may do. */
+  const ownerDatabaseUrl = (): string => {
+    const { postgresPort = 0, postgresPassword } = secrets();
+    return postgresUrl(postgresPort, postgresPassword, "parlance");
+  };
+
   const secrets = (): Secrets => JSON.parse(readFileSync(path.join(directory, "secrets.json"), "utf8"));
 
-  return { ...demo, databaseUrl, output, directory, pid: supervisor.pid ?? 0, admin, secrets, stop };
+  return { ...demo, databaseUrl, output, directory, pid: supervisor.pid ?? 0, admin, secrets, ownerDatabaseUrl, stop };
 }
 
 /** Without what a developer's shell, or another test, may have set for a product of its own. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const foreign =
-    /^(DATABASE_|UPSTASH_|INNGEST_|NEXTAUTH_|SMTP_|MAIL_|LOOPBACK_|GITHUB_|GOOGLE_|S3_|WEBHOOK_|APP_URL$|BLOB_DIRECTORY$|ERROR_BASE$|HOST$|JOBS$|LOG_LEVEL$|NODE_ENV$|SECRET_KEYS$|SERVICE_PREFIX$|SOLE_WORKER$|TRUSTED_PROXY)/;
+    /^(DATABASE_|MIGRATION_|AUDIT_|UPSTASH_|INNGEST_|NEXTAUTH_|SMTP_|MAIL_|LOOPBACK_|GITHUB_|GOOGLE_|S3_|WEBHOOK_|APP_URL$|BLOB_DIRECTORY$|ERROR_BASE$|HOST$|JOBS$|LOG_LEVEL$|NODE_ENV$|SECRET_KEYS$|SERVICE_PREFIX$|SOLE_WORKER$|TRUSTED_PROXY)/;
   const own = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   return { ...Object.fromEntries(own), NODE_ENV: "production" };
 }

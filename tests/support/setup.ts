@@ -16,6 +16,8 @@ Object.assign(process.env, {
   DATABASE_POOL_SIZE: "8",
   SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
   NEXTAUTH_SECRET: randomBytes(32).toString("base64"),
+  AUDIT_KEYS: randomBytes(32).toString("base64"),
+  AUDIT_ANCHOR_FILE: path.join(blobDirectory, "audit-anchors.jsonl"),
   WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128",
   BLOB_DIRECTORY: blobDirectory,
 });
@@ -39,7 +41,12 @@ afterEach(() => {
 });
 
 afterAll(async () => {
-  const [{ closeDatabase }, { stopListening }] = await Promise.all([import("@/lib/db"), import("@/lib/api-keys/key-cache")]);
+  const [{ closeDatabase }, { stopListening }, { flushAnchors }] = await Promise.all([
+    import("@/lib/db"),
+    import("@/lib/api-keys/key-cache"),
+    import("@/lib/audit/anchors"),
+  ]);
+  await flushAnchors().catch(() => {});
   stopListening();
   await closeDatabase();
   rmSync(blobDirectory, { recursive: true, force: true });

@@ -1,0 +1,76 @@
+import pg from "pg";
+
+// The application's own role reads and writes rows and owns nothing. So it can add to the audit log, and cannot change or
+// delete what is there, drop its trigger or cut off its end. Migrations, and one day the deletion of a whole tenant, run as
+// the owner.
+
+const maintainSince = 170_000;
+
+/**
+ * Gives the role of `applicationUrl` what the application needs, and takes from it what it must not have. Called after
+ * migrations, because each may bring tables.
+ * @param password makes the role, as the embedded database does; without it the operator has made it
+ * @returns false where both addresses name one role, which then owns the tables
+ * @throws where the role could alter the audit log all the same, as a superuser or a member of the owner
+ */
+export async function grantApplicationRole(
+  ownerUrl: string,
+  applicationUrl: string,
+  { password }: { password?: string } = {},
+): Promise<boolean> {
+  const name = decodeURIComponent(new URL(applicationUrl).username);
+  if (name === "" || name === decodeURIComponent(new URL(ownerUrl).username)) return false;
+
+  const client = new pg.Client({ connectionString: ownerUrl });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    const role = client.escapeIdentifier(name);
+    const { rows } = await client.query<{ version: number; schema: string; exists: boolean }>(
+      `SELECT current_setting('server_version_num')::int AS version, current_schema() AS schema,
+         EXISTS (SELECT 1 FROM pg_roles WHERE rolname = $1) AS exists`,
+      [name],
+    );
+    const { version = 0, schema: schemaName = "public", exists = false } = rows[0] ?? {};
+    if (!exists && password === undefined) throw new Error(`The role "${name}" of DATABASE_URL does not exist. Create it with LOGIN.`);
+    if (password !== undefined) {
+      const attributes = `LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS PASSWORD ${client.escapeLiteral(password)}`;
+      await client.query(`${exists ? "ALTER" : "CREATE"} ROLE ${role} ${attributes}`);
+    }
+
+    const schema = client.escapeIdentifier(schemaName);
+    const appendOnly = `${schema}."audit_entries"`;
+    const migrations = `${schema}."_prisma_migrations"`;
+    // ANALYZE belongs to a table's owner, until PostgreSQL 17 made it a privilege.
+    const privileges = ["SELECT", "INSERT", "UPDATE", "DELETE", ...(version >= maintainSince ? ["MAINTAIN"] : [])].join(", ");
+    await client.query("BEGIN");
+    await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
+    await client.query(`GRANT ${privileges} ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+    await client.query(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
+    await client.query(`REVOKE ALL ON ${appendOnly}, ${migrations} FROM ${role}`);
+    await client.query(`GRANT SELECT, INSERT ON ${appendOnly} TO ${role}`);
+    await client.query(`GRANT SELECT ON ${migrations} TO ${role}`);
+    await client.query("COMMIT");
+
+    if (await canAlterAuditLog(client, name)) {
+      throw new Error(
+        `The role "${name}" of DATABASE_URL could alter the audit log, as a superuser or a member of its owner. Use a role of its own.`,
+      );
+    }
+    return true;
+  } finally {
+    await client.end();
+  }
+}
+
+type Queryable = { query: (text: string, values: unknown[]) => Promise<{ rows: { can: boolean }[] }> };
+
+/** Whether a role could change or remove entries of the audit log. */
+export async function canAlterAuditLog(database: Queryable, role: string): Promise<boolean> {
+  const { rows } = await database.query(
+    `SELECT pg_has_role($1, relowner, 'MEMBER') OR has_table_privilege($1, oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER') AS can
+     FROM pg_class WHERE oid = 'audit_entries'::regclass`,
+    [role],
+  );
+  return rows[0]?.can ?? true;
+}
