@@ -57,7 +57,8 @@ test("with the default settings, no webhook reaches the installation's own ports
 test("the mail page opens by GET with the token of demo.json alone", async () => {
   const page = mailPageOf(installation);
   expect(page).toMatch(/^\/dev\/mail\?token=.{16,}$/);
-  expect(await send(page)).toMatchObject({ status: 200, text: expect.stringContaining("No mails yet") });
+  const { status, text } = await send(page);
+  expect([status, text.includes("Mails</h1>")]).toEqual([200, true]);
   for (const path of ["/dev/mail", "/dev/mail?token=guess", "/dev/mail?token=", "/%64ev/mail"]) {
     expect([path, (await send(path)).status]).toEqual([path, 404]);
   }
