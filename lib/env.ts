@@ -140,6 +140,8 @@ const schema = z
     GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
     /** Google, or whoever stands in for it; below it is /.well-known/openid-configuration. */
     GOOGLE_ISSUER: httpUrl.default("https://accounts.google.com"),
+    /** A session that is not used for so long ends, within its lifetime of twelve hours. */
+    SESSION_IDLE_HOURS: wholeNumber(1, 8_760).default(168),
     NEXTAUTH_URL: httpUrl.optional(),
     NEXTAUTH_SECRET: z
       .string()

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { text } from "@/lib/schema";
+import { isCommonPassword } from "./common-passwords/is-common-password";
 
 export const minimumPasswordLength = 12;
 /** Longer than any passphrase, and short enough that hashing it costs no more than any other. */
@@ -24,9 +25,13 @@ const normalized = text(maximumPasswordLength * 5, tooLong)
 const characters = (password: string) => [...password].length;
 
 const newPassword = normalized
-  .refine((password) => characters(password) >= minimumPasswordLength, `use at least ${minimumPasswordLength} characters`)
-  .refine((password) => characters(password) <= maximumPasswordLength, tooLong)
-  .refine((password) => new Set(password).size >= 5, "use at least five different characters");
+  .refine((password) => characters(password) >= minimumPasswordLength, {
+    error: `use at least ${minimumPasswordLength} characters`,
+    abort: true,
+  })
+  .refine((password) => characters(password) <= maximumPasswordLength, { error: tooLong, abort: true })
+  .refine((password) => new Set(password).size >= 5, { error: "use at least five different characters", abort: true })
+  .refine((password) => !isCommonPassword(password), "use something less common: this password is on the lists that attackers try first");
 
 /** The first thing that anybody would guess. */
 const isAddress = (password: string, address: string) => password.toLowerCase() === address;

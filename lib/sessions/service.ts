@@ -1,9 +1,10 @@
 import type { Db } from "@/lib/db";
+import { env } from "@/lib/env";
 import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import type { SignInMethod } from "@/prisma/generated/enums";
 
-/** Counted from the sign-in, however busy the session is. */
+/** Counted from the sign-in, however busy the session is. One that is not used ends earlier: SESSION_IDLE_HOURS. */
 export const sessionLifetimeSeconds = 12 * 60 * 60;
 
 /**
@@ -32,7 +33,7 @@ export function startSession(transaction: Db, userId: string, device: Device, { 
  */
 export async function findLiveSession(transaction: Db, id: string, now = new Date()) {
   const session = await transaction.session.findUnique({
-    where: { id, revokedAt: null, expiresAt: { gt: now } },
+    where: { id, ...live(now) },
     select: {
       id: true,
       method: true,
@@ -59,6 +60,12 @@ export async function findLiveSession(transaction: Db, id: string, now = new Dat
   return { sessionId, ...facts, ...person, hasPassword: passwordHash !== null };
 }
 
+/** Not revoked, within its lifetime, and used recently enough. */
+function live(now: Date) {
+  const usedSince = new Date(now.getTime() - env().SESSION_IDLE_HOURS * 3_600_000);
+  return { revokedAt: null, expiresAt: { gt: now }, lastSeenAt: { gt: usedSince } };
+}
+
 export type SignedInUser = NonNullable<Awaited<ReturnType<typeof findLiveSession>>>;
 
 /** Whose session it is, by address and password. */
@@ -79,7 +86,7 @@ export async function renewProof(transaction: Db, id: string, now = new Date()):
 /** Sessions that still count, the newest first. */
 export async function listSessions(transaction: Db, userId: string, now = new Date()) {
   return transaction.session.findMany({
-    where: { userId, revokedAt: null, expiresAt: { gt: now } },
+    where: { userId, ...live(now) },
     orderBy: { createdAt: "desc" },
     take: 50,
     select: { id: true, method: true, createdAt: true, lastSeenAt: true, address: true, userAgent: true },

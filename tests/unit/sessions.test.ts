@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { nextAuthOptions } from "@/lib/auth/next-auth-options";
 import { signOut } from "@/lib/auth/service";
 import { db } from "@/lib/db";
-import { findLiveSession, startSession } from "@/lib/sessions/service";
+import { parseEnv } from "@/lib/env";
+import { findLiveSession, listSessions, noteSeen, startSession } from "@/lib/sessions/service";
 import { createAccount } from "@/lib/users/service";
 
 const device = { address: null, userAgent: null };
@@ -21,6 +22,32 @@ test("a session lasts twelve hours from its start and not a moment longer", asyn
 
   expect(await findLiveSession(db(), id, new Date("2026-01-01T19:59:59.999Z"))).toMatchObject({ id: user.id });
   expect(await findLiveSession(db(), id, new Date("2026-01-01T20:00:00.000Z"))).toBeNull();
+});
+
+test("a session that is not used for seven days is over, and is no longer listed", async () => {
+  const { user } = await newUser();
+  const start = new Date("2026-01-01T08:00:00.000Z");
+  const after = (hours: number) => new Date(start.getTime() + hours * 3_600_000);
+  const { id } = await startSession(db(), user.id, device, { now: start });
+  // The lifetime is shorter, so here it has to be set aside.
+  await db().session.update({ where: { id }, data: { expiresAt: after(1_000) } });
+
+  const seen = await findLiveSession(db(), id, after(24));
+  if (!seen) throw new Error("the session is not valid");
+  noteSeen(db(), seen, after(24));
+  await expect.poll(async () => (await db().session.findUniqueOrThrow({ where: { id } })).lastSeenAt).toEqual(after(24));
+
+  expect(await findLiveSession(db(), id, after(8 * 24 - 1))).toMatchObject({ id: user.id });
+  expect(await listSessions(db(), user.id, after(8 * 24 - 1))).toHaveLength(1);
+  expect(await findLiveSession(db(), id, after(8 * 24))).toBeNull();
+  expect(await listSessions(db(), user.id, after(8 * 24))).toEqual([]);
+});
+
+test("idle sessions end after seven days, unless the installation says otherwise", () => {
+  const given = { DATABASE_URL: "postgresql://localhost/x", SECRET_KEYS: process.env.SECRET_KEYS };
+  expect(parseEnv(given).SESSION_IDLE_HOURS).toBe(7 * 24);
+  expect(parseEnv({ ...given, SESSION_IDLE_HOURS: "2" }).SESSION_IDLE_HOURS).toBe(2);
+  expect(() => parseEnv({ ...given, SESSION_IDLE_HOURS: "0" })).toThrow("SESSION_IDLE_HOURS");
 });
 
 test("signing out ends all sessions of the user at once, and nobody else's", async () => {

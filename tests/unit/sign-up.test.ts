@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { signUpInput } from "@/lib/auth/schema";
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { filterPath } from "@/lib/auth/common-passwords/filter";
+import { changePasswordInput, newPersonInput, resetPasswordInput, signUpInput } from "@/lib/auth/schema";
 import { signIn, signUp } from "@/lib/auth/service";
 import { maximumSignUps } from "@/lib/auth/throttle";
 import { db } from "@/lib/db";
@@ -71,6 +73,44 @@ test.each([
 
 test("a password's length is counted in characters, after it was brought to one form", () => {
   // Twelve letters of two code units each are long enough; eleven, spelt as twenty-two code points, are not.
-  expect(signUpInput.safeParse({ ...whole, password: "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒ" }).success).toBe(true);
+  expect(signUpInput.safeParse({ ...whole, password: "𝒬𝒵𝒳𝒲𝒱𝒫ℳ𝒴𝒯𝒮𝒦ℒ" }).success).toBe(true);
   expect(signUpInput.safeParse({ ...whole, password: "äëïöüÄËÏÖÜä".normalize("NFD") }).success).toBe(false);
+});
+
+describe("a common password is refused", () => {
+  test.each([
+    ["one of the list", "1qaz2wsx3edc"],
+    ["in capitals", "1QAZ2WSX3EDC"],
+    ["in letters that look wider", "ｑｗｅｒｔｙｑｗｅｒｔｙ"],
+    ["with a year and a mark behind it", "Password2026!"],
+    ["with digits around it", "2026-sunshine-2026"],
+    ["twice", "trustno1trustno1"],
+    ["several times, with a mark", "dragondragondragon!"],
+  ])("%s: %s", (_how, password) => {
+    expect(signUpInput.safeParse({ ...whole, password }).error?.issues).toMatchObject([
+      { path: ["password"], message: expect.stringContaining("less common") },
+    ]);
+  });
+
+  test.each(["correct horse battery", "quite another sentence", "naïve café du coin", "vRk8-mmQx-2bTz"])(
+    "and this is none: %s",
+    (password) => {
+      expect(signUpInput.safeParse({ ...whole, password }).success).toBe(true);
+    },
+  );
+
+  test("wherever a password is chosen", () => {
+    const password = "password1234";
+    const address = "ada@example.com";
+    expect(changePasswordInput(address).safeParse({ current: "x", password }).success).toBe(false);
+    expect(resetPasswordInput(address).safeParse({ password }).success).toBe(false);
+    expect(newPersonInput(address).safeParse({ name: "Ada", password }).success).toBe(false);
+  });
+
+  test("the list holds more than 100,000", () => {
+    const filter = readFileSync(filterPath);
+    expect(filter.length / 4).toBeGreaterThan(100_000);
+    const prefixes = Array.from({ length: filter.length / 4 }, (_, index) => filter.readUInt32BE(index * 4));
+    expect(prefixes.every((prefix, index) => index === 0 || prefix > (prefixes[index - 1] ?? 0))).toBe(true);
+  });
 });

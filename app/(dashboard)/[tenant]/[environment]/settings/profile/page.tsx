@@ -15,6 +15,7 @@ import { listProviderAccounts } from "@/lib/auth/provider-sign-in";
 import { configuredProviders } from "@/lib/auth/providers";
 import { minimumPasswordLength } from "@/lib/auth/schema";
 import { signInMethodNames } from "@/lib/auth/sign-in-methods";
+import { env } from "@/lib/env";
 import { deviceName } from "@/lib/sessions/device-name";
 import { listSessions } from "@/lib/sessions/service";
 import { changePasswordAction, renameSelfAction, revokeSessionAction } from "./actions";
@@ -24,6 +25,7 @@ export const metadata = { title: "Profile and sessions" };
 export default pageOf(async ({ caller, user, tenant, environment, base, now }) => {
   const [sessions, accounts] = await Promise.all([listSessions(caller.db, user.id), listProviderAccounts(caller.db, user.id)]);
   const place = { tenant: tenant.slug, environment };
+  const { SESSION_IDLE_HOURS: idleHours } = env();
   return (
     <>
       <PageHeader title="Profile and sessions" description="You, in every organisation." />
@@ -97,7 +99,10 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
               );
             })}
           </Table>
-          <p className="text-muted">A session ends twelve hours after its sign-in, however busy it is.</p>
+          <p className="text-muted">
+            A session ends twelve hours after its sign-in
+            {idleHours < 12 ? `, or after ${idleHours === 1 ? "an hour" : `${idleHours} hours`} without use` : ""}.
+          </p>
         </section>
       </div>
     </>
