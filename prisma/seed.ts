@@ -39,7 +39,10 @@ export async function ensureDemo(written: Partial<Demo> | null, { isOwnDatabase 
     password = randomBytes(12).toString("base64url");
     const passwordHash = await hashPassword(password);
     if (user) await db().user.update({ where: { id: user.id }, data: { passwordHash } });
-    else await db().$transaction((transaction) => createAccount(transaction, { organisation: "Demo", name: "Demo", email, passwordHash }));
+    else
+      await db().$transaction((transaction) =>
+        createAccount(transaction, { organisation: "Demo", name: "Demo", email, passwordHash, emailVerifiedAt: new Date() }),
+      );
   }
 
   const { id } = tenant ?? (await db().tenant.findUniqueOrThrow({ where: { slug } }));

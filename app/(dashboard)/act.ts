@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { check, invalid } from "@/lib/api/validate";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
+import { AddressUnverified } from "@/lib/auth/powers";
 import { ProofNeeded } from "@/lib/auth/proof";
 import { RoleMissing } from "@/lib/auth/roles";
 import { type Caller, mutate } from "@/lib/caller";
@@ -68,7 +69,7 @@ export function trimmed(form: FormData): Record<string, string> {
 
 /** @throws whatever is no refusal */
 export function refused(error: unknown): ActionResult<never> {
-  if (error instanceof RoleMissing) return { outcome: "refused", message: error.detail, errors: {} };
+  if (error instanceof RoleMissing || error instanceof AddressUnverified) return { outcome: "refused", message: error.detail, errors: {} };
   if (error instanceof ProofNeeded) return { outcome: "refused", message: `Sign in again to ${error.what}.`, errors: {} };
   if (!(error instanceof AppError)) throw error;
   const found = (error.members.errors ?? []).map(({ pointer, message }) => {

@@ -9,6 +9,7 @@ export const statusNames: Record<ApiKeyStatus, string> = {
   rolling: "Rolling",
   unused: "Unused for 30 days",
   expired: "Expired",
+  suspended: "Suspended",
   revoked: "Revoked",
 };
 
@@ -18,6 +19,7 @@ const looks: Record<ApiKeyStatus, BadgeLook> = {
   rolling: "accent",
   unused: "warn",
   expired: "plain",
+  suspended: "warn",
   revoked: "danger",
 };
 

@@ -3,6 +3,7 @@ import { TabLinks } from "@/components/ui/tabs";
 const pages = [
   { path: "settings", name: "General" },
   { path: "settings/members", name: "Members" },
+  { path: "settings/access-review", name: "Access review" },
   { path: "settings/audit-log", name: "Audit log" },
   { path: "settings/profile", name: "Profile" },
 ] as const;

@@ -17,11 +17,13 @@ type ShellProps = {
   user: { name: string; email: string };
   roleName: string;
   signOut: () => Promise<void>;
+  /** What has to be known on every page until something is done about it. */
+  notices?: ReactNode;
   children: ReactNode;
 };
 
 /** What stands round every page of the dashboard: a column on the left, or a row on top where the screen is narrow. */
-export function Shell({ environment, children, ...account }: ShellProps) {
+export function Shell({ environment, notices, children, ...account }: ShellProps) {
   const base = `/${account.tenant.slug}/${environment}`;
   const home = (
     <Link href={base} aria-label="Parlance, overview">
@@ -61,6 +63,7 @@ export function Shell({ environment, children, ...account }: ShellProps) {
           <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3">{docs}</div>
         </header>
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-6 outline-none has-[[data-fills-frame]]:p-0 md:px-8 md:py-8">
+          {notices ? <div className="mx-auto mb-6 max-w-6xl space-y-3">{notices}</div> : null}
           <div className="mx-auto max-w-6xl has-[[data-fills-frame]]:max-w-none">{children}</div>
         </main>
       </div>

@@ -15,12 +15,14 @@ export const shortReasons: Record<DisabledReason, string> = {
   MANUAL: "By hand",
   CONSECUTIVE_FAILURES: "100 failures in a row",
   GONE: "410, gone",
+  UNCONFIRMED: "Suspended",
 };
 
 export const disabledReasons: Record<DisabledReason, string> = {
   MANUAL: "By a person or through the API",
   CONSECUTIVE_FAILURES: "After 100 failures in a row",
   GONE: "Its receiver answered 410, gone for good",
+  UNCONFIRMED: "Suspended until an owner or admin confirms it under Settings, Access review",
 };
 
 export function WebhookStatusBadge({ webhook }: { webhook: Webhook }) {

@@ -35,7 +35,7 @@ type Entry = { key: KnownKey; until: number };
 const entries = new Map<string, Entry>();
 
 /**
- * The key with this hash, or null for one that is unknown, revoked or expired. Answers come from memory for less than a
+ * The key with this hash, or null for one that is unknown, revoked, suspended or expired. Answers come from memory for less than a
  * second, and only while this process hears of revocations: with the listening connection down, every call asks the
  * database, so a revoked key never lives on for a cache's sake. What is no key is not kept at all: guesses would push
  * the keys out.
@@ -49,7 +49,7 @@ export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise
 
   const generation = invalidations;
   const row = await (inBatches ? findRowInBatch(hash) : findRow(hash));
-  const key = row && !row.revokedAt ? toKnownKey(row) : null;
+  const key = row && !row.revokedAt && !row.suspendedAt ? toKnownKey(row) : null;
   // A revocation that arrived during the look-up may concern this very key: then the answer serves once and is not kept.
   if (key && isListening() && generation === invalidations) {
     if (entries.size >= maximumEntries) entries.clear();

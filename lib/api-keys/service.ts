@@ -1,5 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireProofFor } from "@/lib/auth/powers";
+import { requirePower } from "@/lib/auth/powers";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
@@ -27,7 +27,7 @@ export const maximumApiKeys = 100;
  */
 export async function createApiKey(caller: Caller, input: CreateApiKey) {
   requireRole(caller, "ADMIN", "create API keys");
-  requireProofFor(caller, "createApiKey");
+  await requirePower(caller, "createApiKey");
   await requireRateLimit(caller, input.rateLimitPerMinute);
   await requireRoomForKey(caller, "Revoke keys that you no longer need.");
   const { apiKey, key } = await insertApiKey(caller, input);
@@ -110,7 +110,7 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
   const [was, is] = [auditedSettings(before), auditedSettings(after)];
   const changed = changedFields(was, is);
   if (changed.length === 0) return withoutHash(after);
-  if (changed.some((field) => field !== "name")) requireProofFor(caller, "updateApiKey");
+  if (changed.some((field) => field !== "name")) await requirePower(caller, "updateApiKey");
   await forgetKey(caller, after);
   const changes = { before: previousAttributes(was, changed), after: previousAttributes(is, changed) };
   await recordAudit(caller, { action: "api_key.updated", targetId: id, changes });
@@ -125,7 +125,7 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
  */
 export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   requireRole(caller, "ADMIN", "roll API keys");
-  requireProofFor(caller, "rollApiKey");
+  await requirePower(caller, "rollApiKey");
   const before = await lockLivingKey(caller, id, "rolled");
   if (before.replacedById) {
     throw new AppError("rotation-in-progress", "This key was rolled already. Roll the one that replaced it.", {
@@ -165,7 +165,7 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
 /** Revoking twice is revoking once. Every process drops the key from its cache when this commits. */
 export async function revokeApiKey(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "revoke API keys");
-  requireProofFor(caller, "revokeApiKey");
+  await requirePower(caller, "revokeApiKey");
   await lockRow(caller, "api_keys", id);
   const found = await requireApiKey(caller, id);
   if (found.revokedAt) return withoutHash(found);
@@ -195,6 +195,9 @@ async function lockLivingKey(caller: Caller, id: string, what: string): Promise<
   await lockRow(caller, "api_keys", id);
   const found = await requireApiKey(caller, id);
   const status = apiKeyStatus(found, new Date());
+  if (status === "suspended") {
+    throw new AppError("invalid-transition", `This key is suspended. Confirm it under Settings, Access review, before it can be ${what}.`);
+  }
   if (status === "revoked" || status === "expired") {
     throw new AppError("invalid-transition", `This key is ${status}, so it cannot be ${what} any more.`);
   }
@@ -202,7 +205,7 @@ async function lockLivingKey(caller: Caller, id: string, what: string): Promise<
 }
 
 /** Each process drops what it knows of the key when the transaction commits. */
-async function forgetKey({ db }: Caller, { hash }: ApiKeyModel): Promise<void> {
+export async function forgetKey({ db }: Pick<Caller, "db">, { hash }: Pick<ApiKeyModel, "hash">): Promise<void> {
   await db.$executeRaw`SELECT pg_notify(${keysChannel}, ${Buffer.from(hash).toString("hex")})`;
 }
 

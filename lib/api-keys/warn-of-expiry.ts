@@ -27,7 +27,7 @@ const expiringStatement: Statement = {
     AND k.created_at < k.expires_at - make_interval(days => $2::int) - interval '1 hour'
     AND k.revoked_at IS NULL AND k.replaced_by_id IS NULL
     AND EXISTS (
-      SELECT 1 FROM memberships m WHERE m.tenant_id = k.tenant_id AND m.role IN ('OWNER', 'ADMIN')
+      SELECT 1 FROM memberships m WHERE m.tenant_id = k.tenant_id AND m.role IN ('OWNER', 'ADMIN') AND m.suspended_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM mails WHERE mails.name = ${name} || ':' || m.user_id))
   ORDER BY k.expires_at LIMIT $4::int`,
 };

@@ -19,12 +19,15 @@ export const auditActionNames = {
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
   "member.left": "Member left",
+  "access.suspended": "Access suspended until it is confirmed",
+  "access.confirmed": "Suspended access confirmed",
   "user.signed_in": "Signed in",
   "user.sign_in_failed": "Sign-in failed",
   "user.proof_refused": "Confirmation failed",
   "user.throttled": "Attempts refused for a while",
   "user.signed_out": "Signed out everywhere",
   "user.session_revoked": "Session ended",
+  "user.email_verified": "Email address verified",
   "user.account_linked": "GitHub or Google account linked",
   "user.password_changed": "Password changed",
   "user.password_reset": "Password reset by a link",
@@ -64,7 +67,7 @@ export const auditActions = Object.keys(auditActionNames) as [AuditAction, ...Au
 export type AuditRecord = { action: AuditAction; targetId: string; changes: Prisma.InputJsonObject };
 
 /** What is done to the organisation and its people is done in no environment, whichever one the page was of. */
-const isOfTenant = (action: AuditAction) => /^(organisation|invitation|member|user)\./.test(action);
+const isOfTenant = (action: AuditAction) => /^(organisation|invitation|member|access|user)\./.test(action);
 
 /**
  * Appends to the tenant's audit log, in the transaction of the change. `changes` holds before and after without secrets.

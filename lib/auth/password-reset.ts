@@ -1,3 +1,4 @@
+import { verifyAddress } from "@/lib/access-review/verify-address";
 import { type Db, db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { newId } from "@/lib/ids";
@@ -130,7 +131,7 @@ export async function resetPassword(token: string, password: string, device: Dev
     const { userId } = await transaction.passwordReset.findUniqueOrThrow({ where: { tokenHash: hashToken(token) } });
     if (!userId) return null;
     // The link went to the address, or to an operator who knows whom they give it to.
-    await transaction.user.updateMany({ where: { id: userId, emailVerifiedAt: null }, data: { emailVerifiedAt: at } });
+    await verifyAddress(transaction, userId, { at, address: device.address });
     const sessionId = await setPassword(transaction, userId, { passwordHash, device, method: "PASSWORD", action: "user.password_reset" });
     return { sessionId };
   });

@@ -1,3 +1,4 @@
+import { verifyAddress } from "@/lib/access-review/verify-address";
 import { type Db, db, isUniqueViolation } from "@/lib/db";
 import { queueMail } from "@/lib/mail/service";
 import { type Device, renewProof, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
@@ -84,7 +85,7 @@ async function link(transaction: Db, { provider, accountId, name, email }: Arriv
   if (!known) return user.id;
 
   const isPasswordDropped = !known.emailVerifiedAt && known.passwordHash !== null;
-  if (!known.emailVerifiedAt) await takeFromStrangers(transaction, known, at);
+  if (await verifyAddress(transaction, known.id, { at, address: device.address })) await takeFromStrangers(transaction, known, at);
   await recordAuditOfUser(transaction, user.id, device.address, {
     action: "user.account_linked",
     changes: {
@@ -97,11 +98,11 @@ async function link(transaction: Db, { provider, accountId, name, email }: Arriv
 }
 
 /**
- * Anybody could have signed up with this address, to be there first. Now that its owner has come, what whoever it was may
- * still come in by is worth nothing any more: the password, links to a new one, and sessions.
+ * Anyone could have signed up with this address first. Now that its owner has come, the earlier ways in end: the password,
+ * links to a new one, and sessions. What was made in the account is suspended by `verifyAddress`.
  */
 async function takeFromStrangers(transaction: Db, user: UserModel, at: Date): Promise<void> {
-  await transaction.user.update({ where: { id: user.id }, data: { passwordHash: null, emailVerifiedAt: at } });
+  await transaction.user.update({ where: { id: user.id }, data: { passwordHash: null } });
   await transaction.passwordReset.updateMany({ where: { userId: user.id, usedAt: null }, data: { usedAt: at } });
   await revokeSessions(transaction, user.id, at);
 }

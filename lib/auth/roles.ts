@@ -57,6 +57,11 @@ export function requireGivable({ actor }: Identity, role: Role): void {
   if (actor.type === "USER" && !mayGive(actor.role, role)) throw new RoleMissing("OWNER", "make somebody an owner");
 }
 
+/** @throws RoleMissing unless the caller may change members with this role. */
+export function requireReach({ actor }: Identity, other: Role, what: string): void {
+  if (actor.type === "USER" && !mayChange(actor.role, other)) throw new RoleMissing("OWNER", what);
+}
+
 /**
  * The first line of every service function that a person cannot use in every role. Keys are bound by their scopes, which
  * the API's pipeline has checked before; jobs and operators by nothing.

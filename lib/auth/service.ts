@@ -2,10 +2,12 @@ import type { Caller } from "@/lib/caller";
 import { type Db, db, isUniqueViolation } from "@/lib/db";
 import { acceptAsNewUser } from "@/lib/invitations/service";
 import { queueMail } from "@/lib/mail/service";
+import { mailWay } from "@/lib/mail/way";
 import { deviceName } from "@/lib/sessions/device-name";
 import { type Device, renewProof, revokeSession, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
 import { createAccount, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
 import type { SessionModel, UserModel } from "@/prisma/generated/models";
+import { sendEmailVerification } from "./email-verification";
 import { hasSignedInWith } from "./known-device";
 import { hashPassword, verifyPassword } from "./password";
 import { noteRefusal } from "./refusals";
@@ -99,6 +101,7 @@ export async function signUp(input: SignUp, device: Device): Promise<SignUpResul
   try {
     return await db().$transaction(async (transaction) => {
       const { user, tenant } = await createAccount(transaction, { ...input, passwordHash, address: device.address });
+      if (mailWay() === "smtp") await sendEmailVerification(transaction, user);
       const session = await startSession(transaction, user.id, device);
       return { outcome: "signed-in", sessionId: session.id, tenantSlug: tenant.slug };
     });

@@ -1,5 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireProofFor } from "@/lib/auth/powers";
+import { requirePower } from "@/lib/auth/powers";
 import { hasRole, mayGive, requireGivable, requireRole } from "@/lib/auth/roles";
 import { hashToken, newToken } from "@/lib/auth/token";
 import { type Caller, type Identity, withDatabase } from "@/lib/caller";
@@ -31,7 +31,7 @@ export async function listInvitations(caller: Caller) {
   requireRole(caller, "ADMIN", "see invitations");
   const where = { tenantId: caller.partition.tenantId, ...undecided };
   const rows = await caller.db.invitation.findMany({ where, orderBy: { id: "desc" }, take: maximumOpen });
-  return rows.map(({ id, email, role, invitedById, sentAt, expiresAt }) => ({
+  return rows.map(({ id, email, role, invitedById, sentAt, expiresAt, suspendedAt }) => ({
     id,
     email,
     role,
@@ -39,6 +39,7 @@ export async function listInvitations(caller: Caller) {
     sentAt,
     expiresAt,
     isOver: expiresAt <= timeNow(),
+    isSuspended: suspendedAt !== null,
   }));
 }
 
@@ -55,7 +56,7 @@ type SentInvitation = {
  */
 export async function createInvitation(caller: Caller, { email, role }: InvitationInput): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
-  requireProofFor(caller, "createInvitation");
+  await requirePower(caller, "createInvitation");
   requireGivable(caller, role);
   const tenant = await lockTenant(caller);
   const tenantId = tenant.id;
@@ -85,7 +86,7 @@ export async function createInvitation(caller: Caller, { email, role }: Invitati
 /** A new link, valid for the whole time again; the previous one is no longer valid. The caller now vouches for it. */
 export async function resendInvitation(caller: Caller, id: string): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
-  requireProofFor(caller, "resendInvitation");
+  await requirePower(caller, "resendInvitation");
   const { tenant, invitation } = await lockInvitation(caller, id);
   requireGivable(caller, invitation.role);
   const at = timeNow();
@@ -94,14 +95,17 @@ export async function resendInvitation(caller: Caller, id: string): Promise<Sent
   }
   const { token, hash } = newToken();
   const where = { tenantId_id: { tenantId: tenant.id, id } };
-  const renewed = await caller.db.invitation.update({ where, data: { ...sending(hash, at), invitedById: caller.actor.id } });
+  const renewed = await caller.db.invitation.update({
+    where,
+    data: { ...sending(hash, at), invitedById: caller.actor.id, suspendedAt: null },
+  });
   await recordAudit(caller, { action: "invitation.resent", targetId: id, changes: { after: { email: renewed.email } } });
   return send(caller, tenant.name, renewed, token);
 }
 
 export async function revokeInvitation(caller: Caller, id: string): Promise<void> {
   requireRole(caller, "ADMIN", "revoke invitations");
-  requireProofFor(caller, "revokeInvitation");
+  await requirePower(caller, "revokeInvitation");
   const { invitation } = await lockInvitation(caller, id);
   requireGivable(caller, invitation.role);
   await revoke(caller, invitation);
@@ -162,7 +166,7 @@ export async function findInvitation(token: string) {
 
 async function findOpen(transaction: Db, token: string) {
   const invitation = await transaction.invitation.findUnique({
-    where: { tokenHash: hashToken(token), ...undecided, expiresAt: { gt: timeNow() } },
+    where: { tokenHash: hashToken(token), ...undecided, suspendedAt: null, expiresAt: { gt: timeNow() } },
     include: { tenant: { select: { name: true, slug: true } } },
   });
   return invitation && (await isStillVouchedFor(transaction, invitation)) ? invitation : null;
@@ -171,7 +175,8 @@ async function findOpen(transaction: Db, token: string) {
 /** Whether the inviter could still send this invitation now. An operator always can. */
 async function isStillVouchedFor(transaction: Db, { tenantId, invitedById, role }: InvitationModel): Promise<boolean> {
   if (!isId("user", invitedById)) return true;
-  const inviter = await transaction.membership.findUnique({ where: { tenantId_userId: { tenantId, userId: invitedById } } });
+  const key = { tenantId_userId: { tenantId, userId: invitedById } };
+  const inviter = await transaction.membership.findUnique({ where: { ...key, suspendedAt: null } });
   return inviter !== null && mayInvite(inviter.role, role);
 }
 
@@ -202,9 +207,6 @@ async function accept(transaction: Db, user: Accepting, token: string): Promise<
   // Somebody who became a member in the meantime keeps the role they have.
   await transaction.membership.createMany({ data: [{ tenantId, userId: user.id, role, createdAt: at }], skipDuplicates: true });
   await transaction.invitation.update({ where: { tenantId_id: { tenantId, id } }, data: { acceptedAt: at, acceptedById: user.id } });
-  if (invitation.wasMailed) {
-    await transaction.user.updateMany({ where: { id: user.id, emailVerifiedAt: null }, data: { emailVerifiedAt: at } });
-  }
   const identity: Identity = {
     partition: { tenantId, environment: "test" },
     actor: { type: "USER", id: user.id, role },
@@ -228,7 +230,11 @@ export async function acceptAsNewUser(
 ): Promise<{ tenantSlug: string; userId: string }> {
   const invitation = await findOpen(transaction, token);
   if (!invitation) throw new AppError("not-found", invitationIsOver);
-  const user = await createUser(transaction, { ...person, email: invitation.email });
+  const user = await createUser(transaction, {
+    ...person,
+    email: invitation.email,
+    emailVerifiedAt: invitation.wasMailed ? timeNow() : null,
+  });
   const { tenantSlug } = await accept(transaction, { ...user, address: person.address }, token);
   return { tenantSlug, userId: user.id };
 }

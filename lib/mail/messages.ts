@@ -19,16 +19,20 @@ type MailContents = {
   "password-changed": { name: string } & Origin;
   "owner-added": { tenant: MailTenant; ownerName: string; ownerEmail: string };
   "live-key-created": { tenant: MailTenant; environment: Environment; keyName: string; keyHint: string; createdBy: string };
+  "verify-email": { name: string; url: string; expiresAt: Date };
+  "access-suspended": { name: string; organizations: { name: string; count: number }[] };
   "webhook-failing": { tenant: MailTenant; environment: Environment; webhookId: string; webhookUrl: string; consecutiveFailures: number };
   "webhook-disabled": {
     tenant: MailTenant;
     environment: Environment;
     webhookId: string;
     webhookUrl: string;
-    reason: Exclude<DisabledReason, "MANUAL">;
+    reason: AutomaticReason;
   };
   "api-key-expiring": { tenant: MailTenant; environment: Environment; keyName: string; keyHint: string; expiresAt: Date };
 };
+
+type AutomaticReason = Exclude<DisabledReason, "MANUAL" | "UNCONFIRMED">;
 
 export type MailKind = keyof MailContents;
 
@@ -107,6 +111,23 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     ],
     link: { text: "View the API keys", url: pageOf(tenant, environment, "api-keys") },
   }),
+  "verify-email": ({ name, url, expiresAt }) => ({
+    subject: "Confirm your email address",
+    paragraphs: [
+      `Hello ${name}, open the link in the browser you are signed in with to confirm that this address is yours.`,
+      `The link works until ${exactTime(expiresAt)}. If you did not sign up for Parlance, ignore this mail: without the link, the account can neither invite anyone nor use live keys.`,
+    ],
+    link: { text: "Confirm email address", url },
+  }),
+  "access-suspended": ({ name, organizations }) => ({
+    subject: "Review the access to your account",
+    paragraphs: [
+      `Hello ${name}, you have just confirmed that this address is yours. Everything that gave access to your account before is suspended: API keys, webhooks, invitations and members.`,
+      ...organizations.map((organization) => `${organization.name}: ${organization.count} suspended.`),
+      "Confirm what is yours, and revoke the rest.",
+    ],
+    link: { text: "Review access", url: `${env().APP_URL}/` },
+  }),
   "webhook-failing": ({ tenant, environment, webhookId, webhookUrl, consecutiveFailures }) => ({
     subject: `A ${environment} webhook of ${tenant.name} keeps failing`,
     paragraphs: [
@@ -135,7 +156,7 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
 
 const originSentence = ({ device, address, at }: Origin) => `Device: ${device}. Address: ${address ?? "unknown"}. Time: ${exactTime(at)}.`;
 
-const disablingSentences: Record<Exclude<DisabledReason, "MANUAL">, (url: string) => string> = {
+const disablingSentences: Record<AutomaticReason, (url: string) => string> = {
   CONSECUTIVE_FAILURES: (url) => `The webhook to ${url} was disabled, because ${disableAfterFailures} deliveries in a row failed.`,
   GONE: (url) => `The webhook to ${url} was disabled, because its receiver answered 410: it is gone for good.`,
 };

@@ -37,7 +37,7 @@ async function queueMailToRoles(transaction: Db, tenantId: string, roles: Role[]
     select: {
       slug: true,
       name: true,
-      memberships: { where: { role: { in: roles } }, select: { userId: true, user: { select: { email: true } } } },
+      memberships: { where: { role: { in: roles }, suspendedAt: null }, select: { userId: true, user: { select: { email: true } } } },
     },
   });
   const { slug, name } = tenant;

@@ -1,6 +1,6 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireProofFor } from "@/lib/auth/powers";
-import { mayChange, RoleMissing, requireGivable, requireRole } from "@/lib/auth/roles";
+import { requirePower } from "@/lib/auth/powers";
+import { requireGivable, requireReach, requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { AppError, notFound } from "@/lib/errors";
 import { revokeInvitationsOf } from "@/lib/invitations/service";
@@ -16,9 +16,14 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
     where: { tenantId: partition.tenantId, ...(cursor && { userId: { gt: cursor } }) },
     orderBy: { userId: "asc" },
     take: limit + 1,
-    select: { role: true, createdAt: true, user: { select: { id: true, name: true, email: true } } },
+    select: { role: true, createdAt: true, suspendedAt: true, user: { select: { id: true, name: true, email: true } } },
   });
-  const members = rows.map(({ role, createdAt, user }) => ({ ...user, role, joinedAt: createdAt }));
+  const members = rows.map(({ role, createdAt, suspendedAt, user }) => ({
+    ...user,
+    role,
+    joinedAt: createdAt,
+    isSuspended: suspendedAt !== null,
+  }));
   return toPage(members, limit, (member) => member);
 }
 
@@ -30,7 +35,7 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
  */
 export async function changeRole(caller: Caller, userId: string, role: Role): Promise<void> {
   requireRole(caller, "ADMIN", "change roles");
-  requireProofFor(caller, "changeRole");
+  await requirePower(caller, "changeRole");
   const member = await lockMember(caller, userId);
   requireReach(caller, member.role, "change the role of owners and admins");
   requireGivable(caller, role);
@@ -54,7 +59,7 @@ export async function changeRole(caller: Caller, userId: string, role: Role): Pr
  */
 export async function removeMember(caller: Caller, userId: string): Promise<void> {
   requireRole(caller, "ADMIN", "remove members");
-  requireProofFor(caller, "removeMember");
+  await requirePower(caller, "removeMember");
   const member = await lockMember(caller, userId);
   requireReach(caller, member.role, "remove owners and admins");
   if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
@@ -67,7 +72,7 @@ export async function removeMember(caller: Caller, userId: string): Promise<void
 
 /** Whoever is signed in leaves the organisation themselves. */
 export async function leaveOrganization(caller: Caller): Promise<void> {
-  requireProofFor(caller, "leaveOrganization");
+  await requirePower(caller, "leaveOrganization");
   const { id: userId } = caller.actor;
   const member = await lockMember(caller, userId);
   if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
@@ -75,10 +80,6 @@ export async function leaveOrganization(caller: Caller): Promise<void> {
   await caller.db.membership.delete({ where: { tenantId_userId: { tenantId: member.tenantId, userId } } });
   await recordAudit(caller, { action: "member.left", targetId: userId, changes: { before: { role: member.role } } });
   await revokeInvitationsOf(caller, userId, null);
-}
-
-function requireReach({ actor }: Caller, other: Role, what: string): void {
-  if (actor.type === "USER" && !mayChange(actor.role, other)) throw new RoleMissing("OWNER", what);
 }
 
 /** With the organisation locked, so that two owners cannot take the role from each other at the same moment. */
@@ -90,6 +91,8 @@ async function lockMember(caller: Caller, userId: string) {
 }
 
 async function requireAnotherOwner({ db, partition }: Caller, userId: string): Promise<void> {
-  const other = await db.membership.findFirst({ where: { tenantId: partition.tenantId, role: "OWNER", userId: { not: userId } } });
-  if (!other) throw new AppError("conflict", "An organisation has at least one owner. Make somebody else an owner first.");
+  const other = await db.membership.findFirst({
+    where: { tenantId: partition.tenantId, role: "OWNER", suspendedAt: null, userId: { not: userId } },
+  });
+  if (!other) throw new AppError("conflict", "An organization has at least one owner. Make another member an owner first.");
 }

@@ -46,7 +46,9 @@ export async function findLiveSession(transaction: Db, id: string, now = new Dat
           name: true,
           email: true,
           passwordHash: true,
+          emailVerifiedAt: true,
           memberships: {
+            where: { suspendedAt: null },
             select: { role: true, tenant: { select: { id: true, slug: true, name: true } } },
             orderBy: [{ createdAt: "asc" }, { tenantId: "asc" }],
           },
@@ -56,8 +58,8 @@ export async function findLiveSession(transaction: Db, id: string, now = new Dat
   });
   if (!session) return null;
   const { id: sessionId, user, ...facts } = session;
-  const { passwordHash, ...person } = user;
-  return { sessionId, ...facts, ...person, hasPassword: passwordHash !== null };
+  const { passwordHash, emailVerifiedAt, ...person } = user;
+  return { sessionId, ...facts, ...person, hasPassword: passwordHash !== null, isEmailVerified: emailVerifiedAt !== null };
 }
 
 /** Not revoked, within its lifetime, and used recently enough. */
@@ -107,6 +109,11 @@ export function noteSeen(transaction: Db, { sessionId, lastSeenAt }: SignedInUse
   transaction.session.updateMany({ where: { id: sessionId }, data: { lastSeenAt: now } }).catch((error: Error) => {
     log.warn({ error: error.message }, "it could not be noted that a session is in use");
   });
+}
+
+/** Ends all of a user's sessions but one. */
+export function revokeOtherSessions(transaction: Db, userId: string, keptId: string, now = new Date()) {
+  return transaction.session.updateMany({ where: { userId, id: { not: keptId }, revokedAt: null }, data: { revokedAt: now } });
 }
 
 /** Ends all of a user's sessions: at sign-out, when the password changes, when a member is removed. */

@@ -123,6 +123,7 @@ const takenPaths = new Set([
   "ready",
   "signup",
   "v1",
+  "verify",
   "welcome",
 ]);
 

@@ -12,10 +12,10 @@ export function findUserByEmail(transaction: Db, email: string) {
 /** A tenant, a user, and the user as its owner. Belongs in one transaction. */
 export async function createAccount(
   transaction: Db,
-  { organisation, ...person }: { organisation: string; name: string; email: string; passwordHash: string; address?: string | null },
+  { organisation, address = null, ...person }: NewUser & { organisation: string; address?: string | null },
 ) {
   const user = await createUser(transaction, person);
-  const tenant = await createOwnedTenant(transaction, { id: user.id, address: person.address ?? null }, organisation);
+  const tenant = await createOwnedTenant(transaction, { id: user.id, address }, organisation);
   return { user, tenant };
 }
 
@@ -78,6 +78,6 @@ const mostMembers = 500;
 
 /** Everybody of the caller's tenant, by name: those whom something can be assigned to. */
 export async function listMemberNames({ db, partition }: Caller): Promise<{ id: string; name: string }[]> {
-  const where = { memberships: { some: { tenantId: partition.tenantId } } };
+  const where = { memberships: { some: { tenantId: partition.tenantId, suspendedAt: null } } };
   return db.user.findMany({ where, select: { id: true, name: true }, orderBy: [{ name: "asc" }, { id: "asc" }], take: mostMembers });
 }

@@ -38,7 +38,7 @@ export const webhook = z
     description: z.string().nullable(),
     events: z.array(z.string()),
     status: z.enum(["ENABLED", "DISABLED"]),
-    disabledReason: z.enum(["MANUAL", "CONSECUTIVE_FAILURES", "GONE"]).nullable(),
+    disabledReason: z.enum(["MANUAL", "CONSECUTIVE_FAILURES", "GONE", "UNCONFIRMED"]).nullable(),
     disabledAt: timestamp.nullable(),
     consecutiveFailures: z.number().int(),
     lastSuccessAt: timestamp.nullable(),

@@ -1,5 +1,5 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireProofFor } from "@/lib/auth/powers";
+import { requirePower } from "@/lib/auth/powers";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
@@ -53,7 +53,7 @@ export async function getWebhook(caller: Caller, id: string) {
  */
 export async function createWebhook(caller: Caller, body: CreateWebhook): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "create webhooks");
-  requireProofFor(caller, "createWebhook");
+  await requirePower(caller, "createWebhook");
   requireUsableUrl(caller, body.url, caller.partition.tenantId);
 
   await lockKind(caller, "webhooks");
@@ -89,12 +89,17 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
   const metadata = metadataPatch && mergeMetadata(row.metadata as Metadata, metadataPatch);
   if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
+  if (status === "ENABLED" && row.suspendedAt) {
+    const detail = "The webhook is suspended. An owner or admin has to confirm it in the dashboard, under Settings, Access review.";
+    throw new AppError("invalid-transition", detail, { from: "DISABLED", to: "ENABLED", allowed: [] });
+  }
+
   const at = new Date();
   const changes = { ...fields, ...(metadata && { metadata }), ...statusFields(row, status, at) };
   const before = toWebhook(row);
   const changed = changedFields(before, toWebhook({ ...row, ...changes }));
   if (changed.length === 0) return before;
-  if (changed.some((field) => decidesWhatIsReceived.has(field))) requireProofFor(caller, "updateWebhook");
+  if (changed.some((field) => decidesWhatIsReceived.has(field))) await requirePower(caller, "updateWebhook");
 
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const after = toWebhook(await caller.db.webhook.update({ where, data: { ...changes, updatedAt: at }, include: secretsOfWebhook }));
@@ -114,7 +119,7 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
  */
 export async function rotateSecret(caller: Caller, id: string, { overlapSeconds }: RotateSecret): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "rotate signing secrets");
-  requireProofFor(caller, "rotateSecret");
+  await requirePower(caller, "rotateSecret");
   const row = await lockWebhook(caller, id);
   const at = currentTime() ?? new Date();
   const [current, previous] = row.secrets;
@@ -147,7 +152,7 @@ export async function rotateSecret(caller: Caller, id: string, { overlapSeconds 
 /** Ends an overlap before its time: from now on the newest secret signs alone. Nothing changes where it does already. */
 export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook> {
   requireRole(caller, "ADMIN", "drop old signing secrets");
-  requireProofFor(caller, "dropOldSecret");
+  await requirePower(caller, "dropOldSecret");
   const row = await lockWebhook(caller, id);
   const [current, previous] = row.secrets;
   if (!current || !previous) return toWebhook(row);
@@ -164,7 +169,7 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
  */
 export async function deleteWebhook(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "delete webhooks");
-  requireProofFor(caller, "deleteWebhook");
+  await requirePower(caller, "deleteWebhook");
   const row = await lockWebhook(caller, id);
   const at = currentTime() ?? new Date();
   await caller.db.webhook.update({

@@ -7,6 +7,7 @@ import { db } from "@/lib/db";
 import { newId } from "@/lib/ids";
 import type { Role } from "@/prisma/generated/enums";
 import { call, newKey, newTenant, type TestTenant, withoutIds } from "../support/api";
+import { newMember } from "../support/people";
 
 const page = { limit: 100, order: "desc" as const };
 const dayMs = 24 * 3_600_000;
@@ -16,8 +17,9 @@ const statusOf = async (key: string, path = "/account") => (await call({ key }, 
 /** Within a second on every process, on a machine that has nothing else to do. */
 const soon = (key: string, path?: string) => expect.poll(() => statusOf(key, path), { interval: 25 });
 
-function asPerson({ identity }: TestTenant, role: Role): Identity {
-  return { ...identity, actor: { type: "USER", id: newId("user"), role } };
+async function asMember({ tenantId, identity }: TestTenant, role: Role): Promise<Identity> {
+  const { id } = await newMember(tenantId, role);
+  return { ...identity, actor: { type: "USER", id, role } };
 }
 
 const auditOf = (tenant: TestTenant, targetId: string) =>
@@ -143,10 +145,11 @@ test("what was changed stands in the audit log, before and after, and nothing wh
 
 test("only owners and admins roll and change keys, and go beyond their plan's limit not at all", async () => {
   const tenant = await newTenant();
-  const roll = (role: Role) => mutate(asPerson(tenant, role), (caller) => rollApiKey(caller, tenant.keyId, "1h"));
-  const limit = (rateLimitPerMinute: number | null) =>
-    mutate(asPerson(tenant, "ADMIN"), (caller) => updateApiKey(caller, tenant.keyId, { rateLimitPerMinute }));
-  const rename = (role: Role) => mutate(asPerson(tenant, role), (caller) => updateApiKey(caller, tenant.keyId, { name: "Mine" }));
+  const roll = async (role: Role) => mutate(await asMember(tenant, role), (caller) => rollApiKey(caller, tenant.keyId, "1h"));
+  const limit = async (rateLimitPerMinute: number | null) =>
+    mutate(await asMember(tenant, "ADMIN"), (caller) => updateApiKey(caller, tenant.keyId, { rateLimitPerMinute }));
+  const rename = async (role: Role) =>
+    mutate(await asMember(tenant, role), (caller) => updateApiKey(caller, tenant.keyId, { name: "Mine" }));
   for (const role of ["MEMBER", "VIEWER"] as const) {
     await expect(roll(role)).rejects.toMatchObject({ name: "RoleMissing" });
     await expect(rename(role)).rejects.toMatchObject({ name: "RoleMissing" });
@@ -185,13 +188,19 @@ test("keys are listed by status as each is shown, page by page", async () => {
   const now = new Date();
   const times = [null, -40, -1, 1, 40].map((days) => (days === null ? null : new Date(now.getTime() + days * dayMs)));
   const made: StatusFacts[] = [];
-  for (const revokedAt of [null, now])
+  for (const [revokedAt, suspendedAt] of [
+    [null, null],
+    [now, null],
+    [null, now],
+    [now, now],
+  ] as const)
     for (const expiresAt of times)
       for (const replacedById of [null, newId("apiKey")])
         for (const lastUsedAt of times.slice(0, 3))
           for (const createdAt of times.slice(1, 3)) {
             // Only a key that ends is ever replaced.
-            if (createdAt && !(replacedById && !expiresAt)) made.push({ revokedAt, expiresAt, replacedById, lastUsedAt, createdAt });
+            if (createdAt && !(replacedById && !expiresAt))
+              made.push({ revokedAt, suspendedAt, expiresAt, replacedById, lastUsedAt, createdAt });
           }
   await db().apiKey.deleteMany({ where: tenant.identity.partition });
   const ids = made.map(() => newId("apiKey"));

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
+import * as accessReview from "@/lib/access-review/service";
 import * as agents from "@/lib/agents/service";
 import * as apiKeys from "@/lib/api-keys/service";
 import * as audit from "@/lib/audit/service";
@@ -85,6 +86,8 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
   renameTenant: ["ADMIN", "never", (caller) => tenants.renameTenant(caller, "Another name")],
   requestWipe: ["ADMIN", "never", (caller) => testData.requestWipe(caller, "not its name")],
   listInvitations: ["ADMIN", "never", (caller) => invitations.listInvitations(caller)],
+  listSuspendedAccess: ["ADMIN", "never", (caller) => accessReview.listSuspendedAccess(caller)],
+  confirmAccess: ["ADMIN", "always", (caller) => accessReview.confirmAccess(caller, "everything")],
   createInvitation: ["ADMIN", "always", (caller) => invitations.createInvitation(caller, { email: newAddress(), role: "VIEWER" })],
   resendInvitation: ["ADMIN", "always", (caller) => invitations.resendInvitation(caller, id("inv"))],
   revokeInvitation: ["ADMIN", "always", (caller) => invitations.revokeInvitation(caller, id("inv"))],
@@ -99,6 +102,7 @@ const withoutProof: Record<string, string> = {
   exportAuditEntries: "reads",
   verifyAuditChain: "reads",
   listInvitations: "reads",
+  listSuspendedAccess: "reads",
   sendTestEvent: "goes to an address that was chosen with a proof",
   resendDelivery: "goes to an address that was chosen with a proof",
   recoverDeliveries: "goes to an address that was chosen with a proof",
@@ -187,7 +191,7 @@ function serviceFunctions(): Found[] {
       if (!isExported || declaration.parameters[0]?.type?.getText() !== "Caller") return [];
       const body = declaration.body?.getText() ?? "";
       const minimum = /requireRole\(\w+, "(\w+)"/.exec(body)?.[1];
-      const power = /requireProofFor\(\w+, "(\w+)"/.exec(body)?.[1];
+      const power = /requirePower\(\w+, "(\w+)"/.exec(body)?.[1];
       const writes = /recordAudit\(|recordEvent\(|\.(create|update|upsert|delete)(Many|ManyAndReturn)?\(|\$executeRaw/.test(body);
       return [{ name: declaration.name?.text ?? "", minimum, power, writes }];
     });

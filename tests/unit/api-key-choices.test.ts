@@ -17,6 +17,8 @@ test.each([
   ["unused", { createdAt: "2025-12-11T12:00:00.000Z" }],
   ["expired", { expiresAt: "2026-01-10T12:00:00.000Z" }],
   ["expired", { expiresAt: "2026-01-10T12:00:00.000Z", replacedById: "key_" }],
+  ["suspended", { suspendedAt: "2026-01-09T00:00:00.000Z", expiresAt: "2026-01-12T00:00:00.000Z" }],
+  ["expired", { suspendedAt: "2026-01-09T00:00:00.000Z", expiresAt: "2026-01-10T12:00:00.000Z" }],
   ["revoked", { revokedAt: "2026-01-09T00:00:00.000Z" }],
   ["revoked", { revokedAt: "2026-01-10T00:00:00.000Z", expiresAt: "2026-01-09T00:00:00.000Z" }],
 ] as const)("%s: %o", (status, facts) => {
@@ -26,6 +28,7 @@ test.each([
     replacedById,
     createdAt: new Date(createdAt),
     revokedAt: at("revokedAt"),
+    suspendedAt: at("suspendedAt"),
     expiresAt: at("expiresAt"),
     lastUsedAt: at("lastUsedAt"),
   };

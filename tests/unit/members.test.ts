@@ -51,7 +51,7 @@ test("the last owner can neither be demoted, nor removed, nor leave", async () =
     () => mutate(as(owner), (caller) => removeMember(caller, owner.id)),
     () => mutate(as(owner), (caller) => leaveOrganization(caller)),
   ];
-  for (const work of works) await expect(work()).rejects.toThrow("An organisation has at least one owner.");
+  for (const work of works) await expect(work()).rejects.toThrow("An organization has at least one owner.");
   expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
 
   // With a second one, any of it goes.

@@ -1,13 +1,19 @@
 import type { ReactNode } from "react";
 import { signOutAction } from "@/app/(auth)/actions";
+import { resendEmailVerificationAction } from "@/app/(auth)/verify/actions";
 import { keepOnFailure } from "@/app/(dashboard)/page-of";
 import { confirmPasswordAction } from "@/app/(dashboard)/proof-actions";
+import { SuspendedNotice } from "@/components/access-review/suspended-notice";
+import { VerifyAddressNotice } from "@/components/access-review/verify-address-notice";
 import { ProofProvider } from "@/components/shell/proof";
 import { Shell } from "@/components/shell/shell";
+import { countSuspendedAccess, listSuspendedAccess } from "@/lib/access-review/service";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 import { linkedProviders } from "@/lib/auth/provider-sign-in";
 import { providers } from "@/lib/auth/providers";
-import { roleNames } from "@/lib/auth/roles";
+import { hasRole, roleNames } from "@/lib/auth/roles";
+import { reader } from "@/lib/caller";
+import { mailWay } from "@/lib/mail/way";
 
 type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
 
@@ -18,8 +24,13 @@ export default async function DashboardLayout({ params, children }: Props) {
 }
 
 async function drawFrame(slug: string, name: string, children: ReactNode) {
-  const { user, tenant, environment, role } = await dashboardPlace(slug, name);
-  const linked = await linkedProviders(user.id);
+  const { user, tenant, environment, role, identity } = await dashboardPlace(slug, name);
+  const [linked, suspended] = await Promise.all([
+    linkedProviders(user.id),
+    hasRole(role, "ADMIN") ? listSuspendedAccess(reader(identity)).then(countSuspendedAccess) : 0,
+  ]);
+  const base = `/${tenant.slug}/${environment}`;
+  const isAddressAsked = mailWay() === "smtp" && !user.isEmailVerified;
   return (
     <ProofProvider
       email={user.email}
@@ -33,6 +44,14 @@ async function drawFrame(slug: string, name: string, children: ReactNode) {
         user={{ name: user.name, email: user.email }}
         roleName={roleNames[role]}
         signOut={signOutAction}
+        notices={
+          isAddressAsked || suspended > 0 ? (
+            <>
+              {isAddressAsked ? <VerifyAddressNotice email={user.email} resend={resendEmailVerificationAction} /> : null}
+              {suspended > 0 ? <SuspendedNotice count={suspended} href={`${base}/settings/access-review`} /> : null}
+            </>
+          ) : null
+        }
       >
         {children}
       </Shell>

@@ -67,6 +67,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                   <span className="flex flex-wrap items-center gap-2 font-medium">
                     {member.name}
                     {member.id === user.id ? <Badge>You</Badge> : null}
+                    {member.isSuspended ? <Badge look="warn">Suspended</Badge> : null}
                   </span>
                   <span className="wrap-anywhere block text-muted">{member.email}</span>
                 </RowName>
@@ -128,7 +129,13 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                       <Time at={invitation.sentAt} now={now} />
                     </Cell>
                     <Cell label="Ends">
-                      {invitation.isOver ? <Badge look="warn">Over</Badge> : <Time at={invitation.expiresAt} now={now} />}
+                      {invitation.isSuspended ? (
+                        <Badge look="warn">Suspended</Badge>
+                      ) : invitation.isOver ? (
+                        <Badge look="warn">Over</Badge>
+                      ) : (
+                        <Time at={invitation.expiresAt} now={now} />
+                      )}
                     </Cell>
                     <RowActions>
                       {mayGive(role, invitation.role) ? (

@@ -1,0 +1,79 @@
+import type { ReactNode } from "react";
+import { ButtonLink } from "@/components/ui/button";
+import type { Access } from "@/lib/access-review/suspend";
+import { accessBeforeVerification, findEmailVerification } from "@/lib/auth/email-verification";
+import { currentUser } from "@/lib/auth/require-user";
+import { ConfirmForm } from "./confirm-form";
+
+// The address of this page is a secret, so it is not sent to any other page.
+export const metadata = { title: "Confirm your email address", referrer: "no-referrer" };
+
+export default async function VerifyAddressPage({ params }: { params: Promise<{ token: string }> }) {
+  const { token } = await params;
+  const [found, user] = await Promise.all([findEmailVerification(token), currentUser()]);
+  if (!found) {
+    return (
+      <Frame title="This link is no longer valid" action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}>
+        It was used already, a newer one was sent, or its 24 hours are over. Request a new link in the dashboard.
+      </Frame>
+    );
+  }
+  const title = "Confirm your email address";
+  if (user?.id !== found.userId) {
+    return (
+      <Frame
+        title={title}
+        action={
+          <ButtonLink href={`/login?callbackUrl=${encodeURIComponent(`/verify/${token}`)}`} className="w-full">
+            Sign in to confirm
+          </ButtonLink>
+        }
+      >
+        Sign in as {found.email} first. If you did not sign up with this address, someone else did: ignore the mail, or set a new password
+        to take over the account. Everything they made is suspended then.
+      </Frame>
+    );
+  }
+  const made = await accessBeforeVerification(user);
+  return (
+    <Frame title={title} action={<ConfirmForm token={token} hasAccess={made.length > 0} />}>
+      {found.email} is yours if you received the link there.
+      {made.map(({ organization, access }) => (
+        <span key={organization} className="mt-3 block rounded-lg border border-line bg-surface px-3 py-2.5 text-ink">
+          <strong className="block break-words font-medium">{organization}</strong>
+          {inWords(access)}
+        </span>
+      ))}
+      {made.length > 0 ? (
+        <span className="mt-3 block">This was added before your address was confirmed. Keep it only if you know all of it.</span>
+      ) : null}
+    </Frame>
+  );
+}
+
+const nouns: Record<keyof Access, [one: string, many: string]> = {
+  apiKeys: ["API key", "API keys"],
+  webhooks: ["webhook", "webhooks"],
+  invitations: ["open invitation", "open invitations"],
+  members: ["member", "members"],
+};
+
+function inWords(access: Access): string {
+  const parts = (Object.keys(nouns) as (keyof Access)[]).flatMap((kind) => {
+    const count = access[kind].length;
+    return count === 0 ? [] : [`${count} ${nouns[kind][count === 1 ? 0 : 1]}`];
+  });
+  return parts.join(", ");
+}
+
+function Frame({ title, action, children }: { title: string; action: ReactNode; children: ReactNode }) {
+  return (
+    <div className="space-y-5">
+      <div className="space-y-1">
+        <h1 className="break-words font-semibold text-2xl tracking-tight">{title}</h1>
+        <p className="wrap-anywhere text-muted">{children}</p>
+      </div>
+      {action}
+    </div>
+  );
+}

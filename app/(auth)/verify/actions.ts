@@ -1,0 +1,28 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import { refused } from "@/app/(dashboard)/act";
+import type { ActionResult } from "@/lib/action-result";
+import { confirmEmail, resendEmailVerification } from "@/lib/auth/email-verification";
+import { currentDevice, requireUser } from "@/lib/auth/require-user";
+import type { FormState } from "../forms";
+
+/** @param kept what was made in the account before: `everything`, or nothing until it is confirmed */
+export async function confirmEmailAction(token: string, kept: "everything" | "nothing", _before: FormState): Promise<FormState> {
+  const user = await requireUser();
+  const { address } = await currentDevice();
+  const isConfirmed = await confirmEmail(user, String(token), { address, confirmsEverything: kept === "everything" });
+  if (!isConfirmed) return { message: "This link is no longer valid. Request a new one in the dashboard." };
+  const first = user.memberships[0];
+  redirect(first ? `/${first.tenant.slug}/test${kept === "everything" ? "" : "/settings/access-review"}` : "/");
+}
+
+export async function resendEmailVerificationAction(): Promise<ActionResult> {
+  const user = await requireUser();
+  try {
+    await resendEmailVerification(user);
+    return { outcome: "done", value: null };
+  } catch (error) {
+    return refused(error);
+  }
+}

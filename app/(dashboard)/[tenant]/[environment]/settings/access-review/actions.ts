@@ -1,0 +1,36 @@
+"use server";
+
+import { z } from "zod";
+import { actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { type AccessKind, accessKinds, type ConfirmAccess, confirmAccessInput } from "@/lib/access-review/schema";
+import { confirmAccess } from "@/lib/access-review/service";
+import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import { revokeApiKey } from "@/lib/api-keys/service";
+import { revokeInvitation } from "@/lib/invitations/service";
+import { removeMember } from "@/lib/members/service";
+import { deleteWebhook } from "@/lib/webhooks/service";
+import { Environment } from "@/prisma/generated/enums";
+
+export async function confirmAccessAction(place: PlaceOfAction, wanted: ConfirmAccess): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, confirmAccessInput, wanted, async (caller, input) => {
+    await confirmAccess(caller, input);
+    return null;
+  });
+}
+
+const revokeInput = z.strictObject({ kind: z.enum(accessKinds), id: z.string().max(100), environment: z.enum(Environment) });
+
+/** The page shows both environments, so a key or webhook comes with its own. */
+export async function revokeAccessAction(place: PlaceOfAction, sent: z.input<typeof revokeInput>): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, revokeInput, sent, async (caller, { kind, id, environment }) => {
+    const there = { ...caller, partition: { ...caller.partition, environment } };
+    const revoke: Record<AccessKind, () => Promise<unknown>> = {
+      apiKeys: () => revokeApiKey(there, id),
+      webhooks: () => deleteWebhook(there, id),
+      invitations: () => revokeInvitation(caller, id),
+      members: () => removeMember(caller, id),
+    };
+    await revoke[kind]();
+    return null;
+  });
+}

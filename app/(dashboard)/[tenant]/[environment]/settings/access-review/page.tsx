@@ -1,0 +1,127 @@
+import { pageOf } from "@/app/(dashboard)/page-of";
+import { AccessTable } from "@/components/access-review/access-table";
+import { SettingsTabs } from "@/components/settings/settings-tabs";
+import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import { EnvironmentName } from "@/components/shell/environment-name";
+import { PageHeader } from "@/components/ui/page-header";
+import type { AccessKind } from "@/lib/access-review/schema";
+import { countSuspendedAccess, listSuspendedAccess } from "@/lib/access-review/service";
+import { roleNames } from "@/lib/auth/roles";
+import type { Environment } from "@/prisma/generated/enums";
+import { confirmAccessAction, revokeAccessAction } from "./actions";
+
+export const metadata = { title: "Access review" };
+
+export default pageOf(async ({ caller, tenant, environment, base, now }) => {
+  const found = await listSuspendedAccess(caller);
+  const count = countSuspendedAccess(found);
+  const place = { tenant: tenant.slug, environment };
+  const actions = (kind: AccessKind, id: string, where: Environment = environment) => ({
+    confirm: confirmAccessAction.bind(null, place, { kind, id }),
+    revoke: revokeAccessAction.bind(null, place, { kind, id, environment: where }),
+  });
+
+  return (
+    <>
+      <PageHeader
+        title="Access review"
+        description="Access that was added before an email address was confirmed. It is suspended until you confirm or revoke it."
+        guide="members-and-roles"
+        actions={
+          count > 0 ? (
+            <ConfirmDialog
+              trigger="Confirm everything…"
+              look="secondary"
+              title={`Confirm everything in ${tenant.name}?`}
+              environment={null}
+              confirm="Confirm everything"
+              confirmLook="primary"
+              pending="Confirming…"
+              act={confirmAccessAction.bind(null, place, "everything")}
+              done="Everything is confirmed."
+            >
+              <p>Do this only if you know every key, webhook, invitation and member on this page. All of them work again right away.</p>
+            </ConfirmDialog>
+          ) : null
+        }
+      />
+      <SettingsTabs base={base} current="settings/access-review" />
+      <div className="space-y-8">
+        {count === 0 ? (
+          <p className="rounded-2xl border border-line border-dashed bg-surface px-5 py-8 text-muted">
+            Nothing is suspended. When a user confirms their email address for the first time, what they added before appears here.
+          </p>
+        ) : null}
+        <AccessTable
+          title="API keys"
+          noun="API key"
+          effects={{
+            confirm: "Requests with this key are accepted again. If someone else may know it, revoke it and create a new one.",
+            revoke: "The key never works again.",
+          }}
+          now={now}
+          rows={found.apiKeys.map((key) => ({
+            id: key.id,
+            name: key.name,
+            detail: (
+              <>
+                <EnvironmentName environment={key.environment} /> <code className="break-all font-mono text-xs">{key.hint}</code>
+              </>
+            ),
+            createdAt: key.createdAt,
+            ...actions("apiKeys", key.id, key.environment),
+          }))}
+        />
+        <AccessTable
+          title="Webhooks"
+          noun="webhook"
+          effects={{
+            confirm: "Events are sent to this address again, and the deliveries that were held are sent as well.",
+            revoke: "The webhook is deleted, and what was held for it is not sent.",
+          }}
+          now={now}
+          rows={found.webhooks.map((webhook) => ({
+            id: webhook.id,
+            name: webhook.url,
+            detail: (
+              <>
+                <EnvironmentName environment={webhook.environment} /> {webhook.events.join(", ")}
+              </>
+            ),
+            createdAt: webhook.createdAt,
+            ...actions("webhooks", webhook.id, webhook.environment),
+          }))}
+        />
+        <AccessTable
+          title="Invitations"
+          noun="invitation"
+          effects={{ confirm: "The invitation can be accepted again.", revoke: "The link in the invitation is no longer valid." }}
+          now={now}
+          rows={found.invitations.map(({ id, email, role, createdAt }) => ({
+            id,
+            name: email,
+            detail: roleNames[role],
+            createdAt,
+            ...actions("invitations", id),
+          }))}
+        />
+        <AccessTable
+          title="Members"
+          noun="member"
+          effects={{
+            confirm: "The member has access again, in the role shown here.",
+            revoke: "The member is removed and signed out on every device.",
+          }}
+          now={now}
+          rows={found.members.map(({ id, name, email, role, createdAt }) => ({
+            id,
+            name,
+            detail: `${email}, ${roleNames[role]}`,
+            createdAt,
+            ...actions("members", id),
+          }))}
+        />
+      </div>
+    </>
+  );
+});

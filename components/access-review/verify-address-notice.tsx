@@ -1,0 +1,35 @@
+"use client";
+
+import { useTransition } from "react";
+import { toast } from "sonner";
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import type { ActionResult } from "@/lib/action-result";
+
+export function VerifyAddressNotice({ email, resend }: { email: string; resend: () => Promise<ActionResult> }) {
+  const [isPending, startTransition] = useTransition();
+
+  function send() {
+    startTransition(async () => {
+      const result = await resend();
+      if (result.outcome === "refused") toast.error(result.message);
+      else toast.success(`We mailed a link to ${email}.`);
+    });
+  }
+
+  return (
+    <Notice look="warn" role="note">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+        <div className="min-w-0 max-w-prose">
+          <p className="font-semibold">Confirm your email address</p>
+          <p className="wrap-anywhere">
+            Open the link we mailed to {email}. Until then, you cannot create live keys or live webhooks, or invite members.
+          </p>
+        </div>
+        <Button look="secondary" onClick={send} disabled={isPending}>
+          {isPending ? "Sending…" : "Send a new link"}
+        </Button>
+      </div>
+    </Notice>
+  );
+}

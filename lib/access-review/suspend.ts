@@ -1,0 +1,122 @@
+import { forgetKey } from "@/lib/api-keys/service";
+import { recordAudit } from "@/lib/audit/service";
+import { type Caller, withDatabase } from "@/lib/caller";
+import type { Db } from "@/lib/db";
+import { queueMail } from "@/lib/mail/service";
+import { lockTenant } from "@/lib/tenants/service";
+import { Environment } from "@/prisma/generated/enums";
+
+/** Ids of what gives access to an organization. */
+export type Access = { apiKeys: string[]; webhooks: string[]; invitations: string[]; members: string[] };
+
+const environments = Object.values(Environment);
+
+export const countAccess = (access: Access) => Object.values(access).reduce((sum, ids) => sum + ids.length, 0);
+
+/**
+ * Everything that gave access before a user's address was verified, by organization: in one they created, everything; in
+ * any other, what they made or changed themselves and the members they let in. Conversations, agents and other content
+ * give no access to anyone and are left out.
+ */
+export async function accessMadeBy(transaction: Db, userId: string): Promise<{ organization: string; access: Access }[]> {
+  const found = [];
+  for (const { tenantId, tenant } of await membershipsOf(transaction, userId)) {
+    found.push({ organization: tenant.name, access: await accessIn(transaction, tenantId, userId) });
+  }
+  return found.filter(({ access }) => countAccess(access) > 0);
+}
+
+/** In one order, because suspending takes each organization's lock. */
+const membershipsOf = (transaction: Db, userId: string) =>
+  transaction.membership.findMany({ where: { userId }, orderBy: { tenantId: "asc" }, include: { tenant: { select: { name: true } } } });
+
+async function accessIn(transaction: Db, tenantId: string, userId: string): Promise<Access> {
+  const hasCreated = await transaction.auditEntry.findFirst({ where: { tenantId, actorId: userId, action: "organisation.created" } });
+  const touched = hasCreated ? null : await touchedIn(transaction, tenantId, userId);
+  const only = touched && { in: touched };
+  const ofTenant = { tenantId, environment: { in: environments }, suspendedAt: null, ...(only && { id: only }) };
+  const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+  const members = await transaction.membership.findMany({
+    where: { tenantId, suspendedAt: null, userId: { not: userId, ...only } },
+    select: { userId: true },
+  });
+  return {
+    apiKeys: ids(await transaction.apiKey.findMany({ where: { ...ofTenant, revokedAt: null }, select: { id: true } })),
+    webhooks: ids(await transaction.webhook.findMany({ where: { ...ofTenant, deletedAt: null }, select: { id: true } })),
+    invitations: ids(
+      await transaction.invitation.findMany({
+        where: { tenantId, suspendedAt: null, acceptedAt: null, revokedAt: null, ...(only && { id: only }) },
+        select: { id: true },
+      }),
+    ),
+    members: members.map((member) => member.userId),
+  };
+}
+
+/** Ids of what the user, or a key they created, made or changed in somebody else's organization, and of members they let in. */
+async function touchedIn(transaction: Db, tenantId: string, userId: string): Promise<string[]> {
+  const keys = await transaction.apiKey.findMany({
+    where: { tenantId, environment: { in: environments }, createdById: userId },
+    select: { id: true },
+  });
+  const own = await transaction.auditEntry.findMany({
+    where: {
+      tenantId,
+      actorId: { in: [userId, ...keys.map(({ id }) => id)] },
+      OR: [
+        { action: { startsWith: "api_key." } },
+        { action: { startsWith: "webhook." } },
+        { action: { startsWith: "invitation." } },
+        { action: "member.role_changed" },
+      ],
+    },
+    distinct: ["targetId"],
+    select: { targetId: true },
+  });
+  const targets = own.map(({ targetId }) => targetId);
+  const accepted = await transaction.auditEntry.findMany({
+    where: { tenantId, action: "invitation.accepted", targetId: { in: targets } },
+    select: { actorId: true },
+  });
+  return [...targets, ...accepted.map(({ actorId }) => actorId)];
+}
+
+/**
+ * Suspends what gave access before the user's address was verified, until an owner or admin confirms it: anyone could have
+ * signed up with the address first. Writes an audit entry in each organization, and lists it to the user by mail.
+ */
+export async function suspendAccessMadeBy(
+  transaction: Db,
+  user: { id: string; email: string; name: string },
+  at: Date,
+  address: string | null,
+) {
+  const organizations: { name: string; count: number }[] = [];
+  for (const { tenantId, role, tenant } of await membershipsOf(transaction, user.id)) {
+    const partition = { tenantId, environment: "test" as const };
+    const caller = withDatabase({ partition, actor: { type: "USER", id: user.id, role }, request: null, address }, transaction);
+    // Waits for what is just being made, so that it is found.
+    await lockTenant(caller);
+    const access = await accessIn(transaction, tenantId, user.id);
+    if (countAccess(access) === 0) continue;
+    await suspend(caller, access, at);
+    await recordAudit(caller, { action: "access.suspended", targetId: user.id, changes: { after: access } });
+    organizations.push({ name: tenant.name, count: countAccess(access) });
+  }
+  if (organizations.length > 0) await queueMail(transaction, user.email, { kind: "access-suspended", name: user.name, organizations });
+}
+
+async function suspend({ db, partition: { tenantId } }: Caller, { apiKeys, webhooks, invitations, members }: Access, at: Date) {
+  const data = { suspendedAt: at };
+  const inBoth = { tenantId, environment: { in: environments } };
+  const keys = await db.apiKey.updateManyAndReturn({ where: { ...inBoth, id: { in: apiKeys } }, data });
+  for (const key of keys) await forgetKey({ db }, key);
+  const hooks = { ...inBoth, id: { in: webhooks } };
+  await db.webhook.updateMany({ where: hooks, data });
+  await db.webhook.updateMany({
+    where: { ...hooks, status: "ENABLED" },
+    data: { status: "DISABLED", disabledReason: "UNCONFIRMED", disabledAt: at, probeAfter: null, updatedAt: at },
+  });
+  await db.invitation.updateMany({ where: { tenantId, id: { in: invitations } }, data });
+  await db.membership.updateMany({ where: { tenantId, userId: { in: members } }, data });
+}
