@@ -118,6 +118,7 @@ const forEveryRole: Record<string, string> = {
   renameUser: "everybody has a name",
   recordAudit: "called by what asks for the role",
   lockTenant: "called by what asks for the role",
+  lockKind: "called by what asks for the role",
   addBacklogTask: "called by what asks for the role",
   countDocument: "called by what asks for the role",
   adoptBlob: "called by what asks for the role",

@@ -865,7 +865,7 @@ export type Webhook = {
   description: string | null;
   events: string[];
   status: "ENABLED" | "DISABLED";
-  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | null;
+  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | "UNCONFIRMED" | null;
   disabledAt: string | null;
   consecutiveFailures: number;
   lastSuccessAt: string | null;
@@ -921,7 +921,7 @@ export type WebhookWithSecret = {
   description: string | null;
   events: string[];
   status: "ENABLED" | "DISABLED";
-  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | null;
+  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | "UNCONFIRMED" | null;
   disabledAt: string | null;
   consecutiveFailures: number;
   lastSuccessAt: string | null;
