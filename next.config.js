@@ -16,6 +16,8 @@ const withMdx = createMdx({ options: { remarkPlugins: [["remark-gfm"]] } });
 /** @type {import("next").NextConfig} */
 const config = {
   poweredByHeader: false,
+  // A fingerprint of the sources, from server/prepare.mjs: every build of one commit has the same.
+  generateBuildId: () => process.env.BUILD_ID ?? null,
   reactStrictMode: true,
   // The checks run on their own (`npm run check`), over the whole project at once.
   typescript: { ignoreBuildErrors: true },

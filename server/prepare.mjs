@@ -119,7 +119,14 @@ function buildPages() {
   say("Building the pages…");
   // What is there is not valid any more, whatever becomes of this build.
   rmSync(".next/BUILD_ID", { force: true });
-  run(process.execPath, ["node_modules/next/dist/bin/next", "build"], { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" }, true);
+  // Next would draw both at random, and two machines that build the same commit could then not serve each other's pages. The
+  // key only makes the ids of actions here; what encrypts is derived from the secrets when the server starts.
+  const identity = {
+    BUILD_ID: fingerprint().slice(0, 20),
+    NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: createHash("sha256").update(`actions of ${fingerprint()}`).digest("base64"),
+  };
+  const environment = { ...identity, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" };
+  run(process.execPath, ["node_modules/next/dist/bin/next", "build"], environment, true);
   // Taken afterwards, because Next completes tsconfig.json by itself.
   writeStamp("pages", fingerprint());
 }

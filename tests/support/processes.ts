@@ -39,7 +39,7 @@ async function start(part: "web" | "worker", environment: Record<string, string>
   return { pid: child.pid ?? 0, end };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
