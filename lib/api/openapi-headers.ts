@@ -42,6 +42,12 @@ export const operationHeaders = {
     schema: { type: "string", enum: ["true"] },
     example: "true",
   },
+  ETag: {
+    description: "The version of the resource, for `If-None-Match`. Weak where the response is compressed.",
+    required: true,
+    schema: { type: "string", pattern: '^(W/)?"[\\w-]{27}"$' },
+    example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',
+  },
   "Retry-After": { description: "Whole seconds to wait.", required: true, schema: { type: "integer", minimum: 1 }, example: 42 },
   "WWW-Authenticate": { description: "How to authenticate.", required: true, schema: { type: "string" }, example: "Bearer" },
 } satisfies Record<string, Header>;

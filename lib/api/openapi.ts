@@ -3,6 +3,7 @@ import { scopes } from "@/lib/api-keys/scopes";
 import { env } from "@/lib/env";
 import { type ErrorKind, errorKinds } from "@/lib/errors";
 import type { ApiOperation, ApiResponse, Example, Header, MediaType, OpenApiDocument, Parameter, Reference } from "@/lib/openapi";
+import { returnsResource } from "./encode";
 import { eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";
 import { operationHeaders, rateLimitHeaders } from "./openapi-headers";
@@ -104,7 +105,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
           description: `An API key, made in the dashboard. Each operation needs one of its scopes: ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
         },
       },
-      parameters: { IdempotencyKey: idempotencyKey },
+      parameters: { IdempotencyKey: idempotencyKey, IfNoneMatch: ifNoneMatch },
       headers: { ...operationHeaders, ...rateLimitHeaders },
       examples: problemExamples(paths, errorBase),
       schemas: Object.fromEntries(Object.entries(collector.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -138,20 +139,31 @@ const idempotencyKey: Parameter = {
   example: "0f9f8a52-9f0e-4c39-a7f8-6d4d6c1b6f27",
 };
 
+const ifNoneMatch: Parameter = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of a response you have stored. While the resource is unchanged, the response is 304 without a body.",
+  schema: { type: "string", minLength: 1, maxLength: 1_000 },
+  example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',
+};
+
 function describeOperation(collector: Collector, path: string, method: Method, declaration: Declaration): ApiOperation {
   const { operationId, summary, description, scope, status = 200 } = declaration;
   const isMutation = method !== "GET";
+  const isVersioned = !isMutation && returnsResource(declaration);
   const requestBody = bodyOf(collector, declaration);
   const answer = collector.referenceTo(answerName(declaration), declaration.response, "output");
   const success: ApiResponse = {
     description: successDescriptions[status],
-    headers: successHeaders(isMutation),
+    headers: { ...successHeaders(isMutation), ...(isVersioned && { ETag: header("ETag") }) },
     content: { "application/json": { schema: answer, example: exampleOf(collector.schemas, answer) } },
   };
   const parameters: (Parameter | Reference)[] = [
     ...pathParameters(collector, path, declaration),
     ...queryParameters(collector, declaration),
     ...(isMutation ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+    ...(isVersioned ? [{ $ref: "#/components/parameters/IfNoneMatch" }] : []),
   ];
   return {
     operationId,
@@ -162,9 +174,18 @@ function describeOperation(collector: Collector, path: string, method: Method, d
     "x-required-scope": scope,
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: { [status]: success, ...problemResponses(problemKinds(path, method, declaration)) },
+    responses: {
+      [status]: success,
+      ...(isVersioned && { 304: notModified() }),
+      ...problemResponses(problemKinds(path, method, declaration)),
+    },
   };
 }
+
+const notModified = (): ApiResponse => ({
+  description: "The resource is still the version that `If-None-Match` names.",
+  headers: { ...successHeaders(false), ETag: header("ETag") },
+});
 
 const successDescriptions = {
   200: "All is well.",

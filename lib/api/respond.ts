@@ -8,6 +8,7 @@ import { newId } from "@/lib/ids";
 import { logRequest } from "@/lib/request-logs/gather";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate, requireAllowedAddress } from "./authenticate";
+import { compressed, etagOf, isKnownVersion, returnsResource } from "./encode";
 import { findStoredAnswer, readClaim, repeatedIdempotencyKey } from "./idempotency";
 import type { Declaration } from "./operation";
 import { type Answer, type Change, perform, serializerOf } from "./perform";
@@ -29,9 +30,9 @@ export const wireOfJoinedHeaders = ({ headers }: Request): Wire => ({
 });
 
 /** An answer before it is put on the wire. Our own server writes it as it is; a `Response` would cost more than the rest. */
-export type Outgoing = { status: number; headers: Record<string, string>; body: string | null };
+export type Outgoing = { status: number; headers: Record<string, string>; body: string | Uint8Array | null };
 
-export const toResponse = ({ body, ...init }: Outgoing): Response => new Response(body, init);
+export const toResponse = ({ body, ...init }: Outgoing): Response => new Response(body as BodyInit | null, init);
 
 const strictTransport = { "Strict-Transport-Security": "max-age=63072000" };
 
@@ -73,7 +74,7 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
     };
     answer =
       request.method === "GET" || request.method === "HEAD"
-        ? await read(declaration, identity, params, search)
+        ? readVersion(request, headers, declaration, await read(declaration, identity, params, search))
         : await change(declaration, identity, params, { request, wire, path, search, requestId, trace });
     if (answer.isReplay) headers["Idempotent-Replayed"] = "true";
   } catch (thrown) {
@@ -81,9 +82,18 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
     Object.assign(headers, problem.headers);
     answer = problem;
   }
-  headers["Content-Type"] = answer.status < 400 ? "application/json" : "application/problem+json";
+  if (answer.status !== 304) headers["Content-Type"] = answer.status < 400 ? "application/json" : "application/problem+json";
   if (key) logAnswered(key, request, search ? `${path}?${search}` : path, { requestId, address, trace, answer });
-  return { status: answer.status, headers, body: request.method === "HEAD" ? null : answer.body };
+  const isBodiless = request.method === "HEAD" || answer.status === 304;
+  const body = isBodiless ? null : await compressed(answer.body, request.headers.get("accept-encoding"), headers);
+  return { status: answer.status, headers, body };
+}
+
+/** A single resource comes with the `ETag` of this version of it, and is not sent to a client that has this version. */
+function readVersion(request: Request, headers: Record<string, string>, declaration: Declaration, answer: Answer): Answer {
+  if (!returnsResource(declaration)) return answer;
+  headers.ETag = etagOf(answer.body);
+  return isKnownVersion(request.headers.get("if-none-match"), headers.ETag) ? { status: 304, body: "" } : answer;
 }
 
 /** What the request log is told beside the answer, gathered on the way to it. */

@@ -66,9 +66,10 @@ function responseFindings(document: OpenApiDocument, operation: ApiOperation, re
   for (const [name, described] of Object.entries(response.headers ?? {})) {
     findings.push(...headerFindings(name, resolveHeader(document, described), headers.get(name)));
   }
+  if (!response.content) return findings;
   const type = headers.get("content-type");
-  const media: MediaType | undefined = response.content?.[type ?? ""];
-  if (!media) return [...findings, `the content type is ${type}, not ${Object.keys(response.content ?? {})}`];
+  const media: MediaType | undefined = response.content[type ?? ""];
+  if (!media) return [...findings, `the content type is ${type}, not ${Object.keys(response.content)}`];
   if (method !== "HEAD") findings.push(...check(media.schema, body, "the body"));
 
   if (status >= 400) {

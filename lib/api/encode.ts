@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Declaration } from "./operation";
+
+// What happens to a response on its way out. Nothing of it is stored: a replay is compressed, or not, as its own request wants.
+
+/** Below this, compression costs more than it saves. */
+const compressedFromBytes = 1_024;
+
+/** Longer ones are not read. */
+const maximumHeaderLength = 1_000;
+
+type Encoding = "br" | "gzip";
+
+const compressWithBrotli = promisify<string, object, Uint8Array>(brotliCompress);
+const compress: Record<Encoding, (body: string) => Promise<Uint8Array>> = {
+  br: (body) => compressWithBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: promisify<string, Uint8Array>(gzip),
+};
+
+/** The better of the encodings that an `Accept-Encoding` header prefers. Null where it asks for none of them. */
+export function chooseEncoding(accepted: string | null): Encoding | null {
+  if (!accepted || accepted.length > maximumHeaderLength) return null;
+  const weights = new Map<string, number>();
+  for (const part of accepted.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((text) => text.trim());
+    const weight = parameters.find((text) => text.startsWith("q="))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
+  }
+  const weightOf = (encoding: Encoding) => weights.get(encoding) ?? weights.get("*") ?? 0;
+  const [br, gzip] = [weightOf("br"), weightOf("gzip")];
+  if (br <= 0 && gzip <= 0) return null;
+  return br >= gzip ? "br" : "gzip";
+}
+
+/** Compresses a larger body where the client asks for it, and adds the headers that say so. */
+export async function compressed(body: string, accepted: string | null, headers: Record<string, string>): Promise<string | Uint8Array> {
+  if (body.length < compressedFromBytes && Buffer.byteLength(body) < compressedFromBytes) return body;
+  headers.Vary = "Accept-Encoding";
+  const encoding = chooseEncoding(accepted);
+  if (!encoding) return body;
+  headers["Content-Encoding"] = encoding;
+  // Other bytes, so no longer the same by the strict comparison.
+  if (headers.ETag) headers.ETag = `W/${headers.ETag}`;
+  return compress[encoding](body);
+}
+
+/** Whether an operation returns one resource, which then has an `ETag`. */
+export const returnsResource = ({ response }: Pick<Declaration, "response">): boolean =>
+  "id" in ((response as { shape?: object }).shape ?? {});
+
+export const etagOf = (body: string): string => `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
+
+/** Whether an `If-None-Match` header names this version, by the weak comparison. */
+export function isKnownVersion(header: string | null, etag: string): boolean {
+  if (!header) return false;
+  return header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+}
