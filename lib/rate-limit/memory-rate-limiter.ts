@@ -59,7 +59,8 @@ export function memoryRateLimiter({
   }
 
   function ask(policies: Policy[], isTaking: boolean): { isAllowed: boolean; states: PolicyState[] } {
-    const nowMs = now();
+    // Whole milliseconds, as in Redis: adding and subtracting fractions would round a wait of 60 s up to 61.
+    const nowMs = Math.floor(now());
     const counted = policies.map((policy) => ({ policy, buckets: livingBuckets(policy, nowMs) }));
     const isAllowed = counted.every(({ policy, buckets }) => sum(buckets) < policy.limit);
     if (isAllowed && isTaking) for (const { policy, buckets } of counted) add(policy, buckets, nowMs);

@@ -224,6 +224,15 @@ describe("in memory", () => {
     expect(await Promise.all(["early", "used", "d", "e"].map(remaining))).toEqual([10, 7, 9, 9]);
   });
 
+  test("no wait is longer than the window, on a clock with fractions of a millisecond", async () => {
+    let fractionalMs = 0;
+    const limiter = memoryRateLimiter({ now: () => fractionalMs });
+    for (let step = 0; step < 1_000; step += 1) {
+      fractionalMs += 61_234.567_891 * Math.SQRT2;
+      expect((await limiter.take("someone", 5, minuteMs)).resetMs).toBe(minuteMs);
+    }
+  });
+
   test("the clock of the machine may jump: what was taken counts for a minute all the same", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: startMs });
     try {
