@@ -25,12 +25,16 @@ const secretKeys = z
   .transform((text) =>
     commaList(text).map((entry) => {
       const colon = entry.indexOf(":");
-      return { id: entry.slice(0, Math.max(colon, 0)), key: Buffer.from(entry.slice(colon + 1), "base64") };
+      return { name: entry.slice(0, Math.max(colon, 0)), key: Buffer.from(entry.slice(colon + 1), "base64") };
     }),
   )
-  .refine((keys) => keys.length > 0 && keys.every(({ id, key }) => /^[a-z0-9]{1,16}$/.test(id) && key.length === 32), {
+  .refine((keys) => keys.length > 0 && keys.every(({ name, key }) => /^[a-z0-9]{1,16}$/.test(name) && key.length === 32), {
     message: 'each entry is "<id>:<base64 of 32 bytes>", ids of 1 to 16 lower-case letters and digits, separated by commas',
-  });
+  })
+  // What is sealed names the key by its bytes too, so that another key of the same name is never taken for it.
+  .transform((keys) => keys.map(({ name, key }) => ({ id: `${name}-${fingerprint(key)}`, key })));
+
+const fingerprint = (key: Buffer) => createHash("sha256").update("parlance master key").update(key).digest("hex").slice(0, 8);
 
 const auditKeys = z
   .string()
@@ -101,6 +105,8 @@ const schema = z
     LOOPBACK_WEBHOOKS: z.stringbool().default(false),
     /** Master keys for secrets at rest. The first one encrypts, all of them decrypt. */
     SECRET_KEYS: secretKeys,
+    /** Starts although none of SECRET_KEYS opens what is stored, because the key is lost for good. */
+    ACCEPT_LOST_SECRET_KEYS: z.stringbool().default(false),
     /** Seal the audit log's entries. The first one is for new entries, all of them verify. */
     AUDIT_KEYS: auditKeys.optional(),
     /** Where the head of each audit log is noted, outside of the database. Unset, a file in DATA_DIR. */

@@ -5,6 +5,7 @@ import { foreignAuditKeys } from "@/lib/audit/service";
 import { closeDatabase } from "@/lib/db";
 import { env } from "@/lib/env";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
+import { requireUsableKeys } from "@/lib/secrets/service";
 import { hasAnyOwner } from "@/lib/users/service";
 import { applyMigrations } from "@/prisma/migrate";
 import { grantApplicationRole } from "@/prisma/roles";
@@ -56,6 +57,7 @@ async function run(): Promise<void> {
     await applyMigrations(ownerUrl);
     await grantApplicationRole(ownerUrl, databaseUrl, { password: applicationPassword });
     if (!hasGivenAuditKeys) await refuseForeignAuditKeys();
+    await requireUsableKeys();
     const demo = isDemoWanted ? await ensureDemo(readJson<DemoFile>("demo.json"), { isOwnDatabase }) : null;
     return { demo, hasOwner: await hasAnyOwner() };
   });

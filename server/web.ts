@@ -7,12 +7,14 @@ import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { probeRateLimitStore } from "@/lib/rate-limit/rate-limiter";
 import { flushRequestLogs } from "@/lib/request-logs/gather";
+import { requireUsableKeys } from "@/lib/secrets/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import { pagesOnDemand } from "./pages";
 import { createWebServer, drain } from "./web-server";
 
 async function main(): Promise<void> {
   const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS, SHUTDOWN_TIMEOUT_SECONDS } = env();
+  await requireUsableKeys();
   // Its client is large, and loaded only where it is used.
   if (JOBS === "inngest") (await import("@/inngest/clock")).registerClock();
   // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to; unless it is told where it

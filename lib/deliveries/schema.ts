@@ -45,7 +45,7 @@ export const deliveryAttempt = z
       .nullable()
       .meta({
         description:
-          "Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`. `secret_unavailable`: nothing was sent, because this service could not sign it; that is no failure of yours, and does not count.",
+          "Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`.",
         examples: ["timeout"],
       }),
     response: z

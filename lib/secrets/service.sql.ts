@@ -28,6 +28,14 @@ export function countByMasterKeySql(kind: SealedKind): string {
     FROM (SELECT ${keyIdOf(column)} AS key_id FROM ${table} WHERE ${isSealed} LIMIT $1) AS sealed GROUP BY key_id`;
 }
 
+/** The newest, $1 at the most, with what they are bound to. */
+export function selectSampleSql(kind: SealedKind): string {
+  const { table, column, isSealed, key } = sealedColumns[kind];
+  const names = Object.keys(key);
+  const order = names.map((name) => `${name} DESC`).join(", ");
+  return `SELECT ${names.join(", ")}, ${column} AS sealed FROM ${table} WHERE ${isSealed} ORDER BY ${order} LIMIT $1`;
+}
+
 /** A batch of those not sealed with the key $1, at most $2, in the order of their keys and after the one that follows as $3… */
 export function selectOutdatedSql(kind: SealedKind): string {
   const { table, column, isSealed, key } = sealedColumns[kind];

@@ -1,12 +1,13 @@
 import { pool } from "@/lib/db";
 import { env } from "@/lib/env";
+import { log } from "@/lib/log";
 import { mailContext, openSecret, sealSecret, storedAnswerContext, webhookSecretContext } from "@/lib/webhooks/secret-box";
 import type { Environment } from "@/prisma/generated/enums";
-import { countByMasterKeySql, replaceSealedSql, type SealedKind, sealedColumns, selectOutdatedSql } from "./service.sql";
+import { countByMasterKeySql, replaceSealedSql, type SealedKind, sealedColumns, selectOutdatedSql, selectSampleSql } from "./service.sql";
 
 const batchSize = 200;
-/** More than that of a kind are not counted for a look at how things are. */
-const maximumCounted = 100_000;
+/** Enough to see that a key is wrong. */
+const sampleSize = 100;
 
 const kinds = Object.keys(sealedColumns) as SealedKind[];
 
@@ -20,13 +21,44 @@ const contextOf: Record<SealedKind, (row: SealedRow) => string> = {
 
 export type MasterKeyUse = Record<SealedKind, Record<string, number>>;
 
-/** How much of what is kept sealed needs which master key: `{ webhookSecrets: { k1: 12 }, storedAnswers: {}, waitingMails: {} }`. */
-export async function countByMasterKey(): Promise<MasterKeyUse> {
+/** How much of what is sealed needs which master key: `{ webhookSecrets: { "k1-0f3a…": 12 }, storedAnswers: {}, waitingMails: {} }`. */
+export async function countByMasterKey(maximumCounted = 100_000): Promise<MasterKeyUse> {
   const counted = kinds.map(async (kind) => {
     const { rows } = await pool().query<{ key_id: string; count: number }>(countByMasterKeySql(kind), [maximumCounted]);
     return [kind, Object.fromEntries(rows.map(({ key_id, count }) => [key_id, count]))] as const;
   });
   return Object.fromEntries(await Promise.all(counted)) as MasterKeyUse;
+}
+
+/**
+ * For a boot. A process with other keys than the ones before it would seal what these cannot open, and leave deliveries unsent.
+ * @throws when there are sealed values and SECRET_KEYS holds the key of none of them
+ */
+export async function requireUsableKeys(): Promise<void> {
+  const { SECRET_KEYS, ACCEPT_LOST_SECRET_KEYS } = env();
+  if (ACCEPT_LOST_SECRET_KEYS) return;
+  const use = await countByMasterKey(sampleSize).catch((error: Error) => {
+    // A database that is away must keep no process from starting.
+    log.warn({ error: error.message }, "stored secrets could not be checked against SECRET_KEYS");
+    return {};
+  });
+  const inUse = [...new Set(Object.values(use).flatMap((counts) => Object.keys(counts)))];
+  if (inUse.length === 0 || SECRET_KEYS.some(({ id }) => inUse.includes(id))) return;
+  throw new Error(
+    `SECRET_KEYS cannot open what this database holds: that was sealed with ${inUse.join(", ")}, and SECRET_KEYS is ${SECRET_KEYS.map(({ id }) => id).join(", ")} (the part after the hyphen is a fingerprint of the key). Set SECRET_KEYS to the earlier key; where none was set, it is in secrets.json of the DATA_DIR used so far. If that key is lost for good, set ACCEPT_LOST_SECRET_KEYS=true and give each webhook a new secret.`,
+  );
+}
+
+/** Opens the newest of each kind. @returns for each kind how many of how many did not open, although their key is there */
+export async function openSamples(): Promise<Record<SealedKind, { sampled: number; unopened: number }>> {
+  const keyIds = env().SECRET_KEYS.map(({ id }) => id);
+  const samples = kinds.map(async (kind) => {
+    const { rows } = await pool().query<SealedRow>(selectSampleSql(kind), [sampleSize]);
+    const known = rows.filter(({ sealed }) => keyIds.includes(sealed.split(".", 1)[0] ?? ""));
+    const unopened = known.filter((row) => sealAnew(row.sealed, contextOf[kind](row)) === null).length;
+    return [kind, { sampled: known.length, unopened }] as const;
+  });
+  return Object.fromEntries(await Promise.all(samples)) as Record<SealedKind, { sampled: number; unopened: number }>;
 }
 
 export type Reencryption = { reencrypted: number; unopened: Record<string, number> };

@@ -3,7 +3,7 @@ const cautiousLimit = 4;
 /** What was learned of a webhook is forgotten when it has been quiet for so long. */
 const memoryMs = 5_000;
 
-type Entry = { underWay: number; limit: number; isSaturated: boolean; usedAtMs: number };
+type Entry = { underWay: number; limit: number; isSaturated: boolean; usedAtMs: number; pausedUntilMs: number };
 
 /**
  * How many deliveries each webhook may have under way in this process. One that answers well gets more with every
@@ -18,14 +18,15 @@ export function createAllowances(maximumLimit: number) {
     const now = performance.now();
     const result = new Map<string, number>();
     for (const [webhookId, entry] of entries) {
-      if (entry.underWay === 0 && now - entry.usedAtMs > memoryMs) entries.delete(webhookId);
+      if (now < entry.pausedUntilMs) result.set(webhookId, 0);
+      else if (entry.underWay === 0 && now - entry.usedAtMs > memoryMs) entries.delete(webhookId);
       else result.set(webhookId, Math.max(0, entry.limit - entry.underWay));
     }
     return result;
   }
 
   function take(webhookId: string): void {
-    const entry = entries.get(webhookId) ?? { underWay: 0, limit: initialLimit, isSaturated: false, usedAtMs: 0 };
+    const entry = entries.get(webhookId) ?? { underWay: 0, limit: initialLimit, isSaturated: false, usedAtMs: 0, pausedUntilMs: 0 };
     entries.set(webhookId, entry);
     entry.underWay++;
     entry.usedAtMs = performance.now();
@@ -57,7 +58,13 @@ export function createAllowances(maximumLimit: number) {
     return true;
   }
 
-  return { initialLimit, remaining, take, noteSaturation, release };
+  /** Takes no more of a webhook's deliveries for a while: nothing that is claimed now could be sent. */
+  function pause(webhookId: string, pauseMs: number): void {
+    const entry = entries.get(webhookId);
+    if (entry) entry.pausedUntilMs = performance.now() + pauseMs;
+  }
+
+  return { initialLimit, remaining, take, noteSaturation, release, pause };
 }
 
 /** Half of what it may have, so that a claim brings many at once. */

@@ -34,7 +34,9 @@ export async function attemptDelivery(
   const delivery = await claimDelivery(reference, now);
   if (delivery) {
     const startedAt = now ?? new Date();
-    const attempt = { delivery, result: await sendDelivery(delivery, startedAt), startedAt, trigger: delivery.trigger };
+    const result = await sendDelivery(delivery, startedAt);
+    if (!result) return readState(reference, now);
+    const attempt = { delivery, result, startedAt, trigger: delivery.trigger };
     const recorded = await recordAttempts([attempt], currentTime() ?? now);
     await disableWhereDue([attempt], recorded);
   }

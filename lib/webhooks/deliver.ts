@@ -130,7 +130,8 @@ export function startDelivering({
     if (performance.now() - delivery.claimedAtMs > latestStartMs) return false;
     const startedAt = currentTime() ?? new Date();
     const result = await sendDelivery(delivery, startedAt);
-    if (isAbandoned) return false;
+    if (!result) allowances.pause(delivery.webhookId, leaseSeconds * 1_000);
+    if (!result || isAbandoned) return false;
     const recording = recorder.record({ delivery, result, startedAt, trigger: delivery.trigger });
     if (isSuccess(result)) return true;
     // After a failure nothing more goes there before it is counted.

@@ -23,8 +23,8 @@ const webhookOf = (w: string, e: string) =>
  *
  * $1 now, $2 seconds to the next probe, then arrays of the same length: $3 tenants, $4 environments, $5 deliveries,
  * $6 webhooks, $7 events, $8 lease holders, $9 attempt numbers, $10 triggers, $11 started at, $12 durations, $13 status
- * codes, $14 error codes, $15 responses, $16 was sent, $17 is success, $18 is probe, $19 the delivery's new status or null
- * for no change, $20 seconds to the next attempt. (Webhook and event add nothing to the identity of a delivery; they make
+ * codes, $14 error codes, $15 responses, $16 is success, $17 is probe, $18 the delivery's new status or null
+ * for no change, $19 seconds to the next attempt. (Webhook and event add nothing to the identity of a delivery; they make
  * every index that the planner could choose lead to one row, also while it knows nothing of the table yet.) Returns a row
  * for each attempt that was recorded, by its place in the arrays.
  */
@@ -35,10 +35,10 @@ export const recordAttemptsStatement: Statement = {
     SELECT * FROM unnest(
       $3::text[], $4::text[]::"Environment"[], $5::text[], $6::text[], $7::text[], $8::text[], $9::int[],
       $10::text[]::"AttemptTrigger"[], $11::timestamptz[], $12::int[], $13::int[], $14::text[], $15::text[], $16::boolean[],
-      $17::boolean[], $18::boolean[], $19::text[]::"DeliveryStatus"[], $20::float8[]
+      $17::boolean[], $18::text[]::"DeliveryStatus"[], $19::float8[]
     ) WITH ORDINALITY AS e (
       tenant_id, environment, id, webhook_id, event_id, lease_holder, number, trigger,
-      started_at, duration_ms, status_code, error_code, response, was_sent, is_success, is_probe, new_status, delay_seconds, place
+      started_at, duration_ms, status_code, error_code, response, is_success, is_probe, new_status, delay_seconds, place
     )
   ),
   locked AS MATERIALIZED (
@@ -82,8 +82,8 @@ export const recordAttemptsStatement: Statement = {
     RETURNING tenant_id, environment, delivery_id AS id
   ),
   counted AS (
-    SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.was_sent, e.is_success, e.is_probe,
-      e.was_sent AND NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
+    SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.is_success, e.is_probe,
+      NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
       max(e.place) FILTER (WHERE e.is_success) OVER (PARTITION BY e.tenant_id, e.environment, e.webhook_id) AS last_success
     FROM attempt a JOIN delivery e ON e.id = a.id AND e.tenant_id = a.tenant_id AND e.environment = a.environment
   ),
@@ -121,7 +121,7 @@ export const recordAttemptsStatement: Statement = {
   attempt_day AS (
     INSERT INTO delivery_days AS a (tenant_id, environment, day, attempts, failures)
     SELECT tenant_id, environment, (started_at AT TIME ZONE 'UTC')::date AS day, count(*), count(*) FILTER (WHERE NOT is_success)
-    FROM counted WHERE was_sent AND (SELECT count(*) FROM counter) IS NOT NULL
+    FROM counted WHERE (SELECT count(*) FROM counter) IS NOT NULL
     GROUP BY tenant_id, environment, day ORDER BY tenant_id, environment, day
     ON CONFLICT (tenant_id, environment, day) DO UPDATE SET
       attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures
@@ -131,7 +131,7 @@ export const recordAttemptsStatement: Statement = {
   attempt_hour AS (
     INSERT INTO webhook_hours AS a (tenant_id, environment, webhook_id, hour, attempts, failures)
     SELECT tenant_id, environment, webhook_id, date_trunc('hour', started_at, 'UTC') AS hour, count(*), count(*) FILTER (WHERE NOT is_success)
-    FROM counted WHERE was_sent AND (SELECT count(*) FROM attempt_day) IS NOT NULL
+    FROM counted WHERE (SELECT count(*) FROM attempt_day) IS NOT NULL
     GROUP BY tenant_id, environment, webhook_id, hour ORDER BY tenant_id, environment, webhook_id, hour
     ON CONFLICT (tenant_id, environment, webhook_id, hour) DO UPDATE SET
       attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures

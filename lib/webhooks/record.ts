@@ -1,13 +1,13 @@
 import { runStatement } from "@/lib/db";
 import type { ClaimedDelivery } from "@/lib/webhooks/claim";
+import type { OutboundResult } from "@/lib/webhooks/outbound-request";
 import { recordAttemptsStatement } from "@/lib/webhooks/record.sql";
 import { probeIntervalSeconds, retryDelaySeconds } from "@/lib/webhooks/retry-schedule";
-import type { SendResult } from "@/lib/webhooks/send-delivery";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 
 export type EndedAttempt = {
   delivery: ClaimedDelivery;
-  result: SendResult;
+  result: OutboundResult;
   startedAt: Date;
   /** A failed MANUAL or TEST attempt adds nothing to the webhook's count. The first leaves the delivery as it was, the second ends it. */
   trigger: AttemptTrigger;
@@ -22,12 +22,9 @@ export type RecordedAttempt = {
 
 type RecordedRow = { place: number; status: DeliveryStatus; next_attempt_at: Date | null; consecutive_failures: number };
 
-export function isSuccess(result: SendResult): boolean {
+export function isSuccess(result: OutboundResult): boolean {
   return "statusCode" in result && result.statusCode >= 200 && result.statusCode < 300;
 }
-
-/** What this service could not sign says nothing about the receiver: it is no failure of the webhook's, and nobody's usage. */
-const wasSent = (result: SendResult) => !("errorCode" in result && result.errorCode === "secret_unavailable");
 
 /**
  * Writes what came of these attempts, in one statement.
@@ -35,7 +32,7 @@ const wasSent = (result: SendResult) => !("errorCode" in result && result.errorC
  * @returns for each of them what was recorded, or null where its lease had passed to another.
  */
 export async function recordAttempts(attempts: EndedAttempt[], now: Date | null): Promise<(RecordedAttempt | null)[]> {
-  const columns: unknown[][] = Array.from({ length: 18 }, () => []);
+  const columns: unknown[][] = Array.from({ length: 17 }, () => []);
   for (const attempt of attempts) {
     for (const [index, value] of columnsOf(attempt).entries()) columns[index]?.push(value);
   }
@@ -54,11 +51,11 @@ function columnsOf({ delivery, result, startedAt, trigger }: EndedAttempt): unkn
   const answer = "statusCode" in result ? [result.statusCode, null, result.response] : [null, result.errorCode, null];
   return [
     ...[tenantId, environment, id, webhookId, eventId, leaseHolder, attemptNumber, trigger],
-    ...[startedAt, result.durationMs, ...answer, wasSent(result), isSuccess(result), isProbe, newStatus, delaySeconds],
+    ...[startedAt, result.durationMs, ...answer, isSuccess(result), isProbe, newStatus, delaySeconds],
   ];
 }
 
-function nextStep(delivery: ClaimedDelivery, result: SendResult, trigger: AttemptTrigger): [DeliveryStatus | null, number | null] {
+function nextStep(delivery: ClaimedDelivery, result: OutboundResult, trigger: AttemptTrigger): [DeliveryStatus | null, number | null] {
   if (isSuccess(result)) return ["DELIVERED", null];
   if (trigger === "MANUAL") return [null, null];
   if (trigger === "TEST") return ["FAILED", null];

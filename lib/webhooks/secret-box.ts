@@ -45,7 +45,7 @@ export function openSecret(sealed: string, associatedData: string): string {
   const dot = sealed.indexOf(".");
   const keyId = sealed.slice(0, Math.max(dot, 0));
   const master = env().SECRET_KEYS.find(({ id }) => id === keyId);
-  if (!master) throw new Error(`SECRET_KEYS holds no key with the id "${keyId.slice(0, 16)}" that a stored secret was sealed with`);
+  if (!master) throw new Error(`SECRET_KEYS holds no key with the id "${keyId.slice(0, 25)}" that a stored secret was sealed with`);
 
   const bytes = Buffer.from(sealed.slice(dot + 1), "base64url");
   if (bytes.length < nonceLength + tagLength) throw new Error("a stored secret is cut short");

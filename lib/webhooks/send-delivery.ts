@@ -19,9 +19,6 @@ function openSecretOnce(sealed: string, context: string): string {
   return secret;
 }
 
-/** `secret_unavailable`: nothing was sent, because a secret that it is to be signed with could not be opened. */
-export type SendResult = OutboundResult | { errorCode: "secret_unavailable"; durationMs: 0 };
-
 const reported = new Set<string>();
 
 /**
@@ -41,13 +38,15 @@ function openSecrets({ sealedSecrets, webhookId }: ClaimedDelivery, context: str
 }
 
 /**
- * Signs and sends one attempt. The bytes that are signed are the bytes that are sent, and nothing goes out unsigned.
+ * Signs and sends one attempt. The bytes that are signed are the bytes that are sent.
  * @param at the time that is signed
+ * @returns null where it cannot be signed. Then nothing was sent, and no attempt is recorded: the delivery is due again
+ * when its lease ends, however long it takes until the key is back.
  */
-export async function sendDelivery(delivery: ClaimedDelivery, at: Date): Promise<SendResult> {
+export async function sendDelivery(delivery: ClaimedDelivery, at: Date): Promise<OutboundResult | null> {
   const context = webhookSecretContext(delivery, delivery.webhookId);
   const secrets = openSecrets(delivery, context);
-  if (!secrets) return { errorCode: "secret_unavailable", durationMs: 0 };
+  if (!secrets) return null;
 
   const timestampSeconds = Math.floor(at.getTime() / 1000);
   const body = delivery.payload;

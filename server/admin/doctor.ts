@@ -9,7 +9,7 @@ import { checkSmtp } from "@/lib/mail/smtp";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
 import { probeUpstash } from "@/lib/rate-limit/upstash-rate-limiter";
 import { mostCountedDeliveries, readiness } from "@/lib/readiness";
-import { countByMasterKey } from "@/lib/secrets/service";
+import { countByMasterKey, openSamples } from "@/lib/secrets/service";
 import type { SealedKind } from "@/lib/secrets/service.sql";
 import { canAlterAuditLog } from "@/prisma/roles";
 import { examineDatabase } from "./examine-database";
@@ -149,6 +149,16 @@ async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
     return {
       subject,
       problem: `sealed with keys that SECRET_KEYS does not hold: ${lost.join(", ")}. Put these keys back, behind the others`,
+    };
+  }
+  const samples = Object.entries(await openSamples()) as [SealedKind, { sampled: number; unopened: number }][];
+  const broken = samples.flatMap(([kind, { sampled, unopened }]) =>
+    unopened > 0 ? [`${unopened} of ${sampled} ${sealedNames[kind]}`] : [],
+  );
+  if (broken.length > 0) {
+    return {
+      subject,
+      problem: `altered in the database, so they do not open: ${broken.join(", ")} in a sample. Restore them from a backup`,
     };
   }
   const outdated = sealedWith((keyId) => keyId !== current);

@@ -427,7 +427,7 @@ export type DeliveryAttempt = {
   durationMs: number;
   /** Null where no answer came. */
   statusCode: number | null;
-  /** Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`. `secret_unavailable`: nothing was sent, because this service could not sign it; that is no failure of yours, and does not count. */
+  /** Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`. */
   errorCode: string | null;
   /** The first 16 KiB of the answer's body. */
   response: string | null;
