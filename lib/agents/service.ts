@@ -3,7 +3,7 @@ import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
 import { requireCursor } from "@/lib/cursor";
-import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { AppError, agentArchived, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { lockRow } from "@/lib/lock-row";
@@ -217,7 +217,7 @@ function requireSeen({ updatedAt }: AgentModel, { draft }: Seen): void {
 }
 
 function requireNotArchived({ status }: AgentModel): void {
-  if (status === "ARCHIVED") throw new AppError("agent-archived", "An archived agent cannot be changed.");
+  if (status === "ARCHIVED") throw agentArchived();
 }
 
 function contentOf(row: AgentModel): AgentContent {

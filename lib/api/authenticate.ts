@@ -1,7 +1,7 @@
 import { hashKey, isWellFormedKey } from "@/lib/api-keys/key";
 import { findKey, type KnownKey } from "@/lib/api-keys/key-cache";
 import { throttleAddress } from "@/lib/client-address";
-import { AppError } from "@/lib/errors";
+import { addressNotAllowed, unauthorized } from "@/lib/errors";
 import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
 import { rateLimited } from "./rate-limit";
 
@@ -25,7 +25,7 @@ export async function authenticate(request: Request, address: string | null): Pr
     if (key) return key;
   }
   await countFailure(address);
-  throw new AppError("unauthorized", "Send a valid API key as `Authorization: Bearer <key>`.", {}, { "WWW-Authenticate": "Bearer" });
+  throw unauthorized();
 }
 
 /**
@@ -35,7 +35,7 @@ export async function authenticate(request: Request, address: string | null): Pr
 export async function requireAllowedAddress(key: KnownKey, address: string | null): Promise<void> {
   if (key.isAllowedFrom(address)) return;
   await countFailure(address);
-  throw new AppError("ip-not-allowed", "This API key may not be used from this address.");
+  throw addressNotAllowed();
 }
 
 async function countFailure(address: string | null): Promise<void> {

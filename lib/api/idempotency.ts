@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Partition } from "@/lib/caller";
 import type { Claim } from "@/lib/claim";
 import { type Db, db, sqlState } from "@/lib/db";
-import { AppError } from "@/lib/errors";
+import { idempotencyInProgress, idempotencyKeyReused, invalidIdempotencyKey } from "@/lib/errors";
 import { claim as claimCte } from "@/lib/events/outbox.sql";
 import { openSecret, sealSecret, storedAnswerContext } from "@/lib/webhooks/secret-box";
 
@@ -14,9 +14,6 @@ export type StoredAnswer = { status: number; body: string };
 /** What makes two requests the same one. */
 type RequestIdentity = { method: string; path: string; search: string; bytes: Uint8Array };
 
-export const repeatedIdempotencyKey = () =>
-  new AppError("invalid-idempotency-key", "The Idempotency-Key header is there more than once. Send it once.");
-
 /**
  * The claim of a request's `Idempotency-Key`, or null where it has none.
  * @throws AppError `invalid-idempotency-key`
@@ -25,9 +22,7 @@ export function readClaim(request: Request, identity: RequestIdentity, status: n
   const header = request.headers.get("idempotency-key");
   if (header === null) return null;
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new AppError("invalid-idempotency-key", "An Idempotency-Key has 1 to 255 printable ASCII characters; a UUID is a good one.");
-  }
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidIdempotencyKey();
   const fingerprint = createHash("sha256")
     .update(`${identity.method} ${identity.path}?${identity.search}\n`)
     .update(identity.bytes)
@@ -47,7 +42,7 @@ export async function findStoredAnswer(
   const record = await transaction.idempotencyRecord.findUnique({ where: { tenantId_environment_key: { ...partition, key } } });
   if (!record || record.expiresAt <= new Date()) return null;
   if (!fingerprint.equals(record.fingerprint)) {
-    throw new AppError("idempotency-key-reused", "This Idempotency-Key was used for another request. Use a new key for each request.");
+    throw idempotencyKeyReused();
   }
   const body = record.isEncrypted ? openSecret(record.body, storedAnswerContext(partition, key)) : record.body;
   return { status: record.status, body };
@@ -65,7 +60,7 @@ export async function claimKey(transaction: Db, partition: Partition, claim: Cla
     const rows = await transaction.$queryRawUnsafe<{ claimed: number }[]>(claimSql, ...values);
     return rows.length > 0;
   } catch (error) {
-    throw sqlState(error) === lockTimeout ? inProgress() : error;
+    throw sqlState(error) === lockTimeout ? idempotencyInProgress() : error;
   }
 }
 
@@ -88,9 +83,4 @@ export async function storeAnswer(
 /** Of a change in one statement: whether what it waited for in vain was the end of the first request with its key. */
 export function isStillClaimed(error: unknown): boolean {
   return sqlState(error) === lockTimeout && String((error as { where?: unknown }).where).includes("idempotency_records");
-}
-
-export function inProgress(): AppError {
-  const detail = "The first request with this Idempotency-Key has not ended yet. Send the same request again in a moment.";
-  return new AppError("idempotency-in-progress", detail, { retryAfter: 1 }, { "Retry-After": "1" });
 }

@@ -1,7 +1,37 @@
 import { z } from "zod";
-import { type ErrorKind, type ErrorMembers, errorKinds } from "@/lib/errors";
+import { createConversationBody, transitions } from "@/lib/conversations/schema";
+import {
+  type AppError,
+  addressNotAllowed,
+  agentArchived,
+  alreadyExists,
+  bodyTooLarge,
+  conversationClosed,
+  type ErrorKind,
+  errorKinds,
+  expectationFailed,
+  idempotencyInProgress,
+  idempotencyKeyReused,
+  insufficientScope,
+  internalError,
+  invalidCursor,
+  invalidIdempotencyKey,
+  invalidJson,
+  invalidTransition,
+  jsonRequired,
+  methodNotAllowed,
+  notFound,
+  requestTimeout,
+  rotationInProgress,
+  tooManyWebhooks,
+  unauthorized,
+  unavailable,
+} from "@/lib/errors";
 import type { JsonValue } from "@/lib/openapi";
 import { idOf } from "@/lib/schema";
+import { limitedRequests, rateLimited } from "./rate-limit";
+import { maximumBodyBytes } from "./read-request";
+import { check, invalid } from "./validate";
 
 /** What a person who meets a problem wants to know, and one as it is sent. */
 type Explanation = {
@@ -13,7 +43,8 @@ type Explanation = {
   mend: string[];
   /** Whether the same request, sent again later, can succeed. */
   canRetry: boolean;
-  example: { detail: string; instance: string; members?: ErrorMembers };
+  /** Made by the same function as the error itself, so that the documented text cannot differ from the one that is sent. */
+  example: { error: AppError; instance: string };
 };
 
 const id = (prefix: string) => `${prefix}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
@@ -27,25 +58,22 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   "malformed-request": {
     what: "The body could not be read at all, so nothing in it was looked at.",
     why: [
-      "The body is empty, is no valid JSON, or is no valid UTF-8.",
-      "An object was cut off, or a form was sent where JSON was announced.",
+      "The body is empty, incomplete, not valid JSON or not valid UTF-8.",
+      "A form is incomplete, or a field or the file name in it is not valid UTF-8.",
     ],
     mend: [
       "Send a JSON object, made by your language's own JSON encoder rather than by joining strings.",
-      "`detail` repeats what the parser said, with the position where it stopped.",
+      "`detail` says what could not be read, for JSON with the character at which the parser stopped.",
     ],
     canRetry: false,
-    example: { detail: "The body is not valid JSON: Unexpected end of JSON input", instance: conversations },
+    example: { error: invalidJson(24), instance: conversations },
   },
   "invalid-idempotency-key": {
     what: "The `Idempotency-Key` header holds something that cannot be a key.",
-    why: ["It is empty, longer than 255 characters, or has characters beyond printable ASCII."],
+    why: ["It is empty, longer than 255 characters, or has characters other than printable ASCII.", "The header is there more than once."],
     mend: ["Send a fresh UUID for each change that you want to make once, and the same one when you repeat that request."],
     canRetry: false,
-    example: {
-      detail: "An Idempotency-Key has 1 to 255 printable ASCII characters; a UUID is a good one.",
-      instance: conversations,
-    },
+    example: { error: invalidIdempotencyKey(), instance: conversations },
   },
   unauthorized: {
     what: "The request carries no API key that is valid now.",
@@ -58,7 +86,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Look in the dashboard, under **API keys**, whether the key is still active; if not, make a new one.",
     ],
     canRetry: false,
-    example: { detail: "Send a valid API key as `Authorization: Bearer <key>`.", instance: conversations },
+    example: { error: unauthorized(), instance: conversations },
   },
   "insufficient-scope": {
     what: "The API key is valid, and may not do this.",
@@ -68,11 +96,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "`write:` scopes do not include the `read:` ones: a key that changes and reads needs both.",
     ],
     canRetry: false,
-    example: {
-      detail: "This operation needs the scope write:conversations, which the API key does not have.",
-      instance: conversations,
-      members: { requiredScope: "write:conversations" },
-    },
+    example: { error: insufficientScope("write:conversations"), instance: conversations },
   },
   "ip-not-allowed": {
     what: "The API key is valid, and may not be used from this address.",
@@ -82,7 +106,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Behind a proxy, the address that counts is the one the proxy's own operator has configured to be trusted.",
     ],
     canRetry: false,
-    example: { detail: "This API key may not be used from this address.", instance: conversations },
+    example: { error: addressNotAllowed(), instance: conversations },
   },
   "not-found": {
     what: "There is nothing with this id, or nothing at this path, that the API key could see.",
@@ -96,21 +120,21 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Check that the key belongs to the environment in which the id was made.",
     ],
     canRetry: false,
-    example: { detail: `There is no conversation with the id "${id("cnv")}".`, instance: conversation },
+    example: { error: notFound("conversation", id("cnv")), instance: conversation },
   },
   "method-not-allowed": {
     what: "The path exists, and does not take this method.",
     why: ["For example `PUT`, which this API does not use: changes are made by `PATCH`."],
     mend: ["Use one of the methods that the `Allow` header of the answer lists."],
     canRetry: false,
-    example: { detail: "This path takes GET, HEAD, POST.", instance: conversations },
+    example: { error: methodNotAllowed(["GET", "HEAD", "POST"]), instance: conversations },
   },
   "request-timeout": {
     what: "The request did not arrive in time.",
     why: ["Headers must arrive within 15 seconds, a body within 30 seconds, and an uploaded file within 2 minutes."],
     mend: ["Send the request again, with the same `Idempotency-Key`: nothing of it was done."],
     canRetry: true,
-    example: { detail: "The request took too long to arrive.", instance: conversations },
+    example: { error: requestTimeout(), instance: conversations },
   },
   conflict: {
     what: "Something with the same unique value already exists.",
@@ -123,35 +147,31 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Send an `Idempotency-Key`, and a repeated request gets the first one's answer instead.",
     ],
     canRetry: false,
-    example: {
-      detail: 'There is a customer with the externalId "user_8412" already.',
-      instance: "/v1/public/customers",
-      members: { existingId: id("cus") },
-    },
+    example: { error: alreadyExists('A customer with the externalId "user_8412"', id("cus")), instance: "/v1/public/customers" },
   },
   "idempotency-in-progress": {
     what: "The first request with this `Idempotency-Key` is still being worked on.",
     why: ["The same request was sent again before the first one had ended, and waiting 5 seconds for it was not enough."],
     mend: ["Send the same request with the same key again after the seconds in `Retry-After`. It gets the first one's answer."],
     canRetry: true,
-    example: {
-      detail: "The first request with this Idempotency-Key has not ended yet. Send the same request again in a moment.",
-      instance: conversations,
-      members: { retryAfter: 1 },
-    },
+    example: { error: idempotencyInProgress(), instance: conversations },
   },
   "invalid-transition": {
-    what: "A conversation cannot go from its present status to the one that was asked for.",
+    what: "The resource cannot change from its present status to the requested one.",
     why: [
-      "`CLOSED` is final, and from `RESOLVED` the ways lead to `OPEN` and `CLOSED` alone.",
-      "The status may have changed since you read it: `from` tells what it is.",
+      "Conversation: `CLOSED` is final, and `RESOLVED` changes to `OPEN` or `CLOSED` only. The status may have changed since you read it: `from` is what it is now.",
+      "Delivery: an attempt is already in progress or about to start, so the delivery cannot be resent yet.",
+      "Webhook: it is disabled, so its deliveries are held and cannot be recovered; or it is suspended, so it cannot be enabled until it is confirmed.",
     ],
-    mend: ["Choose one of `allowed`, or create a new conversation."],
+    mend: [
+      "Conversation: choose one of `allowed`, or create a new conversation.",
+      "Delivery: wait until the attempt has ended.",
+      'Webhook: enable it with `{"status": "ENABLED"}`, then recover its deliveries. An owner or admin confirms a suspended one in the dashboard.',
+    ],
     canRetry: false,
     example: {
-      detail: "A conversation cannot go from RESOLVED to PENDING.",
+      error: invalidTransition("A conversation", { from: "RESOLVED", to: "PENDING", allowed: transitions.RESOLVED }),
       instance: conversation,
-      members: { from: "RESOLVED", to: "PENDING", allowed: ["OPEN", "CLOSED"] },
     },
   },
   "conversation-closed": {
@@ -159,24 +179,26 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     why: ["`CLOSED` is final. A conversation that may be taken up again is `RESOLVED` instead; a customer's message opens it."],
     mend: ["Create a new conversation. Its `metadata` can name the old one."],
     canRetry: false,
-    example: { detail: "The conversation is closed; nothing can be added to it.", instance: `${conversation}/messages` },
+    example: { error: conversationClosed(), instance: `${conversation}/messages` },
   },
   "agent-archived": {
     what: "The agent is archived, so its draft cannot be changed.",
-    why: ["Someone archived it in the dashboard."],
-    mend: ["Take it out of the archive in the dashboard, or create another agent."],
+    why: ["A member archived it in the dashboard. This is permanent: an archived agent can be read, and can no longer be changed."],
+    mend: ["Create another agent."],
     canRetry: false,
-    example: { detail: "The agent is archived; take it out of the archive to change it.", instance: agent },
+    example: { error: agentArchived(), instance: agent },
   },
   "rotation-in-progress": {
-    what: "The webhook's secret was rotated less than 24 hours ago, and the secret before it is still valid.",
-    why: ["A second rotation would put an end to the first secret, while some of your servers may still rely on it."],
+    what: "The webhook's secret was rotated recently, and the secret before it is still valid.",
+    why: [
+      "Two secrets can be valid at a time. A second rotation would end the first one early, while some of your servers may still rely on it.",
+    ],
     mend: [
       "Wait until `previousSecretExpiresAt`.",
-      'If a secret has leaked, send `{"overlapSeconds": 0}`: that makes a new secret and ends every older one at once.',
+      'If a secret has leaked, send `{"overlapSeconds": 0}`: it makes a new secret and ends every older one immediately.',
     ],
     canRetry: true,
-    example: { detail: "The secret before this one is still valid. Wait for its end, or send overlapSeconds 0.", instance: rotation },
+    example: { error: rotationInProgress(new Date("2026-01-31T09:30:00.000Z")), instance: rotation },
   },
   "limit-reached": {
     what: "A limit on what the environment may hold is reached. `limit` is the limit, `current` how much there is.",
@@ -190,18 +212,14 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "For more storage, upgrade the plan.",
     ],
     canRetry: false,
-    example: {
-      detail: "An environment has at most 20 webhooks. Delete one to make room.",
-      instance: "/v1/public/webhooks",
-      members: { limit: 20, current: 20 },
-    },
+    example: { error: tooManyWebhooks({ limit: 20, current: 20 }), instance: "/v1/public/webhooks" },
   },
   "payload-too-large": {
     what: "The body is larger than this operation takes.",
     why: ["A JSON body has at most 256 KiB, an uploaded file at most 20 MiB."],
     mend: ["Send less at once: shorter texts, or a document in several parts."],
     canRetry: false,
-    example: { detail: "A body has at most 256 KiB.", instance: conversations },
+    example: { error: bodyTooLarge(maximumBodyBytes), instance: conversations },
   },
   "unsupported-media-type": {
     what: "The body is of a type that this operation does not take.",
@@ -211,14 +229,14 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     ],
     mend: ["Send `Content-Type: application/json`, without a `Content-Encoding`.", "Convert the document to one of the types above."],
     canRetry: false,
-    example: { detail: "Send the body as `Content-Type: application/json`, in UTF-8.", instance: conversations },
+    example: { error: jsonRequired(), instance: conversations },
   },
   "expectation-failed": {
     what: "The `Expect` header holds something other than `100-continue`.",
     why: ["`100-continue` is the only expectation that HTTP defines."],
     mend: ["Leave the header out, or send `Expect: 100-continue`."],
     canRetry: false,
-    example: { detail: "The only expectation supported is `100-continue`.", instance: conversations },
+    example: { error: expectationFailed(), instance: conversations },
   },
   validation: {
     what: "The request could be read, and something in it is not as it has to be.",
@@ -232,11 +250,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "A `code` of `read_only` means that the field exists and that only the service writes it.",
     ],
     canRetry: false,
-    example: {
-      detail: "channelId is required.",
-      instance: conversations,
-      members: { errors: [{ pointer: "/channelId", location: "body", code: "required", message: "channelId is required" }] },
-    },
+    example: { error: invalid(check(createConversationBody, {}, "body").issues), instance: conversations },
   },
   "invalid-cursor": {
     what: "The `cursor` is not one that this list gave out.",
@@ -247,13 +261,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     ],
     mend: ["Send `nextCursor` exactly as you received it, or start again without a cursor."],
     canRetry: false,
-    example: {
-      detail: "The cursor is not one that this list gave out as `nextCursor`.",
-      instance: conversations,
-      members: {
-        errors: [{ pointer: "/cursor", location: "query", code: "invalid_cursor", message: "cursor is no cursor of this list" }],
-      },
-    },
+    example: { error: invalidCursor(), instance: conversations },
   },
   "idempotency-key-reused": {
     what: "This `Idempotency-Key` was used for another request within the last 24 hours.",
@@ -263,10 +271,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "When you repeat a request, repeat its bytes: keep the encoded body rather than encoding it again.",
     ],
     canRetry: false,
-    example: {
-      detail: "This Idempotency-Key was used for another request. Use a new key for each request.",
-      instance: conversations,
-    },
+    example: { error: idempotencyKeyReused(), instance: conversations },
   },
   "rate-limited": {
     what: "The API key, or its environment as a whole, has used up its requests for the moment.",
@@ -281,11 +286,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Use webhooks instead of polling.",
     ],
     canRetry: true,
-    example: {
-      detail: "The limit of 60 requests a minute for this API key is reached. Try again in 42 s.",
-      instance: conversations,
-      members: { retryAfter: 42 },
-    },
+    example: { error: rateLimited({ limit: 60, resetMs: 42_000 }, limitedRequests.default), instance: conversations },
   },
   internal: {
     what: "Something went wrong on our side.",
@@ -295,18 +296,14 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "If it stays, tell whoever runs the service the `requestId`.",
     ],
     canRetry: true,
-    example: { detail: "Something went wrong on our side. The request id helps us to find out what.", instance: conversations },
+    example: { error: internalError(), instance: conversations },
   },
   unavailable: {
     what: "The service cannot answer at the moment.",
     why: ["Its database is being restarted or cannot be reached. Nothing of the request was done."],
     mend: ["Send the same request with the same `Idempotency-Key` again after the seconds in `Retry-After`."],
     canRetry: true,
-    example: {
-      detail: "The service cannot answer at the moment. Try again shortly.",
-      instance: conversations,
-      members: { retryAfter: 1 },
-    },
+    example: { error: unavailable(), instance: conversations },
   },
 };
 
@@ -345,6 +342,6 @@ export const problem = z
 /** A problem of this kind as the API would send it. */
 export function problemExample(kind: ErrorKind, errorBase: string): Record<string, JsonValue> {
   const { title, status } = errorKinds[kind];
-  const { detail, instance, members } = problemExplanations[kind].example;
-  return { type: `${errorBase}/errors/${kind}`, title, status, detail, instance, requestId: id("req"), ...members };
+  const { error, instance } = problemExplanations[kind].example;
+  return { type: `${errorBase}/errors/${kind}`, title, status, detail: error.detail, instance, requestId: id("req"), ...error.members };
 }

@@ -3,8 +3,8 @@ import { type StoredFile, withStoredFile } from "@/lib/blobs/service";
 import { type Identity, mutate, reader } from "@/lib/caller";
 import type { Claim, Serialize } from "@/lib/claim";
 import { isDeadlock, lockTimeoutMs } from "@/lib/db";
-import { AppError } from "@/lib/errors";
-import { claimKey, findStoredAnswer, inProgress, isStillClaimed, type StoredAnswer, storeAnswer } from "./idempotency";
+import { AppError, idempotencyInProgress } from "@/lib/errors";
+import { claimKey, findStoredAnswer, isStillClaimed, type StoredAnswer, storeAnswer } from "./idempotency";
 import type { Declaration } from "./operation";
 import { toProblem } from "./problem";
 import type { ReceivedUpload } from "./read-upload";
@@ -36,7 +36,7 @@ export async function perform(change: Change): Promise<Answer> {
   const name = `${identity.partition.tenantId} ${identity.partition.environment} ${claim.key}`;
   const deadlineMs = Date.now() + lockTimeoutMs;
   for (let earlier = running.get(name); earlier; earlier = running.get(name)) {
-    if (!(await hasEnded(earlier, deadlineMs - Date.now()))) throw inProgress();
+    if (!(await hasEnded(earlier, deadlineMs - Date.now()))) throw idempotencyInProgress();
     const stored = await findStoredAnswer(identity.partition, claim);
     if (stored) return { ...stored, isReplay: true };
   }
@@ -45,7 +45,7 @@ export async function perform(change: Change): Promise<Answer> {
   try {
     return await making;
   } catch (error) {
-    throw isStillClaimed(error) ? inProgress() : error;
+    throw isStillClaimed(error) ? idempotencyInProgress() : error;
   } finally {
     running.delete(name);
   }

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, sqlState } from "@/lib/db";
 import { env } from "@/lib/env";
-import { AppError, echo, errorKinds } from "@/lib/errors";
+import { AppError, echo, errorKinds, internalError, unavailable } from "@/lib/errors";
 import { log } from "@/lib/log";
 
 /** An error as it goes out (RFC 9457, formerly 7807): the one place where something thrown becomes an answer. */
@@ -35,13 +35,8 @@ function detailsOf(thrown: unknown): Record<string, unknown> {
 function concealed(thrown: unknown, instance: string, requestId: string): AppError {
   if (isDatabaseUnavailable(thrown)) {
     log.warn({ requestId, instance, error: (thrown as Error).message }, "the database could not be reached");
-    return new AppError(
-      "unavailable",
-      "The service cannot answer at the moment. Try again shortly.",
-      { retryAfter: 1 },
-      { "Retry-After": "1" },
-    );
+    return unavailable();
   }
   log.error({ requestId, instance, ...detailsOf(thrown) }, "a request failed");
-  return new AppError("internal", "Something went wrong on our side. The request id helps us to find out what.");
+  return internalError();
 }

@@ -1,4 +1,4 @@
-import { AppError, echo, type ValidationIssue } from "@/lib/errors";
+import { AppError, bodyTooLarge, echo, invalidJson, jsonRequired, notUtf8, requestTimeout, type ValidationIssue } from "@/lib/errors";
 
 export const maximumBodyBytes = 256 * 1_024;
 const maximumDepth = 32;
@@ -31,7 +31,7 @@ function requireJson(request: Request): void {
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
   const isUtf8 = !charset || /^charset="?utf-?8"?$/.test(charset);
   if (type.trim() !== "application/json" || !isUtf8) {
-    throw new AppError("unsupported-media-type", "Send the body as `Content-Type: application/json`, in UTF-8.");
+    throw jsonRequired();
   }
   const encoding = request.headers.get("content-encoding");
   if (encoding && encoding !== "identity") {
@@ -91,18 +91,13 @@ export const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
 
 /** A body that ends early is the client's doing, and no failure of ours. */
 export function bodyFailure(error: unknown): AppError {
-  if ((error as { code?: unknown } | null)?.code === lateCode) return late();
+  if ((error as { code?: unknown } | null)?.code === lateCode) return requestTimeout();
   return new AppError("malformed-request", "The request body is incomplete.", {}, { Connection: "close" });
 }
 
-export const late = () => new AppError("request-timeout", "The request took too long to arrive.", {}, { Connection: "close" });
-
-const tooLarge = () =>
-  new AppError("payload-too-large", `A body has at most ${maximumBodyBytes / 1_024} KiB.`, {}, { Connection: "close" });
+const tooLarge = () => bodyTooLarge(maximumBodyBytes);
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
-
-export const notUtf8 = (what: string) => new AppError("malformed-request", `${what} is not valid UTF-8.`);
 
 function parseJson(bytes: Uint8Array): unknown {
   let text: string;
@@ -111,13 +106,12 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw notUtf8("The body");
   }
-  if (text.trim() === "") throw new AppError("malformed-request", "The body is empty; send a JSON object.");
+  if (text.trim() === "") throw new AppError("malformed-request", "The body is empty. Send a JSON object.");
   try {
     return JSON.parse(text);
   } catch (error) {
     const [, position] = /position (\d+)/.exec((error as Error).message) ?? [];
-    const where = position ? ` at character ${Number(position) + 1}` : "";
-    throw new AppError("malformed-request", `The body is not valid JSON${where}.`);
+    throw invalidJson(position === undefined ? undefined : Number(position) + 1);
   }
 }
 

@@ -5,8 +5,8 @@ import { finished } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { z } from "zod";
 import { type IncomingFile, receiveFile, tooLarge } from "@/lib/blobs/incoming-file";
-import { AppError, echo, type ValidationIssue } from "@/lib/errors";
-import { bodyParts, escapePointer, maximumBodyBytes, notUtf8, readJsonBody } from "./read-request";
+import { AppError, echo, notUtf8, type ValidationIssue } from "@/lib/errors";
+import { bodyParts, escapePointer, maximumBodyBytes, readJsonBody } from "./read-request";
 
 /** What a route file says of an operation that takes a file: as `multipart/form-data`, or as text in a JSON body. */
 export type Upload<Json extends z.ZodType = z.ZodType> = {
@@ -195,7 +195,7 @@ function openParser(contentType: string) {
   try {
     return new Busboy({ headers: { "content-type": contentType }, limits, isPartAFile: () => true });
   } catch {
-    throw new AppError("malformed-request", "The Content-Type names no boundary between the parts.");
+    throw new AppError("malformed-request", "The Content-Type must have the boundary between the parts: multipart/form-data; boundary=…");
   }
 }
 

@@ -3,13 +3,13 @@ import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { markUsed } from "@/lib/api-keys/last-used";
 import { type Identity, reader } from "@/lib/caller";
 import { clientAddress } from "@/lib/client-address";
-import { AppError, echo, type ValidationIssue } from "@/lib/errors";
+import { AppError, echo, insufficientScope, methodNotAllowed, repeatedIdempotencyKey, type ValidationIssue } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { logRequest } from "@/lib/request-logs/gather";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate, requireAllowedAddress } from "./authenticate";
 import { compressed, etagOf, isKnownVersion, returnsResource } from "./encode";
-import { findStoredAnswer, readClaim, repeatedIdempotencyKey } from "./idempotency";
+import { findStoredAnswer, readClaim } from "./idempotency";
 import type { Declaration } from "./operation";
 import { type Answer, type Change, perform, serializerOf } from "./perform";
 import { toProblem } from "./problem";
@@ -115,15 +115,12 @@ function logAnswered(key: KnownKey, { method, headers }: Request, path: string, 
 function requireOperation(target: Target) {
   if (target === "nothing") throw new AppError("not-found", "There is nothing at this path.");
   if ("declaration" in target) return target;
-  const allow = target.allow.join(", ");
-  throw new AppError("method-not-allowed", `This path takes ${allow}.`, {}, { Allow: allow });
+  throw methodNotAllowed(target.allow);
 }
 
 function requireScope(key: KnownKey, { scope }: Declaration): void {
   if (key.scopes.has(scope)) return;
-  throw new AppError("insufficient-scope", `This operation needs the scope ${scope}, which the API key does not have.`, {
-    requiredScope: scope,
-  });
+  throw insufficientScope(scope);
 }
 
 async function read(declaration: Declaration, identity: Identity, params: Record<string, string>, search: string): Promise<Answer> {

@@ -5,7 +5,7 @@ import { type Claim, claimValues, type Serialize } from "@/lib/claim";
 import { requireCursor } from "@/lib/cursor";
 import { findOrCreateCustomer } from "@/lib/customers/service";
 import { db, runStatement } from "@/lib/db";
-import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { invalidBody, invalidTransition, notFound } from "@/lib/errors";
 import { newEvent, recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
@@ -209,8 +209,7 @@ async function writeChange(caller: Caller, beforeRow: ConversationRow, afterRow:
 function statusFields(before: ConversationRow, { status: to = before.status, snoozedUntil }: UpdateConversation, at: Date) {
   const from = before.status;
   if (to !== from && !transitions[from].includes(to)) {
-    const allowed = [...transitions[from]];
-    throw new AppError("invalid-transition", `A conversation cannot go from ${from} to ${to}.`, { from, to, allowed });
+    throw invalidTransition("A conversation", { from, to, allowed: transitions[from] });
   }
   if (to !== "SNOOZED") {
     if (snoozedUntil) throw invalidBody("/snoozedUntil", "invalid", "snoozedUntil goes together with the status SNOOZED");

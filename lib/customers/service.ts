@@ -3,7 +3,7 @@ import type { Caller } from "@/lib/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/changes";
 import { requireCursor } from "@/lib/cursor";
 import { type Prisma, runStatement } from "@/lib/db";
-import { AppError, echo, invalidBody, notFound } from "@/lib/errors";
+import { type AppError, alreadyExists, echo, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { lockRow } from "@/lib/lock-row";
@@ -133,11 +133,7 @@ async function findByExternalId(caller: Caller, externalId: string | null | unde
 
 async function externalIdTaken(caller: Caller, externalId: string | null | undefined): Promise<AppError> {
   const existing = await findByExternalId(caller, externalId);
-  return new AppError(
-    "conflict",
-    `A customer with the externalId "${echo(externalId ?? "")}" exists already.`,
-    existing ? { existingId: existing.id } : {},
-  );
+  return alreadyExists(`A customer with the externalId "${echo(externalId ?? "")}"`, existing?.id);
 }
 
 export function toCustomer(row: CustomerModel): Customer {

@@ -2,7 +2,7 @@ import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { requireCursor } from "@/lib/cursor";
-import { AppError, limitReached, notFound } from "@/lib/errors";
+import { limitReached, notFound, notInThisStatus } from "@/lib/errors";
 import { newEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { addBacklogTask, deliveriesOf } from "@/lib/jobs/add-backlog-task";
@@ -91,8 +91,8 @@ export async function resendDelivery(caller: Caller, webhookId: string, id: stri
   const at = currentTime() ?? new Date();
   const isUnderWay = row.leaseExpiresAt !== null && row.leaseExpiresAt > at;
   if (row.requestedAt || isUnderWay || (row.status === "PENDING" && row.attemptCount === 0)) {
-    const members = { from: row.status, to: "PENDING", allowed: [] };
-    throw new AppError("invalid-transition", "An attempt of this delivery is under way or about to be made. Wait for its end.", members);
+    const detail = "An attempt of this delivery is in progress or about to start. Wait until it has ended.";
+    throw notInThisStatus(detail, { from: row.status, to: "PENDING" });
   }
   await requireRoomForRequest(caller, webhookId);
 
@@ -179,8 +179,7 @@ async function changeHeld(caller: Caller, webhookId: string, action: "RESUME" | 
 
 function requireEnabled(status: Webhook["status"]): void {
   if (status === "ENABLED") return;
-  const members = { from: "HELD", to: "PENDING", allowed: [] };
-  throw new AppError("invalid-transition", "The webhook is disabled, so its deliveries are held. Enable it first.", members);
+  throw notInThisStatus("The webhook is disabled, so its deliveries are held. Enable the webhook first.", { from: "HELD", to: "PENDING" });
 }
 
 const requestedNow = (requestedTrigger: AttemptTrigger, requestedAt: Date) => ({ requestedTrigger, requestedAt });

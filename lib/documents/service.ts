@@ -3,7 +3,7 @@ import { requireRole } from "@/lib/auth/roles";
 import { abandonBlob, adoptBlob, type StoredFile } from "@/lib/blobs/service";
 import type { Caller } from "@/lib/caller";
 import { requireCursor } from "@/lib/cursor";
-import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
+import { alreadyExists, invalidBody, limitReached, notFound, notInThisStatus } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { countDocument, getKnowledgeBase, storedBytes } from "@/lib/knowledge-bases/service";
@@ -61,9 +61,7 @@ export async function createDocument(caller: Caller, knowledgeBaseId: string, fi
   });
   if (!row) {
     const existing = await caller.db.document.findFirst({ where: { ...caller.partition, knowledgeBaseId, sha256 }, select: { id: true } });
-    throw new AppError("conflict", "The knowledge base has a document with this very content already.", {
-      ...(existing && { existingId: existing.id }),
-    });
+    throw alreadyExists("A document with the same bytes in this knowledge base", existing?.id);
   }
   await requireRoomForBytes(caller, sizeBytes);
   await adoptBlob(caller, blobKey);
@@ -111,11 +109,7 @@ export async function retryDocument(caller: Caller, knowledgeBaseId: string, id:
   requireRole(caller, "MEMBER", "process documents again");
   const row = await lockDocument(caller, knowledgeBaseId, id);
   if (row.status === "READY") {
-    throw new AppError("invalid-transition", "The document is ready; there is nothing to try again.", {
-      from: "READY",
-      to: "PENDING",
-      allowed: [],
-    });
+    throw notInThisStatus("The document is ready, so it cannot be processed again.", { from: "READY", to: "PENDING" });
   }
   if (row.status !== "FAILED") return toDocument(row);
   const updated = await caller.db.document.update({

@@ -2,7 +2,7 @@ import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import type { Caller } from "@/lib/caller";
 import { requireCursor } from "@/lib/cursor";
-import { AppError, echo, notFound } from "@/lib/errors";
+import { alreadyExists, echo, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { type Metadata, pageById, toPage } from "@/lib/schema";
@@ -42,11 +42,7 @@ export async function createKnowledgeBase(caller: Caller, { name, description, m
   });
   if (!row) {
     const existing = await caller.db.knowledgeBase.findFirst({ where: { ...caller.partition, name }, select: { id: true } });
-    throw new AppError(
-      "conflict",
-      `A knowledge base with the name "${echo(name)}" exists already.`,
-      existing ? { existingId: existing.id } : {},
-    );
+    throw alreadyExists(`A knowledge base with the name "${echo(name)}"`, existing?.id);
   }
   const created = toKnowledgeBase(row);
   await recordEvent(caller, "knowledge_base.created", created);

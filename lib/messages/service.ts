@@ -5,7 +5,7 @@ import { type Claim, claimValues, type Serialize } from "@/lib/claim";
 import { lockConversation, reopenForCustomer } from "@/lib/conversations/service";
 import { requireCursor } from "@/lib/cursor";
 import { runStatement } from "@/lib/db";
-import { AppError, notFound } from "@/lib/errors";
+import { conversationClosed, notFound } from "@/lib/errors";
 import { newEvent, recordEvent } from "@/lib/events/record-event";
 import { toPage } from "@/lib/schema";
 import { type MessageCustomer, messageEventType, newMessage, previewOf, toMessage, toMessageRow } from "./message";
@@ -41,8 +41,7 @@ export async function getMessage(caller: Caller, conversationId: string, id: str
 export async function postMessage(caller: Caller, conversationId: string, body: CreateMessage): Promise<Message> {
   requireRole(caller, "MEMBER", "post messages");
   const conversation = await lockConversation(caller, conversationId);
-  if (conversation.status === "CLOSED")
-    throw new AppError("conversation-closed", "The conversation is closed; nothing can be added to it.");
+  if (conversation.status === "CLOSED") throw conversationClosed();
 
   const at = timeOfChange(conversation.updatedAt);
   const customer = await customerOf(caller, conversation.customerId);

@@ -5,7 +5,7 @@ import type { Caller, Partition } from "@/lib/caller";
 import { changedFields, previousAttributes } from "@/lib/changes";
 import { requireCursor } from "@/lib/cursor";
 import { db } from "@/lib/db";
-import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
+import { invalidBody, notFound, notInThisStatus, rotationInProgress, tooManyWebhooks } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { addBacklogTask } from "@/lib/jobs/add-backlog-task";
 import { currentTime } from "@/lib/jobs/time";
@@ -60,8 +60,7 @@ export async function createWebhook(caller: Caller, body: CreateWebhook): Promis
   const where = { ...caller.partition, deletedAt: null };
   const existing = await caller.db.webhook.findMany({ where, select: { id: true }, take: maximumWebhooks });
   if (existing.length >= maximumWebhooks) {
-    const detail = `An environment has at most ${maximumWebhooks} webhooks. Delete one to make room.`;
-    throw limitReached(detail, { limit: maximumWebhooks, current: existing.length });
+    throw tooManyWebhooks({ limit: maximumWebhooks, current: existing.length });
   }
 
   const at = new Date();
@@ -91,7 +90,7 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
 
   if (status === "ENABLED" && row.suspendedAt) {
     const detail = "The webhook is suspended. An owner or admin has to confirm it in the dashboard, under Settings, Access review.";
-    throw new AppError("invalid-transition", detail, { from: "DISABLED", to: "ENABLED", allowed: [] });
+    throw notInThisStatus(detail, { from: "DISABLED", to: "ENABLED" });
   }
 
   const at = new Date();
@@ -125,8 +124,7 @@ export async function rotateSecret(caller: Caller, id: string, { overlapSeconds 
   const [current, previous] = row.secrets;
   if (!current) throw new Error("the webhook has no signing secret");
   if (overlapSeconds > 0 && previous?.expiresAt && previous.expiresAt > at) {
-    const detail = `The secret was rotated already, and the one before it signs until ${previous.expiresAt.toISOString()}. Wait until then, or rotate with overlapSeconds 0, which drops every older secret at once.`;
-    throw new AppError("rotation-in-progress", detail);
+    throw rotationInProgress(previous.expiresAt);
   }
 
   const secretsOf = { ...caller.partition, webhookId: id };

@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
-import { late, lateCode } from "@/lib/api/read-request";
+import { lateCode } from "@/lib/api/read-request";
 import type { Wire } from "@/lib/api/respond";
-import { AppError } from "@/lib/errors";
+import { AppError, expectationFailed, requestTimeout } from "@/lib/errors";
 import { isFromElsewhere, noteRequest } from "@/lib/exposure";
 import { probes } from "@/lib/readiness";
 import { breakOff, problemOf, refuse, sendProblem, track } from "./connection";
@@ -65,11 +65,11 @@ export function guard(server: Server, { servePages, trustedProxyHops, bodyTimeou
   });
   server.on("checkExpectation", (request, response) => {
     track(request, response);
-    sendProblem(request, response, new AppError("expectation-failed", "The only expectation supported is `100-continue`."));
+    sendProblem(request, response, expectationFailed());
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-    refuse(socket, error.code === lateCode ? late() : malformed("The request is not valid HTTP."), error);
+    refuse(socket, error.code === lateCode ? requestTimeout() : malformed("The request is not valid HTTP."), error);
   });
 }
 

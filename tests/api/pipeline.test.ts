@@ -217,7 +217,10 @@ describe("what is not there", () => {
         for (const item of data) expect(JSON.stringify(item)).not.toContain(tenant.tenantId);
         expect(JSON.stringify(data)).not.toMatch(new RegExp([conversation, customer, webhook].join("|")));
       }
-      expect((await call(stranger, "GET", `/conversations?cursor=${conversation}`)).status).toBe(422);
+      const theirCursor = await call(stranger, "GET", `/conversations?cursor=${conversation}`);
+      const noCursor = await call(stranger, "GET", `/conversations?cursor=cnv_00000000000000000000000000`);
+      expect(theirCursor.status).toBe(422);
+      expect(withoutIds(theirCursor.body)).toEqual(withoutIds(noCursor.body));
     }
     expect((await call(tenant, "GET", `/conversations/${conversation}`)).body.messageCount).toBe(1);
   });

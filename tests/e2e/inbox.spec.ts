@@ -138,7 +138,7 @@ test("two clicks send once, an answer that got lost does not send twice, and a d
   await stopFollowing(page);
   await call("PATCH", `/conversations/${id}`, { status: "CLOSED" });
   await page.getByRole("button", { name: "Send reply" }).click();
-  await expect(page.getByText("The conversation is closed; nothing can be added to it.")).toBeVisible();
+  await expect(page.getByText("The conversation is closed, so it accepts no messages.")).toBeVisible();
   await page.unroute("**/health");
   await expect(page.getByText("Closed for good")).toBeVisible();
 });
@@ -356,7 +356,7 @@ test("customers are created, searched, edited with their metadata, and one that 
   await page.getByRole("button", { name: "Create customer" }).click();
   await dialog.getByLabel("External id").fill("u_1");
   await dialog.getByRole("button", { name: "Create customer" }).click();
-  await expect(dialog.getByRole("alert")).toContainText('A customer with the externalId "u_1" exists already.');
+  await expect(dialog.getByRole("alert")).toContainText('A customer with the externalId "u_1" already exists.');
   await dialog.getByRole("link", { name: "Open it" }).click();
   await expect(page).toHaveURL(`${base}/customers/${id}`);
 
