@@ -8,7 +8,7 @@ import type { UserModel } from "@/prisma/generated/models";
 import { configuredProviders } from "./providers";
 import { noteRefusal } from "./refusals";
 import { email as emailSchema, personInput } from "./schema";
-import { recordSignIn } from "./service";
+import { announceSignIn, recordSignIn } from "./service";
 import { mayMakeAccount } from "./throttle";
 
 /** Somebody whom a provider has let in. `email` is null unless the provider says that it was verified. */
@@ -42,7 +42,7 @@ const refused = (reason: ProviderRefusal): ProviderSignIn => ({ outcome: "refuse
 async function enter(arrival: Arrival, device: Device, current: SignedInUser | null): Promise<ProviderSignIn> {
   const { provider, accountId, email } = arrival;
   const key = { provider_accountId: { provider, accountId } };
-  const linked = await db().providerAccount.findUnique({ where: key });
+  const linked = await db().providerAccount.findUnique({ where: key, include: { user: true } });
   if (!linked && !email) return refused("EmailUnverified");
 
   const known = linked ? { id: linked.userId } : await findUserByEmail(db(), email ?? "");
@@ -61,8 +61,9 @@ async function enter(arrival: Arrival, device: Device, current: SignedInUser | n
     if (current && (await renewProof(transaction, current.sessionId))) return { outcome: "signed-in", sessionId: current.sessionId };
 
     const session = await startSession(transaction, userId, device, { method: provider });
-    const user = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
-    await recordSignIn(transaction, user, session, device);
+    await recordSignIn(transaction, session, device);
+    // A new account has no one to warn, and for one that was linked just now there is a mail about that.
+    if (linked) await announceSignIn(transaction, linked.user, session, device);
     return { outcome: "signed-in", sessionId: session.id };
   });
 }

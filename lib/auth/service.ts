@@ -26,20 +26,21 @@ export async function signIn(credentials: unknown, device: Device): Promise<Sign
 
   return db().$transaction(async (transaction) => {
     const session = await startSession(transaction, checked.result.id, device);
-    await recordSignIn(transaction, checked.result, session, device);
+    await recordSignIn(transaction, session, device);
+    await announceSignIn(transaction, checked.result, session, device);
     return { outcome: "signed-in", sessionId: session.id };
   });
 }
 
-/**
- * In the audit log of each of their organizations, so that owners see who comes, from where and by which way. The person
- * gets a mail where this browser has not signed in to their account before, or not since they changed their password.
- */
-export async function recordSignIn(transaction: Db, user: UserModel, { method, createdAt }: SessionModel, device: Device): Promise<void> {
-  const { address } = device;
-  await recordAuditOfUser(transaction, user.id, address, { action: "user.signed_in", changes: { after: { method } } });
+/** In the audit log of each of their organizations, so that owners see who comes, from where and by which way. */
+export function recordSignIn(transaction: Db, { userId, method }: Pick<SessionModel, "userId" | "method">, { address }: Device) {
+  return recordAuditOfUser(transaction, userId, address, { action: "user.signed_in", changes: { after: { method } } });
+}
+
+/** A mail to the person, where this browser has not signed in to their account before, or not since they changed their password. */
+export async function announceSignIn(transaction: Db, user: UserModel, { method, createdAt }: SessionModel, device: Device): Promise<void> {
   if (hasSignedInWith(device.known, user)) return;
-  const origin = { device: deviceName(device.userAgent), address, at: createdAt };
+  const origin = { device: deviceName(device.userAgent), address: device.address, at: createdAt };
   await queueMail(transaction, user.email, { kind: "new-sign-in", name: user.name, method, ...origin });
 }
 

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { hashPassword } from "@/lib/auth/password";
+import { failureSteps } from "@/lib/auth/throttle";
 import { db } from "@/lib/db";
+import { openMail } from "@/lib/mail/service";
 import { introduce, startIdentityProvider } from "../support/identity-provider";
 import { newAddress, newOrganisation } from "../support/people";
 import { type RunningProcess, startWeb } from "../support/processes";
@@ -24,9 +27,8 @@ afterAll(async () => {
 let number = 0;
 
 /** Follows nothing by itself, keeps cookies, and comes from an address of its own. */
-function newBrowser() {
+function newBrowser(address = `10.11.${++number >> 8}.${number & 255}`) {
   const cookies = new Map<string, string>();
-  const address = `10.11.${++number >> 8}.${number & 255}`;
   async function go(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "), "X-Forwarded-For": address };
     const response = await fetch(new URL(path, web.url), { ...init, headers, redirect: "manual" });
@@ -61,7 +63,14 @@ function newBrowser() {
     return `${url.pathname}${url.search}`;
   }
   const signIn = async (id: string, login: string, callbackUrl?: string) => follow(await decide(await begin(id, callbackUrl), login));
-  return { cookies, go, begin, decide, follow, signIn };
+  /** @returns what next-auth says went wrong, or null */
+  async function signInByPassword(email: string, password: string): Promise<string | null> {
+    const { csrfToken } = await (await go("/api/auth/csrf")).json();
+    const body = new URLSearchParams({ csrfToken, email, password, callbackUrl: "/", json: "true" });
+    const { url } = await (await go("/api/auth/callback/credentials", { method: "POST", body })).json();
+    return new URL(url, web.url).searchParams.get("error");
+  }
+  return { address, cookies, go, begin, decide, follow, signIn, signInByPassword };
 }
 
 async function newLogin({ email = newAddress("grace"), isVerified = true } = {}) {
@@ -212,4 +221,44 @@ test("pages offer what is configured, and their policy lets forms go nowhere els
   } finally {
     await plain.end();
   }
+});
+
+test("a browser that signed in before is known by its cookie, and gets in where strangers used up its network", async () => {
+  const password = "correct horse battery";
+  const { owner } = await newOrganisation(await hashPassword(password));
+  const browser = newBrowser();
+  expect(await browser.signInByPassword(owner.email, password)).toBeNull();
+  const mail = await db().mail.findFirstOrThrow({ where: { recipient: owner.email, kind: "new-sign-in" } });
+  expect(openMail(mail)?.text).toContain(browser.address);
+  expect([...browser.cookies.keys()]).toContain("parlance.device");
+
+  const stranger = newBrowser(browser.address);
+  for (let guess = 0; guess < failureSteps[0].limit; guess++) {
+    expect(await stranger.signInByPassword(owner.email, "wrong password")).toBe("CredentialsSignin");
+  }
+  expect(await stranger.signInByPassword(owner.email, password)).toBe("TooManyAttempts");
+
+  browser.cookies.delete("next-auth.session-token");
+  expect(await browser.signInByPassword(owner.email, password)).toBeNull();
+  expect(await sessionOf(browser)).toMatchObject({ user: { email: owner.email } });
+  expect(await db().mail.count({ where: { recipient: owner.email, kind: "new-sign-in" } })).toBe(1);
+});
+
+test("GitHub and Google make a browser known, too", async () => {
+  const { login, email } = await newLogin();
+  const browser = newBrowser();
+  await browser.signIn("github", login);
+  browser.cookies.delete("next-auth.session-token");
+  await browser.signIn("github", login);
+  expect(await db().mail.count({ where: { recipient: email } })).toBe(0);
+  await newBrowser().signIn("github", login);
+  expect(await db().mail.count({ where: { recipient: email, kind: "new-sign-in" } })).toBe(1);
+});
+
+test("404 for the route by which next-auth's browser code would write into the log", async () => {
+  const response = await newBrowser().go("/api/auth/_log", {
+    method: "POST",
+    body: new URLSearchParams({ level: "error", code: "FORGED" }),
+  });
+  expect(response.status).toBe(404);
 });
