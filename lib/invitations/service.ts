@@ -5,7 +5,7 @@ import { hashToken, newToken } from "@/lib/auth/token";
 import { type Caller, type Identity, withDatabase } from "@/lib/caller";
 import { type Db, db } from "@/lib/db";
 import { env } from "@/lib/env";
-import { AppError, invalidBody, notFound } from "@/lib/errors";
+import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
 import { isId, newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
 import { queueMail } from "@/lib/mail/service";
@@ -71,7 +71,10 @@ export async function createInvitation(caller: Caller, { email, role }: Invitati
     throw invalidBody("/email", "custom", `${email} was invited already; the invitation can be sent again`);
   }
   if (open.length >= maximumOpen)
-    throw new AppError("limit-reached", `At most ${maximumOpen} invitations are open at a time. Revoke some first.`);
+    throw limitReached(`At most ${maximumOpen} invitations can be open at a time. Revoke some first.`, {
+      limit: maximumOpen,
+      current: open.length,
+    });
 
   // One that ran out gives way to the new one.
   await caller.db.invitation.updateMany({ where: { tenantId, email, ...undecided }, data: { revokedAt: at } });

@@ -2,7 +2,7 @@ import { recordAudit } from "@/lib/audit/service";
 import { requireRole } from "@/lib/auth/roles";
 import { type Caller, type Identity, withDatabase } from "@/lib/caller";
 import { type Db, db } from "@/lib/db";
-import { AppError } from "@/lib/errors";
+import { limitReached } from "@/lib/errors";
 import { newId } from "@/lib/ids";
 import { queueMailToOwners } from "@/lib/mail/service";
 import type { Plan } from "@/prisma/generated/enums";
@@ -51,7 +51,9 @@ const maximumOwned = 20;
  */
 export async function createOwnedTenant(transaction: Db, owner: { id: string; address: string | null }, name: string) {
   const owned = await transaction.membership.count({ where: { userId: owner.id, role: "OWNER" } });
-  if (owned >= maximumOwned) throw new AppError("limit-reached", `You own ${maximumOwned} organisations, and that is as many as can be.`);
+  if (owned >= maximumOwned) {
+    throw limitReached(`You've reached the limit of ${maximumOwned} organizations.`, { limit: maximumOwned, current: owned });
+  }
 
   const tenant = await createTenant(transaction, { name });
   await transaction.membership.create({ data: { tenantId: tenant.id, userId: owner.id, role: "OWNER", createdAt: tenant.createdAt } });
