@@ -20,6 +20,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide("pagination", "Pagination and filters", "Lists in pages that neither skip nor repeat."),
       guide("idempotency", "Idempotency", "Send a change twice, and have it made once."),
       guide("errors", "Errors", "What every problem looks like, and a page for each kind."),
+      guide("requests", "Requests and responses", "Sizes, times, compression and conditional requests."),
       guide("rate-limits", "Rate limits", "How many requests a key has, and how to stay below."),
       guide("agents-and-knowledge", "Agents and knowledge", "Configurations for a program of yours, and documents to search."),
       guide("sdk", "TypeScript client", "Typed calls, pages, retries and verified webhooks."),

@@ -11,6 +11,7 @@ import Pagination from "@/docs/guides/pagination.mdx";
 import Quickstart from "@/docs/guides/quickstart.mdx";
 import RateLimits from "@/docs/guides/rate-limits.mdx";
 import RequestLogs from "@/docs/guides/request-logs.mdx";
+import Requests from "@/docs/guides/requests.mdx";
 import Sdk from "@/docs/guides/sdk.mdx";
 import SelfHosting from "@/docs/guides/self-hosting.mdx";
 import TestMode from "@/docs/guides/test-mode.mdx";
@@ -27,6 +28,7 @@ const guides = new Map(
     pagination: Pagination,
     idempotency: Idempotency,
     "rate-limits": RateLimits,
+    requests: Requests,
     "agents-and-knowledge": AgentsAndKnowledge,
     sdk: Sdk,
     webhooks: Webhooks,
