@@ -7,11 +7,10 @@ import { createWebServer } from "@/server/web-server";
 import { head, openRaw, statusesIn } from "../support/raw-http";
 
 /** Stands in for Next: answers with the body it was given. */
-const served: string[] = [];
+const served: (string | undefined)[] = [];
 const servePages = async (request: IncomingMessage, response: ServerResponse) => {
-  const body = await text(request);
-  served.push(`${request.method} ${request.url} ${body}`);
-  response.end(body);
+  served.push(request.url);
+  response.end(await text(request).catch(() => "broken"));
 };
 const server = createWebServer({ servePages, trustedProxyHops: 0 });
 server.listen(0, "127.0.0.1");
@@ -38,7 +37,7 @@ test("pages never see a request before its body is complete, nor one whose clien
   socket.write("ab");
   const other = await fetch(`${url}/other`, { method: "POST", body: "c" });
   expect(await other.text()).toBe("c");
-  expect(served.filter((line) => line.includes("/slow"))).toEqual([]);
+  expect(served).not.toContain("/slow");
   socket.write("cd");
   await until(/abcd$/);
   socket.destroy();
@@ -46,7 +45,7 @@ test("pages never see a request before its body is complete, nor one whose clien
   const broken = await openRaw(url);
   broken.socket.end(`${head("POST /broken HTTP/1.1", { "Content-Length": 4 })}ab`);
   expect(statusesIn(await broken.ended)).toEqual([400]);
-  expect(served.filter((line) => line.includes("/broken"))).toEqual([]);
+  expect(served).not.toContain("/broken");
 });
 
 test("a second request on the connection of a held one is answered behind it", async () => {
