@@ -1,21 +1,13 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
 import path from "node:path";
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ContentType } from "./content-type";
 import { exitCodes, maximumCharacters } from "./extraction/outcome.mjs";
+import { extractionDirectory, startSandboxed } from "./sandbox";
 import type { DocumentErrorCode } from "./schema";
 
-// Relative to the project's root, where every command runs. It is run as it stands there, and is part of no bundle.
-const directory = path.resolve("lib/documents/extraction");
-
 /** What one file may cost. */
-const defaultLimits = {
-  timeMs: 60_000,
-  heapMegabytes: 384,
-  /** All that the process may write to, what is outside of the heap included. Linux keeps to it. */
-  memoryMegabytes: 768,
-};
+const defaultLimits = { timeMs: 60_000, heapMegabytes: 384, memoryMegabytes: 768 };
 
 type Limits = typeof defaultLimits;
 
@@ -29,8 +21,8 @@ export class ExtractionError extends Error {
 type Options = { signal?: AbortSignal | undefined; limits?: Partial<Limits> };
 
 /**
- * The text in a file. It is read by a process of its own, which can read packages and nothing else, knows no secret, and is
- * ended when it takes too much memory or time: a hostile file ends with that process.
+ * The text in a file. A process of its own reads it, which can read packages and nothing else, reaches no network, knows no secret,
+ * and is ended when it takes too much memory or time: a hostile file ends with that process.
  * @throws ExtractionError, or the signal's reason
  */
 export async function extractText(file: Readable, contentType: ContentType, options: Options = {}): Promise<string> {
@@ -38,7 +30,7 @@ export async function extractText(file: Readable, contentType: ContentType, opti
   const limits = { ...defaultLimits, ...options.limits };
   if (signal?.aborted) file.destroy();
   signal?.throwIfAborted();
-  const child = start(contentType, limits);
+  const child = startSandboxed([path.join(extractionDirectory, "main.mjs"), contentType], limits);
   const isTooLate = AbortSignal.timeout(limits.timeMs);
   const stop = () => child.kill("SIGKILL");
   const stopping = signal ? AbortSignal.any([signal, isTooLate]) : isTooLate;
@@ -58,26 +50,6 @@ export async function extractText(file: Readable, contentType: ContentType, opti
     stopping.removeEventListener("abort", stop);
     stop();
   }
-}
-
-/** The shell sets the limit of memory and becomes the process. Node's own permissions take away what it has no need of. */
-function start(contentType: ContentType, { heapMegabytes, memoryMegabytes }: Limits): ChildProcessByStdio<Writable, Readable, null> {
-  const permission = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
-  const node = [
-    process.execPath,
-    `--max-old-space-size=${heapMegabytes}`,
-    permission,
-    `--allow-fs-read=${directory}/*`,
-    `--allow-fs-read=${path.resolve("node_modules")}/*`,
-    `--allow-fs-read=${path.resolve("package.json")}`,
-    path.join(directory, "main.mjs"),
-    contentType,
-  ];
-  const [program = "", ...parameters] =
-    process.platform === "win32"
-      ? node
-      : ["/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(memoryMegabytes * 1_024), ...node];
-  return spawn(program, parameters, { env: { NODE_ENV: "production" }, stdio: ["pipe", "pipe", "ignore"] });
 }
 
 const codes = new Map<number | null, DocumentErrorCode>(
