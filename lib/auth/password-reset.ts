@@ -52,7 +52,7 @@ async function answerNext(): Promise<boolean> {
     await transaction.$executeRaw`SELECT 1 FROM users WHERE email = ${asked.email} FOR NO KEY UPDATE`;
     const user = await findUserByEmail(transaction, asked.email);
     const at = timeNow();
-    if (!user || (await hasUsableLink(transaction, user.id, at))) {
+    if (!user || (await hasUsableLink(transaction, user, at))) {
       await transaction.passwordReset.delete({ where: { id: asked.id } });
       return true;
     }
@@ -83,24 +83,25 @@ export async function createPasswordReset(email: string): Promise<{ url: string;
 
 const resetUrl = (token: string) => `${env().APP_URL}/password/${token}`;
 
-/** Mails with a link to one person in a day, whoever requests them. Past this, a new one is due when half of the last link's hour is over. */
+/** Mails that go out immediately in a day, whoever requests them. Past this, one is due when half of the last link's hour is over. */
 export const promptMails = 3;
 const dayMs = 24 * 60 * 60_000;
 
 /**
  * Requests of strangers cannot flood a mailbox, nor can they keep its owner from a new password: whenever a request is not
- * mailed, a link that was mailed before is usable for at least another half an hour.
+ * mailed, a link that was mailed before is usable for at least another half an hour. A link that an operator made is not in
+ * the mailbox and does not count.
  */
-async function hasUsableLink(transaction: Db, userId: string, at: Date): Promise<boolean> {
-  const mailed = await transaction.passwordReset.findMany({
-    where: { userId, tokenHash: { not: null }, createdAt: { gt: new Date(at.getTime() - dayMs) } },
-    orderBy: { expiresAt: "desc" },
+async function hasUsableLink(transaction: Db, { id: userId, email }: { id: string; email: string }, at: Date): Promise<boolean> {
+  const mails = await transaction.mail.findMany({
+    where: { recipient: email, kind: "password-reset", createdAt: { gt: new Date(at.getTime() - dayMs) }, status: { not: "FAILED" } },
+    orderBy: { createdAt: "desc" },
     take: promptMails,
-    select: { usedAt: true, expiresAt: true },
+    select: { usableUntil: true },
   });
-  const [newest] = mailed;
-  if (mailed.length < promptMails || newest?.usedAt || !newest?.expiresAt) return false;
-  return newest.expiresAt.getTime() - at.getTime() > lifetimeMs / 2;
+  const expiresAt = mails[0]?.usableUntil;
+  if (mails.length < promptMails || !expiresAt || expiresAt.getTime() - at.getTime() <= lifetimeMs / 2) return false;
+  return (await transaction.passwordReset.count({ where: { userId, usedAt: null, expiresAt } })) > 0;
 }
 
 /** Whose password the link sets; null where it opens nothing (any more). */

@@ -67,7 +67,8 @@ async function trace(refusal: Refusal): Promise<void> {
 
   const user = email === null ? null : await findUserByEmail(db(), email);
   logLine(refusal, user?.id ?? null);
-  if (!user || !(await rateLimiter().take(`trace:${tag}`, entriesPerAccountAndDay, dayMs)).isAllowed) return;
+  if (!user || !(await rateLimiter().take(`trace:${source.sessionId ?? "strangers"}:${tag}`, entriesPerAccountAndDay, dayMs)).isAllowed)
+    return;
   const record = {
     action: refusal.outcome === "failed" ? failureActions[refusal.what] : ("user.throttled" as const),
     changes: { after: { attempt: refusal.what, device: deviceName(source.userAgent) } },

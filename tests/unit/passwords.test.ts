@@ -180,6 +180,24 @@ test("requests of strangers neither flood a mailbox nor leave its owner without 
   expect(await db().mail.count({ where: { recipient: email } })).toBe(promptMails + 5);
 });
 
+test("a link that was used, or that an operator made, does not keep the next request from being mailed", async () => {
+  const { email } = await newPerson();
+  const mails = () => db().mail.count({ where: { recipient: email, kind: "password-reset" } });
+  const ask = async () => {
+    await requestPasswordReset(email, newDevice());
+    return tokenMailedTo(email);
+  };
+  for (let asked = 0; asked < promptMails; asked++) await ask();
+  await createPasswordReset(email);
+  const token = await ask();
+  expect(await mails()).toBe(promptMails);
+
+  await resetPassword(token, newPassword, newDevice());
+  await createPasswordReset(email);
+  await ask();
+  expect(await mails()).toBe(promptMails + 1);
+});
+
 test("one network's requests for a new password come to an end", async () => {
   const device = newDevice();
   const outcomes = [];
