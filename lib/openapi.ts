@@ -32,6 +32,7 @@ export type JsonSchema = {
   oneOf?: JsonSchema[];
   allOf?: JsonSchema[];
   contentMediaType?: string;
+  discriminator?: { propertyName: string; mapping: Record<string, string> };
 };
 
 export type Reference = { $ref: string };

@@ -7,30 +7,51 @@ import { type IdKind, idPrefixes, isId } from "@/lib/ids";
  */
 export const text = (maximum: number, error?: string) => z.string().max(maximum, { abort: true, ...(error && { error }) });
 
-/** A time in an answer: RFC 3339, UTC, milliseconds. */
-export const timestamp = z.string().meta({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
+/** A time in a response: RFC 3339, UTC, milliseconds. */
+export const timestamp = z.string().meta({ format: "date-time", maxLength: 24, examples: ["2026-01-31T09:30:00.000Z"] });
 
-export const environment = z.enum(["live", "test"]);
+export const createdAt = timestamp.meta({ description: "When it was created." });
+export const updatedAt = timestamp.meta({ description: "When it was last changed." });
+
+export const environment = z
+  .enum(["live", "test"])
+  .meta({ id: "Environment", description: "`live` is billed. `test` is free, and its data is isolated from live." });
+
+/** Text in a response. Its length was checked when it was stored, so here it is only documented. */
+export const storedText = (maximum: number, description: string) => z.string().meta({ maxLength: maximum, description });
+
+/** A whole number in a response. Its bounds are only documented, too. */
+export const integer = (description: string, { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = {}) =>
+  z.number().int().meta({ description, minimum, maximum });
 
 const exampleId = (kind: IdKind) => `${idPrefixes[kind]}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
 
-/** An id in an answer. */
-export const idOf = (kind: IdKind) =>
-  z.string().meta({ examples: [exampleId(kind)], pattern: `^${idPrefixes[kind]}_[0-9A-HJKMNP-TV-Z]{26}$` });
+/** What each kind of id is called in the documentation. */
+const nouns: Partial<Record<IdKind, string>> = { tenant: "account", user: "member", apiKey: "API key", knowledgeBase: "knowledge base" };
+
+const describedId = (kind: IdKind) => ({
+  description: `The id of the ${nouns[kind] ?? kind}.`,
+  examples: [exampleId(kind)],
+  pattern: `^${idPrefixes[kind]}_[0-9A-HJKMNP-TV-Z]{26}$`,
+  maxLength: idPrefixes[kind].length + 27,
+});
+
+/** An id in a response. */
+export const idOf = (kind: IdKind) => z.string().meta(describedId(kind));
 
 /** An id in a path. One that cannot exist is answered as one that does not. */
 export const idParameter = (kind: IdKind) =>
   z
     .string()
     .refine((value) => isId(kind, value), { params: { kind: "not-found", idKind: kind } })
-    .meta({ examples: [exampleId(kind)] });
+    .meta(describedId(kind));
 
 /** A reference in a body. Whether it exists in the caller's partition, the service finds out. */
 export const reference = (kind: IdKind) =>
   z
     .string()
-    .refine((value) => isId(kind, value), `is no id of this kind; they start with ${idPrefixes[kind]}_`)
-    .meta({ examples: [exampleId(kind)] });
+    .refine((value) => isId(kind, value), `must be an id that starts with ${idPrefixes[kind]}_`)
+    .meta(describedId(kind));
 
 /** A name, stored as it was sent. White space alone is not a name. */
 export const nameText = (maximum: number) =>
@@ -53,7 +74,11 @@ export const distinct = <Item extends z.ZodType<string>>(items: z.ZodArray<Item>
     .meta({ uniqueItems: true });
 
 const metadataKey = z.string().min(1).max(40);
-const metadataValues = [z.string().max(500), z.number(), z.boolean()] as const;
+const metadataValues = [
+  z.string().max(500).meta({ title: "Text" }),
+  z.number().meta({ title: "Number" }),
+  z.boolean().meta({ title: "Boolean" }),
+] as const;
 const maximumMetadataKeys = 50;
 
 const hasFewKeys = (value: object) => Object.keys(value).length <= maximumMetadataKeys;
@@ -77,7 +102,7 @@ export const metadata = z
 
 /** Merged into what is stored. */
 export const metadataPatch = z
-  .record(metadataKey, z.union([...metadataValues, z.null()]))
+  .record(metadataKey, z.union([...metadataValues, z.null().meta({ title: "Delete" })]))
   .refine(hasFewKeys, tooManyKeys)
   .meta({
     id: "MetadataPatch",
@@ -102,6 +127,7 @@ export function mergeMetadata(current: Metadata, patch: MetadataPatch): Metadata
 /** A time in a request: RFC 3339 with `Z` or an offset. */
 export const instant = z.iso
   .datetime({ offset: true, abort: true })
+  .meta({ maxLength: 40 })
   .refine((text) => text >= "1970" && text < "9999", "lies outside of the years 1970 to 9998")
   .transform((text) => new Date(text));
 
@@ -123,10 +149,14 @@ const limit = z
     description: "Items a page: 1 to 100. A larger figure is taken as 100.",
     // What the text in the query is to be read as.
     type: "integer",
+    format: "int32",
     minimum: 1,
+    maximum: 999_999_999,
     pattern: undefined,
     default: defaultLimit,
   });
+
+const order = z.enum(["asc", "desc"]).meta({ id: "Order", description: "By creation: `asc` oldest first, `desc` newest first." });
 
 /** The query of a list: the cursor is the id of the last item of the page before. */
 export const listQuery = <Filters extends z.ZodRawShape>(kind: IdKind, defaultOrder: "asc" | "desc", filters: Filters) =>
@@ -135,9 +165,13 @@ export const listQuery = <Filters extends z.ZodRawShape>(kind: IdKind, defaultOr
       .string()
       .refine((value) => isId(kind, value), { params: { kind: "invalid-cursor" }, message: "is no cursor of this list" })
       .optional()
-      .meta({ description: "`nextCursor` of the page before." }),
+      .meta({
+        description: "`nextCursor` of the previous page.",
+        pattern: describedId(kind).pattern,
+        maxLength: describedId(kind).maxLength,
+      }),
     limit,
-    order: z.enum(["asc", "desc"]).default(defaultOrder).meta({ description: "By creation: `asc` oldest first, `desc` newest first." }),
+    order: order.default(defaultOrder),
     ...filters,
   });
 
@@ -146,10 +180,13 @@ export const commaList = <Value extends string>(values: readonly [Value, ...Valu
   text(500)
     .transform((text) => [...new Set(text.split(","))])
     .pipe(z.array(z.enum(values)).min(1))
-    .meta({ type: "array", items: { type: "string", enum: values }, maxLength: undefined });
+    .meta({ type: "array", items: { type: "string", enum: values }, maxItems: values.length, uniqueItems: true, maxLength: undefined });
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ data: z.array(item), nextCursor: z.string().optional().meta({ description: "Present only when more pages exist." }) });
+  z.object({
+    data: z.array(item).meta({ description: "The items of this page.", maxItems: maximumLimit }),
+    nextCursor: z.string().optional().meta({ description: "The id of the last item. Present only when more pages exist.", maxLength: 31 }),
+  });
 
 /**
  * Cuts a page out of `limit + 1` rows.
@@ -171,4 +208,4 @@ export function pageById({ cursor, limit, order }: { cursor?: string | undefined
   return { after: cursor ? { id: beyond } : {}, orderBy: { id: order }, take: limit + 1 };
 }
 
-export const deleted = (kind: IdKind) => z.object({ id: idOf(kind), deleted: z.literal(true) });
+export const deleted = (kind: IdKind) => z.object({ id: idOf(kind), deleted: z.literal(true).meta({ description: "Always true." }) });

@@ -104,7 +104,7 @@ function limitsOf(schema: JsonSchema): string {
   const parts = [
     range(schema.minLength, schema.maxLength, " characters"),
     range(schema.minItems, schema.maxItems, " items"),
-    range(schema.minimum, schema.maximum, ""),
+    range(schema.minimum, schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum, ""),
     schema.default === undefined ? "" : `default ${shortJson(schema.default)}`,
   ];
   return parts.filter((part) => part !== "").join(" · ");

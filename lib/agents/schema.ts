@@ -1,35 +1,47 @@
 import { z } from "zod";
 import {
+  createdAt,
   distinct,
   environment,
   idOf,
   idParameter,
+  integer,
   listQuery,
   metadata,
   metadataPatch,
   nameText,
   pageOf,
   reference,
+  storedText,
   timestamp,
+  updatedAt,
 } from "@/lib/schema";
 import type { AgentStatus } from "@/prisma/generated/enums";
 
 export const maximumKnowledgeBases = 20;
 
-const name = nameText(100);
+const described = {
+  name: "The agent's name.",
+  description: "What the agent is for.",
+  model: "The model that your program asks, by any name of your own. Parlance runs no model.",
+  instructions: "What your program tells the model.",
+  greeting: "What your program says first.",
+  temperature: "How much the model varies its replies.",
+  knowledgeBaseIds: "The knowledge bases your program searches for this agent, in the same environment.",
+};
+
+const name = nameText(100).meta({ description: described.name });
 const model = nameText(100);
 const knowledgeBaseIds = distinct(z.array(reference("knowledgeBase")).max(maximumKnowledgeBases)).meta({
-  description: "The knowledge bases your program searches for this agent, in the same environment.",
+  description: described.knowledgeBaseIds,
 });
 
 const fields = {
-  description: z.string().max(500).nullish(),
-  model: model
-    .nullish()
-    .meta({ description: "The model that your program is to ask, by any name of yours. Parlance runs no model.", examples: ["small-1"] }),
-  instructions: z.string().max(32_000).nullish().meta({ description: "What your program tells the model." }),
-  greeting: z.string().max(1_000).nullish().meta({ description: "What your program says first." }),
-  temperature: z.number().min(0).max(2).nullish(),
+  description: z.string().max(500).nullish().meta({ description: described.description }),
+  model: model.nullish().meta({ description: described.model, examples: ["small-1"] }),
+  instructions: z.string().max(32_000).nullish().meta({ description: described.instructions }),
+  greeting: z.string().max(1_000).nullish().meta({ description: described.greeting }),
+  temperature: z.number().min(0).max(2).nullish().meta({ description: described.temperature }),
 };
 
 export const createAgentBody = z.strictObject({
@@ -48,15 +60,20 @@ export const updateAgentBody = z.strictObject({
 
 export const agentStatuses = ["DRAFT", "PUBLISHED", "ARCHIVED"] as const satisfies AgentStatus[];
 
+const status = z.enum(agentStatuses).meta({
+  id: "AgentStatus",
+  description: "`DRAFT` until a member publishes the agent in the dashboard. Never changed through the API.",
+});
+
 /** What a version keeps: all of the draft that a person or the API can write. */
 export const agentContent = z.object({
-  name: z.string(),
-  description: z.string().nullable(),
-  model: z.string().nullable(),
-  instructions: z.string().nullable(),
-  greeting: z.string().nullable(),
-  temperature: z.number().nullable(),
-  knowledgeBaseIds: z.array(z.string()),
+  name: storedText(100, described.name),
+  description: storedText(500, described.description).nullable(),
+  model: storedText(100, described.model).nullable(),
+  instructions: storedText(32_000, described.instructions).nullable(),
+  greeting: storedText(1_000, described.greeting).nullable(),
+  temperature: z.number().nullable().meta({ description: described.temperature }),
+  knowledgeBaseIds: z.array(idOf("knowledgeBase")).meta({ description: described.knowledgeBaseIds, maxItems: maximumKnowledgeBases }),
   metadata,
 });
 
@@ -64,19 +81,20 @@ export const agent = z
   .object({
     id: idOf("agent"),
     environment,
-    status: z
-      .enum(agentStatuses)
-      .meta({ description: "`DRAFT` until a person publishes the agent in the dashboard. Never changed through the API." }),
+    status,
     ...agentContent.shape,
     hasUnpublishedChanges: z
       .boolean()
       .meta({ description: "Whether the draft, which is what this shows, differs from the published version." }),
-    publishedVersion: z.number().int().nullable(),
-    publishedAt: timestamp.nullable(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    publishedVersion: integer("The number of the published version.", { minimum: 1 }).nullable(),
+    publishedAt: timestamp.nullable().meta({ description: "When that version was published." }),
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: "Agent" });
+  .meta({
+    id: "Agent",
+    description: "A configuration for your program: instructions, the name of a model, knowledge bases. This is its draft.",
+  });
 
 export const agentPage = pageOf(agent);
 export const agentParams = z.object({ agentId: idParameter("agent") });

@@ -1,7 +1,7 @@
 import { type EventType, eventTypes } from "@/lib/events/catalogue";
 import { eventDescriptions, eventSchemas } from "@/lib/events/event-types";
 import { examples } from "@/lib/events/examples";
-import type { ApiOperation, JsonValue, Parameter } from "@/lib/openapi";
+import { type ApiOperation, type JsonSchema, type JsonValue, type Parameter, referenceToSchema } from "@/lib/openapi";
 import type { schemaCollector } from "./openapi-schemas";
 
 /** `message.received` → `MessageReceived` */
@@ -36,12 +36,23 @@ export function eventOperations({ referenceTo }: ReturnType<typeof schemaCollect
   );
 }
 
+/** An event of any type, told apart by `type`: in place of the loose schema that stored events are read with. */
+export function anyEvent(): JsonSchema {
+  const names = eventTypes.map((type) => [type, referenceToSchema(`${capitalizedName(type)}Event`).$ref ?? ""] as const);
+  return {
+    title: "Event",
+    description: "Something that happened. `type` says what, and decides the shape of `data.object`.",
+    oneOf: names.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: "type", mapping: Object.fromEntries(names) },
+  };
+}
+
 const deliveryHeader = (name: string, description: string, example: string): Parameter => ({
   name,
   in: "header",
   required: true,
   description,
-  schema: { type: "string" },
+  schema: { type: "string", maxLength: 500, pattern: "^[\\x20-\\x7e]+$" },
   example,
 });
 

@@ -28,7 +28,7 @@ import {
   unavailable,
 } from "@/lib/errors";
 import type { JsonValue } from "@/lib/openapi";
-import { idOf } from "@/lib/schema";
+import { idOf, integer, storedText } from "@/lib/schema";
 import { limitedRequests, rateLimited } from "./rate-limit";
 import { maximumBodyBytes } from "./read-request";
 import { check, invalid } from "./validate";
@@ -307,37 +307,45 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
 };
 
-/** What an answer to a problem looks like, whatever its kind. */
+/** Text that quotes what the client sent, in which any character can occur. */
+const quoting = (maximum: number, description: string) => storedText(maximum, description).meta({ pattern: "^[\\s\\S]*$" });
+
+/** The body of every problem response. */
 export const problem = z
   .object({
-    type: z.url().meta({ description: "The kind of the problem: the address of a page that explains it." }),
-    title: z.string().meta({ description: "Short, and always the same for this kind." }),
-    status: z.number().int().meta({ description: "The HTTP status." }),
-    detail: z.string().meta({ description: "What went wrong this time, for people to read." }),
-    instance: z.string().meta({ description: "The path of the request." }),
+    type: z.url().meta({ description: "The kind of the problem: the address of a page that explains it.", maxLength: 2_048 }),
+    title: storedText(100, "A short summary, always the same for this kind."),
+    status: integer("The HTTP status.", { minimum: 400, maximum: 599 }),
+    detail: quoting(10_000, "What went wrong this time, for people."),
+    instance: quoting(65_536, "The path of the request."),
     requestId: idOf("request"),
     errors: z
       .array(
         z.object({
-          pointer: z.string().meta({ description: "A JSON Pointer into `location`; empty for the whole of it." }),
-          location: z.enum(["body", "query", "path", "header"]),
-          code: z.string().meta({ description: "For programs.", examples: ["required"] }),
-          message: z.string().meta({ description: "For people." }),
+          pointer: quoting(2_000, "A JSON Pointer into `location`; empty for the whole of it."),
+          location: z
+            .enum(["body", "query", "path", "header"])
+            .meta({ id: "ProblemLocation", description: "The part of the request that the pointer points into." }),
+          code: storedText(100, "What is wrong, for programs.").meta({ examples: ["required"] }),
+          message: quoting(2_000, "What is wrong, for people."),
         }),
       )
       .max(50)
       .optional()
-      .meta({ description: "All that is wrong with the request. With `validation` and `invalid-cursor`." }),
-    requiredScope: z.string().optional().meta({ description: "With `insufficient-scope`." }),
-    existingId: z.string().optional().meta({ description: "With `conflict`." }),
-    limit: z.number().int().optional().meta({ description: "With `limit-reached`: how much there may be." }),
-    current: z.number().int().optional().meta({ description: "With `limit-reached`: how much there is." }),
-    retryAfter: z.number().int().optional().meta({ description: "Seconds to wait, as in `Retry-After`." }),
-    from: z.string().optional().meta({ description: "With `invalid-transition`." }),
-    to: z.string().optional().meta({ description: "With `invalid-transition`." }),
-    allowed: z.array(z.string()).optional().meta({ description: "With `invalid-transition`: where it could go instead." }),
+      .meta({ description: "Everything that is wrong with the request. With `validation` and `invalid-cursor`." }),
+    requiredScope: storedText(50, "With `insufficient-scope`: the scope that the API key lacks.").optional(),
+    existingId: storedText(31, "With `conflict`: the id of the existing object.").optional(),
+    limit: integer("With `limit-reached`: the maximum.").optional(),
+    current: integer("With `limit-reached`: the current amount.").optional(),
+    retryAfter: integer("Seconds to wait, as in `Retry-After`.").optional(),
+    from: storedText(20, "With `invalid-transition`: the current status.").optional(),
+    to: storedText(20, "With `invalid-transition`: the requested status.").optional(),
+    allowed: z
+      .array(storedText(20, "A status."))
+      .optional()
+      .meta({ description: "With `invalid-transition`: the statuses that are possible.", maxItems: 10 }),
   })
-  .meta({ id: "Problem", description: "What went wrong, as RFC 9457 (formerly 7807) has it." });
+  .meta({ id: "Problem", description: "A problem as described by RFC 9457 (formerly RFC 7807)." });
 
 /** A problem of this kind as the API would send it. */
 export function problemExample(kind: ErrorKind, errorBase: string): Record<string, JsonValue> {

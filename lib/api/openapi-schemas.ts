@@ -48,13 +48,20 @@ function describe({ zodSchema, jsonSchema }: Described): void {
   if (value !== undefined) Object.assign(jsonSchema, { default: value });
 }
 
+/** PostgreSQL cannot store NUL, so requests with it are refused and no response has it. */
+const noNul = "^[^\\x00]*$";
+
+function isFreeText({ type, format, pattern, enum: values, contentMediaType, ...rest }: JsonSchema): boolean {
+  return type === "string" && !format && !pattern && !values && !contentMediaType && !("const" in rest);
+}
+
 /** The same schema, less what only a machine would write. */
 function readable(schema: JsonSchema, direction: Direction): JsonSchema {
   const { id: _, ...given } = schema as JsonSchema & { id?: string };
   const result: JsonSchema = { ...given };
   if (result.$ref) Object.assign(result, referenceToSchema(result.$ref.slice(sharedPrefix.length)));
-  if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum;
-  if (result.maximum === Number.MAX_SAFE_INTEGER) delete result.maximum;
+  if (result.type === "integer") result.format ??= (result.maximum ?? Number.MAX_SAFE_INTEGER) < 2 ** 31 ? "int32" : "int64";
+  if (isFreeText(result)) result.pattern = noNul;
   // The format says the same as zod's long pattern.
   if (result.format === "date-time" || result.format === "email") delete result.pattern;
   // Answers may gain fields in the same version of the API, bodies are strict.
@@ -65,6 +72,7 @@ function readable(schema: JsonSchema, direction: Direction): JsonSchema {
     result.properties = Object.fromEntries(Object.entries(result.properties).map(([name, part]) => [name, inside(part)]));
   }
   if (result.items) result.items = inside(result.items);
+  if (result.propertyNames) result.propertyNames = inside(result.propertyNames);
   if (typeof result.additionalProperties === "object") result.additionalProperties = inside(result.additionalProperties);
   for (const keyword of ["anyOf", "oneOf", "allOf"] as const) {
     if (result[keyword]) result[keyword] = result[keyword].map(inside);

@@ -2,9 +2,19 @@ import type { z } from "zod";
 import { scopes } from "@/lib/api-keys/scopes";
 import { env } from "@/lib/env";
 import { type ErrorKind, errorKinds } from "@/lib/errors";
-import type { ApiOperation, ApiResponse, Example, Header, MediaType, OpenApiDocument, Parameter, Reference } from "@/lib/openapi";
+import {
+  type ApiOperation,
+  type ApiResponse,
+  type Example,
+  type Header,
+  type MediaType,
+  type OpenApiDocument,
+  type Parameter,
+  type Reference,
+  resolveSchema,
+} from "@/lib/openapi";
 import { returnsResource } from "./encode";
-import { eventOperations } from "./openapi-events";
+import { anyEvent, eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";
 import { operationHeaders, rateLimitHeaders } from "./openapi-headers";
 import { problem, problemExample, problemExplanations } from "./openapi-problems";
@@ -77,6 +87,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
     paths[path] = Object.fromEntries(described);
   }
   const webhooks = eventOperations(collector);
+  const schemas = { ...collector.schemas, Event: anyEvent() };
 
   const used = new Set(Object.keys(routes).map((path) => tagOf(path).name));
   return {
@@ -108,7 +119,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
       parameters: { IdempotencyKey: idempotencyKey, IfNoneMatch: ifNoneMatch },
       headers: { ...operationHeaders, ...rateLimitHeaders },
       examples: problemExamples(paths, errorBase),
-      schemas: Object.fromEntries(Object.entries(collector.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
 }
@@ -144,7 +155,7 @@ const ifNoneMatch: Parameter = {
   in: "header",
   required: false,
   description: "The `ETag` of a response you have stored. While the resource is unchanged, the response is 304 without a body.",
-  schema: { type: "string", minLength: 1, maxLength: 1_000 },
+  schema: { type: "string", minLength: 1, maxLength: 1_000, pattern: "^[\\x20-\\x7e]+$" },
   example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',
 };
 
@@ -201,17 +212,20 @@ function pathParameters({ schemaOf }: Collector, path: string, { params }: Decla
   });
 }
 
-function queryParameters({ schemaOf }: Collector, { query }: Declaration): Parameter[] {
+function queryParameters({ schemaOf, schemas }: Collector, { query }: Declaration): Parameter[] {
   const { properties = {}, required = [] } = query ? schemaOf(query, "input") : {};
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: "query",
-    required: required.includes(name),
-    ...(description && { description }),
-    schema,
-    // Several values are separated by commas.
-    ...(schema.type === "array" && { style: "form" as const, explode: false }),
-  }));
+  return Object.entries(properties).map(([name, { description: own, ...schema }]) => {
+    const description = own ?? resolveSchema(schemas, schema).description;
+    return {
+      name,
+      in: "query",
+      required: required.includes(name),
+      ...(description && { description }),
+      schema,
+      // Several values are separated by commas.
+      ...(schema.type === "array" && { style: "form" as const, explode: false }),
+    };
+  });
 }
 
 function bodyOf(collector: Collector, { operationId, body, isBodyOptional, upload }: Declaration): ApiOperation["requestBody"] {
@@ -227,8 +241,10 @@ function formOf({ schemaOf }: Collector, body: z.ZodType, { maximumBytes, jsonFi
   const fields = schemaOf(body, "input");
   const file = {
     type: "string",
+    format: "binary",
     contentMediaType: "application/octet-stream",
-    description: `At most ${maximumBytes / 1_024 ** 2} MiB.`,
+    maxLength: maximumBytes,
+    description: `The file, at most ${maximumBytes / 1_024 ** 2} MiB.`,
   };
   return {
     schema: { ...fields, properties: { file, ...fields.properties }, required: ["file", ...(fields.required ?? [])] },

@@ -3,17 +3,21 @@ import { createCustomerBody } from "@/lib/customers/schema";
 import { author, messageText } from "@/lib/messages/schema";
 import {
   commaList,
+  createdAt,
   distinct,
   environment,
   idOf,
   idParameter,
   instant,
+  integer,
   listQuery,
   metadata,
   metadataPatch,
   pageOf,
   reference,
+  storedText,
   timestamp,
+  updatedAt,
 } from "@/lib/schema";
 
 export const conversationStatuses = ["OPEN", "PENDING", "SNOOZED", "RESOLVED", "CLOSED"] as const;
@@ -28,31 +32,48 @@ export const transitions: Record<ConversationStatus, readonly ConversationStatus
   CLOSED: [],
 };
 
-const priority = z.enum(["LOW", "NORMAL", "HIGH", "URGENT"]);
-const channelId = z.string().min(1).max(255);
-const externalId = z.string().min(1).max(255);
-const subject = z.string().max(200);
-const tag = z.string().min(1).max(50);
-const tags = distinct(z.array(tag).max(20));
-
-const firstMessage = z.strictObject({
-  text: messageText,
-  author: author.optional(),
-  externalId: externalId.nullish(),
-  metadata: metadata.optional(),
+const status = z.enum(conversationStatuses).meta({
+  id: "ConversationStatus",
+  description:
+    "`OPEN` and `PENDING` can become any status. `SNOOZED` reopens at `snoozedUntil` or on a customer's message. `RESOLVED` reopens on a customer's message. `CLOSED` is final.",
 });
+const priority = z.enum(["LOW", "NORMAL", "HIGH", "URGENT"]).meta({ id: "Priority", description: "How urgent the conversation is." });
+const described = {
+  channelId: "Your own name for the channel; any value.",
+  externalId: "Your own id for the conversation.",
+  subject: "What the conversation is about.",
+  tags: "Your own labels, each at most once.",
+};
+const channelId = z
+  .string()
+  .min(1)
+  .max(255)
+  .meta({ description: described.channelId, examples: ["web"] });
+const externalId = z.string().min(1).max(255).meta({ description: described.externalId });
+const subject = z.string().max(200).meta({ description: described.subject });
+const tag = z.string().min(1).max(50);
+const tags = distinct(z.array(tag).max(20)).meta({ description: described.tags });
+
+const firstMessage = z
+  .strictObject({
+    text: messageText,
+    author: author.optional(),
+    externalId: externalId.nullish().meta({ description: "Your own id for the message." }),
+    metadata: metadata.optional(),
+  })
+  .meta({ title: "Message" });
 
 export const createConversationBody = z
   .strictObject({
-    channelId: channelId.meta({ description: "The tenant's own name for a channel; any value.", examples: ["web"] }),
+    channelId,
     message: z
-      .union([messageText.transform((text): FirstMessage => ({ text })), firstMessage])
+      .union([messageText.meta({ title: "Text" }).transform((text): FirstMessage => ({ text })), firstMessage])
       .optional()
-      .meta({ description: "The first message, as a text or an object.", examples: ["Hello!"] }),
+      .meta({ description: "The first message: its text, or an object.", examples: ["Hello!"] }),
     customerId: reference("customer").nullish(),
     customer: createCustomerBody.optional().meta({
       description:
-        "Created, unless a customer with this `externalId` exists: then that one is used as it is, and the other fields are ignored.",
+        "A customer to create with the conversation. If a customer with this `externalId` exists, it is used unchanged and the other fields are ignored.",
     }),
     agentId: reference("agent").nullish(),
     subject: subject.nullish(),
@@ -70,8 +91,10 @@ const snoozedUntil = instant
   .refine((date) => date.getTime() <= Date.now() + longestSnoozeMs, "is at most one year ahead");
 
 export const updateConversationBody = z.strictObject({
-  status: z.enum(conversationStatuses).optional(),
-  snoozedUntil: snoozedUntil.nullish(),
+  status: status.optional(),
+  snoozedUntil: snoozedUntil
+    .nullish()
+    .meta({ description: "When a `SNOOZED` conversation reopens: in the future, at most one year ahead." }),
   customerId: reference("customer").nullish(),
   agentId: reference("agent").nullish(),
   assigneeId: reference("user").nullish(),
@@ -86,26 +109,26 @@ export const conversation = z
   .object({
     id: idOf("conversation"),
     environment,
-    status: z.enum(conversationStatuses),
-    channelId: z.string(),
+    status,
+    channelId: storedText(255, described.channelId),
     customerId: idOf("customer").nullable(),
     agentId: idOf("agent").nullable(),
-    assigneeId: idOf("user").nullable(),
-    subject: z.string().nullable(),
+    assigneeId: idOf("user").nullable().meta({ description: "The id of the member who is assigned to the conversation." }),
+    subject: storedText(200, described.subject).nullable(),
     priority,
-    tags: z.array(z.string()),
+    tags: z.array(storedText(50, "A label.")).meta({ description: described.tags, maxItems: 20 }),
     metadata,
-    externalId: z.string().nullable(),
-    messageCount: z.number().int(),
-    lastMessageAt: timestamp.nullable(),
-    lastMessagePreview: z.string().nullable(),
-    snoozedUntil: timestamp.nullable(),
-    resolvedAt: timestamp.nullable(),
-    closedAt: timestamp.nullable(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    externalId: storedText(255, described.externalId).nullable(),
+    messageCount: integer("How many messages the conversation has, notes included."),
+    lastMessageAt: timestamp.nullable().meta({ description: "When the newest message was posted." }),
+    lastMessagePreview: storedText(200, "The beginning of the newest message.").nullable(),
+    snoozedUntil: timestamp.nullable().meta({ description: "When a `SNOOZED` conversation reopens." }),
+    resolvedAt: timestamp.nullable().meta({ description: "When it was last resolved." }),
+    closedAt: timestamp.nullable().meta({ description: "When it was closed." }),
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: "Conversation" });
+  .meta({ id: "Conversation", description: "A conversation with a customer on one of your channels." });
 
 export const conversationPage = pageOf(conversation);
 export const conversationParams = z.object({ conversationId: idParameter("conversation") });
@@ -114,10 +137,10 @@ export const listConversationsQuery = listQuery("conversation", "desc", {
     .optional()
     .meta({ description: "One status or several, separated by commas.", examples: [["OPEN", "PENDING"]] }),
   channelId: channelId.optional(),
-  customerId: z.string().min(1).max(255).optional(),
-  agentId: z.string().min(1).max(255).optional(),
+  customerId: z.string().min(1).max(255).optional().meta({ description: "Only conversations of this customer." }),
+  agentId: z.string().min(1).max(255).optional().meta({ description: "Only conversations of this agent." }),
   externalId: externalId.optional(),
-  tag: tag.optional(),
+  tag: tag.optional().meta({ description: "Only conversations with this tag." }),
   updatedSince: instant
     .optional()
     .meta({ description: "Only conversations changed at this time or later. `updatedAt` is never earlier than the newest message." }),

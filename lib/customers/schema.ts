@@ -1,11 +1,36 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, listQuery, metadata, metadataPatch, nameText, pageOf, text, timestamp } from "@/lib/schema";
+import {
+  createdAt,
+  environment,
+  idOf,
+  idParameter,
+  integer,
+  listQuery,
+  metadata,
+  metadataPatch,
+  nameText,
+  pageOf,
+  storedText,
+  text,
+  updatedAt,
+} from "@/lib/schema";
 
-const email = text(254).toLowerCase().pipe(z.email("must be a valid email address")).meta({ description: "Stored in lower case." });
-const phone = z.string().regex(/^\+[1-9][0-9]{1,14}$/, "is no E.164 number, for example +4930123456");
-const locale = text(35).refine(isLanguageTag, "is no BCP 47 language tag, for example de-AT");
-const externalId = z.string().min(1).max(255);
-const name = nameText(200);
+const described = {
+  externalId: "Your own id for the customer. Unique in the environment.",
+  name: "The customer's name.",
+  email: "An email address, stored in lower case.",
+  phone: "A phone number in E.164 format, such as +4930123456.",
+  locale: "A BCP 47 language tag, such as de-AT.",
+};
+
+const email = text(254).toLowerCase().pipe(z.email("must be a valid email address")).meta({ description: described.email });
+const phone = z
+  .string()
+  .regex(/^\+[1-9][0-9]{1,14}$/, "must be a phone number in E.164 format, for example +4930123456")
+  .meta({ maxLength: 16, description: described.phone });
+const locale = text(35).refine(isLanguageTag, "must be a BCP 47 language tag, for example de-AT").meta({ description: described.locale });
+const externalId = z.string().min(1).max(255).meta({ description: described.externalId });
+const name = nameText(200).meta({ description: described.name });
 
 /** The tenant's own identifying fields, of which a customer has at least one. */
 export const identifyingFields = ["externalId", "email", "phone", "name"] as const;
@@ -29,17 +54,17 @@ export const customer = z
   .object({
     id: idOf("customer"),
     environment,
-    externalId: z.string().nullable(),
-    name: z.string().nullable(),
-    email: z.string().nullable(),
-    phone: z.string().nullable(),
-    locale: z.string().nullable(),
+    externalId: storedText(255, described.externalId).nullable(),
+    name: storedText(200, described.name).nullable(),
+    email: storedText(254, described.email).nullable(),
+    phone: storedText(16, described.phone).nullable(),
+    locale: storedText(35, described.locale).nullable(),
     metadata,
-    conversationCount: z.number().int(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    conversationCount: integer("How many conversations the customer has."),
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: "Customer" });
+  .meta({ id: "Customer", description: "A person you talk to." });
 
 export const customerPage = pageOf(customer);
 export const customerParams = z.object({ customerId: idParameter("customer") });

@@ -1,63 +1,73 @@
 import { z } from "zod";
-import { eventTypes } from "@/lib/events/catalogue";
-import { commaList, idOf, idParameter, instant, instantOrMinute, listQuery, pageOf, timestamp } from "@/lib/schema";
+import { eventName } from "@/lib/events/schema";
+import {
+  commaList,
+  createdAt,
+  idOf,
+  idParameter,
+  instant,
+  instantOrMinute,
+  integer,
+  listQuery,
+  pageOf,
+  storedText,
+  timestamp,
+  updatedAt,
+} from "@/lib/schema";
 
 export const deliveryStatuses = ["PENDING", "DELIVERED", "FAILED", "HELD", "DISCARDED"] as const;
 /** How a delivery's last attempt ended, by the first digit of the answer's status. */
 export const responseClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
 export const attemptTriggers = ["AUTOMATIC", "MANUAL", "TEST"] as const;
 
+const status = z.enum(deliveryStatuses).meta({
+  id: "DeliveryStatus",
+  description:
+    "`PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up.",
+});
+const trigger = z.enum(attemptTriggers).meta({
+  id: "AttemptTrigger",
+  description: "`AUTOMATIC` by the schedule, `MANUAL` by a resend, `TEST` by a test. Only automatic attempts count as failures.",
+});
+
 export const delivery = z
   .object({
     id: idOf("delivery"),
     webhookId: idOf("webhook"),
     eventId: idOf("event"),
-    eventType: z.enum(eventTypes),
-    status: z.enum(deliveryStatuses).meta({
-      description:
-        "`PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up.",
-    }),
-    attemptCount: z.number().int().meta({ description: "Attempts that have ended, whoever asked for them." }),
-    nextAttemptAt: timestamp.nullable(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    eventType: eventName,
+    status,
+    attemptCount: integer("Attempts that have ended, requested ones included."),
+    nextAttemptAt: timestamp.nullable().meta({ description: "When the next attempt is due." }),
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: "Delivery" });
+  .meta({ id: "Delivery", description: "An event on its way to a webhook." });
 
 export const deliveryAttempt = z
   .object({
-    number: z
-      .number()
-      .int()
-      .meta({ description: "1 for the delivery's first attempt.", examples: [1] }),
-    trigger: z
-      .enum(attemptTriggers)
-      .meta({ description: "`AUTOMATIC` by the schedule, `MANUAL` by a resend, `TEST` by a test. Only the first counts as a failure." }),
-    startedAt: timestamp,
-    durationMs: z.number().int(),
-    statusCode: z
-      .number()
-      .int()
+    number: integer("1 for the delivery's first attempt.", { minimum: 1 }).meta({ examples: [1] }),
+    trigger,
+    startedAt: timestamp.meta({ description: "When it started." }),
+    durationMs: integer("How long it took, in milliseconds."),
+    statusCode: integer("The HTTP status of the response, or null if none arrived.", { minimum: 100, maximum: 999 })
       .nullable()
-      .meta({ description: "Null where no answer came.", examples: [200] }),
-    errorCode: z
-      .string()
+      .meta({ examples: [200] }),
+    errorCode: storedText(
+      40,
+      "Why no response arrived: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`.",
+    )
       .nullable()
-      .meta({
-        description:
-          "Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`.",
-        examples: ["timeout"],
-      }),
-    response: z
-      .string()
+      .meta({ examples: ["timeout"] }),
+    response: storedText(16_384, "The first 16 KiB of the response body.")
       .nullable()
-      .meta({ description: "The first 16 KiB of the answer's body.", examples: ["ok"] }),
+      .meta({ examples: ["ok"] }),
   })
-  .meta({ id: "DeliveryAttempt" });
+  .meta({ id: "DeliveryAttempt", description: "One attempt to send an event." });
 
 export const deliveryWithAttempts = delivery
-  .extend({ attempts: z.array(deliveryAttempt).meta({ description: "The newest 100, the oldest of them first." }) })
-  .meta({ id: "DeliveryWithAttempts" });
+  .extend({ attempts: z.array(deliveryAttempt).meta({ maxItems: 100, description: "The newest 100, the oldest of them first." }) })
+  .meta({ id: "DeliveryWithAttempts", description: "A delivery with its attempts." });
 
 export const recoverDeliveriesBody = z
   .strictObject({
@@ -69,12 +79,9 @@ export const recoverDeliveriesBody = z
 
 export const recovery = z
   .object({
-    count: z
-      .number()
-      .int()
-      .meta({ description: "Deliveries that are sent again, or would be.", examples: [42] }),
+    count: integer("Deliveries that are sent again, or would be.").meta({ examples: [42] }),
   })
-  .meta({ id: "Recovery" });
+  .meta({ id: "Recovery", description: "How many deliveries are recovered." });
 
 export const deliveryPage = pageOf(delivery);
 export const deliveryParams = z.object({ webhookId: idParameter("webhook"), deliveryId: idParameter("delivery") });
@@ -82,7 +89,7 @@ export const listDeliveriesQuery = listQuery("delivery", "desc", {
   status: commaList(deliveryStatuses)
     .optional()
     .meta({ description: "One status or several, separated by commas.", examples: [["FAILED"]] }),
-  eventType: z.enum(eventTypes).optional(),
+  eventType: eventName.optional(),
 });
 
 /** What the dashboard's list can be asked for besides. `since` and `until` are times of creation, both inclusive. */

@@ -1,5 +1,18 @@
 import { z } from "zod";
-import { commaList, idOf, idParameter, listQuery, metadata, nameText, pageOf, text, timestamp } from "@/lib/schema";
+import {
+  commaList,
+  createdAt,
+  idOf,
+  idParameter,
+  integer,
+  listQuery,
+  metadata,
+  nameText,
+  pageOf,
+  storedText,
+  text,
+  updatedAt,
+} from "@/lib/schema";
 import type { DocumentStatus } from "@/prisma/generated/enums";
 import { contentTypes } from "./content-type";
 
@@ -21,31 +34,45 @@ export type DocumentErrorCode = keyof typeof documentErrors;
 
 const documentErrorCodes = Object.keys(documentErrors) as [DocumentErrorCode, ...DocumentErrorCode[]];
 
-const name = nameText(255);
+const described = { name: "The document's name.", text: "The document's text." };
+const name = nameText(255).meta({ description: described.name });
+const status = z.enum(documentStatuses).meta({
+  id: "DocumentStatus",
+  description: "`PENDING` and `PROCESSING` until the text has been read, then `READY`, or `FAILED` with an `error`.",
+});
+const contentType = z.enum(contentTypes).meta({ id: "DocumentContentType", description: "The file's type, by its content." });
+const errorCode = z.enum(documentErrorCodes).meta({ id: "DocumentErrorCode", description: "Why the document could not be read." });
 
 /** What may stand beside a file. Without a name, the document is called as the file is. */
 export const documentFields = z.strictObject({ name: name.optional(), metadata: metadata.default({}) });
 
 /** The other way to make a document: its text as JSON. */
-export const createTextDocumentBody = z.strictObject({ name, text: z.string().min(1), metadata: metadata.default({}) });
+export const createTextDocumentBody = z.strictObject({
+  name,
+  text: z.string().min(1).meta({ description: described.text, maxLength: 262_144 }),
+  metadata: metadata.default({}),
+});
 
 export const document = z
   .object({
     id: idOf("document"),
     knowledgeBaseId: idOf("knowledgeBase"),
-    name: z.string(),
-    contentType: z.enum(contentTypes),
-    sizeBytes: z.number().int(),
-    sha256: z.string().meta({ description: "Of the file, in hexadecimal." }),
-    status: z.enum(documentStatuses),
-    error: z.object({ code: z.enum(documentErrorCodes), message: z.string() }).nullable(),
-    characterCount: z.number().int().nullable().meta({ description: "Of the text that was found in the file." }),
-    chunkCount: z.number().int().nullable(),
+    name: storedText(255, described.name),
+    contentType,
+    sizeBytes: integer("The file's size, in bytes."),
+    sha256: z.string().meta({ description: "The file's SHA-256 digest, in hexadecimal.", pattern: "^[0-9a-f]{64}$", maxLength: 64 }),
+    status,
+    error: z
+      .object({ code: errorCode, message: storedText(200, "The reason, for people.") })
+      .nullable()
+      .meta({ description: "Why the document could not be read, if its status is `FAILED`." }),
+    characterCount: integer("The length of the text in the file, in characters.").nullable(),
+    chunkCount: integer("How many parts the text was cut into for the search.").nullable(),
     metadata,
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: "Document" });
+  .meta({ id: "Document", description: "A document of a knowledge base." });
 
 export const documentPage = pageOf(document);
 export const documentParams = z.object({ knowledgeBaseId: idParameter("knowledgeBase"), documentId: idParameter("document") });
@@ -66,23 +93,27 @@ export const searchQuery = z.strictObject({
       description: "Documents at the most: 1 to 50. A larger figure is taken as 50.",
       // What the text in the query is to be read as.
       type: "integer",
+      format: "int32",
       minimum: 1,
+      maximum: 999_999_999,
       pattern: undefined,
       default: 10,
     }),
 });
 
 export const searchResults = z.object({
-  data: z.array(
-    z
-      .object({
-        documentId: idOf("document"),
-        name: z.string(),
-        excerpt: z.string().meta({ description: "HTML: escaped text, in which `<mark>` surrounds what was found." }),
-        score: z.number().meta({ description: "From 0 to 1, the best first. Only to be compared within one answer." }),
-      })
-      .meta({ id: "SearchResult" }),
-  ),
+  data: z
+    .array(
+      z
+        .object({
+          documentId: idOf("document"),
+          name: storedText(255, described.name),
+          excerpt: storedText(20_000, "HTML: escaped text, in which `<mark>` surrounds what was found."),
+          score: z.number().meta({ description: "From 0 to 1, the best first. Comparable only within one response." }),
+        })
+        .meta({ id: "SearchResult", description: "A document that matches a search." }),
+    )
+    .meta({ description: "The documents that match, best first.", maxItems: 50 }),
 });
 
 export type DocumentFields = z.output<typeof documentFields>;

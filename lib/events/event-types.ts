@@ -31,15 +31,21 @@ export const eventDescriptions: Record<EventType, string> = {
   "webhook.test": "A test was asked for. The object is the webhook that gets it.",
 };
 
+const aboutData = "What the event is about.";
+const typeOf = <Type extends EventType>(type: Type) => z.literal(type).meta({ description: "What happened." });
+
 /** An event that tells of a thing which came to be, or is no more. */
 function eventAbout<Type extends EventType>(type: Type, object: z.ZodObject) {
-  return event.extend({ type: z.literal(type), data: z.object({ object }) });
+  return event.extend({ type: typeOf(type), data: z.object({ object }).meta({ description: aboutData }) });
 }
 
 /** An event that tells of a change. */
 function changeOf<Type extends EventType>(type: Type, object: z.ZodObject) {
-  const previousAttributes = z.object(object.partial().shape).optional().meta({ description: "The fields that changed, as they were." });
-  return event.extend({ type: z.literal(type), data: z.object({ object, previousAttributes }) });
+  const previousAttributes = z
+    .object(object.partial().shape)
+    .optional()
+    .meta({ description: "The previous values of the fields that changed." });
+  return event.extend({ type: typeOf(type), data: z.object({ object, previousAttributes }).meta({ description: aboutData }) });
 }
 
 /** What each event holds. `data.object` is what the API would answer for the same thing. */

@@ -1,9 +1,23 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, listQuery, metadata, nameText, pageOf, timestamp } from "@/lib/schema";
+import {
+  createdAt,
+  environment,
+  idOf,
+  idParameter,
+  integer,
+  listQuery,
+  metadata,
+  nameText,
+  pageOf,
+  storedText,
+  updatedAt,
+} from "@/lib/schema";
+
+const described = { name: "The knowledge base's name. Unique in the environment.", description: "What the documents are about." };
 
 export const createKnowledgeBaseBody = z.strictObject({
-  name: nameText(200).meta({ description: "Unique in the environment." }),
-  description: z.string().max(2_000).nullish(),
+  name: nameText(200).meta({ description: described.name }),
+  description: z.string().max(2_000).nullish().meta({ description: described.description }),
   metadata: metadata.default({}),
 });
 
@@ -11,20 +25,22 @@ export const knowledgeBase = z
   .object({
     id: idOf("knowledgeBase"),
     environment,
-    name: z.string(),
-    description: z.string().nullable(),
-    documentCounts: z.object({
-      pending: z.number().int(),
-      processing: z.number().int(),
-      ready: z.number().int(),
-      failed: z.number().int(),
-    }),
-    sizeBytes: z.number().int().meta({ description: "Of all files together." }),
+    name: storedText(200, described.name),
+    description: storedText(2_000, described.description).nullable(),
+    documentCounts: z
+      .object({
+        pending: integer("Documents that wait to be read."),
+        processing: integer("Documents that are being read."),
+        ready: integer("Documents that a search finds."),
+        failed: integer("Documents that could not be read."),
+      })
+      .meta({ description: "How many documents the knowledge base has, by status." }),
+    sizeBytes: integer("The size of all files together, in bytes."),
     metadata,
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: "KnowledgeBase" });
+  .meta({ id: "KnowledgeBase", description: "Documents that your programs search together." });
 
 export const knowledgeBasePage = pageOf(knowledgeBase);
 export const knowledgeBaseParams = z.object({ knowledgeBaseId: idParameter("knowledgeBase") });

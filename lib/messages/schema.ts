@@ -1,16 +1,31 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, listQuery, metadata, pageOf, timestamp } from "@/lib/schema";
+import { environment, idOf, idParameter, integer, listQuery, metadata, pageOf, storedText, timestamp } from "@/lib/schema";
 
 export const authorTypes = ["CUSTOMER", "USER", "AGENT", "API", "SYSTEM"] as const;
 export const directions = ["INBOUND", "OUTBOUND", "INTERNAL"] as const;
 
-export const messageText = z.string().min(1).max(10_000);
+const direction = z.enum(directions).meta({
+  id: "MessageDirection",
+  description: "`INBOUND` from the customer, `OUTBOUND` to the customer, `INTERNAL` for a note that only members see.",
+});
+const authorType = z.enum(authorTypes).meta({
+  id: "AuthorType",
+  description: "Who wrote the message: the customer, a member (`USER`), an agent, a program (`API`) or Parlance itself (`SYSTEM`).",
+});
+const described = {
+  text: "The message as plain text.",
+  authorId: "The id of the author: any value of your own, or the id of a customer, member or agent.",
+  authorName: "The name to show for the author.",
+  externalId: "Your own id for the message.",
+};
+
+export const messageText = z.string().min(1).max(10_000).meta({ description: described.text });
 
 export const author = z
   .strictObject({
-    type: z.enum(authorTypes),
-    id: z.string().min(1).max(255).nullish(),
-    name: z.string().min(1).max(200).nullish(),
+    type: authorType,
+    id: z.string().min(1).max(255).nullish().meta({ description: described.authorId }),
+    name: z.string().min(1).max(200).nullish().meta({ description: described.authorName }),
   })
   .meta({ description: "`CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name." });
 
@@ -21,8 +36,10 @@ export const createMessageBody = z
   .strictObject({
     text: messageText,
     author: author.optional(),
-    direction: z.enum(directions).optional().meta({ description: "`INTERNAL` makes it a note; otherwise it follows from the author." }),
-    externalId: z.string().min(1).max(255).nullish(),
+    direction: direction
+      .optional()
+      .meta({ description: "`INTERNAL` makes it a note. Otherwise the direction follows from the author and may be left out." }),
+    externalId: z.string().min(1).max(255).nullish().meta({ description: described.externalId }),
     metadata: metadata.optional(),
   })
   .superRefine(({ author, direction }, context) => {
@@ -39,20 +56,21 @@ export const message = z
     id: idOf("message"),
     environment,
     conversationId: idOf("conversation"),
-    sequence: z
-      .number()
-      .int()
-      .meta({ description: "1, 2, 3… within its conversation. `createdAt` never decreases along it; ids need not follow it." }),
-    direction: z.enum(directions),
+    sequence: integer("1, 2, 3… within its conversation. `createdAt` never decreases along it; ids need not follow it.", { minimum: 1 }),
+    direction,
     author: z
-      .object({ type: z.enum(authorTypes), id: z.string().nullable(), name: z.string().nullable() })
-      .meta({ description: "As it was when the message was posted: later changes of the customer do not change it." }),
-    text: z.string(),
-    externalId: z.string().nullable(),
+      .object({
+        type: authorType,
+        id: storedText(255, described.authorId).nullable(),
+        name: storedText(200, described.authorName).nullable(),
+      })
+      .meta({ description: "The author when the message was posted. Later changes to the customer do not change it." }),
+    text: storedText(10_000, described.text),
+    externalId: storedText(255, described.externalId).nullable(),
     metadata,
-    createdAt: timestamp,
+    createdAt: timestamp.meta({ description: "When it was posted. Never earlier than the message before it." }),
   })
-  .meta({ id: "Message" });
+  .meta({ id: "Message", description: "A message of a conversation." });
 
 export const messagePage = pageOf(message);
 export const messageParams = z.object({ conversationId: idParameter("conversation"), messageId: idParameter("message") });

@@ -1,30 +1,27 @@
 import { z } from "zod";
-import { environment } from "@/lib/schema";
+import { environment, integer } from "@/lib/schema";
 
 const dayMs = 24 * 3_600_000;
 export const maximumDays = 366;
 
 // Nothing more is said of a period whose days are none.
-const date = z.iso.date({ error: "is no date, for example 2026-01-31", abort: true });
-const count = z.number().int().nonnegative();
+const date = z.iso.date({ error: "must be a date, for example 2026-01-31", abort: true });
 
 const figures = {
-  apiRequests: count.meta({
-    description: "Requests with a valid key, except those beyond its rate limit. Counted within a second or two.",
-  }),
-  conversationsCreated: count,
-  messagesReceived: count.meta({ description: "Messages whose direction is `INBOUND`." }),
-  messagesSent: count.meta({ description: "Messages whose direction is `OUTBOUND`." }),
-  documentsStored: count.meta({ description: "Documents that were there at the end and have not been deleted since." }),
-  storageBytes: count.meta({ description: "Their size together." }),
-  webhookDeliveries: count.meta({ description: "Attempts to call a webhook, repeated ones included." }),
-  webhookFailures: count.meta({ description: "Those of them that failed." }),
+  apiRequests: integer("Requests with a valid key, except those beyond its rate limit. Counted within a second or two."),
+  conversationsCreated: integer("Conversations that were created."),
+  messagesReceived: integer("Messages whose direction is `INBOUND`."),
+  messagesSent: integer("Messages whose direction is `OUTBOUND`."),
+  documentsStored: integer("Documents that existed at the end and have not been deleted since."),
+  storageBytes: integer("The size of those documents together, in bytes."),
+  webhookDeliveries: integer("Attempts to call a webhook, retries included."),
+  webhookFailures: integer("Attempts to call a webhook that failed."),
 };
 
 export const usageQuery = z
   .strictObject({
-    from: date.optional().meta({ description: "The first day (UTC); the first of the month of `to`, unless given." }),
-    to: date.optional().meta({ description: "The last day (UTC); the last of this month, unless given." }),
+    from: date.optional().meta({ maxLength: 10, description: "The first day (UTC); the first of the month of `to`, unless given." }),
+    to: date.optional().meta({ maxLength: 10, description: "The last day (UTC); the last of this month, unless given." }),
   })
   .superRefine((query, context) => {
     const { start, end } = periodOf(query, new Date());
@@ -34,15 +31,21 @@ export const usageQuery = z
     }
   });
 
+const day = (description: string) => z.iso.date().meta({ description, maxLength: 10 });
+
 export const usage = z
   .object({
     environment,
-    billable: z.boolean().meta({ description: "Never in test." }),
-    period: z.object({ start: z.iso.date(), end: z.iso.date() }).meta({ description: "The first and the last day, in UTC." }),
-    totals: z.object(figures),
-    series: z.array(z.object({ date: z.iso.date(), ...figures })).meta({ description: "Each day of the period until today." }),
+    billable: z.boolean().meta({ description: "Whether this usage is billed. Always false in test." }),
+    period: z
+      .object({ start: day("The first day, in UTC."), end: day("The last day, in UTC.") })
+      .meta({ description: "The days that are counted." }),
+    totals: z.object(figures).meta({ description: "The figures of the whole period." }),
+    series: z
+      .array(z.object({ date: day("The day, in UTC."), ...figures }))
+      .meta({ description: "The figures of each day of the period until today.", maxItems: maximumDays }),
   })
-  .meta({ id: "Usage" });
+  .meta({ id: "Usage", description: "What the account used in a period." });
 
 export type UsageQuery = z.output<typeof usageQuery>;
 export type Usage = z.input<typeof usage>;

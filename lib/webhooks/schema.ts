@@ -1,22 +1,55 @@
 import { z } from "zod";
 import { eventPatterns } from "@/lib/events/catalogue";
-import { deleted, distinct, environment, idOf, idParameter, listQuery, metadata, metadataPatch, pageOf, timestamp } from "@/lib/schema";
+import {
+  createdAt,
+  deleted,
+  distinct,
+  environment,
+  idOf,
+  idParameter,
+  integer,
+  listQuery,
+  metadata,
+  metadataPatch,
+  pageOf,
+  storedText,
+  timestamp,
+  updatedAt,
+} from "@/lib/schema";
 
-const url = z.string().min(1).max(2_048);
-const description = z.string().max(500);
+const described = {
+  url: "Where events are sent: https, or http in test. Private addresses are refused.",
+  description: "What the webhook is for.",
+  events: "Names from the catalogue of events, a family such as `conversation.*`, or `*` for all.",
+};
+const url = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .meta({ description: described.url, examples: ["https://example.com/parlance"] });
+const description = z.string().max(500).meta({ description: described.description });
+const status = z
+  .enum(["ENABLED", "DISABLED"])
+  .meta({ id: "WebhookStatus", description: "A `DISABLED` webhook is sent nothing; its deliveries are held." });
+const disabledReason = z.enum(["MANUAL", "CONSECUTIVE_FAILURES", "GONE", "UNCONFIRMED"]).meta({
+  id: "WebhookDisabledReason",
+  description:
+    "`MANUAL` by a member or the API, `CONSECUTIVE_FAILURES` after 100 failures in a row, `GONE` after a 410 response, `UNCONFIRMED` until the owner of a newly verified address confirms it.",
+});
 const events = distinct(
   z
     .array(
       z
         .string()
+        .max(60)
         .refine((name) => eventPatterns.includes(name), "must be an event type from the catalogue, a family such as conversation.*, or *"),
     )
     .min(1, "choose at least one")
     .max(eventPatterns.length),
-).meta({ examples: [["conversation.created", "message.*"]] });
+).meta({ description: described.events, examples: [["conversation.created", "message.*"]] });
 
 export const createWebhookBody = z.strictObject({
-  url: url.meta({ examples: ["https://example.com/parlance"] }),
+  url,
   description: description.nullish(),
   events,
   metadata: metadata.default({}),
@@ -26,7 +59,7 @@ export const updateWebhookBody = z.strictObject({
   url: url.optional(),
   description: description.nullish(),
   events: events.optional(),
-  status: z.enum(["ENABLED", "DISABLED"]).optional().meta({ description: "`ENABLED` sets the count of failures to 0." }),
+  status: status.optional().meta({ description: "`ENABLED` resets the count of consecutive failures." }),
   metadata: metadataPatch.optional(),
 });
 
@@ -34,26 +67,30 @@ export const webhook = z
   .object({
     id: idOf("webhook"),
     environment,
-    url: z.string(),
-    description: z.string().nullable(),
-    events: z.array(z.string()),
-    status: z.enum(["ENABLED", "DISABLED"]),
-    disabledReason: z.enum(["MANUAL", "CONSECUTIVE_FAILURES", "GONE", "UNCONFIRMED"]).nullable(),
-    disabledAt: timestamp.nullable(),
-    consecutiveFailures: z.number().int(),
-    lastSuccessAt: timestamp.nullable(),
-    lastFailureAt: timestamp.nullable(),
-    secretHint: z.string(),
-    previousSecretExpiresAt: timestamp.nullable().meta({ description: "Until then the secret before this one signs too." }),
+    url: storedText(2_048, described.url),
+    description: storedText(500, described.description).nullable(),
+    events: z.array(storedText(60, "An event, a family, or `*`.")).meta({ description: described.events, maxItems: eventPatterns.length }),
+    status,
+    disabledReason: disabledReason.nullable().meta({ description: "Why it is disabled, or null if it is enabled." }),
+    disabledAt: timestamp.nullable().meta({ description: "When it was disabled." }),
+    consecutiveFailures: integer("Automatic attempts that failed since the last success. At 100 the webhook is disabled."),
+    lastSuccessAt: timestamp.nullable().meta({ description: "When an attempt last succeeded." }),
+    lastFailureAt: timestamp.nullable().meta({ description: "When an attempt last failed." }),
+    secretHint: storedText(20, "The last characters of the signing secret."),
+    previousSecretExpiresAt: timestamp.nullable().meta({ description: "Until when the previous secret signs as well." }),
     metadata,
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: "Webhook" });
+  .meta({ id: "Webhook", description: "A receiver of events." });
 
 export const webhookWithSecret = webhook
-  .extend({ secret: z.string().meta({ description: "Shown this once.", examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] }) })
-  .meta({ id: "WebhookWithSecret" });
+  .extend({
+    secret: z
+      .string()
+      .meta({ description: "The signing secret. Shown only once.", maxLength: 60, examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] }),
+  })
+  .meta({ id: "WebhookWithSecret", description: "A receiver of events, with its signing secret." });
 
 export const rotateSecretBody = z.strictObject({
   overlapSeconds: z
@@ -62,7 +99,10 @@ export const rotateSecretBody = z.strictObject({
     .min(0)
     .max(86_400)
     .default(86_400)
-    .meta({ description: "How long the secret before this one signs too. 0 drops every older secret at once.", examples: [3_600] }),
+    .meta({
+      description: "How long the previous secret signs as well, in seconds. 0 drops every older secret immediately.",
+      examples: [3_600],
+    }),
 });
 
 export const webhookPage = pageOf(webhook);

@@ -51,8 +51,10 @@ export function generateTypes(document: OpenApiDocument): string {
   const events = Object.values(document.webhooks ?? {}).map(({ post }) => contentOf(post?.requestBody));
   const answers = operations.flatMap(({ answer, problems }) => [answer, ...problems]);
   const answered = reachable(schemas, [...answers, ...events]);
-  const bodies = operations.flatMap(({ body }) => body ?? []);
-  const sent = reachable(schemas, bodies);
+  const sent = reachable(
+    schemas,
+    operations.flatMap(({ query, body }) => [...(query ? [query] : []), ...(body ? [body] : [])]),
+  );
   const direction = (name: string): Direction => (sent.has(name) && !answered.has(name) ? "sent" : "answered");
 
   const parts = ["// Made from the OpenAPI document by `npm run sdk:types`. Changes belong into the API's route declarations."];

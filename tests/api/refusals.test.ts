@@ -44,7 +44,7 @@ test.each([
     "/message/author/type",
     "message.author.type may be CUSTOMER, USER, AGENT, API or SYSTEM",
   ],
-  [{ customerId: "ada" }, "/customerId", "customerId is no id of this kind; they start with cus_"],
+  [{ customerId: "ada" }, "/customerId", "customerId must be an id that starts with cus_"],
 ])("422 in plain words for a conversation with %j", async (fields, pointer, message) => {
   const { status, body } = await call(tenant, "POST", "/conversations", { channelId: "web", ...fields });
   expect(status).toBe(422);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectralCore from "@stoplight/spectral-core";
+import owaspRuleset from "@stoplight/spectral-owasp-ruleset";
 import spectralRulesets from "@stoplight/spectral-rulesets";
 import { describe, expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
@@ -9,6 +10,7 @@ import { routes } from "@/lib/api/routes";
 import { scopes } from "@/lib/api-keys/scopes";
 import { errorKinds } from "@/lib/errors";
 import { eventTypes } from "@/lib/events/catalogue";
+import { type JsonSchema, resolveSchema } from "@/lib/openapi";
 
 const document = openApiDocument({ serverUrl: "https://api.parlance.test", errorBase: "https://api.parlance.test/docs" });
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -64,7 +66,79 @@ describe("completeness", () => {
   });
 });
 
+describe("descriptions and limits", () => {
+  const found: { at: string; schema: JsonSchema }[] = [];
+  function collect(schema: JsonSchema, at: string): void {
+    found.push({ at, schema });
+    for (const [name, part] of Object.entries(schema.properties ?? {})) collect(part, `${at}.${name}`);
+    if (schema.items) collect(schema.items, `${at}[]`);
+    if (schema.propertyNames) collect(schema.propertyNames, `${at}<key>`);
+    if (typeof schema.additionalProperties === "object") collect(schema.additionalProperties, `${at}<value>`);
+    for (const [index, part] of (schema.anyOf ?? schema.oneOf ?? []).entries()) collect(part, `${at}|${index}`);
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) collect(schema, name);
+  for (const { path, operation } of operations) {
+    for (const parameter of operation.parameters ?? []) {
+      if (!("$ref" in parameter)) collect({ description: parameter.description ?? "", ...parameter.schema }, `${path}?.${parameter.name}`);
+    }
+  }
+  const described = (schema: JsonSchema) => Boolean(resolveSchema(document.components.schemas, schema).description);
+
+  test("every property and parameter is described", () => {
+    const properties = found.filter(({ at }) => /\.\w+$/.test(at));
+    expect(properties.length).toBeGreaterThan(300);
+    expect(properties.filter(({ schema }) => !described(schema)).map(({ at }) => at)).toEqual([]);
+  });
+
+  test("every enum has one name, and is inline nowhere but in an event's own type", () => {
+    const inline = found.filter(({ at, schema }) => schema.enum && at.includes("."));
+    expect(inline.map(({ at }) => at).filter((at) => !/\?\.(status|limit)\[\]$/.test(at))).toEqual([]);
+  });
+
+  test("every branch of a union of values has a title or a name", () => {
+    const branches = found.filter(({ at, schema }) => /\|\d+$/.test(at) && schema.type !== "null");
+    const untitled = branches.filter(({ schema }) => !schema.title && !schema.$ref && schema.type !== undefined);
+    expect(untitled.map(({ at }) => at)).toEqual([]);
+  });
+
+  test("no generated name of a property is the name of another schema, as some generators would have it", () => {
+    const names = Object.keys(document.components.schemas);
+    const generated = found.flatMap(({ at, schema }) => {
+      const [, owner, property = ""] = /^(\w+)\.(\w+)$/.exec(at) ?? [];
+      return owner && (schema.enum || schema.properties) ? [`${owner}${property.charAt(0).toUpperCase()}${property.slice(1)}`] : [];
+    });
+    expect(generated.filter((name) => names.includes(name))).toEqual([]);
+  });
+
+  test("an event is one of its types, told apart by `type`", () => {
+    const { oneOf, discriminator } = document.components.schemas.Event ?? {};
+    expect(oneOf).toHaveLength(eventTypes.length);
+    expect(discriminator?.propertyName).toBe("type");
+    for (const type of eventTypes) {
+      const name = discriminator?.mapping[type]?.split("/").at(-1) ?? "";
+      expect(document.components.schemas[name]?.properties?.type).toMatchObject({ const: type });
+    }
+  });
+});
+
+/** The rules of OWASP's set that do not hold, each with the reason. */
+const owaspExceptions: Record<string, string> = {
+  "owasp:api4:2023-rate-limit":
+    "The rule accepts one family of rate-limit headers and refuses two; responses carry RateLimit and X-RateLimit-*. A 401 has none, because there is no key whose limit it could name.",
+  "owasp:api8:2023-define-cors-origin": "API keys belong on servers, so the API allows no browser of another origin.",
+  "owasp:api9:2023-inventory-access": "An installation has one server, for its own tenants; x-internal would say nothing.",
+};
+
 describe("rules", () => {
+  test("OWASP's rules find nothing but what is listed here with its reason", async () => {
+    const spectral = new spectralCore.Spectral();
+    spectral.setRuleset({ extends: [[owaspRuleset as never, "recommended"]] });
+    const found = await spectral.run(JSON.stringify(document));
+    const unexpected = found.filter(({ code }) => !(code in owaspExceptions));
+    expect(unexpected.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`)).toEqual([]);
+    expect(Object.keys(owaspExceptions).filter((code) => !found.some((problem) => problem.code === code))).toEqual([]);
+  });
+
   test("Redocly's recommended rules find nothing", async () => {
     const config = await createConfig({
       extends: ["recommended"],

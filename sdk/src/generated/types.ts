@@ -1,265 +1,425 @@
 // Made from the OpenAPI document by `npm run sdk:types`. Changes belong into the API's route declarations.
+/** Your organization, as the API key sees it. */
 export type Account = {
+  /** The id of the account. */
   id: string;
+  /** The organization's name. */
   name: string;
-  plan: "FREE" | "PRO" | "SCALE";
-  environment: "live" | "test";
+  plan: Plan;
+  environment: Environment;
+  /** The API key of this request. */
   key: {
+    /** The id of the API key. */
     id: string;
+    /** The API key's name. */
     name: string;
-    scopes: ("read:conversations" | "write:conversations" | "read:customers" | "write:customers" | "read:agents" | "write:agents" | "read:knowledge" | "write:knowledge" | "read:webhooks" | "write:webhooks" | "read:usage")[];
+    /** What the API key is allowed to do. */
+    scopes: Scope[];
+    /** When the API key expires. */
     expiresAt: string | null;
   };
+  /** The API key's rate limit. */
   rateLimit: {
+    /** Requests that the API key can make in a window. */
     limit: number;
+    /** The length of the window, in seconds. */
     windowSeconds: number;
   };
+  /** When it was created. */
   createdAt: string;
 };
 
+/** A configuration for your program: instructions, the name of a model, knowledge bases. This is its draft. */
 export type Agent = {
+  /** The id of the agent. */
   id: string;
-  environment: "live" | "test";
-  /** `DRAFT` until a person publishes the agent in the dashboard. Never changed through the API. */
-  status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+  environment: Environment;
+  status: AgentStatus;
+  /** The agent's name. */
   name: string;
+  /** What the agent is for. */
   description: string | null;
+  /** The model that your program asks, by any name of your own. Parlance runs no model. */
   model: string | null;
+  /** What your program tells the model. */
   instructions: string | null;
+  /** What your program says first. */
   greeting: string | null;
+  /** How much the model varies its replies. */
   temperature: number | null;
+  /** The knowledge bases your program searches for this agent, in the same environment. */
   knowledgeBaseIds: string[];
   metadata: Metadata;
   /** Whether the draft, which is what this shows, differs from the published version. */
   hasUnpublishedChanges: boolean;
+  /** The number of the published version. */
   publishedVersion: number | null;
+  /** When that version was published. */
   publishedAt: string | null;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
 };
 
 export type AgentCreatedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "agent.created";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Agent;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type AgentPage = {
+  /** The items of this page. */
   data: Agent[];
-  /** Present only when more pages exist. */
+  /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
 
 export type AgentPublishedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "agent.published";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Agent;
-    /** The fields that changed, as they were. */
+    /** The previous values of the fields that changed. */
     previousAttributes?: {
+      /** The id of the agent. */
       id?: string;
-      environment?: "live" | "test";
-      /** `DRAFT` until a person publishes the agent in the dashboard. Never changed through the API. */
-      status?: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+      environment?: Environment;
+      status?: AgentStatus;
+      /** The agent's name. */
       name?: string;
+      /** What the agent is for. */
       description?: string | null;
+      /** The model that your program asks, by any name of your own. Parlance runs no model. */
       model?: string | null;
+      /** What your program tells the model. */
       instructions?: string | null;
+      /** What your program says first. */
       greeting?: string | null;
+      /** How much the model varies its replies. */
       temperature?: number | null;
+      /** The knowledge bases your program searches for this agent, in the same environment. */
       knowledgeBaseIds?: string[];
       metadata?: Metadata;
       /** Whether the draft, which is what this shows, differs from the published version. */
       hasUnpublishedChanges?: boolean;
+      /** The number of the published version. */
       publishedVersion?: number | null;
+      /** When that version was published. */
       publishedAt?: string | null;
+      /** When it was created. */
       createdAt?: string;
+      /** When it was last changed. */
       updatedAt?: string;
     };
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
+
+/** `DRAFT` until a member publishes the agent in the dashboard. Never changed through the API. */
+export type AgentStatus = "DRAFT" | "PUBLISHED" | "ARCHIVED";
 
 export type AgentUpdatedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "agent.updated";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Agent;
-    /** The fields that changed, as they were. */
+    /** The previous values of the fields that changed. */
     previousAttributes?: {
+      /** The id of the agent. */
       id?: string;
-      environment?: "live" | "test";
-      /** `DRAFT` until a person publishes the agent in the dashboard. Never changed through the API. */
-      status?: "DRAFT" | "PUBLISHED" | "ARCHIVED";
+      environment?: Environment;
+      status?: AgentStatus;
+      /** The agent's name. */
       name?: string;
+      /** What the agent is for. */
       description?: string | null;
+      /** The model that your program asks, by any name of your own. Parlance runs no model. */
       model?: string | null;
+      /** What your program tells the model. */
       instructions?: string | null;
+      /** What your program says first. */
       greeting?: string | null;
+      /** How much the model varies its replies. */
       temperature?: number | null;
+      /** The knowledge bases your program searches for this agent, in the same environment. */
       knowledgeBaseIds?: string[];
       metadata?: Metadata;
       /** Whether the draft, which is what this shows, differs from the published version. */
       hasUnpublishedChanges?: boolean;
+      /** The number of the published version. */
       publishedVersion?: number | null;
+      /** When that version was published. */
       publishedAt?: string | null;
+      /** When it was created. */
       createdAt?: string;
+      /** When it was last changed. */
       updatedAt?: string;
     };
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
+/** `AUTOMATIC` by the schedule, `MANUAL` by a resend, `TEST` by a test. Only automatic attempts count as failures. */
+export type AttemptTrigger = "AUTOMATIC" | "MANUAL" | "TEST";
+
+/** Who wrote the message: the customer, a member (`USER`), an agent, a program (`API`) or Parlance itself (`SYSTEM`). */
+export type AuthorType = "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
+
+/** A conversation with a customer on one of your channels. */
 export type Conversation = {
+  /** The id of the conversation. */
   id: string;
-  environment: "live" | "test";
-  status: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED";
+  environment: Environment;
+  status: ConversationStatus;
+  /** Your own name for the channel; any value. */
   channelId: string;
+  /** The id of the customer. */
   customerId: string | null;
+  /** The id of the agent. */
   agentId: string | null;
+  /** The id of the member who is assigned to the conversation. */
   assigneeId: string | null;
+  /** What the conversation is about. */
   subject: string | null;
-  priority: "LOW" | "NORMAL" | "HIGH" | "URGENT";
+  priority: Priority;
+  /** Your own labels, each at most once. */
   tags: string[];
   metadata: Metadata;
+  /** Your own id for the conversation. */
   externalId: string | null;
+  /** How many messages the conversation has, notes included. */
   messageCount: number;
+  /** When the newest message was posted. */
   lastMessageAt: string | null;
+  /** The beginning of the newest message. */
   lastMessagePreview: string | null;
+  /** When a `SNOOZED` conversation reopens. */
   snoozedUntil: string | null;
+  /** When it was last resolved. */
   resolvedAt: string | null;
+  /** When it was closed. */
   closedAt: string | null;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
 };
 
 export type ConversationCreatedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "conversation.created";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Conversation;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type ConversationPage = {
+  /** The items of this page. */
   data: Conversation[];
-  /** Present only when more pages exist. */
+  /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
 
+/** `OPEN` and `PENDING` can become any status. `SNOOZED` reopens at `snoozedUntil` or on a customer's message. `RESOLVED` reopens on a customer's message. `CLOSED` is final. */
+export type ConversationStatus = "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED";
+
 export type ConversationStatusChangedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "conversation.status_changed";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Conversation;
-    /** The fields that changed, as they were. */
+    /** The previous values of the fields that changed. */
     previousAttributes?: {
+      /** The id of the conversation. */
       id?: string;
-      environment?: "live" | "test";
-      status?: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED";
+      environment?: Environment;
+      status?: ConversationStatus;
+      /** Your own name for the channel; any value. */
       channelId?: string;
+      /** The id of the customer. */
       customerId?: string | null;
+      /** The id of the agent. */
       agentId?: string | null;
+      /** The id of the member who is assigned to the conversation. */
       assigneeId?: string | null;
+      /** What the conversation is about. */
       subject?: string | null;
-      priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT";
+      priority?: Priority;
+      /** Your own labels, each at most once. */
       tags?: string[];
       metadata?: Metadata;
+      /** Your own id for the conversation. */
       externalId?: string | null;
+      /** How many messages the conversation has, notes included. */
       messageCount?: number;
+      /** When the newest message was posted. */
       lastMessageAt?: string | null;
+      /** The beginning of the newest message. */
       lastMessagePreview?: string | null;
+      /** When a `SNOOZED` conversation reopens. */
       snoozedUntil?: string | null;
+      /** When it was last resolved. */
       resolvedAt?: string | null;
+      /** When it was closed. */
       closedAt?: string | null;
+      /** When it was created. */
       createdAt?: string;
+      /** When it was last changed. */
       updatedAt?: string;
     };
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type ConversationUpdatedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "conversation.updated";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Conversation;
-    /** The fields that changed, as they were. */
+    /** The previous values of the fields that changed. */
     previousAttributes?: {
+      /** The id of the conversation. */
       id?: string;
-      environment?: "live" | "test";
-      status?: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED";
+      environment?: Environment;
+      status?: ConversationStatus;
+      /** Your own name for the channel; any value. */
       channelId?: string;
+      /** The id of the customer. */
       customerId?: string | null;
+      /** The id of the agent. */
       agentId?: string | null;
+      /** The id of the member who is assigned to the conversation. */
       assigneeId?: string | null;
+      /** What the conversation is about. */
       subject?: string | null;
-      priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT";
+      priority?: Priority;
+      /** Your own labels, each at most once. */
       tags?: string[];
       metadata?: Metadata;
+      /** Your own id for the conversation. */
       externalId?: string | null;
+      /** How many messages the conversation has, notes included. */
       messageCount?: number;
+      /** When the newest message was posted. */
       lastMessageAt?: string | null;
+      /** The beginning of the newest message. */
       lastMessagePreview?: string | null;
+      /** When a `SNOOZED` conversation reopens. */
       snoozedUntil?: string | null;
+      /** When it was last resolved. */
       resolvedAt?: string | null;
+      /** When it was closed. */
       closedAt?: string | null;
+      /** When it was created. */
       createdAt?: string;
+      /** When it was last changed. */
       updatedAt?: string;
     };
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type CreateAgentBody = {
+  /** The agent's name. */
   name: string;
+  /** What the agent is for. */
   description?: string | null | undefined;
-  /** The model that your program is to ask, by any name of yours. Parlance runs no model. */
+  /** The model that your program asks, by any name of your own. Parlance runs no model. */
   model?: string | null | undefined;
   /** What your program tells the model. */
   instructions?: string | null | undefined;
   /** What your program says first. */
   greeting?: string | null | undefined;
+  /** How much the model varies its replies. */
   temperature?: number | null | undefined;
   /** The knowledge bases your program searches for this agent, in the same environment. */
   knowledgeBaseIds?: readonly string[] | undefined;
@@ -267,406 +427,584 @@ export type CreateAgentBody = {
 };
 
 export type CreateConversationBody = {
-  /** The tenant's own name for a channel; any value. */
+  /** Your own name for the channel; any value. */
   channelId: string;
-  /** The first message, as a text or an object. */
+  /** The first message: its text, or an object. */
   message?: string | {
+    /** The message as plain text. */
     text: string;
     /** `CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name. */
     author?: {
-      type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
+      type: AuthorType;
+      /** The id of the author: any value of your own, or the id of a customer, member or agent. */
       id?: string | null | undefined;
+      /** The name to show for the author. */
       name?: string | null | undefined;
     } | undefined;
+    /** Your own id for the message. */
     externalId?: string | null | undefined;
     metadata?: Metadata | undefined;
   } | undefined;
+  /** The id of the customer. */
   customerId?: string | null | undefined;
-  /** Created, unless a customer with this `externalId` exists: then that one is used as it is, and the other fields are ignored. */
+  /** A customer to create with the conversation. If a customer with this `externalId` exists, it is used unchanged and the other fields are ignored. */
   customer?: {
+    /** Your own id for the customer. Unique in the environment. */
     externalId?: string | null | undefined;
+    /** The customer's name. */
     name?: string | null | undefined;
-    /** Stored in lower case. */
+    /** An email address, stored in lower case. */
     email?: string | null | undefined;
+    /** A phone number in E.164 format, such as +4930123456. */
     phone?: string | null | undefined;
+    /** A BCP 47 language tag, such as de-AT. */
     locale?: string | null | undefined;
     metadata?: Metadata | undefined;
   } | undefined;
+  /** The id of the agent. */
   agentId?: string | null | undefined;
+  /** What the conversation is about. */
   subject?: string | null | undefined;
-  priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT" | undefined;
+  priority?: Priority | undefined;
+  /** Your own labels, each at most once. */
   tags?: readonly string[] | undefined;
   metadata?: Metadata | undefined;
+  /** Your own id for the conversation. */
   externalId?: string | null | undefined;
 };
 
 export type CreateCustomerBody = {
+  /** Your own id for the customer. Unique in the environment. */
   externalId?: string | null | undefined;
+  /** The customer's name. */
   name?: string | null | undefined;
-  /** Stored in lower case. */
+  /** An email address, stored in lower case. */
   email?: string | null | undefined;
+  /** A phone number in E.164 format, such as +4930123456. */
   phone?: string | null | undefined;
+  /** A BCP 47 language tag, such as de-AT. */
   locale?: string | null | undefined;
   metadata?: Metadata | undefined;
 };
 
 export type CreateDocumentBody = {
+  /** The document's name. */
   name: string;
+  /** The document's text. */
   text: string;
   metadata?: Metadata | undefined;
 };
 
 export type CreateKnowledgeBaseBody = {
-  /** Unique in the environment. */
+  /** The knowledge base's name. Unique in the environment. */
   name: string;
+  /** What the documents are about. */
   description?: string | null | undefined;
   metadata?: Metadata | undefined;
 };
 
 export type CreateWebhookBody = {
+  /** Where events are sent: https, or http in test. Private addresses are refused. */
   url: string;
+  /** What the webhook is for. */
   description?: string | null | undefined;
+  /** Names from the catalogue of events, a family such as `conversation.*`, or `*` for all. */
   events: readonly string[];
   metadata?: Metadata | undefined;
 };
 
+/** A person you talk to. */
 export type Customer = {
+  /** The id of the customer. */
   id: string;
-  environment: "live" | "test";
+  environment: Environment;
+  /** Your own id for the customer. Unique in the environment. */
   externalId: string | null;
+  /** The customer's name. */
   name: string | null;
+  /** An email address, stored in lower case. */
   email: string | null;
+  /** A phone number in E.164 format, such as +4930123456. */
   phone: string | null;
+  /** A BCP 47 language tag, such as de-AT. */
   locale: string | null;
   metadata: Metadata;
+  /** How many conversations the customer has. */
   conversationCount: number;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
 };
 
 export type CustomerCreatedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "customer.created";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Customer;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type CustomerPage = {
+  /** The items of this page. */
   data: Customer[];
-  /** Present only when more pages exist. */
+  /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
 
 export type CustomerUpdatedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "customer.updated";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Customer;
-    /** The fields that changed, as they were. */
+    /** The previous values of the fields that changed. */
     previousAttributes?: {
+      /** The id of the customer. */
       id?: string;
-      environment?: "live" | "test";
+      environment?: Environment;
+      /** Your own id for the customer. Unique in the environment. */
       externalId?: string | null;
+      /** The customer's name. */
       name?: string | null;
+      /** An email address, stored in lower case. */
       email?: string | null;
+      /** A phone number in E.164 format, such as +4930123456. */
       phone?: string | null;
+      /** A BCP 47 language tag, such as de-AT. */
       locale?: string | null;
       metadata?: Metadata;
+      /** How many conversations the customer has. */
       conversationCount?: number;
+      /** When it was created. */
       createdAt?: string;
+      /** When it was last changed. */
       updatedAt?: string;
     };
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type DeleteDocumentAnswer = {
+  /** The id of the document. */
   id: string;
+  /** Always true. */
   deleted: true;
 };
 
 export type DeleteWebhookAnswer = {
+  /** The id of the webhook. */
   id: string;
+  /** Always true. */
   deleted: true;
 };
 
+/** An event on its way to a webhook. */
 export type Delivery = {
+  /** The id of the delivery. */
   id: string;
+  /** The id of the webhook. */
   webhookId: string;
+  /** The id of the event. */
   eventId: string;
-  eventType: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
-  /** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up. */
-  status: "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED";
-  /** Attempts that have ended, whoever asked for them. */
+  eventType: EventName;
+  status: DeliveryStatus;
+  /** Attempts that have ended, requested ones included. */
   attemptCount: number;
+  /** When the next attempt is due. */
   nextAttemptAt: string | null;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
 };
 
+/** One attempt to send an event. */
 export type DeliveryAttempt = {
   /** 1 for the delivery's first attempt. */
   number: number;
-  /** `AUTOMATIC` by the schedule, `MANUAL` by a resend, `TEST` by a test. Only the first counts as a failure. */
-  trigger: "AUTOMATIC" | "MANUAL" | "TEST";
+  trigger: AttemptTrigger;
+  /** When it started. */
   startedAt: string;
+  /** How long it took, in milliseconds. */
   durationMs: number;
-  /** Null where no answer came. */
+  /** The HTTP status of the response, or null if none arrived. */
   statusCode: number | null;
-  /** Why no answer came: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`. */
+  /** Why no response arrived: `timeout`, `blocked_address`, `dns_error`, `tls_error`, `connection_refused`, `connection_reset`, `connection_error`, `invalid_response` or `invalid_url`. */
   errorCode: string | null;
-  /** The first 16 KiB of the answer's body. */
+  /** The first 16 KiB of the response body. */
   response: string | null;
 };
 
 export type DeliveryPage = {
+  /** The items of this page. */
   data: Delivery[];
-  /** Present only when more pages exist. */
+  /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
 
+/** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up. */
+export type DeliveryStatus = "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED";
+
+/** A delivery with its attempts. */
 export type DeliveryWithAttempts = {
+  /** The id of the delivery. */
   id: string;
+  /** The id of the webhook. */
   webhookId: string;
+  /** The id of the event. */
   eventId: string;
-  eventType: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
-  /** `PENDING` waits for its first attempt or the next one. `FAILED` has no attempt left. `HELD` waits for its webhook to be enabled and the delivery to be recovered, for 30 days. `DISCARDED` was held and given up. */
-  status: "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED";
-  /** Attempts that have ended, whoever asked for them. */
+  eventType: EventName;
+  status: DeliveryStatus;
+  /** Attempts that have ended, requested ones included. */
   attemptCount: number;
+  /** When the next attempt is due. */
   nextAttemptAt: string | null;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
   /** The newest 100, the oldest of them first. */
   attempts: DeliveryAttempt[];
 };
 
+/** A document of a knowledge base. */
 export type Document = {
+  /** The id of the document. */
   id: string;
+  /** The id of the knowledge base. */
   knowledgeBaseId: string;
+  /** The document's name. */
   name: string;
-  contentType: "text/plain" | "text/markdown" | "text/html" | "text/csv" | "application/json" | "application/pdf" | "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+  contentType: DocumentContentType;
+  /** The file's size, in bytes. */
   sizeBytes: number;
-  /** Of the file, in hexadecimal. */
+  /** The file's SHA-256 digest, in hexadecimal. */
   sha256: string;
-  status: "PENDING" | "PROCESSING" | "READY" | "FAILED";
+  status: DocumentStatus;
+  /** Why the document could not be read, if its status is `FAILED`. */
   error: {
-    code: "empty" | "encrypted" | "invalid_file" | "too_large" | "timeout" | "internal";
+    code: DocumentErrorCode;
+    /** The reason, for people. */
     message: string;
   } | null;
-  /** Of the text that was found in the file. */
+  /** The length of the text in the file, in characters. */
   characterCount: number | null;
+  /** How many parts the text was cut into for the search. */
   chunkCount: number | null;
   metadata: Metadata;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
 };
 
+/** The file's type, by its content. */
+export type DocumentContentType = "text/plain" | "text/markdown" | "text/html" | "text/csv" | "application/json" | "application/pdf" | "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+
 export type DocumentCreatedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "document.created";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Document;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type DocumentDeletedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "document.deleted";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Document;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
+/** Why the document could not be read. */
+export type DocumentErrorCode = "empty" | "encrypted" | "invalid_file" | "too_large" | "timeout" | "internal";
+
 export type DocumentFailedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "document.failed";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Document;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type DocumentPage = {
+  /** The items of this page. */
   data: Document[];
-  /** Present only when more pages exist. */
+  /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
 
 export type DocumentReadyEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "document.ready";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Document;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
-export type Event = {
-  id: string;
-  type: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
-  apiVersion: "v1";
-  environment: "live" | "test";
-  timestamp: string;
-  data: {
-    /** What the API would answer for the object at that moment. */
-    object: Record<string, unknown>;
-    previousAttributes?: Record<string, unknown>;
-  };
-  request: {
-    id: string;
-    idempotencyKey: string | null;
-  } | null;
-};
+/** `PENDING` and `PROCESSING` until the text has been read, then `READY`, or `FAILED` with an `error`. */
+export type DocumentStatus = "PENDING" | "PROCESSING" | "READY" | "FAILED";
+
+/** `live` is billed. `test` is free, and its data is isolated from live. */
+export type Environment = "live" | "test";
+
+/** Something that happened. `type` says what, and decides the shape of `data.object`. */
+export type Event = ConversationCreatedEvent | ConversationUpdatedEvent | ConversationStatusChangedEvent | MessageReceivedEvent | MessageSentEvent | CustomerCreatedEvent | CustomerUpdatedEvent | AgentCreatedEvent | AgentUpdatedEvent | AgentPublishedEvent | KnowledgeBaseCreatedEvent | DocumentCreatedEvent | DocumentReadyEvent | DocumentFailedEvent | DocumentDeletedEvent | WebhookDisabledEvent | WebhookTestEvent;
+
+/** What happened. New names may be added. */
+export type EventName = "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
 
 export type EventPage = {
+  /** The items of this page. */
   data: Event[];
-  /** Present only when more pages exist. */
+  /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
 
-export type EventType = {
-  type: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test";
+/** A type of event, with its schema and an example. */
+export type EventTypeInfo = {
+  type: EventName;
+  /** When the event is raised. */
   description: string;
   /** The event as a JSON Schema, draft 2020-12. */
   schema: Record<string, unknown>;
+  /** An event of this type. */
   example: Event;
 };
 
-export type EventTypePage = {
-  data: EventType[];
+export type EventTypeInfoPage = {
+  /** Every type of event. */
+  data: EventTypeInfo[];
 };
 
+/** Documents that your programs search together. */
 export type KnowledgeBase = {
+  /** The id of the knowledge base. */
   id: string;
-  environment: "live" | "test";
+  environment: Environment;
+  /** The knowledge base's name. Unique in the environment. */
   name: string;
+  /** What the documents are about. */
   description: string | null;
+  /** How many documents the knowledge base has, by status. */
   documentCounts: {
+    /** Documents that wait to be read. */
     pending: number;
+    /** Documents that are being read. */
     processing: number;
+    /** Documents that a search finds. */
     ready: number;
+    /** Documents that could not be read. */
     failed: number;
   };
-  /** Of all files together. */
+  /** The size of all files together, in bytes. */
   sizeBytes: number;
   metadata: Metadata;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
 };
 
 export type KnowledgeBaseCreatedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "knowledge_base.created";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: KnowledgeBase;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type KnowledgeBasePage = {
+  /** The items of this page. */
   data: KnowledgeBase[];
-  /** Present only when more pages exist. */
+  /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
 
+/** A message of a conversation. */
 export type Message = {
+  /** The id of the message. */
   id: string;
-  environment: "live" | "test";
+  environment: Environment;
+  /** The id of the conversation. */
   conversationId: string;
   /** 1, 2, 3… within its conversation. `createdAt` never decreases along it; ids need not follow it. */
   sequence: number;
-  direction: "INBOUND" | "OUTBOUND" | "INTERNAL";
-  /** As it was when the message was posted: later changes of the customer do not change it. */
+  direction: MessageDirection;
+  /** The author when the message was posted. Later changes to the customer do not change it. */
   author: {
-    type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
+    type: AuthorType;
+    /** The id of the author: any value of your own, or the id of a customer, member or agent. */
     id: string | null;
+    /** The name to show for the author. */
     name: string | null;
   };
+  /** The message as plain text. */
   text: string;
+  /** Your own id for the message. */
   externalId: string | null;
   metadata: Metadata;
+  /** When it was posted. Never earlier than the message before it. */
   createdAt: string;
 };
 
+/** `INBOUND` from the customer, `OUTBOUND` to the customer, `INTERNAL` for a note that only members see. */
+export type MessageDirection = "INBOUND" | "OUTBOUND" | "INTERNAL";
+
 export type MessagePage = {
+  /** The items of this page. */
   data: Message[];
-  /** Present only when more pages exist. */
+  /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
 
 export type MessageReceivedEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "message.received";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Message;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
 export type MessageSentEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "message.sent";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Message;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
@@ -677,60 +1015,77 @@ export type Metadata = Record<string, string | number | boolean>;
 /** Merged into the stored metadata, key by key. A null deletes its key. */
 export type MetadataPatch = Record<string, string | number | boolean | null>;
 
+/** By creation: `asc` oldest first, `desc` newest first. */
+export type Order = "asc" | "desc";
+
+/** The account's plan, which sets its limits. */
+export type Plan = "FREE" | "PRO" | "SCALE";
+
 export type PostMessageBody = {
+  /** The message as plain text. */
   text: string;
   /** `CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name. */
   author?: {
-    type: "CUSTOMER" | "USER" | "AGENT" | "API" | "SYSTEM";
+    type: AuthorType;
+    /** The id of the author: any value of your own, or the id of a customer, member or agent. */
     id?: string | null | undefined;
+    /** The name to show for the author. */
     name?: string | null | undefined;
   } | undefined;
-  /** `INTERNAL` makes it a note; otherwise it follows from the author. */
-  direction?: "INBOUND" | "OUTBOUND" | "INTERNAL" | undefined;
+  /** `INTERNAL` makes it a note. Otherwise the direction follows from the author and may be left out. */
+  direction?: MessageDirection | undefined;
+  /** Your own id for the message. */
   externalId?: string | null | undefined;
   metadata?: Metadata | undefined;
 };
 
-/** What went wrong, as RFC 9457 (formerly 7807) has it. */
+/** How urgent the conversation is. */
+export type Priority = "LOW" | "NORMAL" | "HIGH" | "URGENT";
+
+/** A problem as described by RFC 9457 (formerly RFC 7807). */
 export type Problem = {
   /** The kind of the problem: the address of a page that explains it. */
   type: string;
-  /** Short, and always the same for this kind. */
+  /** A short summary, always the same for this kind. */
   title: string;
   /** The HTTP status. */
   status: number;
-  /** What went wrong this time, for people to read. */
+  /** What went wrong this time, for people. */
   detail: string;
   /** The path of the request. */
   instance: string;
+  /** The id of the request. */
   requestId: string;
-  /** All that is wrong with the request. With `validation` and `invalid-cursor`. */
+  /** Everything that is wrong with the request. With `validation` and `invalid-cursor`. */
   errors?: ({
     /** A JSON Pointer into `location`; empty for the whole of it. */
     pointer: string;
-    location: "body" | "query" | "path" | "header";
-    /** For programs. */
+    location: ProblemLocation;
+    /** What is wrong, for programs. */
     code: string;
-    /** For people. */
+    /** What is wrong, for people. */
     message: string;
   })[];
-  /** With `insufficient-scope`. */
+  /** With `insufficient-scope`: the scope that the API key lacks. */
   requiredScope?: string;
-  /** With `conflict`. */
+  /** With `conflict`: the id of the existing object. */
   existingId?: string;
-  /** With `limit-reached`: how much there may be. */
+  /** With `limit-reached`: the maximum. */
   limit?: number;
-  /** With `limit-reached`: how much there is. */
+  /** With `limit-reached`: the current amount. */
   current?: number;
   /** Seconds to wait, as in `Retry-After`. */
   retryAfter?: number;
-  /** With `invalid-transition`. */
+  /** With `invalid-transition`: the current status. */
   from?: string;
-  /** With `invalid-transition`. */
+  /** With `invalid-transition`: the requested status. */
   to?: string;
-  /** With `invalid-transition`: where it could go instead. */
+  /** With `invalid-transition`: the statuses that are possible. */
   allowed?: string[];
 };
+
+/** The part of the request that the pointer points into. */
+export type ProblemLocation = "body" | "query" | "path" | "header";
 
 export type RecoverWebhookDeliveriesBody = {
   /** Deliveries made at this time or later. */
@@ -741,38 +1096,49 @@ export type RecoverWebhookDeliveriesBody = {
   dryRun?: boolean | undefined;
 };
 
+/** How many deliveries are recovered. */
 export type Recovery = {
   /** Deliveries that are sent again, or would be. */
   count: number;
 };
 
 export type RotateWebhookSecretBody = {
-  /** How long the secret before this one signs too. 0 drops every older secret at once. */
+  /** How long the previous secret signs as well, in seconds. 0 drops every older secret immediately. */
   overlapSeconds?: number | undefined;
 };
 
+/** What an API key is allowed to do. */
+export type Scope = "read:conversations" | "write:conversations" | "read:customers" | "write:customers" | "read:agents" | "write:agents" | "read:knowledge" | "write:knowledge" | "read:webhooks" | "write:webhooks" | "read:usage";
+
+/** A document that matches a search. */
 export type SearchResult = {
+  /** The id of the document. */
   documentId: string;
+  /** The document's name. */
   name: string;
   /** HTML: escaped text, in which `<mark>` surrounds what was found. */
   excerpt: string;
-  /** From 0 to 1, the best first. Only to be compared within one answer. */
+  /** From 0 to 1, the best first. Comparable only within one response. */
   score: number;
 };
 
 export type SearchResultPage = {
+  /** The documents that match, best first. */
   data: SearchResult[];
 };
 
 export type UpdateAgentBody = {
+  /** The agent's name. */
   name?: string | undefined;
+  /** What the agent is for. */
   description?: string | null | undefined;
-  /** The model that your program is to ask, by any name of yours. Parlance runs no model. */
+  /** The model that your program asks, by any name of your own. Parlance runs no model. */
   model?: string | null | undefined;
   /** What your program tells the model. */
   instructions?: string | null | undefined;
   /** What your program says first. */
   greeting?: string | null | undefined;
+  /** How much the model varies its replies. */
   temperature?: number | null | undefined;
   /** The knowledge bases your program searches for this agent, in the same environment. */
   knowledgeBaseIds?: readonly string[] | undefined;
@@ -780,227 +1146,304 @@ export type UpdateAgentBody = {
 };
 
 export type UpdateConversationBody = {
-  status?: "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED" | undefined;
+  status?: ConversationStatus | undefined;
+  /** When a `SNOOZED` conversation reopens: in the future, at most one year ahead. */
   snoozedUntil?: string | Date | null | undefined;
+  /** The id of the customer. */
   customerId?: string | null | undefined;
+  /** The id of the agent. */
   agentId?: string | null | undefined;
+  /** The id of the member. */
   assigneeId?: string | null | undefined;
+  /** What the conversation is about. */
   subject?: string | null | undefined;
-  priority?: "LOW" | "NORMAL" | "HIGH" | "URGENT" | undefined;
+  priority?: Priority | undefined;
+  /** Your own labels, each at most once. */
   tags?: readonly string[] | undefined;
   metadata?: MetadataPatch | undefined;
+  /** Your own id for the conversation. */
   externalId?: string | null | undefined;
 };
 
 export type UpdateCustomerBody = {
+  /** Your own id for the customer. Unique in the environment. */
   externalId?: string | null | undefined;
+  /** The customer's name. */
   name?: string | null | undefined;
-  /** Stored in lower case. */
+  /** An email address, stored in lower case. */
   email?: string | null | undefined;
+  /** A phone number in E.164 format, such as +4930123456. */
   phone?: string | null | undefined;
+  /** A BCP 47 language tag, such as de-AT. */
   locale?: string | null | undefined;
   metadata?: MetadataPatch | undefined;
 };
 
 export type UpdateWebhookBody = {
+  /** Where events are sent: https, or http in test. Private addresses are refused. */
   url?: string | undefined;
+  /** What the webhook is for. */
   description?: string | null | undefined;
+  /** Names from the catalogue of events, a family such as `conversation.*`, or `*` for all. */
   events?: readonly string[] | undefined;
-  /** `ENABLED` sets the count of failures to 0. */
-  status?: "ENABLED" | "DISABLED" | undefined;
+  /** `ENABLED` resets the count of consecutive failures. */
+  status?: WebhookStatus | undefined;
   metadata?: MetadataPatch | undefined;
 };
 
+/** What the account used in a period. */
 export type Usage = {
-  environment: "live" | "test";
-  /** Never in test. */
+  environment: Environment;
+  /** Whether this usage is billed. Always false in test. */
   billable: boolean;
-  /** The first and the last day, in UTC. */
+  /** The days that are counted. */
   period: {
+    /** The first day, in UTC. */
     start: string;
+    /** The last day, in UTC. */
     end: string;
   };
+  /** The figures of the whole period. */
   totals: {
     /** Requests with a valid key, except those beyond its rate limit. Counted within a second or two. */
     apiRequests: number;
+    /** Conversations that were created. */
     conversationsCreated: number;
     /** Messages whose direction is `INBOUND`. */
     messagesReceived: number;
     /** Messages whose direction is `OUTBOUND`. */
     messagesSent: number;
-    /** Documents that were there at the end and have not been deleted since. */
+    /** Documents that existed at the end and have not been deleted since. */
     documentsStored: number;
-    /** Their size together. */
+    /** The size of those documents together, in bytes. */
     storageBytes: number;
-    /** Attempts to call a webhook, repeated ones included. */
+    /** Attempts to call a webhook, retries included. */
     webhookDeliveries: number;
-    /** Those of them that failed. */
+    /** Attempts to call a webhook that failed. */
     webhookFailures: number;
   };
-  /** Each day of the period until today. */
+  /** The figures of each day of the period until today. */
   series: ({
+    /** The day, in UTC. */
     date: string;
     /** Requests with a valid key, except those beyond its rate limit. Counted within a second or two. */
     apiRequests: number;
+    /** Conversations that were created. */
     conversationsCreated: number;
     /** Messages whose direction is `INBOUND`. */
     messagesReceived: number;
     /** Messages whose direction is `OUTBOUND`. */
     messagesSent: number;
-    /** Documents that were there at the end and have not been deleted since. */
+    /** Documents that existed at the end and have not been deleted since. */
     documentsStored: number;
-    /** Their size together. */
+    /** The size of those documents together, in bytes. */
     storageBytes: number;
-    /** Attempts to call a webhook, repeated ones included. */
+    /** Attempts to call a webhook, retries included. */
     webhookDeliveries: number;
-    /** Those of them that failed. */
+    /** Attempts to call a webhook that failed. */
     webhookFailures: number;
   })[];
 };
 
+/** A receiver of events. */
 export type Webhook = {
+  /** The id of the webhook. */
   id: string;
-  environment: "live" | "test";
+  environment: Environment;
+  /** Where events are sent: https, or http in test. Private addresses are refused. */
   url: string;
+  /** What the webhook is for. */
   description: string | null;
+  /** Names from the catalogue of events, a family such as `conversation.*`, or `*` for all. */
   events: string[];
-  status: "ENABLED" | "DISABLED";
-  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | "UNCONFIRMED" | null;
+  status: WebhookStatus;
+  /** Why it is disabled, or null if it is enabled. */
+  disabledReason: WebhookDisabledReason | null;
+  /** When it was disabled. */
   disabledAt: string | null;
+  /** Automatic attempts that failed since the last success. At 100 the webhook is disabled. */
   consecutiveFailures: number;
+  /** When an attempt last succeeded. */
   lastSuccessAt: string | null;
+  /** When an attempt last failed. */
   lastFailureAt: string | null;
+  /** The last characters of the signing secret. */
   secretHint: string;
-  /** Until then the secret before this one signs too. */
+  /** Until when the previous secret signs as well. */
   previousSecretExpiresAt: string | null;
   metadata: Metadata;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
 };
 
 export type WebhookDisabledEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "webhook.disabled";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Webhook;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
+/** `MANUAL` by a member or the API, `CONSECUTIVE_FAILURES` after 100 failures in a row, `GONE` after a 410 response, `UNCONFIRMED` until the owner of a newly verified address confirms it. */
+export type WebhookDisabledReason = "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | "UNCONFIRMED";
+
 export type WebhookPage = {
+  /** The items of this page. */
   data: Webhook[];
-  /** Present only when more pages exist. */
+  /** The id of the last item. Present only when more pages exist. */
   nextCursor?: string;
 };
 
+/** A `DISABLED` webhook is sent nothing; its deliveries are held. */
+export type WebhookStatus = "ENABLED" | "DISABLED";
+
 export type WebhookTestEvent = {
+  /** The id of the event. */
   id: string;
+  /** What happened. */
   type: "webhook.test";
+  /** The version of the API that the object has the shape of. */
   apiVersion: "v1";
-  environment: "live" | "test";
+  environment: Environment;
+  /** When it happened. */
   timestamp: string;
+  /** What the event is about. */
   data: {
     object: Webhook;
   };
+  /** The API request that caused the event, or null if none did. */
   request: {
+    /** The id of the request. */
     id: string;
+    /** The `Idempotency-Key` of the request. */
     idempotencyKey: string | null;
   } | null;
 };
 
+/** A receiver of events, with its signing secret. */
 export type WebhookWithSecret = {
+  /** The id of the webhook. */
   id: string;
-  environment: "live" | "test";
+  environment: Environment;
+  /** Where events are sent: https, or http in test. Private addresses are refused. */
   url: string;
+  /** What the webhook is for. */
   description: string | null;
+  /** Names from the catalogue of events, a family such as `conversation.*`, or `*` for all. */
   events: string[];
-  status: "ENABLED" | "DISABLED";
-  disabledReason: "MANUAL" | "CONSECUTIVE_FAILURES" | "GONE" | "UNCONFIRMED" | null;
+  status: WebhookStatus;
+  /** Why it is disabled, or null if it is enabled. */
+  disabledReason: WebhookDisabledReason | null;
+  /** When it was disabled. */
   disabledAt: string | null;
+  /** Automatic attempts that failed since the last success. At 100 the webhook is disabled. */
   consecutiveFailures: number;
+  /** When an attempt last succeeded. */
   lastSuccessAt: string | null;
+  /** When an attempt last failed. */
   lastFailureAt: string | null;
+  /** The last characters of the signing secret. */
   secretHint: string;
-  /** Until then the secret before this one signs too. */
+  /** Until when the previous secret signs as well. */
   previousSecretExpiresAt: string | null;
   metadata: Metadata;
+  /** When it was created. */
   createdAt: string;
+  /** When it was last changed. */
   updatedAt: string;
-  /** Shown this once. */
+  /** The signing secret. Shown only once. */
   secret: string;
 };
 
 export type ListConversationsQuery = {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
+  order?: Order | undefined;
   /** One status or several, separated by commas. */
   status?: readonly ("OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED")[] | "OPEN" | "PENDING" | "SNOOZED" | "RESOLVED" | "CLOSED" | undefined;
+  /** Your own name for the channel; any value. */
   channelId?: string | undefined;
+  /** Only conversations of this customer. */
   customerId?: string | undefined;
+  /** Only conversations of this agent. */
   agentId?: string | undefined;
+  /** Your own id for the conversation. */
   externalId?: string | undefined;
+  /** Only conversations with this tag. */
   tag?: string | undefined;
   /** Only conversations changed at this time or later. `updatedAt` is never earlier than the newest message. */
   updatedSince?: string | Date | undefined;
 };
 
 export type ListMessagesQuery = {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
+  order?: Order | undefined;
 };
 
 export type ListCustomersQuery = {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
-  /** Stored in lower case. */
+  order?: Order | undefined;
+  /** An email address, stored in lower case. */
   email?: string | undefined;
+  /** A phone number in E.164 format, such as +4930123456. */
   phone?: string | undefined;
+  /** Your own id for the customer. Unique in the environment. */
   externalId?: string | undefined;
 };
 
 export type ListAgentsQuery = {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
+  order?: Order | undefined;
 };
 
 export type ListKnowledgeBasesQuery = {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
+  order?: Order | undefined;
 };
 
 export type ListDocumentsQuery = {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
+  order?: Order | undefined;
   /** One status or several, separated by commas. */
   status?: readonly ("PENDING" | "PROCESSING" | "READY" | "FAILED")[] | "PENDING" | "PROCESSING" | "READY" | "FAILED" | undefined;
 };
@@ -1013,34 +1456,36 @@ export type SearchKnowledgeBaseQuery = {
 };
 
 export type ListWebhooksQuery = {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
+  order?: Order | undefined;
 };
 
 export type ListWebhookDeliveriesQuery = {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
+  order?: Order | undefined;
   /** One status or several, separated by commas. */
   status?: readonly ("PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED")[] | "PENDING" | "DELIVERED" | "FAILED" | "HELD" | "DISCARDED" | undefined;
-  eventType?: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test" | undefined;
+  /** What happened. New names may be added. */
+  eventType?: EventName | undefined;
 };
 
 export type ListEventsQuery = {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
   /** Items a page: 1 to 100. A larger figure is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
-  order?: "asc" | "desc" | undefined;
-  type?: "conversation.created" | "conversation.updated" | "conversation.status_changed" | "message.received" | "message.sent" | "customer.created" | "customer.updated" | "agent.created" | "agent.updated" | "agent.published" | "knowledge_base.created" | "document.created" | "document.ready" | "document.failed" | "document.deleted" | "webhook.disabled" | "webhook.test" | undefined;
+  order?: Order | undefined;
+  /** What happened. New names may be added. */
+  type?: EventName | undefined;
   /** Only events of this time or later. */
   since?: string | Date | undefined;
 };
@@ -1274,7 +1719,7 @@ export type Operations = {
     route: "GET /event-types";
     query: undefined;
     body: undefined;
-    answer: EventTypePage;
+    answer: EventTypeInfoPage;
   };
   getUsage: {
     route: "GET /usage";
