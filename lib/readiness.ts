@@ -1,4 +1,5 @@
 import { poolStuckMs, runStatement } from "@/lib/db";
+import { isDatabaseFull } from "@/lib/disk-full";
 import { env } from "@/lib/env";
 import { deliveryReadinessStatement } from "./readiness.sql";
 
@@ -7,7 +8,8 @@ export const mostCountedDeliveries = 10_000;
 
 export type Readiness = {
   status: "ready" | "unavailable";
-  database: "reachable" | "unreachable";
+  /** "full" while writes find no room on its disk. */
+  database: "reachable" | "unreachable" | "full";
   /** Which clock sends deliveries. */
   clock: "embedded" | "inngest";
   /**
@@ -27,9 +29,10 @@ export async function readiness(): Promise<Readiness> {
   try {
     const [row] = await runStatement<Row>(deliveryReadinessStatement, [mostCountedDeliveries]);
     const { oldestDueSeconds, ...deliveries } = row ?? { oldestDueSeconds: 0, due: 0, underWay: 0, held: 0 };
+    const isFull = isDatabaseFull();
     return {
-      status: "ready",
-      database: "reachable",
+      status: isFull ? "unavailable" : "ready",
+      database: isFull ? "full" : "reachable",
       clock,
       oldestDueDeliverySeconds: Math.round(oldestDueSeconds * 10) / 10,
       deliveries,

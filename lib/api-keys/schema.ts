@@ -16,7 +16,12 @@ const settings = {
   name: text(100).trim().min(1, "give the key a name"),
   scopes: z.array(z.enum(scopes)).min(1, "choose at least one scope").max(scopes.length),
   allowedIps: z.array(cidr).max(maximumNetworks, `give at most ${maximumNetworks} networks`).optional(),
-  rateLimitPerMinute: z.number("give a whole number").int("give a whole number").min(1, "is at least 1").max(1_000_000).nullish(),
+  rateLimitPerMinute: z
+    .number("give a whole number")
+    .int("give a whole number")
+    .min(1, "is at least 1")
+    .max(1_000_000, "is at most 1,000,000")
+    .nullish(),
 };
 
 export const createApiKeyInput = z.strictObject({

@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable, sqlState } from "@/lib/db";
+import { findFullDisk } from "@/lib/disk-full";
 import { env } from "@/lib/env";
 import { AppError, echo, errorKinds, internalError, unavailable } from "@/lib/errors";
 import { log } from "@/lib/log";
@@ -33,8 +34,11 @@ function detailsOf(thrown: unknown): Record<string, unknown> {
 }
 
 function concealed(thrown: unknown, instance: string, requestId: string): AppError {
-  if (isDatabaseUnavailable(thrown)) {
-    log.warn({ requestId, instance, error: (thrown as Error).message }, "the database could not be reached");
+  const fullDisk = findFullDisk(thrown);
+  if (fullDisk || isDatabaseUnavailable(thrown)) {
+    const error = (thrown as Error).message;
+    if (fullDisk) log.error({ requestId, instance, error }, `${fullDisk} is full: free some space`);
+    else log.warn({ requestId, instance, error }, "the database could not be reached");
     return unavailable();
   }
   log.error({ requestId, instance, ...detailsOf(thrown) }, "a request failed");

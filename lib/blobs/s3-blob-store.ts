@@ -17,6 +17,15 @@ const connectionTimeoutMs = 5_000;
 const requestTimeoutMs = 60_000;
 const maximumAttempts = 3;
 
+type CommandLog = { commandName?: string; error?: Error };
+
+/** The client logs sentences, and objects about commands that failed. Inputs and outputs stay out of the log. */
+export function logLine(content: unknown): string {
+  if (typeof content !== "object" || content === null) return String(content);
+  const { commandName = "A command", error } = content as CommandLog;
+  return `${commandName} failed: ${error?.name ?? "unknown error"}${error?.message ? ` (${error.message})` : ""}`;
+}
+
 /** In a bucket of any S3-compatible store. Named by path where there is an endpoint, because few of those answer to hosts. */
 export function s3BlobStore({ bucket, region, endpoint, credentials }: Options): BlobStore {
   const client = new S3Client({
@@ -31,8 +40,8 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
     logger: {
       debug: () => {},
       info: () => {},
-      warn: (text) => log.warn({ store: "s3" }, String(text)),
-      error: (text) => log.error(String(text)),
+      warn: (content) => log.warn({ store: "s3" }, logLine(content)),
+      error: (content) => log.error({ store: "s3" }, logLine(content)),
     },
     requestHandler: { connectionTimeout: connectionTimeoutMs, requestTimeout: requestTimeoutMs },
   });

@@ -4,6 +4,7 @@ import { pool } from "@/lib/db";
 import { type Env, parseEnv } from "@/lib/env";
 import { hasMisplacedEvents } from "@/lib/events/rebase";
 import { behindProxyFile, isLoopbackOpen } from "@/lib/exposure";
+import { ignoredProxyFile, ignoredProxyWarning } from "@/lib/ignored-proxy";
 import { isLoopbackUrl } from "@/lib/loopback";
 import { checkSmtp } from "@/lib/mail/smtp";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
@@ -33,7 +34,7 @@ export async function examine(): Promise<Finding[]> {
   const findings: Finding[] = [{ subject: "configuration", fact: "usable" }];
   const database = await examineDatabase(env);
   findings.push(...database, await examineStorage(env), await examineDisk(env));
-  findings.push(await examineLimiter(env), await examineInngest(env), await examineMail(env), examineExposure(env));
+  findings.push(await examineLimiter(env), await examineInngest(env), await examineMail(env), examineExposure(env), examineProxies(env));
   if (!database.some(({ problem }) => problem)) findings.push(await examineAudit(env));
   if (!database.some(({ problem }) => problem)) findings.push(await examineSecrets(env), await examineDeliveries(env), await examineFeed());
   return findings;
@@ -125,6 +126,14 @@ function examineExposure({ APP_URL, WEBHOOK_ALLOWED_PRIVATE_CIDRS: networks }: E
     return { subject, fact: `${fact}; if that was a mistake, delete ${behindProxyFile()} and restart` };
   }
   return { subject, fact: opensLoopback ? "open to webhooks by WEBHOOK_ALLOWED_PRIVATE_CIDRS" : "closed to webhooks" };
+}
+
+/** Whether throttles and allow-lists see clients, or the proxy in front of them. */
+export function examineProxies({ TRUSTED_PROXY_HOPS: hops }: Env): Finding {
+  const subject = "client addresses";
+  if (hops > 0) return { subject, fact: `taken from ${hops} trusted ${hops === 1 ? "proxy" : "proxies"} in front` };
+  if (!existsSync(ignoredProxyFile())) return { subject, fact: "taken from each connection" };
+  return { subject, problem: `${ignoredProxyWarning}. If there is none any more, delete ${ignoredProxyFile()}` };
 }
 
 const sealedNames: Record<SealedKind, string> = {

@@ -7,6 +7,7 @@ import { lateCode } from "@/lib/api/read-request";
 import type { Wire } from "@/lib/api/respond";
 import { AppError, expectationFailed, requestTimeout } from "@/lib/errors";
 import { isFromElsewhere, noteRequest } from "@/lib/exposure";
+import { noteIgnoredProxy } from "@/lib/ignored-proxy";
 import { probes } from "@/lib/readiness";
 import { breakOff, problemOf, refuse, sendProblem, track } from "./connection";
 import { hasBody, holdBody } from "./hold-body";
@@ -153,6 +154,7 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   const socketAddress = request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unknown";
   const claimed = String(request.headers["x-forwarded-for"] ?? "");
+  if (trustedHops === 0) noteIgnoredProxy({ url: request.url ?? "", claimed, peer: socketAddress });
   const hops = [...claimed.split(",").map((hop) => hop.trim()), socketAddress].filter((hop) => hop !== "");
   const address = hops.at(-1 - trustedHops) ?? hops[0] ?? socketAddress;
 

@@ -14,7 +14,7 @@ test("the same secret is sealed differently each time, and its text shows nowher
   const [first, second] = [sealSecret(secret, context), sealSecret(secret, context)];
   expect(first).not.toBe(second);
   expect(first).not.toContain(secret.slice(6, 20));
-  expect(first).toMatch(/^[a-z0-9]{1,16}\.[\w-]+$/);
+  expect(first).toMatch(/^[a-z0-9]{1,16}-[0-9a-f]{8}\.[\w-]+$/);
 });
 
 test.each([
