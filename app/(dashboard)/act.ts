@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { check, invalid } from "@/lib/api/validate";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
+import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { AddressUnverified } from "@/lib/auth/powers";
 import { ProofNeeded } from "@/lib/auth/proof";
 import { RoleMissing } from "@/lib/auth/roles";
@@ -25,6 +26,7 @@ export async function act<Schema extends z.ZodType, Value = null>(
 ): Promise<ActionResult<Value>> {
   const place = await dashboardPlace(tenant, environment);
   try {
+    await throttleDashboard(place.user.id, place.tenant.id);
     const input = parse(schema, sent);
     const value = await mutate(place.identity, (caller) => work(caller, input, place));
     revalidatePath(`/${place.tenant.slug}/${place.environment}`, "layout");

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import type { Role } from "@/prisma/generated/enums";
 import { RoleSelect } from "./role-select";
-import type { ChangeRole, RemoveMember, RoleChoice } from "./states";
+import type { ChangeRole, EndSessions, RemoveMember, RoleChoice } from "./states";
 
 type MemberActionsProps = {
   member: { id: string; name: string; role: Role };
@@ -12,10 +12,11 @@ type MemberActionsProps = {
   organisation: string;
   choices: RoleChoice[];
   changeRole: ChangeRole;
+  endSessions: EndSessions;
   removeMember: RemoveMember;
 };
 
-export function MemberActions({ member, isSelf, organisation, choices, changeRole, removeMember }: MemberActionsProps) {
+export function MemberActions({ member, isSelf, organisation, choices, changeRole, endSessions, removeMember }: MemberActionsProps) {
   const [role, setRole] = useState(member.role);
   const whose = isSelf ? "your own role" : `the role of ${member.name}`;
   return (
@@ -37,6 +38,22 @@ export function MemberActions({ member, isSelf, organisation, choices, changeRol
         <RoleSelect key={member.role} choices={choices} initial={member.role} onChange={setRole} />
         <p className="text-muted">It counts from the next click, on every device.</p>
       </ConfirmDialog>
+      {isSelf ? null : (
+        <ConfirmDialog
+          trigger="Sign out…"
+          label={`Sign out ${member.name}`}
+          look="secondary"
+          size="small"
+          title={`Sign out ${member.name} everywhere?`}
+          environment={null}
+          confirm="End sessions"
+          pending="Ending sessions…"
+          act={() => endSessions(member.id)}
+          done={`${member.name} was signed out on every device.`}
+        >
+          <p>All of their sessions end right away, also in their other organizations. They keep their role and can sign in again.</p>
+        </ConfirmDialog>
+      )}
       {isSelf ? null : (
         <ConfirmDialog
           trigger="Remove…"

@@ -5,6 +5,7 @@ import type { Role } from "@/prisma/generated/enums";
 export type RoleChoice = { role: Role; name: string; description: string };
 
 export type ChangeRole = (userId: string, role: Role) => Promise<ActionResult | ProofRequest>;
+export type EndSessions = (userId: string) => Promise<ActionResult | ProofRequest>;
 export type RemoveMember = (userId: string) => Promise<ActionResult | ProofRequest>;
 
 /** What whoever invites passes on, and where the mail is shown that it would have been in. */

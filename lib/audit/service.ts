@@ -18,6 +18,7 @@ export const auditActionNames = {
   "invitation.accepted": "Invitation accepted",
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
+  "member.sessions_ended": "Member signed out everywhere",
   "member.left": "Member left",
   "access.suspended": "Access suspended until it is confirmed",
   "access.confirmed": "Suspended access confirmed",

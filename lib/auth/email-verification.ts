@@ -4,6 +4,7 @@ import { type Db, db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/errors";
 import { currentTime } from "@/lib/jobs/time";
+import { requireMailAllowance } from "@/lib/mail/caps";
 import { queueMail } from "@/lib/mail/service";
 import { renewProof, revokeOtherSessions, type SignedInUser } from "@/lib/sessions/service";
 import { hashToken, newToken } from "./token";
@@ -23,7 +24,12 @@ export async function sendEmailVerification(transaction: Db, user: Recipient): P
   const fields = { tokenHash: hash, sentAt: at, expiresAt };
   await transaction.emailVerification.upsert({ where: { userId: user.id }, create: { userId: user.id, ...fields }, update: fields });
   const url = `${env().APP_URL}/verify/${token}`;
-  await queueMail(transaction, user.email, { kind: "verify-email", name: user.name, url, expiresAt }, { usableUntil: expiresAt });
+  await queueMail(
+    transaction,
+    user.email,
+    { kind: "verify-email", name: user.name, url, expiresAt },
+    { usableUntil: expiresAt, senderId: user.id },
+  );
 }
 
 /** @throws AppError `conflict` within a minute of the last mail, or if the address is verified already */
@@ -36,6 +42,7 @@ export async function resendEmailVerification(user: Recipient): Promise<void> {
     if (sentAt && timeNow().getTime() - sentAt.getTime() < resendPauseMs) {
       throw new AppError("conflict", "We mailed you a link less than a minute ago. Wait a moment before you request another one.");
     }
+    await requireMailAllowance(transaction, { kind: "verify-email", recipient: user.email, senderId: user.id });
     await sendEmailVerification(transaction, user);
   });
 }

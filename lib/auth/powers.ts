@@ -34,6 +34,7 @@ export const powers = {
   revokeInvitation: { what: "revoke an invitation", onlyRemoves: true },
   changeRole: { what: "change a role" },
   removeMember: { what: "remove a member", onlyRemoves: true },
+  endMemberSessions: { what: "end a member's sessions", onlyRemoves: true },
   leaveOrganization: { what: "leave the organization", onlyRemoves: true },
   confirmAccess: { what: "confirm suspended access" },
 } as const satisfies Record<string, Power>;

@@ -77,7 +77,7 @@ async function link(transaction: Db, { provider, accountId, name, email }: Arriv
   const user =
     known ??
     (await createUser(transaction, {
-      name: named.success ? named.data.name : email.slice(0, 100),
+      name: named.success ? named.data.name : nameFromEmail(email),
       email,
       passwordHash: null,
       emailVerifiedAt: at,
@@ -97,6 +97,13 @@ async function link(transaction: Db, { provider, accountId, name, email }: Arriv
   await queueMail(transaction, email, { kind: "account-linked", name: user.name, provider, isPasswordDropped });
   return user.id;
 }
+
+/** The part before the @, in words: a name must not look like an address. */
+const nameFromEmail = (email: string) =>
+  email
+    .slice(0, email.lastIndexOf("@"))
+    .replace(/[._+-]+/g, " ")
+    .trim() || "New user";
 
 /**
  * Anyone could have signed up with this address first. Now that its owner has come, the earlier ways in end: the password,

@@ -40,11 +40,18 @@ const otherThanAddress = "use something other than your e-mail address";
 
 const newPasswordOf = (address: string) => newPassword.refine((password) => !isAddress(password, address), otherThanAddress);
 
+/**
+ * Something a mail client turns into a link: a scheme, `www.`, a dot before two letters or more, or an IPv4 address. Names
+ * appear in mails to people who never asked for one. Initials ("J.R.R. Tolkien") pass.
+ */
+const looksLikeUrl = /:\/\/|\bwww\.|[\p{L}\p{N}-][.。．｡]\p{L}{2,}|\d\.\d+\.\d+\.\d/iu;
+
 const name = (what: string) =>
   text(100, "use at most 100 characters")
     .trim()
     .min(1, `give ${what}`)
-    .refine((given) => given.isWellFormed() && !given.includes("\u0000"), notText);
+    .refine((given) => given.isWellFormed() && !given.includes("\u0000"), notText)
+    .refine((given) => !looksLikeUrl.test(given), "must not look like a web or email address");
 
 export const changePasswordInput = (address: string) =>
   z.strictObject({

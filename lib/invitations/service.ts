@@ -8,6 +8,7 @@ import { env } from "@/lib/env";
 import { AppError, invalidBody, limitReached, notFound } from "@/lib/errors";
 import { isId, newId } from "@/lib/ids";
 import { currentTime } from "@/lib/jobs/time";
+import { requireMailAllowance } from "@/lib/mail/caps";
 import { queueMail } from "@/lib/mail/service";
 import { mailWay } from "@/lib/mail/way";
 import { announceOwner, lockTenant } from "@/lib/tenants/service";
@@ -144,7 +145,9 @@ async function send(caller: Caller, organisation: string, invitation: Invitation
   const inviter = await caller.db.user.findUnique({ where: { id: caller.actor.id }, select: { name: true } });
   const url = `${env().APP_URL}/invite/${token}`;
   const contents = { organisation, invitedBy: inviter?.name ?? "An operator", role, url, expiresAt };
-  await queueMail(caller.db, email, { kind: "invitation", ...contents }, { usableUntil: expiresAt });
+  const cause = { tenantId: caller.partition.tenantId, senderId: caller.actor.id };
+  if (mailWay() !== "none") await requireMailAllowance(caller.db, { kind: "invitation", recipient: email, ...cause });
+  await queueMail(caller.db, email, { kind: "invitation", ...contents }, { usableUntil: expiresAt, ...cause });
   return { id, link: invitation.wasMailed ? null : url };
 }
 

@@ -42,14 +42,29 @@ export type Mail = { [Kind in MailKind]: { kind: Kind } & MailContents[Kind] }[M
 /** What goes to a tenant's owners, or to its owners and admins; the tenant itself is looked up. */
 export type AdminMail = Mail extends infer One ? (One extends { tenant: MailTenant } ? Omit<One, "tenant"> : never) : never;
 
-type Message = { subject: string; paragraphs: string[]; link?: { text: string; url: string } };
+type Message = { paragraphs: string[]; link?: { text: string; url: string } };
 
 /** As it is sent. */
 export type WrittenMail = { subject: string; text: string; html: string };
 
+/** Constants: a subject with words that a user chose would carry them to anyone they invite. */
+const subjects: Record<MailKind, string> = {
+  invitation: "You are invited to an organization on Parlance",
+  "password-reset": "Set a new password",
+  "account-linked": "A new way to sign in to your Parlance account",
+  "new-sign-in": "New sign-in to your Parlance account",
+  "password-changed": "Your Parlance password was changed",
+  "owner-added": "Your organization has a new owner",
+  "live-key-created": "Your organization has a new live API key",
+  "verify-email": "Confirm your email address",
+  "access-suspended": "Review the access to your account",
+  "webhook-failing": "A webhook keeps failing",
+  "webhook-disabled": "A webhook was disabled",
+  "api-key-expiring": "An API key expires soon",
+};
+
 const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message } = {
   invitation: ({ organisation, invitedBy, role, url, expiresAt }) => ({
-    subject: `${invitedBy} invites you to ${organisation}`,
     paragraphs: [
       `${invitedBy} invites you to join ${organisation} on Parlance, as ${roleNames[role]}.`,
       `The link works once, until ${exactTime(expiresAt)}. If you expected no invitation, do nothing: no account is made.`,
@@ -57,7 +72,6 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     link: { text: "Accept the invitation", url },
   }),
   "password-reset": ({ name, url, expiresAt }) => ({
-    subject: "Set a new password",
     paragraphs: [
       `Hello ${name}, somebody asked to set a new password for your account with Parlance.`,
       `The link works once, until ${exactTime(expiresAt)}. If it was not you, do nothing: your password stays as it is.`,
@@ -65,7 +79,6 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     link: { text: "Set a new password", url },
   }),
   "account-linked": ({ name, provider, isPasswordDropped }) => ({
-    subject: `${signInMethodNames[provider]} signs you in from now on`,
     paragraphs: [
       `Hello ${name}, somebody signed in to your account with Parlance with a ${signInMethodNames[provider]} account that has this address. It opens yours from now on.`,
       ...(isPasswordDropped
@@ -78,7 +91,6 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     link: { text: "Set a new password", url: `${env().APP_URL}/password` },
   }),
   "new-sign-in": ({ name, method, ...origin }) => ({
-    subject: "New sign-in to your Parlance account",
     paragraphs: [
       `Hello ${name}, your Parlance account was signed in to from a browser that it does not know.`,
       `Method: ${signInMethodNames[method]}. ${originSentence(origin)}`,
@@ -87,7 +99,6 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     link: { text: "Set a new password", url: `${env().APP_URL}/password` },
   }),
   "password-changed": ({ name, ...origin }) => ({
-    subject: "Your Parlance password was changed",
     paragraphs: [
       `Hello ${name}, the password of your Parlance account was changed, and every other session was ended.`,
       originSentence(origin),
@@ -96,7 +107,6 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     link: { text: "Set a new password", url: `${env().APP_URL}/password` },
   }),
   "owner-added": ({ tenant, ownerName, ownerEmail }) => ({
-    subject: `New owner of ${tenant.name}`,
     paragraphs: [
       `${ownerName} (${ownerEmail}) is now an owner of ${tenant.name}. Owners can do everything, including adding and removing other owners.`,
       "If you did not expect this, check the members and the audit log.",
@@ -104,15 +114,13 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     link: { text: "View the members", url: pageOf(tenant, "live", "settings/members") },
   }),
   "live-key-created": ({ tenant, environment, keyName, keyHint, createdBy }) => ({
-    subject: `New live API key in ${tenant.name}`,
     paragraphs: [
-      `${createdBy} created the live key “${keyName}” (${keyHint}). It reads or changes real data, as far as its scopes allow.`,
+      `${createdBy} created the live key “${keyName}” (${keyHint}) in ${tenant.name}. It reads or changes real data, as far as its scopes allow.`,
       "If you did not expect this, revoke the key.",
     ],
     link: { text: "View the API keys", url: pageOf(tenant, environment, "api-keys") },
   }),
   "verify-email": ({ name, url, expiresAt }) => ({
-    subject: "Confirm your email address",
     paragraphs: [
       `Hello ${name}, open the link in the browser you are signed in with to confirm that this address is yours.`,
       `The link works until ${exactTime(expiresAt)}. If you did not sign up for Parlance, ignore this mail: without the link, the account can neither invite anyone nor use live keys.`,
@@ -120,7 +128,6 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     link: { text: "Confirm email address", url },
   }),
   "access-suspended": ({ name, organizations }) => ({
-    subject: "Review the access to your account",
     paragraphs: [
       `Hello ${name}, you have just confirmed that this address is yours. Everything that gave access to your account before is suspended: API keys, webhooks, invitations and members.`,
       ...organizations.map((organization) => `${organization.name}: ${organization.count} suspended.`),
@@ -129,25 +136,22 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     link: { text: "Review access", url: `${env().APP_URL}/` },
   }),
   "webhook-failing": ({ tenant, environment, webhookId, webhookUrl, consecutiveFailures }) => ({
-    subject: `A ${environment} webhook of ${tenant.name} keeps failing`,
     paragraphs: [
-      `The last ${consecutiveFailures} deliveries to ${webhookUrl} failed.`,
+      `The last ${consecutiveFailures} deliveries of a ${environment} webhook of ${tenant.name} to ${webhookUrl} failed.`,
       `After ${disableAfterFailures} failures in a row the webhook is disabled. A single success sets the count to 0.`,
     ],
     link: { text: "See what the receiver answered", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
   }),
   "webhook-disabled": ({ tenant, environment, webhookId, webhookUrl, reason }) => ({
-    subject: `A ${environment} webhook of ${tenant.name} was disabled`,
     paragraphs: [
-      disablingSentences[reason](webhookUrl),
+      `${disablingSentences[reason](webhookUrl)} It is a ${environment} webhook of ${tenant.name}.`,
       "What happens from now on is held for 30 days. Enable the webhook when its receiver works again, and choose then whether to send what was held.",
     ],
     link: { text: "Open the webhook", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
   }),
   "api-key-expiring": ({ tenant, environment, keyName, keyHint, expiresAt }) => ({
-    subject: `A ${environment} key of ${tenant.name} ends on ${expiresAt.toISOString().slice(0, 10)}`,
     paragraphs: [
-      `The ${environment} key “${keyName}” (${keyHint}) ends on ${exactTime(expiresAt)}. From then on, requests with it are answered with 401.`,
+      `The ${environment} key “${keyName}” (${keyHint}) of ${tenant.name} expires on ${exactTime(expiresAt)}. From then on, requests with it are answered with 401.`,
       "Roll it to get a new key while the old one still works.",
     ],
     link: { text: "Open the API keys", url: pageOf(tenant, environment, "api-keys") },
@@ -163,11 +167,10 @@ const disablingSentences: Record<AutomaticReason, (url: string) => string> = {
 
 /** Subject, text and HTML. */
 export function writeMail<Kind extends MailKind>(mail: { kind: Kind } & MailContents[Kind]): WrittenMail {
-  const { subject, paragraphs, link } = messages[mail.kind](mail);
+  const { paragraphs, link } = messages[mail.kind](mail);
   const lines = paragraphs.map(oneLine);
   return {
-    // Names are chosen by whoever signs up, so they are cut and can end no line.
-    subject: oneLine(subject).slice(0, 200),
+    subject: subjects[mail.kind],
     text: `${[...lines, ...(link ? [`${link.text}:\n${link.url}`] : [])].join("\n\n")}\n\n-- \nParlance, ${env().APP_URL}\n`,
     html: toHtml(lines, link),
   };

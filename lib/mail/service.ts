@@ -11,6 +11,9 @@ type Options = {
   name?: string;
   /** After this time it is sent no more, because what its link leads to is over. */
   usableUntil?: Date;
+  /** Who caused it, for the daily caps (caps.ts). */
+  tenantId?: string;
+  senderId?: string;
 };
 
 /** Writes a mail, in the transaction of what it tells of. A job sends it once that has committed, and again until it is sent. */
@@ -56,10 +59,10 @@ type Addressed = { to: string; mail: Mail } & Options;
 
 async function write(transaction: Db, mails: Addressed[]): Promise<void> {
   const at = currentTime() ?? new Date();
-  const rows = mails.map(({ to, mail, name = null, usableUntil = null }) => {
+  const rows = mails.map(({ to, mail, name = null, usableUntil = null, tenantId = null, senderId = null }) => {
     const id = newId("mail", at);
     const content = sealSecret(JSON.stringify(writeMail(mail)), mailContext(id));
-    return { id, kind: mail.kind, recipient: to, content, name, usableUntil, createdAt: at, nextAttemptAt: at };
+    return { id, kind: mail.kind, recipient: to, content, name, usableUntil, tenantId, senderId, createdAt: at, nextAttemptAt: at };
   });
   await transaction.mail.createMany({ data: rows, skipDuplicates: true });
 }

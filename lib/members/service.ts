@@ -70,6 +70,19 @@ export async function removeMember(caller: Caller, userId: string): Promise<void
   await revokeInvitationsOf(caller, userId, null);
 }
 
+/**
+ * Signs a member out on every device, in all of their organizations: a session belongs to the user. They keep their role
+ * and can sign in again.
+ */
+export async function endMemberSessions(caller: Caller, userId: string): Promise<void> {
+  requireRole(caller, "ADMIN", "end members' sessions");
+  await requirePower(caller, "endMemberSessions");
+  const member = await lockMember(caller, userId);
+  requireReach(caller, member.role, "end sessions of owners and admins");
+  const { count } = await revokeSessions(caller.db, userId);
+  await recordAudit(caller, { action: "member.sessions_ended", targetId: userId, changes: { before: { sessions: count } } });
+}
+
 /** Whoever is signed in leaves the organisation themselves. */
 export async function leaveOrganization(caller: Caller): Promise<void> {
   await requirePower(caller, "leaveOrganization");

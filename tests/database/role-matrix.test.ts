@@ -92,6 +92,7 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
   resendInvitation: ["ADMIN", "always", (caller) => invitations.resendInvitation(caller, id("inv"))],
   revokeInvitation: ["ADMIN", "always", (caller) => invitations.revokeInvitation(caller, id("inv"))],
   changeRole: ["ADMIN", "always", (caller) => members.changeRole(caller, id("usr"), "VIEWER")],
+  endMemberSessions: ["ADMIN", "always", (caller) => members.endMemberSessions(caller, id("usr"))],
   removeMember: ["ADMIN", "always", (caller) => members.removeMember(caller, id("usr"))],
 };
 

@@ -43,8 +43,8 @@ test("owners and admins are told once a week before and once a day before, and n
 
   const [first] = await mails();
   const written = first && openMail(first);
-  expect(written?.subject).toBe(`A live key of ${tenant.name} ends on 2026-06-30`);
-  expect(written?.text).toContain("“Backend” (prl_live_…abcd) ends on 2026-06-30 12:00 UTC");
+  expect(written?.subject).toBe("An API key expires soon");
+  expect(written?.text).toContain("“Backend” (prl_live_…abcd) of ");
   expect(written?.text).toContain(`/${tenant.slug}/live/api-keys`);
 });
 

@@ -53,7 +53,7 @@ test("a mail is sent once, as text and as HTML, and what it said is not kept", a
   const [mail] = server.mails;
   expect(mail).toMatchObject({ from: "no-reply@parlance.example", to: ["grace@example.com"] });
   const source = decoded(mail?.source ?? "");
-  expect(source).toContain("Subject: Ada invites you to Engines");
+  expect(source).toContain("Subject: You are invited to an organization on Parlance");
   expect(source).toContain("Auto-Submitted: auto-generated");
   expect(source).toMatch(/Message-ID: <mail_[0-9A-Z]{26}@parlance\.example>/i);
   expect(source).toContain("text/plain");
@@ -169,6 +169,6 @@ test("what concerns a tenant goes to its owners and admins, and under one name o
 
   expect(server.mails.flatMap(({ to }) => to).sort()).toEqual(["admin@engines.example", "owner@engines.example"]);
   const source = decoded(server.mails[0]?.source ?? "");
-  expect(source).toContain("The last 50 deliveries to https://example.com/hook failed.");
+  expect(source).toContain("The last 50 deliveries of a live webhook of Engines to https://example.com/hook failed.");
   expect(source).toContain(`/${tenant.slug}/live/webhooks/whk_1`);
 });

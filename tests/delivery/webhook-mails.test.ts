@@ -65,8 +65,8 @@ async function arrived(): Promise<string[]> {
     .sort();
 }
 
-const keepsFailing = ["admin: A live webhook of Engines keeps failing", "owner: A live webhook of Engines keeps failing"];
-const wasDisabled = ["admin: A live webhook of Engines was disabled", "owner: A live webhook of Engines was disabled"];
+const keepsFailing = ["admin: A webhook keeps failing", "owner: A webhook keeps failing"];
+const wasDisabled = ["admin: A webhook was disabled", "owner: A webhook was disabled"];
 
 test("owners and admins are told at 50 and at 90 failures and when the webhook is disabled, once each", async () => {
   const webhook = await newTenantsWebhook();

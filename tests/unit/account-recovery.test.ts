@@ -59,7 +59,7 @@ async function newSquat() {
     liveKey: await newKey(squatter, "live"),
     testKey: await newKey(squatter, "test"),
     liveWebhook: await newWebhook(squatter, "live"),
-    open: await invite(squatter, "second@example.com", "ADMIN"),
+    open: await invite(squatter, newAddress(), "ADMIN"),
   };
 }
 
@@ -99,7 +99,7 @@ test("suspended access is listed to the owner, and comes back one by one or all 
   const found = await review(owner);
   expect(found.apiKeys.map(({ id }) => id).sort()).toEqual([liveKey.id, testKey.id].sort());
   expect(found.webhooks).toMatchObject([{ id: liveWebhook.id, environment: "live" }]);
-  expect(found.invitations).toMatchObject([{ id: open.id, email: "second@example.com", role: "ADMIN" }]);
+  expect(found.invitations).toMatchObject([{ id: open.id, role: "ADMIN" }]);
   expect(found.members).toMatchObject([{ id: accomplice.id, role: "OWNER" }]);
   const before = { apiKeys: [liveKey.id, testKey.id], webhooks: [liveWebhook.id], invitations: [open.id], members: [accomplice.id] };
   expect((await auditOf(tenant.id)).find(({ action }) => action === "access.suspended")?.changes).toEqual({ after: before });

@@ -3,7 +3,7 @@ import { ProofNeeded } from "@/lib/auth/proof";
 import { RoleMissing } from "@/lib/auth/roles";
 import { mutate, reader } from "@/lib/caller";
 import { db } from "@/lib/db";
-import { changeRole, leaveOrganization, listMembers, removeMember } from "@/lib/members/service";
+import { changeRole, endMemberSessions, leaveOrganization, listMembers, removeMember } from "@/lib/members/service";
 import { findLiveSession } from "@/lib/sessions/service";
 import type { Role } from "@/prisma/generated/enums";
 import { as, auditOf, newMember, newOrganisation, newSession } from "../support/people";
@@ -89,6 +89,28 @@ test("removing a member ends all of their sessions at once, and is written down"
     targetId: member.id,
     changes: { before: { role: "MEMBER" } },
   });
+});
+
+test("an admin ends all sessions of a member, who keeps their role and can sign in again", async () => {
+  const { tenant, owner } = await newOrganisation();
+  const [admin, member] = [await newMember(tenant.id, "ADMIN"), await newMember(tenant.id, "MEMBER")];
+  const [laptop, phone, own] = await Promise.all([newSession(member.id), newSession(member.id), newSession(admin.id)]);
+
+  await mutate(as(admin), (caller) => endMemberSessions(caller, member.id));
+
+  for (const { id } of [laptop, phone]) expect(await findLiveSession(db(), id)).toBeNull();
+  expect(await findLiveSession(db(), own.id)).not.toBeNull();
+  expect(await findLiveSession(db(), (await newSession(member.id)).id)).toMatchObject({ memberships: [{ role: "MEMBER" }] });
+  expect((await auditOf(tenant.id)).at(-1)).toEqual({
+    action: "member.sessions_ended",
+    actorId: admin.id,
+    targetId: member.id,
+    changes: { before: { sessions: 2 } },
+  });
+  // Owners and admins are out of an admin's reach.
+  for (const { id } of [owner, await newMember(tenant.id, "ADMIN")]) {
+    await expect(mutate(as(admin), (caller) => endMemberSessions(caller, id))).rejects.toThrow(RoleMissing);
+  }
 });
 
 test.each(["ADMIN", "MEMBER", "VIEWER"] as const)("a %s who removes owners or admins is refused", async (role) => {

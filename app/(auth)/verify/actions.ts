@@ -3,6 +3,7 @@
 import { redirect } from "next/navigation";
 import { refused } from "@/app/(dashboard)/act";
 import type { ActionResult } from "@/lib/action-result";
+import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { confirmEmail, resendEmailVerification } from "@/lib/auth/email-verification";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import type { FormState } from "../forms";
@@ -20,6 +21,7 @@ export async function confirmEmailAction(token: string, kept: "everything" | "no
 export async function resendEmailVerificationAction(): Promise<ActionResult> {
   const user = await requireUser();
   try {
+    await throttleDashboard(user.id, null);
     await resendEmailVerification(user);
     return { outcome: "done", value: null };
   } catch (error) {

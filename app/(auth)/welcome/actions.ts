@@ -1,6 +1,7 @@
 "use server";
 
 import { redirect } from "next/navigation";
+import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { organisationInput } from "@/lib/auth/schema";
 import { createOrganisation } from "@/lib/tenants/service";
@@ -13,7 +14,9 @@ export async function createOrganisationAction(_before: FormState, form: FormDat
   if (!input.success) return { ...findings(input.error), values };
 
   const { address } = await currentDevice();
-  const made = await createOrganisation({ id: user.id, address }, input.data.name).catch(refused);
+  const made = await throttleDashboard(user.id, null)
+    .then(() => createOrganisation({ id: user.id, address }, input.data.name))
+    .catch(refused);
   if ("message" in made) return { ...made, values };
   redirect(`/${made.slug}/test`);
 }

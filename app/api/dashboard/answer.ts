@@ -1,6 +1,7 @@
 import { unstable_rethrow } from "next/navigation";
 import { toProblem } from "@/lib/api/problem";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
+import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { currentUser } from "@/lib/auth/require-user";
 import { RoleMissing } from "@/lib/auth/roles";
 import { env } from "@/lib/env";
@@ -21,6 +22,7 @@ export async function answer(request: Request, params: PlaceParams, work: (place
     if (!(await currentUser())) throw new AppError("unauthorized", "You are not signed in any more. Sign in, and try again.");
     const place = await dashboardPlace(params.tenant, params.environment);
     requestId = place.identity.request?.id ?? requestId;
+    await throttleDashboard(place.user.id, place.tenant.id);
     return Response.json(await work(place), { status: 201 });
   } catch (error) {
     // What is not found is thrown as well, and is Next's.

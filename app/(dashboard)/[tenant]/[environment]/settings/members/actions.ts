@@ -8,7 +8,7 @@ import { invitationInput } from "@/lib/invitations/schema";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/invitations/service";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
 import { changeRoleInput } from "@/lib/members/schema";
-import { changeRole, removeMember } from "@/lib/members/service";
+import { changeRole, endMemberSessions, removeMember } from "@/lib/members/service";
 
 const id = z.string().max(100);
 
@@ -22,6 +22,13 @@ export async function changeRoleAction(place: PlaceOfAction, userId: string, rol
 export async function removeMemberAction(place: PlaceOfAction, userId: string): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, id, userId, async (caller, memberId) => {
     await removeMember(caller, memberId);
+    return null;
+  });
+}
+
+export async function endSessionsAction(place: PlaceOfAction, userId: string): Promise<ActionResult | ProofRequest> {
+  return actWithProof(place, id, userId, async (caller, memberId) => {
+    await endMemberSessions(caller, memberId);
     return null;
   });
 }

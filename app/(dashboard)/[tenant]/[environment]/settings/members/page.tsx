@@ -16,7 +16,14 @@ import { listMembersQuery } from "@/lib/members/schema";
 import { listMembers } from "@/lib/members/service";
 import { userNames } from "@/lib/users/service";
 import { Role } from "@/prisma/generated/enums";
-import { changeRoleAction, inviteAction, removeMemberAction, resendInvitationAction, revokeInvitationAction } from "./actions";
+import {
+  changeRoleAction,
+  endSessionsAction,
+  inviteAction,
+  removeMemberAction,
+  resendInvitationAction,
+  revokeInvitationAction,
+} from "./actions";
 
 export const metadata = { title: "Members" };
 
@@ -86,6 +93,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                         organisation={tenant.name}
                         choices={choices}
                         changeRole={changeRoleAction.bind(null, place)}
+                        endSessions={endSessionsAction.bind(null, place)}
                         removeMember={removeMemberAction.bind(null, place)}
                       />
                     ) : (
