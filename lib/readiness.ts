@@ -1,6 +1,7 @@
 import { poolStuckMs, runStatement } from "@/lib/db";
 import { isDatabaseFull } from "@/lib/disk-full";
 import { env } from "@/lib/env";
+import { oldestExpired } from "@/lib/jobs/purge-expired";
 import { deliveryReadinessStatement } from "./readiness.sql";
 
 /** More of a kind are not counted, so that asking costs the same whatever is waiting. */
@@ -19,6 +20,8 @@ export type Readiness = {
   oldestDueDeliverySeconds: number | null;
   /** How many are due, how many of these are being sent, and how many are held; 10,000 stands for that and more. */
   deliveries: { due: number; underWay: number; held: number } | null;
+  /** For how long the oldest row that retention should have deleted has waited; null where the database is away. */
+  oldestExpiredRowSeconds: number | null;
 };
 
 type Row = { oldestDueSeconds: number; due: number; underWay: number; held: number };
@@ -28,6 +31,7 @@ export async function readiness(): Promise<Readiness> {
   const clock = env().JOBS;
   try {
     const [row] = await runStatement<Row>(deliveryReadinessStatement, [mostCountedDeliveries]);
+    const { seconds: oldestExpiredRowSeconds } = await oldestExpired();
     const { oldestDueSeconds, ...deliveries } = row ?? { oldestDueSeconds: 0, due: 0, underWay: 0, held: 0 };
     const isFull = isDatabaseFull();
     return {
@@ -36,9 +40,17 @@ export async function readiness(): Promise<Readiness> {
       clock,
       oldestDueDeliverySeconds: Math.round(oldestDueSeconds * 10) / 10,
       deliveries,
+      oldestExpiredRowSeconds: Math.round(oldestExpiredRowSeconds),
     };
   } catch {
-    return { status: "unavailable", database: "unreachable", clock, oldestDueDeliverySeconds: null, deliveries: null };
+    return {
+      status: "unavailable",
+      database: "unreachable",
+      clock,
+      oldestDueDeliverySeconds: null,
+      deliveries: null,
+      oldestExpiredRowSeconds: null,
+    };
   }
 }
 

@@ -93,3 +93,29 @@ CREATE TRIGGER "webhooks_remember_deleted" AFTER DELETE ON "webhooks" REFERENCIN
 
 CREATE TRIGGER "deliveries_remember_deleted" AFTER DELETE ON "deliveries" REFERENCING OLD TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('webhook_id');
+
+-- Conversations are listed by tag from a table that follows their own column, whoever writes it.
+CREATE FUNCTION "follow_conversation_tags"() RETURNS trigger LANGUAGE plpgsql AS
+  E'BEGIN
+    IF TG_OP <> ''INSERT'' THEN
+      DELETE FROM conversation_tags WHERE tenant_id = OLD.tenant_id AND environment = OLD.environment AND conversation_id = OLD.id AND tag = ANY (OLD.tags)\073
+    END IF\073
+    IF TG_OP <> ''DELETE'' THEN
+      INSERT INTO conversation_tags (tenant_id, environment, tag, conversation_id)
+        SELECT DISTINCT NEW.tenant_id, NEW.environment, tag, NEW.id FROM unnest(NEW.tags) AS tag\073
+    END IF\073
+    RETURN NULL\073
+  END\073';
+
+CREATE TRIGGER "conversations_tags_inserted" AFTER INSERT ON "conversations"
+  FOR EACH ROW WHEN (NEW.tags <> '{}') EXECUTE FUNCTION "follow_conversation_tags"();
+
+CREATE TRIGGER "conversations_tags_updated" AFTER UPDATE OF "tags" ON "conversations"
+  FOR EACH ROW WHEN (OLD.tags IS DISTINCT FROM NEW.tags) EXECUTE FUNCTION "follow_conversation_tags"();
+
+CREATE TRIGGER "conversations_tags_deleted" AFTER DELETE ON "conversations"
+  FOR EACH ROW WHEN (OLD.tags <> '{}') EXECUTE FUNCTION "follow_conversation_tags"();
+
+-- Conversations that changed long after they began are few: updatedSince finds those here that began before it.
+CREATE INDEX "conversations_long_lived_idx" ON "conversations" ("tenant_id", "environment", "updated_at", "id")
+  WHERE "updated_at" - "created_at" > interval '12 hours';

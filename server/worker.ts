@@ -6,6 +6,7 @@ import { env } from "@/lib/env";
 import { recurringJobs } from "@/lib/jobs/recurring-jobs";
 import { repeat } from "@/lib/jobs/repeat";
 import { listenForWakeUps } from "@/lib/jobs/wake-listener";
+import { workerSettings } from "@/lib/jobs/worker-settings";
 import { log } from "@/lib/log";
 import { requireUsableKeys } from "@/lib/secrets/service";
 import { startDelivering } from "@/lib/webhooks/deliver";
@@ -19,9 +20,7 @@ import { releaseLeases } from "@/lib/webhooks/release-leases";
 const overdueSeconds = 120;
 
 const { JOBS, SOLE_WORKER, SHUTDOWN_TIMEOUT_SECONDS } = env();
-// The claim is a long statement that runs many times a second: planning it anew would take longer than running it. It wants
-// few rows in the order of an index, so a plan that reads or sorts a whole backlog is never the better one.
-setConnectionSettings({ plan_cache_mode: "force_generic_plan", enable_bitmapscan: "off", enable_seqscan: "off" });
+setConnectionSettings(workerSettings);
 await requireUsableKeys().catch((error: Error) => {
   log.fatal(error.message);
   process.exit(1);

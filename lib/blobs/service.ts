@@ -61,23 +61,22 @@ async function releaseBlob(partition: Partition, key: string): Promise<void> {
 }
 
 /** Each is put off for a while, so that what cannot be removed now does not stand in the way of the others. */
-const claimStrayBlobsStatement: Statement = {
-  name: "claim_stray_blobs",
+const claimStrayBlobsStatement = (limit: number): Statement => ({
+  name: `claim_stray_blobs_${limit}`,
   text: `
-  WITH due AS MATERIALIZED (
-    SELECT tenant_id, environment, key FROM stray_blobs
-    WHERE remove_after <= coalesce($1::timestamptz, clock_timestamp()) ORDER BY remove_after LIMIT $2::int FOR UPDATE SKIP LOCKED
-  )
-  UPDATE stray_blobs s SET remove_after = coalesce($1::timestamptz, clock_timestamp()) + interval '5 minutes' FROM due
-  WHERE s.tenant_id = due.tenant_id AND s.environment = due.environment AND s.key = due.key
-  RETURNING s.tenant_id, s.environment, s.key`,
-};
+  UPDATE stray_blobs SET remove_after = coalesce($1::timestamptz, clock_timestamp()) + interval '5 minutes'
+  WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM stray_blobs WHERE remove_after <= coalesce($1::timestamptz, clock_timestamp())
+    ORDER BY remove_after LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING tenant_id, environment, key`,
+});
 
 type StrayBlob = { tenant_id: string; environment: Partition["environment"]; key: string };
 
 /** Removes files that are nobody's. The note goes last, so a crash in between only means removing the file again. */
 export async function removeStrayBlobs(limit: number): Promise<number> {
-  const rows = await runStatement<StrayBlob>(claimStrayBlobsStatement, [currentTime(), limit]);
+  const rows = await runStatement<StrayBlob>(claimStrayBlobsStatement(limit), [currentTime()]);
   const store = await blobStore();
   for (const { tenant_id: tenantId, environment, key } of rows) {
     await store.remove(key);

@@ -1,5 +1,6 @@
 import type { Statement } from "@/lib/db";
 import { claim, eventAndDeliveries, partition } from "@/lib/events/outbox.sql";
+import { firstIdAt } from "@/lib/ids";
 import type { ConversationModel } from "@/prisma/generated/models";
 import { type ConversationStatus, conversationStatuses, type ListConversations, type ListInbox, nobody } from "./schema";
 
@@ -20,7 +21,8 @@ const conditions: Record<keyof Filters, string> = {
   customerId: "customer_id = $#",
   agentId: "agent_id = $#",
   externalId: "external_id = $#",
-  tag: "tags @> ARRAY[$#]",
+  tag: `EXISTS (SELECT 1 FROM conversation_tags t WHERE t.tenant_id = $1 AND t.environment = $2::"Environment"
+    AND t.tag = $# AND t.conversation_id = conversations.id)`,
   updatedSince: "updated_at >= $#",
   // The inbox alone has it, whose plans know the value: only one side of it is left.
   assigneeId: `(assignee_id = $# OR $# = '${nobody}' AND assignee_id IS NULL)`,
@@ -50,12 +52,79 @@ function search(tenantId: string, environment: string, limit: number, filters: F
   return { name, where, values };
 }
 
-export function listConversationsStatement(tenantId: string, environment: string, { limit, order, cursor, ...filters }: ListConversations) {
+/**
+ * A filter alone costs no more than its page, whatever the value: hits, misses and rare ones. Three of them need more than an index
+ * in the order of the list for that. Where filters are combined, a plan of its own for their values has to do.
+ */
+export function listConversationsStatement(tenantId: string, environment: string, query: ListConversations) {
+  const { limit, order, cursor, ...rest } = query;
+  const filters: Filters = rest;
+  const given = filterNames.filter((filter) => filters[filter] !== undefined);
+  const [only] = given.length === 1 ? given : [];
+  const page = only === "tag" ? byTag : only === "updatedSince" ? byChange : only === "status" ? byStatuses : null;
+
   const { name, where, values } = search(tenantId, environment, limit, filters);
+  if (only === "status") values[3] = filters.status;
+  if (only === "updatedSince" && filters.updatedSince)
+    values.push(firstIdAt("conversation", new Date(filters.updatedSince.getTime() - longLivedMs)));
   const beyond = cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} $${values.push(cursor)}`;
-  const text = `SELECT ${conversationColumns} FROM conversations WHERE ${where} ${beyond} ORDER BY id ${order} LIMIT $3`;
-  return { statement: { name: `list_conversations_${order}_${name}_${beyond !== ""}`, text } satisfies Statement, values };
+  const text = page
+    ? page(order, beyond)
+    : `SELECT ${conversationColumns} FROM conversations WHERE ${where} ${beyond} ORDER BY id ${order} LIMIT $3`;
+  const statement: Statement =
+    given.length > 1 ? { text } : { name: `list_conversations_${order}_${only === "status" ? only : name}_${beyond !== ""}`, text };
+  return { statement, values };
 }
+
+type Page = (order: ListConversations["order"], beyond: string) => string;
+
+const inPartition = `tenant_id = $1 AND environment = $2::"Environment"`;
+
+/** $4 the tag. An index of an array has no order, so tags have a table of their own. */
+const byTag: Page = (order, beyond) => `
+  SELECT ${conversationColumns} FROM conversations
+  WHERE ${inPartition} AND id = ANY (ARRAY(
+    SELECT id FROM (SELECT tenant_id, environment, tag, conversation_id AS id FROM conversation_tags) AS tagged
+    WHERE ${inPartition} AND tag = $4 ${beyond} ORDER BY id ${order} LIMIT $3
+  ))
+  ORDER BY id ${order}`;
+
+/**
+ * $4 the statuses. A page of each, because only within one of them the index gives the order. The two bounds stand for equality:
+ * they leave the planner no other index with this order.
+ */
+const byStatuses: Page = (order, beyond) => `
+  SELECT page.* FROM unnest($4::"ConversationStatus"[]) AS wanted (status)
+  CROSS JOIN LATERAL (
+    SELECT ${conversationColumns} FROM conversations
+    WHERE ${inPartition} AND conversations.status >= wanted.status AND conversations.status <= wanted.status ${beyond}
+    ORDER BY conversations.status ${order}, conversations.id ${order} LIMIT $3
+  ) AS page
+  ORDER BY page.id ${order} LIMIT $3`;
+
+/** Conversations that changed so long after they began are few, and have an index of their own. */
+const longLivedHours = 12;
+const longLivedMs = longLivedHours * 3_600_000;
+
+/**
+ * $4 since when, $5 the first id of so many hours before. Conversations that began then or later are read in their order, for most
+ * of them have changed since; those that began earlier are found among the long-lived ones.
+ */
+const byChange: Page = (order, beyond) => {
+  const recent = `SELECT id FROM conversations WHERE ${inPartition} AND id >= $5 AND updated_at >= $4 ${beyond} ORDER BY id ${order} LIMIT $3`;
+  const older = `SELECT id FROM (
+      SELECT id FROM conversations
+      WHERE ${inPartition} AND updated_at >= $4 AND updated_at - created_at > interval '${longLivedHours} hours' AND id < $5 ${beyond}
+      ORDER BY updated_at, id OFFSET 0
+    ) AS changed ORDER BY id ${order} LIMIT $3`;
+  const [first, second] = order === "asc" ? [older, recent] : [recent, older];
+  return `
+  WITH first AS MATERIALIZED (${first}),
+  second AS MATERIALIZED (SELECT id FROM (${second}) AS rest WHERE (SELECT count(*) FROM first) < $3)
+  SELECT ${conversationColumns} FROM conversations
+  WHERE ${inPartition} AND id = ANY (ARRAY(SELECT id FROM first UNION ALL SELECT id FROM second))
+  ORDER BY id ${order} LIMIT $3`;
+};
 
 export function listInboxStatement(tenantId: string, environment: string, limit: number, { cursor, ...filters }: ListInbox) {
   const { where, values } = search(tenantId, environment, limit, filters);

@@ -8,6 +8,7 @@ import { newId } from "@/lib/ids";
 import { addBacklogTask, deliveriesOf } from "@/lib/jobs/add-backlog-task";
 import { currentTime } from "@/lib/jobs/time";
 import { lockRow } from "@/lib/lock-row";
+import { idsByStatus } from "@/lib/page-by-status";
 import { pageById, toPage } from "@/lib/schema";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
@@ -24,8 +25,10 @@ export async function listDeliveries(caller: Caller, webhookId: string, { status
   await getWebhook(caller, webhookId);
   await requireCursor(caller, "deliveries", page.cursor, webhookId);
   const { after, orderBy, take } = pageById(page);
-  const filters = { ...(status && { status: { in: status } }), ...(eventType && { eventType }) };
-  const rows = await caller.db.delivery.findMany({ where: { ...caller.partition, webhookId, ...filters, ...after }, orderBy, take });
+  const isByStatusAlone = status && !eventType;
+  const ids = isByStatusAlone && (await idsByStatus("deliveries", caller.partition, { parentId: webhookId, statuses: status, ...page }));
+  const filters = ids ? { id: { in: ids } } : { ...after, ...(status && { status: { in: status } }), ...(eventType && { eventType }) };
+  const rows = await caller.db.delivery.findMany({ where: { ...caller.partition, webhookId, ...filters }, orderBy, take });
   return toPage(rows, page.limit, toDelivery);
 }
 

@@ -8,6 +8,7 @@ import { recordEvent } from "@/lib/events/record-event";
 import { newId } from "@/lib/ids";
 import { countDocument, getKnowledgeBase, storedBytes } from "@/lib/knowledge-bases/service";
 import { lockKind } from "@/lib/lock-row";
+import { idsByStatus } from "@/lib/page-by-status";
 import { type Metadata, pageById, toPage } from "@/lib/schema";
 import { planOf, planStorageBytes } from "@/lib/tenants/service";
 import type { DocumentModel } from "@/prisma/generated/models";
@@ -19,8 +20,9 @@ export async function listDocuments(caller: Caller, knowledgeBaseId: string, { s
   await getKnowledgeBase(caller, knowledgeBaseId);
   await requireCursor(caller, "documents", page.cursor, knowledgeBaseId);
   const { after, orderBy, take } = pageById(page);
-  const filters = { knowledgeBaseId, ...(status && { status: { in: status } }) };
-  const rows = await caller.db.document.findMany({ where: { ...caller.partition, ...filters, ...after }, orderBy, take });
+  const ids = status && (await idsByStatus("documents", caller.partition, { parentId: knowledgeBaseId, statuses: status, ...page }));
+  const filters = { knowledgeBaseId, ...(ids && { id: { in: ids } }) };
+  const rows = await caller.db.document.findMany({ where: { ...caller.partition, ...after, ...filters }, orderBy, take });
   return toPage(rows, page.limit, toDocument);
 }
 

@@ -1,4 +1,6 @@
-import { pool, runStatement, type Statement } from "@/lib/db";
+import pg from "pg";
+import { runStatement, type Statement } from "@/lib/db";
+import { env } from "@/lib/env";
 
 /** The newest event of each tenant and environment, by one index lookup each. */
 const misplacedStatement: Statement = {
@@ -29,15 +31,16 @@ const firstXact = "3";
  * @returns how many events
  */
 export async function rebaseEvents(): Promise<number> {
-  const client = await pool().connect();
+  // Not one of the pool's connections: this takes as long as it takes.
+  const client = new pg.Client({ connectionString: env().DATABASE_URL });
+  await client.connect();
   try {
     await client.query("BEGIN");
-    await client.query("SET LOCAL statement_timeout = 0");
     await client.query("UPDATE purged_events SET xact = $1", [firstXact]);
     const { rowCount } = await client.query("UPDATE events SET xact = $1", [firstXact]);
     await client.query("COMMIT");
     return rowCount ?? 0;
   } finally {
-    client.release(true);
+    await client.end();
   }
 }

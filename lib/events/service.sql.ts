@@ -31,10 +31,11 @@ export function listEventsStatement(tenantId: string, environment: string, { typ
   if (isAscending) conditions.push("xact < pg_snapshot_xmin(pg_current_snapshot())");
   if (type !== undefined) conditions.push(`type = $${values.push(type)}`);
   if (since !== undefined) {
-    // Ids are found by time, and where one stands in the feed bounds what is read of it.
+    // Ids are found by time, and where one stands in the feed bounds what is read of it. `coalesce` keeps the planner from taking
+    // the time for so selective that it reads the table instead.
     const earlier = firstIdAt("event", new Date(since.getTime() - slackMs));
     const start = `(SELECT xact FROM events WHERE ${within} AND id < $${values.push(earlier)} ORDER BY id DESC LIMIT 1)`;
-    conditions.push(`xact >= coalesce(${start}, '0'::xid8) AND created_at >= $${values.push(since)}`);
+    conditions.push(`xact >= coalesce(${start}, '0'::xid8) AND coalesce(created_at >= $${values.push(since)}, false)`);
   }
   if (cursor !== undefined) {
     const id = `$${values.push(cursor)}`;

@@ -1,40 +1,42 @@
 import { runStatement, type Statement } from "@/lib/db";
 import { currentTime } from "@/lib/jobs/time";
+import { log } from "@/lib/log";
 
 const now = "coalesce($1::timestamptz, now())";
+const ago = (days: number) => `${now} - interval '${days} days'`;
 
-/** Deletes a batch of $2 rows, the oldest first, without waiting for any that somebody else holds. */
-function purge(table: string, key: string[], { column, isExpired }: { column: string; isExpired: string }): Statement {
-  const columns = key.join(", ");
-  return {
-    name: `purge_${table}`,
-    text: `
-    WITH expired AS MATERIALIZED (
-      SELECT ${columns} FROM ${table} AS row WHERE ${isExpired} ORDER BY ${column} LIMIT $2::int FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM ${table} USING expired WHERE ${key.map((name) => `${table}.${name} = expired.${name}`).join(" AND ")}
-    RETURNING 1`,
-  };
-}
+/** What is deleted so many days after the time in `column`, which has an index of its own. */
+type Retention = { table: string; column: string; days: number; except?: string };
 
-const days = (count: number) => `${now} - interval '${count} days'`;
-
-const purges = [
-  purge("idempotency_records", ["tenant_id", "environment", "key"], { column: "expires_at", isExpired: `expires_at <= ${now}` }),
-  purge("request_logs", ["tenant_id", "environment", "id"], { column: "created_at", isExpired: `created_at <= ${days(30)}` }),
-  purge("webhook_hours", ["tenant_id", "environment", "webhook_id", "hour"], { column: "hour", isExpired: `hour <= ${days(30)}` }),
-  purge("request_hours", ["tenant_id", "environment", "hour", "api_key_id"], { column: "hour", isExpired: `hour <= ${days(31)}` }),
-  purge("sessions", ["id"], { column: "expires_at", isExpired: `expires_at <= ${days(30)}` }),
-  purge("mails", ["id"], { column: "created_at", isExpired: `created_at <= ${days(30)} AND status <> 'PENDING'` }),
-  purge("invitations", ["tenant_id", "id"], { column: "expires_at", isExpired: `expires_at <= ${days(30)}` }),
-  purge("password_resets", ["id"], { column: "created_at", isExpired: `created_at <= ${days(1)}` }),
-  purge("webhook_warnings", ["tenant_id", "environment", "webhook_id", "failures", "created_at"], {
-    column: "created_at",
-    isExpired: `created_at <= ${days(30)}`,
-  }),
-  purge("deleted_items", ["tenant_id", "environment", "id"], { column: "deleted_at", isExpired: `deleted_at <= ${days(30)}` }),
-  purge("purged_events", ["tenant_id", "environment", "id"], { column: "purged_at", isExpired: `purged_at <= ${days(30)}` }),
+const retentions: Retention[] = [
+  { table: "idempotency_records", column: "expires_at", days: 0 },
+  { table: "request_logs", column: "created_at", days: 30 },
+  { table: "webhook_hours", column: "hour", days: 30 },
+  { table: "request_hours", column: "hour", days: 31 },
+  { table: "sessions", column: "expires_at", days: 30 },
+  { table: "mails", column: "created_at", days: 30, except: "status = 'PENDING'" },
+  { table: "invitations", column: "expires_at", days: 30 },
+  { table: "password_resets", column: "created_at", days: 1 },
+  { table: "webhook_warnings", column: "created_at", days: 30 },
+  { table: "deleted_items", column: "deleted_at", days: 30 },
+  { table: "purged_events", column: "purged_at", days: 30 },
 ];
+
+const isExpired = ({ column, days, except }: Retention) => `${column} <= ${ago(days)}${except ? ` AND NOT (${except})` : ""}`;
+
+/**
+ * Deletes a batch, the oldest rows first, without waiting for any that another transaction holds. The limit is part of the text,
+ * and rows are found again by their place in the table: a planner that guesses the limit, or joins the batch with its table,
+ * may read all of it.
+ */
+const purgeStatement = (retention: Retention, limit: number): Statement => ({
+  name: `purge_${retention.table}_${limit}`,
+  text: `
+  DELETE FROM ${retention.table} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${retention.table} WHERE ${isExpired(retention)} ORDER BY ${retention.column} LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING 1`,
+});
 
 /** An event's deliveries and their attempts go with it, and there may be twenty of the first and many of the second. */
 const eventsShare = 10;
@@ -42,49 +44,79 @@ const eventsShare = 10;
 /**
  * Looks at a batch of events whose time is over. One that has a delivery still to be sent, or held for less than 30 days,
  * is put off, and every other one is deleted, with its deliveries and their attempts. What was held for 30 days is given
- * up first, and can be seen as such for another week. $2 events at most.
+ * up first, and can be seen as such for another week.
  */
-const purgeEventsStatement: Statement = {
-  name: "purge_events",
+const purgeEventsStatement = (limit: number): Statement => ({
+  name: `purge_events_${limit}`,
   text: `
   WITH due AS MATERIALIZED (
-    SELECT tenant_id, environment, id FROM events WHERE expires_at <= ${now} ORDER BY expires_at LIMIT $2::int FOR UPDATE SKIP LOCKED
+    SELECT ctid AS row, tenant_id, environment, id FROM events WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
   ),
   waiting AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.id, d.event_id, d.status = 'HELD' AND d.updated_at <= ${days(30)} AS is_given_up,
+    SELECT due.row, d.id AS delivery_id, d.tenant_id, d.environment, d.status = 'HELD' AND d.updated_at <= ${ago(30)} AS is_given_up,
       CASE WHEN d.status <> 'HELD' THEN ${now} + interval '1 day'
-        WHEN d.updated_at > ${days(30)} THEN d.updated_at + interval '30 days'
+        WHEN d.updated_at > ${ago(30)} THEN d.updated_at + interval '30 days'
         ELSE ${now} + interval '7 days' END AS look_again_at
-    FROM due e
-    JOIN deliveries d ON d.tenant_id = e.tenant_id AND d.environment = e.environment AND d.event_id = e.id
-    WHERE d.status IN ('PENDING', 'HELD') OR d.requested_at IS NOT NULL
+    FROM due CROSS JOIN LATERAL (
+      SELECT * FROM deliveries d
+      WHERE d.tenant_id = due.tenant_id AND d.environment = due.environment AND d.event_id = due.id
+        AND (d.status IN ('PENDING', 'HELD') OR d.requested_at IS NOT NULL)
+      OFFSET 0
+    ) d
   ),
   given_up AS (
     UPDATE deliveries d SET status = 'DISCARDED', updated_at = ${now} FROM waiting w
-    WHERE w.is_given_up AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.id = w.id AND d.status = 'HELD'
+    WHERE w.is_given_up AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.id = w.delivery_id AND d.status = 'HELD'
   ),
   put_off AS (
     UPDATE events e SET expires_at = w.look_again_at
-    FROM (SELECT tenant_id, environment, event_id, max(look_again_at) AS look_again_at FROM waiting GROUP BY 1, 2, 3) w
-    WHERE e.tenant_id = w.tenant_id AND e.environment = w.environment AND e.id = w.event_id
+    FROM (SELECT row, max(look_again_at) AS look_again_at FROM waiting GROUP BY row) w WHERE e.ctid = w.row
   ),
   deleted AS (
-    DELETE FROM events e USING due
-    WHERE e.tenant_id = due.tenant_id AND e.environment = due.environment AND e.id = due.id
-      AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.tenant_id = e.tenant_id AND w.environment = e.environment AND w.event_id = e.id)
+    DELETE FROM events WHERE ctid = ANY (ARRAY(SELECT row FROM due WHERE row NOT IN (SELECT row FROM waiting)))
   )
   SELECT 1 FROM due`,
+});
+
+/** How long an expired row has waited to be deleted, by the table of the oldest ones. */
+const oldestExpiredStatement: Statement = {
+  name: "oldest_expired_rows",
+  text: [...retentions, { table: "events", column: "expires_at", days: 0 }]
+    .map((retention) => {
+      const age = `extract(epoch FROM ${ago(retention.days)} - ${retention.column})::float8`;
+      const oldest = `SELECT ${age} FROM ${retention.table} WHERE ${isExpired(retention)} ORDER BY ${retention.column} LIMIT 1`;
+      return `SELECT '${retention.table}' AS table, (${oldest}) AS seconds`;
+    })
+    .join("\nUNION ALL ")
+    .concat("\nORDER BY seconds DESC NULLS LAST LIMIT 1"),
 };
 
+/** The oldest row that should have been deleted; `seconds` is 0 where there is none. */
+export async function oldestExpired(): Promise<{ table: string; seconds: number }> {
+  const [row] = await runStatement<{ table: string; seconds: number | null }>(oldestExpiredStatement, [currentTime()]);
+  return { table: row?.table ?? "", seconds: row?.seconds ?? 0 };
+}
+
 /**
- * Deletes what is kept no longer: idempotency records whose time is over; request logs, events with their deliveries,
- * webhooks' hours and warnings, and mails of 30 days ago, and sessions and invitations that ended then; a day later the hourly
- * counts of requests. A batch takes some milliseconds.
+ * Deletes what is no longer kept: idempotency records whose time is over; request logs, events with their deliveries,
+ * webhooks' hours and warnings, mails and positions of deleted items after 30 days, and sessions and invitations so long after
+ * they ended; a day later the hourly counts of requests. A batch takes some milliseconds. A table that cannot be purged now is
+ * logged and left for the next time, and keeps no other one waiting.
  * @returns `limit` where a whole batch of any kind was found, and there may be more
  */
 export async function purgeExpired(limit: number): Promise<number> {
+  const eventLimit = Math.max(1, Math.floor(limit / eventsShare));
+  const batches = [
+    ...retentions.map((retention) => ({ table: retention.table, statement: purgeStatement(retention, limit), weight: 1 })),
+    { table: "events", statement: purgeEventsStatement(eventLimit), weight: eventsShare },
+  ];
   let most = 0;
-  for (const statement of purges) most = Math.max(most, (await runStatement(statement, [currentTime(), limit])).length);
-  const events = await runStatement(purgeEventsStatement, [currentTime(), Math.max(1, Math.floor(limit / eventsShare))]);
-  return Math.min(limit, Math.max(most, events.length * eventsShare));
+  for (const { table, statement, weight } of batches) {
+    try {
+      most = Math.max(most, (await runStatement(statement, [currentTime()])).length * weight);
+    } catch (error) {
+      log.warn({ table, error: (error as Error).message }, "expired rows could not be deleted and will be tried again");
+    }
+  }
+  return Math.min(limit, most);
 }

@@ -5,6 +5,7 @@ import { type Env, parseEnv } from "@/lib/env";
 import { hasMisplacedEvents } from "@/lib/events/rebase";
 import { behindProxyFile, isLoopbackOpen } from "@/lib/exposure";
 import { ignoredProxyFile, ignoredProxyWarning } from "@/lib/ignored-proxy";
+import { oldestExpired } from "@/lib/jobs/purge-expired";
 import { isLoopbackUrl } from "@/lib/loopback";
 import { checkSmtp } from "@/lib/mail/smtp";
 import { mailPagePath, mailWay } from "@/lib/mail/way";
@@ -36,7 +37,8 @@ export async function examine(): Promise<Finding[]> {
   findings.push(...database, await examineStorage(env), await examineDisk(env));
   findings.push(await examineLimiter(env), await examineInngest(env), await examineMail(env), examineExposure(env), examineProxies(env));
   if (!database.some(({ problem }) => problem)) findings.push(await examineAudit(env));
-  if (!database.some(({ problem }) => problem)) findings.push(await examineSecrets(env), await examineDeliveries(env), await examineFeed());
+  if (!database.some(({ problem }) => problem))
+    findings.push(await examineSecrets(env), await examineDeliveries(env), await examineFeed(), await examineRetention());
   return findings;
 }
 
@@ -176,6 +178,21 @@ async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
     return { subject, fact };
   }
   return { subject, fact: `all sealed with ${current}${older.length > 0 ? `; nothing needs ${older.join(", ")} any more` : ""}` };
+}
+
+/** The worker deletes expired rows every minute, and a large backlog of them within the hour. */
+const expiredLateSeconds = 3_600;
+
+async function examineRetention(): Promise<Finding> {
+  const subject = "retention";
+  const { table, seconds } = await oldestExpired();
+  if (seconds === 0) return { subject, fact: "no expired row waits to be deleted" };
+  const oldest = `the oldest expired row has waited ${Math.round(seconds)} s to be deleted from ${table}`;
+  if (seconds <= expiredLateSeconds) return { subject, fact: oldest };
+  return {
+    subject,
+    problem: `${oldest}. Is the worker running? Look for "purge-expired" and "expired rows" in its log, logs/worker.log in the data directory`,
+  };
 }
 
 async function examineFeed(): Promise<Finding> {

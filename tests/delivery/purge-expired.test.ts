@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { mutate, type Partition, system } from "@/lib/caller";
 import { db } from "@/lib/db";
-import { purgeExpired } from "@/lib/jobs/purge-expired";
+import { oldestExpired, purgeExpired } from "@/lib/jobs/purge-expired";
 import { startDelivering } from "@/lib/webhooks/deliver";
 import { holdDeliveries } from "@/lib/webhooks/disable";
 import { updateWebhook } from "@/lib/webhooks/service";
@@ -105,6 +105,25 @@ test("idempotency records go after 24 hours, request logs and warnings after 30 
   toDay(30);
   await purgeAll();
   expect(await left()).toEqual([0, 0, 0]);
+});
+
+test("a table that cannot be purged keeps no other one waiting, and doctor and /ready say for how long it has waited", async () => {
+  const { partition, id } = await newWebhook(receiver.url);
+  await raiseEvent(partition);
+  await db().delivery.updateMany({ where: { webhookId: id }, data: { status: "DELIVERED", nextAttemptAt: null } });
+  const log = { apiKeyId: "key", method: "GET", path: "/", status: 200, durationMs: 1 };
+  await db().requestLog.create({ data: { ...partition, id: "req_stuck", ...log, createdAt } });
+  await db().$executeRawUnsafe('CREATE TRIGGER stuck BEFORE DELETE ON request_logs FOR EACH ROW EXECUTE FUNCTION "refuse_change"()');
+  try {
+    toDay(31);
+    expect(await purgeExpired(1_000)).toBeLessThan(1_000);
+    expect([await eventsOf(partition), await db().requestLog.count({ where: partition })]).toEqual([0, 1]);
+    expect(await oldestExpired()).toEqual({ table: "request_logs", seconds: daySeconds + 60 });
+  } finally {
+    await db().$executeRawUnsafe("DROP TRIGGER stuck ON request_logs");
+  }
+  await purgeExpired(1_000);
+  expect(await oldestExpired()).toMatchObject({ seconds: 0 });
 });
 
 test("5,000 expired events go in small batches, and deliveries go on meanwhile", async () => {

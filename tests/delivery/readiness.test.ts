@@ -23,6 +23,7 @@ test("200 says which clock runs, for how long the oldest delivery has waited, an
       clock: "embedded",
       oldestDueDeliverySeconds: 0,
       deliveries: { due: 0, underWay: 0, held: 0 },
+      oldestExpiredRowSeconds: 0,
     },
   });
 

@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Identity, reader } from "@/lib/caller";
+import { listConversationsQuery } from "@/lib/conversations/schema";
+import { listConversations } from "@/lib/conversations/service";
+import { listCustomersQuery } from "@/lib/customers/schema";
+import { listCustomers } from "@/lib/customers/service";
+import { closeDatabase, pool } from "@/lib/db";
+import { listDeliveriesQuery } from "@/lib/deliveries/schema";
+import { listDeliveries } from "@/lib/deliveries/service";
+import { listDocumentsQuery } from "@/lib/documents/schema";
+import { listDocuments } from "@/lib/documents/service";
+import { env } from "@/lib/env";
+import { listEventsQuery } from "@/lib/events/schema";
+import { listEvents } from "@/lib/events/service";
+import { fillLargeDatabase, large } from "../support/large-database";
+import { explainEverything, plansOf } from "../support/plans";
+
+const rows = 200_000;
+
+/** A page of 20 needs some dozens; a filter that reads its way to a rare row, or to none, reads tens of thousands. */
+const mostRows = 12_000;
+/** A statement gets its generic plan at its sixth execution. */
+const executions = 7;
+
+const identity: Identity = {
+  partition: { tenantId: large.tenantId, environment: "test" },
+  actor: { type: "OPERATOR", id: "tests" },
+  request: null,
+  address: null,
+};
+
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+const dayMs = 86_400_000;
+
+/** Of each filter a value that most rows have, one that a few have, and one that none has. */
+const lists: Record<string, { run: (query: Record<string, string>) => Promise<unknown>; filters: Record<string, string[]> }> = {
+  conversations: {
+    run: (query) => listConversations(reader(identity), listConversationsQuery.parse(query)),
+    filters: {
+      status: ["OPEN", "SNOOZED", "CLOSED", "SNOOZED,CLOSED", "OPEN,SNOOZED", "PENDING,RESOLVED,CLOSED"],
+      channelId: ["web", "rare", "none"],
+      customerId: ["cus_none"],
+      agentId: ["agt_common", "agt_rare", "agt_none"],
+      externalId: ["order-77", "order-none"],
+      tag: ["common", "tag-3", "rare", "none"],
+      updatedSince: [ago(59 * dayMs), ago(30 * dayMs), ago(dayMs), ago(600_000), ago(-dayMs)],
+    },
+  },
+  customers: {
+    run: (query) => listCustomers(reader(identity), listCustomersQuery.parse(query)),
+    filters: {
+      email: ["customer-77@example.com", "none@example.com"],
+      phone: ["+4910000077", "+4999999999"],
+      externalId: ["external-77", "external-none"],
+    },
+  },
+  documents: {
+    run: (query) => listDocuments(reader(identity), large.knowledgeBaseId, listDocumentsQuery.parse(query)),
+    filters: { status: ["READY", "FAILED", "PENDING", "PENDING,FAILED"] },
+  },
+  deliveries: {
+    run: (query) => listDeliveries(reader(identity), large.webhookId, listDeliveriesQuery.parse(query)),
+    filters: {
+      status: ["DELIVERED", "FAILED", "DISCARDED", "DISCARDED,FAILED"],
+      eventType: ["message.received", "webhook.disabled", "agent.created"],
+    },
+  },
+  events: {
+    run: (query) => listEvents(reader(identity), listEventsQuery.parse(query)),
+    filters: {
+      type: ["message.received", "webhook.disabled", "agent.created"],
+      since: [ago(59 * dayMs), ago(dayMs), ago(600_000), ago(-dayMs)],
+    },
+  },
+};
+
+const cases = Object.entries(lists).flatMap(([list, { filters }]) =>
+  Object.entries(filters).flatMap(([filter, values]) => values.map((value) => ({ list, filter, value }))),
+);
+
+beforeAll(async () => {
+  await fillLargeDatabase(env().DATABASE_URL, rows);
+  await explainEverything();
+  await closeDatabase();
+}, 600_000);
+
+describe.each(["not analyzed", "analyzed"])("tables of 200,000 rows that are %s", (state) => {
+  beforeAll(async () => {
+    if (state === "analyzed") await pool().query("ANALYZE");
+  }, 120_000);
+
+  test.each(cases)(
+    "$list by $filter=$value reads no more than a page, either way",
+    { timeout: 60_000 },
+    async ({ list, filter, value }) => {
+      for (const order of ["asc", "desc"]) {
+        const plans = await plansOf(async () => {
+          for (let execution = 0; execution < executions; execution++) await lists[list]?.run({ [filter]: value, order });
+        });
+        expect(plans.filter(({ rowsRead }) => rowsRead > mostRows)).toEqual([]);
+      }
+    },
+  );
+});

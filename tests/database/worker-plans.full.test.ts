@@ -1,0 +1,69 @@
+import { beforeAll, expect, test } from "vitest";
+import { closeDatabase, pool, setConnectionSettings } from "@/lib/db";
+import { firstTurn, processNextDocument } from "@/lib/documents/process";
+import { env } from "@/lib/env";
+import { recurringJobs } from "@/lib/jobs/recurring-jobs";
+import { workerSettings } from "@/lib/jobs/worker-settings";
+import { readiness } from "@/lib/readiness";
+import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/webhooks/claim";
+import { fillLargeDatabase, large } from "../support/large-database";
+import { explainEverything, type Plan, plansOf } from "../support/plans";
+
+const rows = 200_000;
+
+// What one batch may read. The largest deletes 1,000 rows of each table; a plan that reads a table or a backlog reads 200,000.
+const mostRows = 25_000;
+const mostPages = 60_000;
+
+beforeAll(async () => {
+  await fillLargeDatabase(env().DATABASE_URL, rows);
+  await explainEverything();
+  await closeDatabase();
+  setConnectionSettings(workerSettings);
+}, 600_000);
+
+const { "analyze-new-tables": analyze, ...jobs } = recurringJobs;
+
+/** All that the worker does again and again, once. */
+const work: Record<string, () => Promise<unknown>> = {
+  ...Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, () => job.work(job.limit)])),
+  "claim deliveries": () =>
+    claimDeliveries({ now: null, limit: 100, cursor: startOfWalk, allowances: new Map(), defaultAllowance: 100, overdueSeconds: 0 }),
+  "claim requested attempts": () => claimRequested({ now: null, limit: 100, overdueSeconds: 0 }),
+  "process documents": () => processNextDocument(firstTurn, { overdueSeconds: 0 }),
+  readiness,
+};
+
+const isLarge = ({ rowsRead, pages }: Plan) => rowsRead > mostRows || pages > mostPages;
+
+async function largePlans(): Promise<Record<string, Plan[]>> {
+  const found: Record<string, Plan[]> = {};
+  for (const [name, run] of Object.entries(work)) {
+    const plans = await plansOf(run);
+    const tooLarge = plans.filter(isLarge);
+    if (tooLarge.length > 0) found[name] = tooLarge;
+    if (process.env.SHOW_PLANS) for (const plan of plans) process.stdout.write(`${name}: ${JSON.stringify(plan)}\n`);
+  }
+  return found;
+}
+
+test(`no statement of the worker reads more than its batch, in tables of ${rows} rows that nothing has analyzed`, {
+  timeout: 600_000,
+}, async () => {
+  expect(await largePlans()).toEqual({});
+});
+
+test("nor when they are analyzed", { timeout: 600_000 }, async () => {
+  await analyze?.work(analyze.limit);
+  await pool().query("ANALYZE");
+  expect(await largePlans()).toEqual({});
+});
+
+test("nor while all of a test environment is deleted", { timeout: 600_000 }, async () => {
+  await pool().query(`INSERT INTO wipe_tasks (tenant_id, requested_by_id, requested_at) VALUES ('${large.tenantId}', 'usr_1', now())`);
+  const wipe = recurringJobs["wipe-test-data"];
+  const plans = await plansOf(async () => {
+    for (let batch = 0; batch < 10; batch++) await wipe?.work(wipe.limit);
+  });
+  expect(plans.filter(isLarge)).toEqual([]);
+});
