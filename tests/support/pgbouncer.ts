@@ -37,7 +37,7 @@ export async function startPgBouncer(program: string, databaseUrl: string, setti
     unix_socket_dir: "",
     auth_type: "any",
     pool_mode: "transaction",
-    default_pool_size: "6",
+    default_pool_size: "5",
     max_client_conn: "200",
     ...settings,
   };
