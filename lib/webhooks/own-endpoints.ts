@@ -25,8 +25,8 @@ function ownEndpoints(): Endpoint[] {
 
 /** What this installation itself consists of: its web server, its database and the services it is configured with. */
 function findEndpoints(): Endpoint[] {
-  const { PORT, DATABASE_URL, UPSTASH_REDIS_REST_URL, S3_ENDPOINT, SMTP_URL, INNGEST_BASE_URL, INNGEST_DEV } = env();
-  const services = [DATABASE_URL, UPSTASH_REDIS_REST_URL, S3_ENDPOINT, SMTP_URL, INNGEST_BASE_URL, INNGEST_DEV];
+  const { PORT, DATABASE_URL, DATABASE_DIRECT_URL, UPSTASH_REDIS_REST_URL, S3_ENDPOINT, SMTP_URL, INNGEST_BASE_URL, INNGEST_DEV } = env();
+  const services = [DATABASE_URL, DATABASE_DIRECT_URL, UPSTASH_REDIS_REST_URL, S3_ENDPOINT, SMTP_URL, INNGEST_BASE_URL, INNGEST_DEV];
   const endpoints = services.flatMap((url) => {
     if (!url || !URL.canParse(url)) return [];
     const { hostname, port, protocol } = new URL(url);
