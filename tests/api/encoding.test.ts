@@ -73,9 +73,12 @@ describe("compression", () => {
     ["GZIP", "gzip"],
     ["gzip;q=x, br;q=0.5", "br"],
     ["gzip, br", "br"],
-    [`gzip, ${"x".repeat(1_000)}`, null],
   ])("Accept-Encoding %j chooses %j", (accepted, encoding) => {
     expect(chooseEncoding(accepted)).toBe(encoding);
+  });
+
+  test("an Accept-Encoding of more than 1,000 characters is not read", () => {
+    expect(chooseEncoding(`gzip, ${"x".repeat(1_000)}`)).toBeNull();
   });
 });
 
