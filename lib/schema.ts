@@ -140,21 +140,23 @@ export const instantOrMinute = z
 const defaultLimit = 20;
 const maximumLimit = 100;
 
-const limit = z
-  .string()
-  .regex(/^[1-9][0-9]*$/, "is a whole number from 1 to 100")
-  .transform((text) => Math.min(Number(text), maximumLimit))
-  .default(defaultLimit)
-  .meta({
-    description: "Items a page: 1 to 100. A larger figure is taken as 100.",
-    // What the text in the query is to be read as.
-    type: "integer",
-    format: "int32",
-    minimum: 1,
-    maximum: 999_999_999,
-    pattern: undefined,
-    default: defaultLimit,
-  });
+/** How many items to return at most. A larger number than the maximum is taken as the maximum, however large it is. */
+export const limitParameter = (items: string, maximum: number, byDefault: number) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]*$/, `must be a whole number from 1 to ${maximum}`)
+    .transform((text) => Math.min(Number(text), maximum))
+    .default(byDefault)
+    .meta({
+      description: `${items}: 1 to ${maximum}. A larger number is taken as ${maximum}.`,
+      // What the text in the query is read as.
+      type: "integer",
+      format: "int32",
+      minimum: 1,
+      maximum: 999_999_999,
+      pattern: undefined,
+      default: byDefault,
+    });
 
 const order = z.enum(["asc", "desc"]).meta({ id: "Order", description: "By creation: `asc` oldest first, `desc` newest first." });
 
@@ -170,7 +172,7 @@ export const listQuery = <Filters extends z.ZodRawShape>(kind: IdKind, defaultOr
         pattern: describedId(kind).pattern,
         maxLength: describedId(kind).maxLength,
       }),
-    limit,
+    limit: limitParameter("Items per page", maximumLimit, defaultLimit),
     order: order.default(defaultOrder),
     ...filters,
   });

@@ -24,6 +24,7 @@ const typesByEnding: Record<string, ContentType> = {
 
 const pdfSignature = Buffer.from("%PDF-");
 const zipSignature = Buffer.from("PK\u0003\u0004");
+const zipDirectoryEnd = Buffer.from("PK\u0005\u0006");
 /** What Word wraps a document in that has a password. */
 const oleSignature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 
@@ -41,7 +42,13 @@ export async function detectContentType(file: Pick<IncomingFile, "path" | "sizeB
 
   const startsWith = (signature: Buffer) => file.head.subarray(0, signature.length).equals(signature);
   if (startsWith(pdfSignature) || (!file.isText && file.head.includes(pdfSignature))) return "application/pdf";
-  if (startsWith(zipSignature) && (promised === docx || (await readTail(file)).includes("word/document.xml"))) return docx;
+  if (startsWith(zipSignature)) {
+    const tail = await readTail(file);
+    // Without its directory the archive is damaged: then its processing says so, where the name promises a Word document.
+    const isDamaged = !tail.includes(zipDirectoryEnd);
+    if (tail.includes("word/document.xml") || (isDamaged && promised === docx)) return docx;
+    throw unsupported("Its content is a zip archive without a Word document");
+  }
   if (startsWith(oleSignature) && promised === docx) return docx;
   if (!file.isText) throw unsupported("Its content is none of these, nor text in UTF-8");
   if (promised === "application/pdf" || promised === docx) throw unsupported("Its name says so, but its content is text");

@@ -5,6 +5,7 @@ import {
   idOf,
   idParameter,
   integer,
+  limitParameter,
   listQuery,
   metadata,
   nameText,
@@ -84,22 +85,10 @@ export const searchQuery = z.strictObject({
   q: text(500).trim().min(1).meta({
     description: 'Words that all occur; "several words" in this order, `or` between alternatives, `-` before what must not occur.',
   }),
-  limit: z
-    .string()
-    .regex(/^[1-9][0-9]{0,8}$/, "is a whole number from 1 to 50")
-    .transform((text) => Math.min(Number(text), 50))
-    .default(10)
-    .meta({
-      description: "Documents at the most: 1 to 50. A larger figure is taken as 50.",
-      // What the text in the query is to be read as.
-      type: "integer",
-      format: "int32",
-      minimum: 1,
-      maximum: 999_999_999,
-      pattern: undefined,
-      default: 10,
-    }),
+  limit: limitParameter("Documents at most", 50, 10),
 });
+
+const position = integer("A position in `text`, in UTF-16 code units.", { maximum: 20_000 });
 
 export const searchResults = z.object({
   data: z
@@ -108,8 +97,14 @@ export const searchResults = z.object({
         .object({
           documentId: idOf("document"),
           name: storedText(255, described.name),
-          excerpt: storedText(20_000, "HTML: escaped text, in which `<mark>` surrounds what was found."),
+          text: storedText(20_000, "The part of the document that fits best, as plain text."),
+          ranges: z.array(z.array(position).length(2).meta({ description: "Start and end of one range; the end is exclusive." })).meta({
+            description: "Where the words of the query are in `text`: JavaScript's `text.slice(start, end)` for each range.",
+            examples: [[[12, 16]]],
+            maxItems: 1_000,
+          }),
           score: z.number().meta({ description: "From 0 to 1, the best first. Comparable only within one response." }),
+          excerpt: storedText(20_000, "`text` as escaped HTML with `<mark>` around the ranges. For web pages only: a program uses `text`."),
         })
         .meta({ id: "SearchResult", description: "A document that matches a search." }),
     )

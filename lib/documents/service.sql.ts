@@ -1,7 +1,7 @@
 /** Of chunks that match, as many are ranked; a word that stands in more of them tells little about any. */
 const maximumRanked = 5_000;
 
-/** What surrounds a hit until the excerpt is escaped. No chunk holds these characters. */
+/** What surrounds a hit in what PostgreSQL returns. No chunk holds these characters. */
 export const hitStart = "\u0001";
 export const hitEnd = "\u0002";
 
@@ -25,7 +25,7 @@ export const searchSql = `
     SELECT * FROM (SELECT DISTINCT ON (document_id) * FROM candidate ORDER BY document_id, score DESC, position) AS of_document
     ORDER BY score DESC, document_id DESC LIMIT $5::int
   )
-  SELECT d.id AS "documentId", d.name, ts_headline('simple', c.text, query.words, '${headlineOptions}') AS excerpt, best.score
+  SELECT d.id AS "documentId", d.name, ts_headline('simple', c.text, query.words, '${headlineOptions}') AS marked, best.score
   FROM query, best
   JOIN documents d ON d.tenant_id = $1::text AND d.environment = $2::"Environment" AND d.id = best.document_id
   JOIN document_chunks c ON c.tenant_id = $1::text AND c.environment = $2::"Environment"

@@ -13,8 +13,9 @@ import { type Metadata, pageById, toPage } from "@/lib/schema";
 import { planOf, planStorageBytes } from "@/lib/tenants/service";
 import type { DocumentModel } from "@/prisma/generated/models";
 import type { ContentType } from "./content-type";
+import { readMarked, toHtml } from "./excerpt";
 import type { Document, DocumentErrorCode, DocumentFields, ListDocuments, Search, SearchResults } from "./schema";
-import { hitEnd, hitStart, lockDocumentSql, searchSql } from "./service.sql";
+import { lockDocumentSql, searchSql } from "./service.sql";
 
 export async function listDocuments(caller: Caller, knowledgeBaseId: string, { status, ...page }: ListDocuments) {
   await getKnowledgeBase(caller, knowledgeBaseId);
@@ -124,13 +125,20 @@ export async function retryDocument(caller: Caller, knowledgeBaseId: string, id:
   return toDocument(updated);
 }
 
+type FoundChunk = { documentId: string; name: string; marked: string; score: number };
+
 /** Full text, over the documents of one base that are ready. Nothing is found by a query in which there is no word. */
 export async function searchDocuments(caller: Caller, knowledgeBaseId: string, { q, limit }: Search): Promise<SearchResults> {
   await getKnowledgeBase(caller, knowledgeBaseId);
   const { tenantId, environment } = caller.partition;
   const values = [tenantId, environment, knowledgeBaseId, q, limit];
-  const rows = await caller.db.$queryRawUnsafe<SearchResults["data"]>(searchSql, ...values);
-  return { data: rows.map((row) => ({ ...row, excerpt: toHtml(row.excerpt) })) };
+  const rows = await caller.db.$queryRawUnsafe<FoundChunk[]>(searchSql, ...values);
+  return {
+    data: rows.map(({ marked, ...found }) => {
+      const excerpt = readMarked(marked);
+      return { ...found, ...excerpt, excerpt: toHtml(excerpt) };
+    }),
+  };
 }
 
 /** The pieces that a document was cut into, in their order, for the dashboard. */
@@ -143,15 +151,6 @@ export async function listChunks(caller: Caller, knowledgeBaseId: string, id: st
     take: limit,
   });
 }
-
-const htmlEscapes: Record<string, string> = {
-  ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" },
-  ...{ [hitStart]: "<mark>", [hitEnd]: "</mark>" },
-};
-
-const escaped = new RegExp(`[&<>"'${hitStart}${hitEnd}]`, "g");
-
-const toHtml = (excerpt: string) => excerpt.replace(escaped, (character) => htmlEscapes[character] ?? "");
 
 async function requireDocument({ db, partition }: Caller, knowledgeBaseId: string, id: string): Promise<DocumentModel> {
   const found = await db.document.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });

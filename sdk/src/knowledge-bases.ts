@@ -19,7 +19,7 @@ export const knowledgeBasesOf = ({ call, list }: Caller) => ({
   get: (knowledgeBaseId: string, options?: RequestOptions) =>
     call("GET /knowledge-bases/{knowledgeBaseId}", { path: { knowledgeBaseId } }, options),
 
-  /** The documents that fit best, the best first, each with an excerpt in HTML. */
+  /** The documents that fit best, best first: each with plain `text` and the `ranges` in it that were found. */
   search: (knowledgeBaseId: string, query: SearchKnowledgeBaseQuery, options?: RequestOptions) =>
     call("GET /knowledge-bases/{knowledgeBaseId}/search", { path: { knowledgeBaseId }, query }, options),
 

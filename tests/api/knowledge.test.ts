@@ -166,6 +166,8 @@ describe("uploading", () => {
     ["text named .pdf", "Only text", "paper.pdf"],
     ["text named .docx", "Only text", "paper.docx"],
     ["an archive that is no Word document", zipOf({ "a.txt": "a" }), "a.zip"],
+    ["a plain archive named .docx", zipOf({ "a.txt": "a" }), "a.docx"],
+    ["a workbook named .docx", zipOf({ ...wordParts, "xl/workbook.xml": "<workbook/>" }), "a.docx"],
   ])("415 for %s", async (_what, content, name) => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
@@ -374,7 +376,8 @@ describe("processing", () => {
     const [hit, ...others] = await search(tenant, base, '"quick brown fox" dog');
     expect(others).toEqual([]);
     expect(hit).toMatchObject({ documentId: document.id, name });
-    expect(hit.excerpt).toContain("<mark>quick</mark> <mark>brown</mark> <mark>fox</mark> jumps");
+    expect(hit.text).toContain("quick brown fox jumps");
+    expect(hit.ranges.map(([start, end]: [number, number]) => hit.text.slice(start, end))).toEqual(["quick", "brown", "fox", "dog"]);
     expect(hit.score).toBeGreaterThan(0);
     expect(await eventsOf(tenant)).toEqual(["knowledge_base.created", "document.created", "document.ready"]);
     expect((await call(tenant, "GET", `/knowledge-bases/${base}`)).body.documentCounts).toEqual({
@@ -393,7 +396,6 @@ describe("processing", () => {
     ["a PDF with a password", pdfOf([sentence], { isEncrypted: true }), "a.pdf", "encrypted"],
     ["a damaged PDF", "%PDF-1.4\nnothing more", "a.pdf", "invalid_file"],
     ["a damaged Word document", Buffer.from("PK\u0003\u0004 and nothing more"), "a.docx", "invalid_file"],
-    ["an archive that is named like a Word document", zipOf({ "a.txt": "a" }), "a.docx", "invalid_file"],
     ["a Word document that Word has encrypted", encryptedPackage(), "a.docx", "encrypted"],
     ["JSON that is none", "{", "a.json", "invalid_file"],
     ["a Word document with 42 parts of blank space", bombOf(42), "a.docx", "too_large"],
@@ -405,7 +407,7 @@ describe("processing", () => {
     ],
     [
       "a Word document with 1,001 parts",
-      zipOf(Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`word/${i}.xml`, ""]))),
+      zipOf({ ...Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`word/${i}.xml`, ""])), "word/document.xml": "" }),
       "a.docx",
       "too_large",
     ],
@@ -517,13 +519,15 @@ describe("processing", () => {
 });
 
 describe("searching", () => {
-  test("excerpts are escaped, and marked where they match", async () => {
+  test("200 with plain text and the positions of what matches; only the HTML form is escaped", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     await upload(tenant, base, formOf('Beware of 5 < 6 & "quotes" around the needle.', "a.txt"));
     await processAll();
-    const [{ excerpt }] = await search(tenant, base, "needle");
-    expect(excerpt).toBe("Beware of 5 &lt; 6 &amp; &quot;quotes&quot; around the <mark>needle</mark>");
+    const [{ text, ranges, excerpt }] = await search(tenant, base, "needle or beware");
+    expect(text).toBe('Beware of 5 < 6 & "quotes" around the needle');
+    expect(ranges.map(([start, end]: [number, number]) => text.slice(start, end))).toEqual(["Beware", "needle"]);
+    expect(excerpt).toBe("<mark>Beware</mark> of 5 &lt; 6 &amp; &quot;quotes&quot; around the <mark>needle</mark>");
   });
 
   test("the best document comes first, each document once, and no other base's", async () => {
@@ -548,6 +552,15 @@ describe("searching", () => {
     await upload(tenant, base, formOf("Text", "a.txt"));
     await processAll();
     expect(await search(tenant, base, q)).toEqual([]);
+  });
+
+  test("200 with a limit above every integer, as in lists", async () => {
+    const tenant = await newTenant();
+    const base = await newKnowledgeBase(tenant);
+    for (const limit of ["51", "9999999999", "9".repeat(400)]) {
+      expect((await call(tenant, "GET", `/knowledge-bases/${base}/search?q=a&limit=${limit}`)).status).toBe(200);
+      expect((await call(tenant, "GET", `/customers?limit=${limit}`)).status).toBe(200);
+    }
   });
 
   test.each(["", "?q=", "?q=a&limit=0", `?q=${"a".repeat(501)}`, "?q=a&cursor=1", "?q=a%00"])("422 for search%s", async (query) => {

@@ -16,7 +16,7 @@ test.each([
     "/updatedSince",
     "updatedSince must be a time with its offset, for example 2026-01-31T09:30:00Z",
   ],
-  ["/conversations?limit=0", "/limit", "limit is a whole number from 1 to 100"],
+  ["/conversations?limit=0", "/limit", "limit must be a whole number from 1 to 100"],
   ["/conversations?tag=", "/tag", "tag must not be empty"],
   ["/conversations?statsu=OPEN", "/statsu", "statsu is not known here; did you mean status?"],
   ["/conversations?nonsense=1", "/nonsense", "nonsense is not known here"],

@@ -301,7 +301,7 @@ test("a document is uploaded as a file or as text, read, found and deleted", asy
   const ready = await client.knowledgeBases.documents.list(base.id, { status: "READY" }).toArray({ limit: 10 });
   expect(ready.map(({ id }) => id)).toEqual(documents.map(({ id }) => id).reverse());
   const { data } = await client.knowledgeBases.search(base.id, { q: "tuesdays", limit: 3 });
-  expect(data).toMatchObject([{ documentId: documents[0]?.id, excerpt: expect.stringContaining("<mark>Tuesdays</mark>") }]);
+  expect(data).toMatchObject([{ documentId: documents[0]?.id, text: expect.stringContaining("Tuesdays"), ranges: [expect.any(Array)] }]);
 
   const [, returns] = documents;
   if (!returns) expect.fail("it was not uploaded");

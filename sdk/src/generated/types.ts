@@ -1116,10 +1116,14 @@ export type SearchResult = {
   documentId: string;
   /** The document's name. */
   name: string;
-  /** HTML: escaped text, in which `<mark>` surrounds what was found. */
-  excerpt: string;
+  /** The part of the document that fits best, as plain text. */
+  text: string;
+  /** Where the words of the query are in `text`: JavaScript's `text.slice(start, end)` for each range. */
+  ranges: (number[])[];
   /** From 0 to 1, the best first. Comparable only within one response. */
   score: number;
+  /** `text` as escaped HTML with `<mark>` around the ranges. For web pages only: a program uses `text`. */
+  excerpt: string;
 };
 
 export type SearchResultPage = {
@@ -1375,7 +1379,7 @@ export type WebhookWithSecret = {
 export type ListConversationsQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1398,7 +1402,7 @@ export type ListConversationsQuery = {
 export type ListMessagesQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1407,7 +1411,7 @@ export type ListMessagesQuery = {
 export type ListCustomersQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1422,7 +1426,7 @@ export type ListCustomersQuery = {
 export type ListAgentsQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1431,7 +1435,7 @@ export type ListAgentsQuery = {
 export type ListKnowledgeBasesQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1440,7 +1444,7 @@ export type ListKnowledgeBasesQuery = {
 export type ListDocumentsQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1451,14 +1455,14 @@ export type ListDocumentsQuery = {
 export type SearchKnowledgeBaseQuery = {
   /** Words that all occur; "several words" in this order, `or` between alternatives, `-` before what must not occur. */
   q: string;
-  /** Documents at the most: 1 to 50. A larger figure is taken as 50. */
+  /** Documents at most: 1 to 50. A larger number is taken as 50. */
   limit?: number | undefined;
 };
 
 export type ListWebhooksQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1467,7 +1471,7 @@ export type ListWebhooksQuery = {
 export type ListWebhookDeliveriesQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1480,7 +1484,7 @@ export type ListWebhookDeliveriesQuery = {
 export type ListEventsQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items a page: 1 to 100. A larger figure is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is taken as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;

@@ -27,7 +27,7 @@ export default pageOf<"knowledgeBaseId">(async ({ caller, environment, base, par
       <QueryForm path={`${path}/search`} query={search?.q ?? ""} />
       {results === null ? null : results.data.length > 0 ? (
         <div className="space-y-5">
-          <SearchHits path={path} hits={results.data.map(({ excerpt, ...hit }) => ({ ...hit, pieces: excerptPieces(excerpt) }))} />
+          <SearchHits path={path} hits={results.data.map((hit) => ({ ...hit, pieces: excerptPieces(hit) }))} />
           <RawJson value={results} label="the answer as JSON" />
         </div>
       ) : (
