@@ -28,7 +28,10 @@ export const responseLabels: Record<ResponseClass, string> = {
 
 export const triggerLabels: Record<AttemptTrigger, string | null> = { AUTOMATIC: null, MANUAL: "Resend", TEST: "Test" };
 
-const errors: Record<OutboundErrorCode, { label: string; sentence: string }> = {
+/** Why an attempt has no response. The last one never left the service. */
+type AttemptErrorCode = OutboundErrorCode | "secret_unavailable";
+
+const errors: Record<AttemptErrorCode, { label: string; sentence: string }> = {
   timeout: { label: "Timeout", sentence: "The receiver did not answer, to the end of its body, within 10 seconds." },
   blocked_address: {
     label: "Address not allowed",
@@ -44,10 +47,15 @@ const errors: Record<OutboundErrorCode, { label: string; sentence: string }> = {
   connection_error: { label: "Not reachable", sentence: "No connection to this address came about." },
   invalid_response: { label: "No HTTP answer", sentence: "What came back was not HTTP." },
   invalid_url: { label: "Address not usable", sentence: "The webhook's address cannot be called." },
+  secret_unavailable: {
+    label: "Not sent",
+    sentence: "Nothing was sent, because the service could not sign it. This is not the receiver's fault and does not count as a failure.",
+  },
 };
 
 /** Codes may be added to the service before they have words here. */
-export const errorWords = (code: string) => errors[code as OutboundErrorCode] ?? { label: code, sentence: `Nothing came back (${code}).` };
+export const errorWords = (code: string) =>
+  errors[code as AttemptErrorCode] ?? { label: code, sentence: `There was no response (${code}).` };
 
 /** What a status means for a delivery, where that is not plain. */
 export function statusSentence(statusCode: number): string | null {

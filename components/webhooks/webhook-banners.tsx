@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Notice } from "@/components/ui/notice";
 import { Time } from "@/components/ui/time";
-import { webhookHealth } from "@/lib/webhooks/health";
+import { healthSentences, webhookHealth } from "@/lib/webhooks/health";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { deliveriesInWords, heldInWords } from "./count-words";
 import { disabledReasons } from "./webhook-status";
@@ -10,7 +10,6 @@ type WebhookBannersProps = {
   webhook: Webhook;
   /** How many deliveries are held. */
   held: number;
-  disableAfterFailures: number;
   now: Date;
   /** For those who may. */
   enableAction: ReactNode;
@@ -18,7 +17,7 @@ type WebhookBannersProps = {
 };
 
 /** What has to be known of a webhook before all else: that it is disabled, will soon be, or has something waiting. */
-export function WebhookBanners({ webhook, held, disableAfterFailures, now, enableAction, heldActions }: WebhookBannersProps) {
+export function WebhookBanners({ webhook, held, now, enableAction, heldActions }: WebhookBannersProps) {
   const health = webhookHealth(webhook);
   if (health === "disabled") {
     return (
@@ -37,7 +36,7 @@ export function WebhookBanners({ webhook, held, disableAfterFailures, now, enabl
           title={`${webhook.consecutiveFailures} attempts failed in a row`}
           action={null}
         >
-          After {disableAfterFailures} it is disabled. It gets one delivery at a time until one succeeds; any success sets the count to 0.
+          {healthSentences[health]}
         </Banner>
       )}
       {held > 0 ? (

@@ -1,6 +1,7 @@
 import { roleNames } from "@/lib/auth/roles";
 import { signInMethodNames } from "@/lib/auth/sign-in-methods";
 import { env } from "@/lib/env";
+import { healthSentences, webhookHealth } from "@/lib/webhooks/health";
 import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
 import type { DisabledReason, Environment, Provider, Role, SignInMethod } from "@/prisma/generated/enums";
 
@@ -138,7 +139,7 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
   "webhook-failing": ({ tenant, environment, webhookId, webhookUrl, consecutiveFailures }) => ({
     paragraphs: [
       `The last ${consecutiveFailures} deliveries of a ${environment} webhook of ${tenant.name} to ${webhookUrl} failed.`,
-      `After ${disableAfterFailures} failures in a row the webhook is disabled. A single success sets the count to 0.`,
+      healthSentences[webhookHealth({ status: "ENABLED", consecutiveFailures })],
     ],
     link: { text: "See what the receiver answered", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
   }),

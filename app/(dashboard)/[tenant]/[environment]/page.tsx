@@ -18,6 +18,7 @@ import { getProgress } from "@/lib/overview/service";
 import { listRequestLogsQuery } from "@/lib/request-logs/schema";
 import { countRequestHours, lastHours, listRequestLogs, type Parts } from "@/lib/request-logs/service";
 import { type AttemptHour, attemptsByHour } from "@/lib/webhooks/attempts-by-hour";
+import { webhookHealth } from "@/lib/webhooks/health";
 import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
 import { listWebhooksQuery } from "@/lib/webhooks/schema";
 import { listWebhooks } from "@/lib/webhooks/service";
@@ -34,8 +35,6 @@ const ranges = {
   "7d": { name: "7 days", hours: 168, hoursPerBar: 3 },
 } as const;
 type Range = keyof typeof ranges;
-/** From here on a webhook counts as failing, and is tried less often. */
-const troubledAfterFailures = 10;
 const errorsShown = 5;
 
 export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
@@ -58,9 +57,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
     // As long as the chart, whose last bar may not be over yet.
     { now: new Date(time.until.getTime() - 1), hours },
   );
-  const troubled = webhooks.filter(
-    ({ status, consecutiveFailures }) => status === "DISABLED" || consecutiveFailures >= troubledAfterFailures,
-  );
+  const troubled = webhooks.filter((webhook) => webhookHealth(webhook) !== "well");
   const troubles = await Promise.all(
     troubled.map(async ({ id, url, status, consecutiveFailures }) => {
       const isDisabled = status === "DISABLED";

@@ -14,7 +14,7 @@ import { neighboursOfDelivery } from "@/lib/deliveries/search";
 import { getDelivery } from "@/lib/deliveries/service";
 import { getPayload } from "@/lib/events/service";
 import { shownHeaders } from "@/lib/webhooks/delivery-headers";
-import { probeAfterFailures } from "@/lib/webhooks/retry-schedule";
+import { webhookHealth } from "@/lib/webhooks/health";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { resendDeliveryAction } from "../actions";
 
@@ -70,7 +70,7 @@ export async function drawDelivery(
         payload={payload}
         url={webhook.url}
         headersOf={({ number, startedAt }) => shownHeaders({ ...delivery, attemptNumber: number }, new Date(startedAt))}
-        isWebhookFailing={webhook.consecutiveFailures >= probeAfterFailures}
+        isWebhookFailing={webhookHealth(webhook) !== "well"}
         now={now}
         actions={
           hasRole(role, "ADMIN") ? (

@@ -60,14 +60,7 @@ export default pageOf<"webhookId">(async (visit) => {
         actions={controls.header}
       />
       {test ? <TestResult delivery={test} href={hrefOf(test.id)} /> : null}
-      <WebhookBanners
-        webhook={webhook}
-        held={unsent.held}
-        disableAfterFailures={disableAfterFailures}
-        now={now}
-        enableAction={controls.enable}
-        heldActions={controls.held}
-      />
+      <WebhookBanners webhook={webhook} held={unsent.held} now={now} enableAction={controls.enable} heldActions={controls.held} />
       <div className="mb-8 grid gap-4 lg:grid-cols-[minmax(0,5fr)_minmax(0,5fr)_minmax(0,4fr)]">
         <AttemptsPanel hours={hours.get(id) ?? []} />
         <HealthPanel webhook={webhook} disableAfterFailures={disableAfterFailures} unsent={unsent} now={now} />
