@@ -4,6 +4,7 @@ import bash from "shiki/langs/bash.mjs";
 import go from "shiki/langs/go.mjs";
 import http from "shiki/langs/http.mjs";
 import java from "shiki/langs/java.mjs";
+import javascript from "shiki/langs/javascript.mjs";
 import json from "shiki/langs/json.mjs";
 import php from "shiki/langs/php.mjs";
 import python from "shiki/langs/python.mjs";
@@ -12,7 +13,7 @@ import typescript from "shiki/langs/typescript.mjs";
 import dark from "shiki/themes/github-dark-high-contrast.mjs";
 import light from "shiki/themes/github-light-high-contrast.mjs";
 
-export const languages = ["bash", "go", "http", "java", "json", "php", "python", "ruby", "typescript", "text"] as const;
+export const languages = ["bash", "go", "http", "java", "javascript", "json", "php", "python", "ruby", "typescript", "text"] as const;
 export type Language = (typeof languages)[number];
 
 let highlighter: Promise<HighlighterCore> | undefined;
@@ -28,7 +29,7 @@ export async function highlight(code: string, language: Language): Promise<strin
   if (found) return found;
 
   highlighter ??= createHighlighterCore({
-    langs: [bash, go, http, java, json, php, python, ruby, typescript],
+    langs: [bash, go, http, java, javascript, json, php, python, ruby, typescript],
     themes: [light, dark],
     engine: createJavaScriptRegexEngine(),
   });

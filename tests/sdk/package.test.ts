@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,8 +11,15 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describedOperations } from "@/app/docs/reference/described";
 import { clientSample } from "@/components/docs/samples";
+import { publishAgent } from "@/lib/agents/service";
+import { mutate, system } from "@/lib/caller";
+import { db } from "@/lib/db";
+import { resendDelivery } from "@/lib/deliveries/service";
+import { processDocument } from "@/lib/documents/process";
+import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
 import { version } from "@/sdk/src/version";
-import { baseUrl, newTenant } from "../support/api";
+import { baseUrl, call, newTenant } from "../support/api";
+import { freePort } from "../support/processes";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const sdk = path.join(root, "sdk");
@@ -117,21 +124,62 @@ test("every TypeScript and JavaScript example compiles, in strict mode, against 
   for (const { file, code } of examples) writeFileSync(path.join(consumer, file), code);
   for (const name of alsoInstalled) symlinkSync(path.join(root, "node_modules", name), path.join(consumer, "node_modules", name));
 
-  const options = [
-    "--noEmit",
-    "--strict",
-    "--module",
-    "nodenext",
-    "--target",
-    "es2022",
-    "--exactOptionalPropertyTypes",
-    "--allowJs",
-    "--checkJs",
-    "--types",
-    "node",
-  ];
-  const files = examples.map(({ file }) => file);
-  await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, ...files], consumer);
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--exactOptionalPropertyTypes", "--types", "node"];
+  const compile = (extension: string, ...more: string[]) => {
+    const files = examples.map(({ file }) => file).filter((file) => file.endsWith(extension));
+    return run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, ...more, ...files], consumer);
+  };
+  await compile(".mts");
+  // JavaScript declares no types for its parameters, and is checked in everything else.
+  await compile(".mjs", "--allowJs", "--checkJs", "--noImplicitAny", "false");
+});
+
+test("the guide's program answers a message once, with what the knowledge base says, as it says it", async () => {
+  const tenant = await newTenant();
+  const { partition } = tenant.identity;
+  const create = async (route: string, body: object) => (await call(tenant, "POST", route, body)).body;
+  const sentence = 'Lamps & "bulbs" that arrive broken are replaced';
+  const base = await create("/knowledge-bases", { name: "Base" });
+  const document = await create(`/knowledge-bases/${base.id}/documents`, { name: "Lamps", text: sentence });
+  await processDocument({ ...partition, id: document.id });
+  const agent = await create("/agents", { name: "Concierge", knowledgeBaseIds: [base.id] });
+  await mutate(system(partition), (acting) => publishAgent(acting, agent.id));
+
+  const port = await freePort();
+  const { id, secret } = await create("/webhooks", { url: `http://127.0.0.1:${port}/`, events: ["message.received"] });
+  const [example] = examplesIn("docs/guides/agents-and-knowledge.mdx").filter(({ code }) => code.includes(".listen(4000)"));
+  const program = (example?.code ?? "").replaceAll("http://localhost:3000", baseUrl()).replace("4000", String(port));
+  writeFileSync(path.join(consumer, "answer.mjs"), program);
+  const child = spawn(process.execPath, ["answer.mjs"], {
+    cwd: consumer,
+    env: { ...process.env, PARLANCE_API_KEY: tenant.key, PARLANCE_WEBHOOK_SECRET: secret },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  try {
+    await expect
+      .poll(() =>
+        fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "unsigned" }).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(400);
+    const message = "My lamps arrive broken. What now?";
+    const conversation = await create("/conversations", { channelId: "web", agentId: agent.id, message });
+    const delivery = await db().delivery.findFirstOrThrow({ where: { webhookId: id } });
+    const messages = async () => (await call(tenant, "GET", `/conversations/${conversation.id}/messages`)).body.data;
+    expect(await attemptDelivery({ ...partition, id: delivery.id })).toMatchObject({ state: "delivered" });
+    await expect.poll(async () => (await messages()).length).toBe(2);
+
+    // The same event once more: its message has been answered.
+    await mutate(system(partition), (acting) => resendDelivery(acting, id, delivery.id));
+    await attemptDelivery({ ...partition, id: delivery.id });
+    const replays = () => db().requestLog.count({ where: { ...partition, isReplay: true } });
+    await expect.poll(replays).toBe(1);
+    expect(await messages()).toMatchObject([{ text: message }, { text: sentence, author: { type: "AGENT", id: agent.id } }]);
+  } finally {
+    child.kill();
+  }
 });
 
 test("the types work with TypeScript 5.4, and take a Buffer, a stream and the headers of a request", async () => {

@@ -24,10 +24,12 @@ async function newUser() {
 /** Each test comes from a network of its own, so that none uses up another's attempts. */
 const newDevice = () => ({ address: `10.1.${++number >> 8}.${number & 255}`, userAgent: "test" });
 
-async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
+/** Processor time, hashing in other threads included: other processes of a busy machine do not count. */
+async function processorMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
   await work();
-  return performance.now() - start;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 test("the right password starts a session, however the address and its accents are typed", async () => {
@@ -45,16 +47,15 @@ test("a wrong password, an unknown address and a user without a password get one
   const without = { email: await newUser(), password };
   await db().user.update({ where: { email: without.email }, data: { passwordHash: null } });
 
-  // In turns, so that whatever else the machine does at the moment slows all of them.
   const kinds = [wrong, unknown, without];
-  const fastestMs = kinds.map(() => Number.POSITIVE_INFINITY);
+  const leastMs = kinds.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < 8; round++) {
     for (const [kind, credentials] of kinds.entries()) {
-      const ms = await elapsedMs(async () => expect(await signIn(credentials, newDevice())).toEqual({ outcome: "failed" }));
-      fastestMs[kind] = Math.min(ms, fastestMs[kind] ?? ms);
+      const ms = await processorMs(async () => expect(await signIn(credentials, newDevice())).toEqual({ outcome: "failed" }));
+      leastMs[kind] = Math.min(ms, leastMs[kind] ?? ms);
     }
   }
-  expect(Math.min(...fastestMs)).toBeGreaterThan(Math.max(...fastestMs) / 2);
+  expect(Math.min(...leastMs)).toBeGreaterThan(Math.max(...leastMs) / 2);
 });
 
 test.each([
