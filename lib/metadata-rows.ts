@@ -30,7 +30,7 @@ const readAs: Record<MetadataKind, (text: string) => Metadata[string]> = {
 export function metadataProblem(rows: MetadataRow[]): string | null {
   const keys = rows.map(({ key }) => key.trim()).filter((key) => key !== "");
   // The API refuses it too, but React drops it on the way to a server action.
-  if (keys.includes("__proto__")) return "“__proto__” cannot be used as a key.";
+  if (keys.includes("__proto__")) return "“__proto__” is reserved. Use another key.";
   const repeated = keys.find((key, index) => keys.indexOf(key) !== index);
   return repeated === undefined ? null : `The key “${repeated}” is used twice.`;
 }

@@ -1,12 +1,17 @@
+"use client";
+
 import Link from "next/link";
+import { usePathname } from "next/navigation";
 import { Notice } from "@/components/ui/notice";
 
+/** Hidden on the page it links to, which shows the same in full. */
 export function SuspendedNotice({ count, href }: { count: number; href: string }) {
+  if (usePathname() === href) return null;
   return (
     <Notice look="warn" role="note">
       <p className="font-semibold">{count === 1 ? "Access is suspended in one place" : `Access is suspended in ${count} places`}</p>
       <p>
-        API keys, webhooks, invitations or members were added by a user before their email address was confirmed.{" "}
+        A user added API keys, webhooks, invitations or members before confirming their email address.{" "}
         <Link href={href} className="font-medium underline underline-offset-2">
           Review access
         </Link>

@@ -20,10 +20,10 @@ export function EditMetadataDialog({ metadata, environment, update }: Props) {
     <Dialog open={isOpen} onOpenChange={setIsOpen}>
       <DialogTrigger className={buttonClass({ look: "secondary", size: "small", className: "mt-3" })}>Edit metadata</DialogTrigger>
       <DialogContent
-        title="Edit the metadata"
+        title="Edit metadata"
         description={
           <>
-            Of this conversation, in <EnvironmentName environment={environment} />. Webhooks are told of the change.
+            For this conversation in <EnvironmentName environment={environment} />. Webhooks receive the change.
           </>
         }
       >

@@ -15,7 +15,7 @@ type InboxProps = {
  */
 export function Inbox({ list, thread, details, pane }: InboxProps) {
   return (
-    <div data-fills-frame className="flex h-[calc(100dvh-var(--bar)-3.5rem)] md:h-[calc(100dvh-var(--bar))]">
+    <div data-fills-frame className="flex h-[calc(100dvh-var(--bar)-3.5rem)] md:h-full">
       <h1 className="sr-only">Conversations</h1>
       <section
         aria-label="List"

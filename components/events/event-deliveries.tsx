@@ -23,10 +23,7 @@ export function EventDeliveries({ deliveries, base, now }: { deliveries: EventDe
       {deliveries.map(({ id, status, attemptCount, nextAttemptAt, webhook }) => (
         <Row key={id}>
           <RowName>
-            <Link
-              href={`${base}/webhooks/${webhook.id}?delivery=${id}`}
-              className="row-link block break-words font-medium [overflow-wrap:anywhere] lg:min-w-56"
-            >
+            <Link href={`${base}/webhooks/${webhook.id}?delivery=${id}`} className="row-link wrap-anywhere block font-medium lg:min-w-56">
               {webhook.url}
             </Link>
           </RowName>

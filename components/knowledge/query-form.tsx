@@ -23,9 +23,8 @@ export function QueryForm({ path, query }: { path: string; query: string }) {
           Search
         </Button>
         <p className="mt-1.5 text-muted sm:col-span-2">
-          All words have to occur, in the form in which you write them: <code>lamp</code> does not find “lamps”, and{" "}
-          <code>lamp or lamps</code> finds either. Words in quotation marks stand in this order; <code>-</code> stands before a word that
-          must not occur.
+          Finds documents that contain every word exactly as written: <code>lamp</code> does not match “lamps”, but{" "}
+          <code>lamp or lamps</code> matches either. Use quotation marks for a phrase, and <code>-</code> before a word to exclude it.
         </p>
       </form>
     </search>

@@ -4,17 +4,17 @@ import type { ExcerptPiece } from "@/lib/documents/excerpt";
 
 export type SearchHit = { documentId: string; name: string; score: number; pieces: ExcerptPiece[] };
 
-/** What a query finds, the best first, with the words that were found. */
+/** The documents that match a query, best match first, with the matching words highlighted. */
 export function SearchHits({ hits, path }: { hits: SearchHit[]; path: string }) {
   return (
-    <ol className="space-y-3" aria-label="What was found">
+    <ol className="space-y-3" aria-label="Results">
       {hits.map(({ documentId, name, score, pieces }) => (
         <li key={documentId} className="rounded-2xl border border-line bg-surface p-5">
           <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
             <Link href={`${path}/documents/${documentId}`} className="min-w-0 break-words font-medium hover:underline">
               {name}
             </Link>
-            <span className="text-muted text-xs tabular-nums" title="From 0 to 1; only to be compared within one answer">
+            <span className="text-muted text-xs tabular-nums" title="From 0 to 1. Compare scores only within one response.">
               Score {score.toFixed(3)}
             </span>
           </div>

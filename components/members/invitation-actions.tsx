@@ -25,7 +25,7 @@ export function InvitationActions({ invitation: { id, email }, resend, revoke }:
   }
 
   return (
-    <span className="inline-flex flex-wrap justify-end gap-2">
+    <span className="inline-flex flex-wrap justify-end gap-2 lg:flex-nowrap">
       <Button look="secondary" size="small" onClick={sendAgain} disabled={isPending} aria-label={`Send the invitation to ${email} again`}>
         {isPending ? "Sending…" : "Send again"}
       </Button>

@@ -20,7 +20,7 @@ export function MemberActions({ member, isSelf, organisation, choices, changeRol
   const [role, setRole] = useState(member.role);
   const whose = isSelf ? "your own role" : `the role of ${member.name}`;
   return (
-    <span className="inline-flex flex-wrap justify-end gap-2">
+    <span className="inline-flex flex-wrap justify-end gap-2 lg:flex-nowrap">
       <ConfirmDialog
         trigger="Change role…"
         label={`Change ${whose}`}
@@ -36,7 +36,7 @@ export function MemberActions({ member, isSelf, organisation, choices, changeRol
         done={`${isSelf ? "You are" : `${member.name} is`} ${choices.find((choice) => choice.role === role)?.name ?? role} now.`}
       >
         <RoleSelect key={member.role} choices={choices} initial={member.role} onChange={setRole} />
-        <p className="text-muted">It counts from the next click, on every device.</p>
+        <p className="text-muted">Takes effect immediately, on every device.</p>
       </ConfirmDialog>
       {isSelf ? null : (
         <ConfirmDialog
@@ -51,7 +51,7 @@ export function MemberActions({ member, isSelf, organisation, choices, changeRol
           act={() => endSessions(member.id)}
           done={`${member.name} was signed out on every device.`}
         >
-          <p>All of their sessions end right away, also in their other organizations. They keep their role and can sign in again.</p>
+          <p>Ends all of their sessions immediately, including those in other organizations. They keep their role and can sign in again.</p>
         </ConfirmDialog>
       )}
       {isSelf ? null : (

@@ -91,7 +91,7 @@ export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "n
             </>
           ) : (
             <>
-              This counts in <EnvironmentName environment="test" /> and in <EnvironmentName environment="live" />.
+              This applies to <EnvironmentName environment="test" /> and <EnvironmentName environment="live" />.
             </>
           )
         }

@@ -62,9 +62,19 @@ export function Shell({ environment, notices, children, ...account }: ShellProps
           <PageLinks />
           <div className="sticky bottom-0 mt-auto border-line border-t bg-surface py-3">{docs}</div>
         </header>
-        <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-6 outline-none has-[[data-fills-frame]]:p-0 md:px-8 md:py-8">
-          {notices ? <div className="mx-auto mb-6 max-w-6xl space-y-3">{notices}</div> : null}
-          <div className="mx-auto max-w-6xl has-[[data-fills-frame]]:max-w-none">{children}</div>
+        <main
+          id="content"
+          tabIndex={-1}
+          className="group/main min-w-0 flex-1 px-4 py-6 outline-none has-[[data-fills-frame]]:p-0 md:px-8 md:py-8 md:has-[[data-fills-frame]]:flex md:has-[[data-fills-frame]]:h-[calc(100dvh-var(--bar))] md:has-[[data-fills-frame]]:flex-col"
+        >
+          {notices ? (
+            <div className="mx-auto max-w-6xl space-y-3 not-empty:mb-6 group-has-[[data-fills-frame]]/main:m-4 group-has-[[data-fills-frame]]/main:max-w-none">
+              {notices}
+            </div>
+          ) : null}
+          <div className="mx-auto max-w-6xl has-[[data-fills-frame]]:w-full has-[[data-fills-frame]]:max-w-none md:has-[[data-fills-frame]]:min-h-0 md:has-[[data-fills-frame]]:flex-1">
+            {children}
+          </div>
         </main>
       </div>
     </div>

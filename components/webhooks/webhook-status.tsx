@@ -22,7 +22,7 @@ export const disabledReasons: Record<DisabledReason, string> = {
   MANUAL: "By a person or through the API",
   CONSECUTIVE_FAILURES: "After 100 failures in a row",
   GONE: "Its receiver answered 410, gone for good",
-  UNCONFIRMED: "Suspended until an owner or admin confirms it under Settings, Access review",
+  UNCONFIRMED: "Suspended pending review by an owner or admin",
 };
 
 export function WebhookStatusBadge({ webhook }: { webhook: Webhook }) {
@@ -32,8 +32,9 @@ export function WebhookStatusBadge({ webhook }: { webhook: Webhook }) {
 
 /** "12/100": how far it is on its way to be disabled. */
 export function FailureCount({ webhook, of }: { webhook: Webhook; of: number }) {
+  const look = webhook.consecutiveFailures > 0 ? looks[webhookHealth(webhook)].failures : "";
   return (
-    <span className={`tabular-nums ${looks[webhookHealth(webhook)].failures}`}>
+    <span className={`tabular-nums ${look}`}>
       {webhook.consecutiveFailures}/{of}
     </span>
   );

@@ -22,7 +22,7 @@ export function WebhookTable({ webhooks, path, disableAfterFailures, now }: Webh
       {webhooks.map((webhook) => (
         <Row key={webhook.id}>
           <RowName>
-            <Link href={`${path}/${webhook.id}`} className="row-link block break-words font-medium [overflow-wrap:anywhere] lg:min-w-56">
+            <Link href={`${path}/${webhook.id}`} className="row-link wrap-anywhere block font-medium lg:min-w-56">
               {webhook.url}
             </Link>
             {webhook.description ? <span className="block break-words text-muted">{webhook.description}</span> : null}

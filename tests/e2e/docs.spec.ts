@@ -7,6 +7,7 @@ const pagesToOpen = [
   "/docs/quickstart",
   "/docs/verify-signatures",
   "/docs/members-and-roles",
+  "/docs/requests",
   "/docs/errors",
   "/docs/errors/validation",
   "/docs/events",

@@ -198,6 +198,7 @@ export async function furnish(browser: Browser) {
     usage: "/usage",
     settings: "/settings",
     members: "/settings/members",
+    "access-review": "/settings/access-review",
     profile: "/settings/profile",
     "audit-log": "/settings/audit-log",
   };

@@ -101,7 +101,7 @@ test("what failed is retried without an upload, and its sentence is found and ma
   await page.getByRole("link", { name: "Try a query" }).click();
   await page.getByLabel("Query").fill('"broken are replaced" lamps');
   await page.getByRole("button", { name: "Search" }).click();
-  const hit = page.getByRole("list", { name: "What was found" }).getByRole("listitem");
+  const hit = page.getByRole("list", { name: "Results" }).getByRole("listitem");
   await expect(hit).toHaveCount(1);
   await expect(hit.locator("mark")).toHaveText(["Lamps", "broken", "are", "replaced"]);
   await hit.getByRole("link", { name: "manual.pdf" }).click();

@@ -16,10 +16,10 @@ export function RequestForm({ mailPage }: { mailPage: string | null }) {
   if (isSent) {
     return (
       <div className="space-y-5" role="status">
-        <h1 className="font-semibold text-2xl tracking-tight">Look into your mail</h1>
+        <h1 className="font-semibold text-2xl tracking-tight">Check your email</h1>
         <p className="text-muted">
-          If there is an account with the address <strong className="wrap-anywhere font-medium text-ink">{values?.email}</strong>, a link to
-          a new password is on its way there. It works once, within an hour.
+          If <strong className="wrap-anywhere font-medium text-ink">{values?.email}</strong> has an account, we have mailed it a link to set
+          a new password. The link works once and expires in an hour.
         </p>
         {mailPage ? (
           <p className="text-muted">

@@ -5,11 +5,11 @@ import { Time } from "@/components/ui/time";
 import { listKeptMails } from "@/lib/mail/service";
 import { isMailPageOpenTo } from "@/lib/mail/way";
 
-export const metadata = { title: "Mails" };
+export const metadata = { title: "Emails" };
 
 type Props = { searchParams: Promise<{ token?: string | string[] }> };
 
-/** For trying the product out on one's own machine: the mails that a mail server would have sent. */
+/** Shows the emails that a mail server would have sent, to try the product out on your own machine. */
 export default async function MailPage({ searchParams }: Props) {
   if (!isMailPageOpenTo(await headers(), (await searchParams).token)) notFound();
   const mails = await listKeptMails();
@@ -18,15 +18,15 @@ export default async function MailPage({ searchParams }: Props) {
     <main className="mx-auto max-w-3xl space-y-6 px-5 py-12">
       <Wordmark />
       <div className="space-y-1">
-        <h1 className="font-semibold text-2xl tracking-tight">Mails</h1>
+        <h1 className="font-semibold text-2xl tracking-tight">Emails</h1>
         <p className="max-w-prose text-muted">
-          No mail server is configured, so mails are shown here, and only to browsers on this machine. Set SMTP_URL and MAIL_FROM to send
-          them.
+          No mail server is configured. Emails appear here instead, visible only to browsers on this machine. To send them, set{" "}
+          <code className="font-mono text-xs">SMTP_URL</code> and <code className="font-mono text-xs">MAIL_FROM</code>.
         </p>
       </div>
       {mails.length === 0 ? (
         <p className="rounded-2xl border border-line border-dashed bg-surface px-6 py-12 text-center text-muted">
-          No mails yet. Invite a member or request a new password to see one.
+          No emails yet. Invite a member or request a new password to see one.
         </p>
       ) : (
         <ul className="space-y-4">

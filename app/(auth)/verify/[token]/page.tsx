@@ -14,7 +14,7 @@ export default async function VerifyAddressPage({ params }: { params: Promise<{ 
   if (!found) {
     return (
       <Frame title="This link is no longer valid" action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}>
-        It was used already, a newer one was sent, or its 24 hours are over. Request a new link in the dashboard.
+        It was already used, it expired after 24 hours, or a newer link was sent. Request a new one in the dashboard.
       </Frame>
     );
   }
@@ -29,15 +29,15 @@ export default async function VerifyAddressPage({ params }: { params: Promise<{ 
           </ButtonLink>
         }
       >
-        Sign in as {found.email} first. If you did not sign up with this address, someone else did: ignore the mail, or set a new password
-        to take over the account. Everything they made is suspended then.
+        Sign in as {found.email} first. If you did not sign up with this address, someone else did. Ignore the email, or set a new password
+        to take over the account, which suspends all access they added.
       </Frame>
     );
   }
   const made = await accessBeforeVerification(user);
   return (
     <Frame title={title} action={<ConfirmForm token={token} hasAccess={made.length > 0} />}>
-      {found.email} is yours if you received the link there.
+      Confirm that {found.email} is yours.
       {made.map(({ organization, access }) => (
         <span key={organization} className="mt-3 block rounded-lg border border-line bg-surface px-3 py-2.5 text-ink">
           <strong className="block break-words font-medium">{organization}</strong>
@@ -45,7 +45,9 @@ export default async function VerifyAddressPage({ params }: { params: Promise<{ 
         </span>
       ))}
       {made.length > 0 ? (
-        <span className="mt-3 block">This was added before your address was confirmed. Keep it only if you know all of it.</span>
+        <span className="mt-3 block">
+          This access was added before the address was confirmed. Keep it only if you recognize all of it; otherwise, review it.
+        </span>
       ) : null}
     </Frame>
   );

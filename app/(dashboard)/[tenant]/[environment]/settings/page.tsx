@@ -17,6 +17,8 @@ import { leaveAction, renameOrganisationAction, wipeTestDataAction } from "./act
 
 export const metadata = { title: "Settings" };
 
+const grouped = (count: number) => count.toLocaleString("en");
+
 const planNames = { FREE: "Free", PRO: "Pro", SCALE: "Scale" } as const;
 
 export default pageOf(async ({ caller, role, environment, base, now }) => {
@@ -43,11 +45,13 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
               facts={[
                 ...(isAdmin ? [] : [{ name: "Name", value: tenant.name }]),
                 { name: "Slug", value: <Id id={tenant.slug} /> },
-                { name: "Id", value: <Id id={tenant.id} /> },
+                { name: "ID", value: <Id id={tenant.id} /> },
+                { name: "Plan", value: planNames[tenant.plan] },
                 {
-                  name: "Plan",
-                  value: `${planNames[tenant.plan]}: ${planRateLimits[tenant.plan].toLocaleString("en")} requests a minute for each key, ${planTenantRateLimits[tenant.plan].toLocaleString("en")} for all keys of an environment, ${planStorageBytes[tenant.plan] / 1_000_000_000} GB of documents in each environment`,
+                  name: "Rate limit",
+                  value: `${grouped(planRateLimits[tenant.plan])} requests per minute for each key, ${grouped(planTenantRateLimits[tenant.plan])} for each environment`,
                 },
+                { name: "Storage", value: `${planStorageBytes[tenant.plan] / 1_000_000_000} GB of documents in each environment` },
                 { name: "Created", value: <Time at={tenant.createdAt} now={now} /> },
                 { name: "Your role", value: roleNames[role] },
               ]}
@@ -63,7 +67,7 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
             >
               {wipe ? (
                 <p role="status" className="text-muted">
-                  Being wiped since <Time at={wipe.requestedAt} now={now} />, {wipe.deletedRows.toLocaleString("en")} rows so far.
+                  Being wiped since <Time at={wipe.requestedAt} now={now} />, {grouped(wipe.deletedRows)} rows so far.
                   <Live everyMs={2_000} />
                 </p>
               ) : isAdmin ? (

@@ -40,7 +40,9 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
               act={confirmAccessAction.bind(null, place, "everything")}
               done="Everything is confirmed."
             >
-              <p>Do this only if you know every key, webhook, invitation and member on this page. All of them work again right away.</p>
+              <p>
+                Do this only if you recognize every key, webhook, invitation and member on this page. All of them work again immediately.
+              </p>
             </ConfirmDialog>
           ) : null
         }
@@ -49,12 +51,13 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
       <div className="space-y-8">
         {count === 0 ? (
           <p className="rounded-2xl border border-line border-dashed bg-surface px-5 py-8 text-muted">
-            Nothing is suspended. When a user confirms their email address for the first time, what they added before appears here.
+            Nothing is suspended. When a user first confirms their email address, the access they added before that appears here for review.
           </p>
         ) : null}
         <AccessTable
           title="API keys"
           noun="API key"
+          details="Key"
           effects={{
             confirm: "Requests with this key are accepted again. If someone else may know it, revoke it and create a new one.",
             revoke: "The key never works again.",
@@ -63,6 +66,7 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
           rows={found.apiKeys.map((key) => ({
             id: key.id,
             name: key.name,
+            environment: key.environment,
             detail: (
               <>
                 <EnvironmentName environment={key.environment} /> <code className="break-all font-mono text-xs">{key.hint}</code>
@@ -75,14 +79,16 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
         <AccessTable
           title="Webhooks"
           noun="webhook"
+          details="Events"
           effects={{
-            confirm: "Events are sent to this address again, and the deliveries that were held are sent as well.",
-            revoke: "The webhook is deleted, and what was held for it is not sent.",
+            confirm: "Events are sent to this address again, including those held while it was suspended.",
+            revoke: "The webhook is deleted. Events held for it are never sent.",
           }}
           now={now}
           rows={found.webhooks.map((webhook) => ({
             id: webhook.id,
             name: webhook.url,
+            environment: webhook.environment,
             detail: (
               <>
                 <EnvironmentName environment={webhook.environment} /> {webhook.events.join(", ")}
@@ -95,11 +101,13 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
         <AccessTable
           title="Invitations"
           noun="invitation"
+          details="Role"
           effects={{ confirm: "The invitation can be accepted again.", revoke: "The link in the invitation is no longer valid." }}
           now={now}
           rows={found.invitations.map(({ id, email, role, createdAt }) => ({
             id,
             name: email,
+            environment: null,
             detail: roleNames[role],
             createdAt,
             ...actions("invitations", id),
@@ -108,6 +116,7 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
         <AccessTable
           title="Members"
           noun="member"
+          details="Email and role"
           effects={{
             confirm: "The member has access again, in the role shown here.",
             revoke: "The member is removed and signed out on every device.",
@@ -116,6 +125,7 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
           rows={found.members.map(({ id, name, email, role, createdAt }) => ({
             id,
             name,
+            environment: null,
             detail: `${email}, ${roleNames[role]}`,
             createdAt,
             ...actions("members", id),

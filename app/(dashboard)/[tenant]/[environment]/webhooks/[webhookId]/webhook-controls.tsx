@@ -44,7 +44,12 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
         <TestButton path={path} sendTest={sendTestEventAction.bind(null, place, webhook.id)} />
       </>
     ),
-    enable: <EnableWebhook environment={environment} held={held} enable={enableWebhookAction.bind(null, place, webhook.id)} />,
+    enable:
+      webhook.disabledReason === "UNCONFIRMED" ? (
+        <ButtonLink href={`${base}/settings/access-review`}>Review access</ButtonLink>
+      ) : (
+        <EnableWebhook environment={environment} held={held} enable={enableWebhookAction.bind(null, place, webhook.id)} />
+      ),
     held: (
       <>
         <ConfirmDialog
