@@ -1,6 +1,6 @@
 import { recordAudit } from "@/lib/audit/service";
 import { type Db, db, isDeadlock, isUniqueViolation } from "@/lib/db";
-import { AppError } from "@/lib/errors";
+import { auditOf } from "@/lib/errors";
 import { wakeDeliveries, wakeDocuments } from "@/lib/jobs/clock";
 import type { Environment, Role } from "@/prisma/generated/enums";
 
@@ -76,8 +76,8 @@ export async function mutate<Result>(identity: Identity, work: (caller: Caller) 
       return result;
     } catch (error) {
       if (attempt < 3 && (isDeadlock(error) || isUniqueViolation(error))) continue;
-      if (error instanceof AppError && error.audit) {
-        const { audit } = error;
+      const audit = auditOf(error);
+      if (audit) {
         await db().$transaction((transaction) => recordAudit(withDatabase(identity, transaction), audit));
       }
       throw error;

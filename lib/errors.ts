@@ -77,6 +77,9 @@ export class AppError extends Error {
   }
 }
 
+/** An error that carries an audit entry, as `AppError` may. */
+export const auditOf = (error: unknown): AuditRecord | undefined => (error as { audit?: AuditRecord } | null)?.audit;
+
 /** What a client sent, as far as a response repeats it: at most 100 characters. */
 export function echo(text: string, maximum = 100): string {
   if (text.length <= maximum) return text;

@@ -24,6 +24,7 @@ export const auditActionNames = {
   "access.confirmed": "Suspended access confirmed",
   "user.signed_in": "Signed in",
   "user.sign_in_failed": "Sign-in failed",
+  "user.confirmation_required": "Refused until confirmed",
   "user.proof_refused": "Confirmation failed",
   "user.throttled": "Attempts refused for a while",
   "user.signed_out": "Signed out everywhere",

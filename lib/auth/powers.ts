@@ -1,4 +1,5 @@
-import type { Caller } from "@/lib/caller";
+import type { AuditRecord } from "@/lib/audit/service";
+import type { Actor, Caller } from "@/lib/caller";
 import { AppError } from "@/lib/errors";
 import { mailWay } from "@/lib/mail/way";
 import { lockTenant } from "@/lib/tenants/service";
@@ -44,6 +45,7 @@ export type PowerName = keyof typeof powers;
 /** A user whose address is not verified tried what takes a verified one. `detail` is shown to them. */
 export class AddressUnverified extends Error {
   override readonly name = "AddressUnverified";
+  audit?: AuditRecord;
   readonly detail: string;
 
   constructor(what: string) {
@@ -60,9 +62,23 @@ export class AddressUnverified extends Error {
  * @throws ProofNeeded if the user's last proof is too old, or older than the verification of their address
  */
 export async function requirePower(caller: Caller, name: PowerName): Promise<void> {
-  const { actor, partition, db } = caller;
+  const { actor } = caller;
   if (actor.type !== "USER") return;
   const power: Power = powers[name];
+  try {
+    await checkUser(caller, actor, power);
+  } catch (error) {
+    // What a stolen session or an unverified user tried is worth knowing.
+    if (error instanceof ProofNeeded || error instanceof AddressUnverified) {
+      const missing = error instanceof ProofNeeded ? "proof" : "verified email address";
+      error.audit = { action: "user.confirmation_required", targetId: actor.id, changes: { after: { attempt: power.what, missing } } };
+    }
+    throw error;
+  }
+}
+
+async function checkUser(caller: Caller, actor: Extract<Actor, { type: "USER" }>, power: Power): Promise<void> {
+  const { partition, db } = caller;
   const { id: tenantId } = await lockTenant(caller);
   const membership = await db.membership.findUnique({
     where: { tenantId_userId: { tenantId, userId: actor.id }, suspendedAt: null },

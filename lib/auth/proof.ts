@@ -1,3 +1,4 @@
+import type { AuditRecord } from "@/lib/audit/service";
 import type { Identity } from "@/lib/caller";
 import { currentTime } from "@/lib/jobs/time";
 
@@ -7,6 +8,7 @@ export const proofLifetimeMs = 10 * 60_000;
 /** A person tried what takes a fresh proof that it is them. */
 export class ProofNeeded extends Error {
   override readonly name = "ProofNeeded";
+  audit?: AuditRecord;
 
   /** @param what a verb and its object: "create a live key". */
   constructor(readonly what: string) {

@@ -4,6 +4,7 @@ import { changePassword } from "@/lib/auth/change-password";
 import { withAccount } from "@/lib/auth/known-device";
 import { hashPassword } from "@/lib/auth/password";
 import { requestPasswordReset } from "@/lib/auth/password-reset";
+import { ProofNeeded } from "@/lib/auth/proof";
 import { flushRefusals } from "@/lib/auth/refusals";
 import { confirmPassword, endSession, signIn, signOut } from "@/lib/auth/service";
 import { failureSteps, maximumFailures, maximumResets } from "@/lib/auth/throttle";
@@ -118,6 +119,22 @@ describe("what is refused leaves a trace", () => {
     await confirmPassword({ email, sessionId: session.id }, "wrong password", newDevice());
 
     expect(await entriesOf(tenant.id)).toMatchObject([{ action: "user.proof_refused", actorType: "USER", actorId: owner.id }]);
+  });
+
+  test("a stolen session's attempt to invite an owner is, though nothing was changed", async () => {
+    const { tenant, owner } = await newOwner();
+    const identity = as(owner);
+    const stolen: Identity = { ...identity, actor: { type: "USER", id: owner.id, role: "OWNER", provedAt: null } };
+    const invitation = { email: newAddress(), role: "OWNER" as const };
+    await expect(mutate(stolen, (caller) => createInvitation(caller, invitation))).rejects.toThrow(ProofNeeded);
+
+    expect(await entriesOf(tenant.id)).toMatchObject([
+      {
+        ...{ action: "user.confirmation_required", actorType: "USER", actorId: owner.id, address: identity.address },
+        changes: { after: { attempt: "invite a member", missing: "proof" } },
+      },
+    ]);
+    expect(await db().invitation.count({ where: { tenantId: tenant.id } })).toBe(0);
   });
 });
 
