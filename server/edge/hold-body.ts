@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bodyFailure } from "@/lib/api/read-request";
+import { throttleAddress } from "@/lib/client-address";
 import { AppError } from "@/lib/errors";
+import { log } from "@/lib/log";
+import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
 import { sendProblem } from "./connection";
 
 const kib = 1_024;
@@ -34,7 +37,10 @@ export function holdBody(request: IncomingMessage, response: ServerResponse, nex
   }
   const [, limit] = limits.find(([pattern]) => pattern.test(path)) ?? [null, usualLimit];
   const refuse = (error: AppError) => sendProblem(request, response, error);
-  const tooLarge = () => refuse(new AppError("payload-too-large", `The body must be at most ${limit / kib} KiB.`));
+  const tooLarge = () => {
+    refuse(new AppError("payload-too-large", `The body must be at most ${limit / kib} KiB.`));
+    void noteLargeBody(request, path, limit);
+  };
   if (Number(request.headers["content-length"] ?? 0) > limit) return void tooLarge();
 
   const { push } = request;
@@ -59,4 +65,15 @@ export function holdBody(request: IncomingMessage, response: ServerResponse, nex
   };
   // Asks for the body, where the client waits to be asked.
   request.read(0);
+}
+
+/** One line a minute for each network: anyone can send such bodies, and they must not fill the log. */
+async function noteLargeBody({ headers }: IncomingMessage, path: string, limit: number): Promise<void> {
+  const address = String(headers["x-forwarded-for"] ?? "") || null;
+  try {
+    const { isAllowed } = await rateLimiter().take(`trace:large-body:${throttleAddress(address)}`, 1, 60_000);
+    if (isAllowed) log.warn({ path, limit, address }, "a request body was refused as too large");
+  } catch (error) {
+    log.error({ error: (error as Error).message }, "a refused request body could not be counted");
+  }
 }
