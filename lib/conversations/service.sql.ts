@@ -55,6 +55,7 @@ function search(tenantId: string, environment: string, limit: number, filters: F
 /**
  * A filter alone costs no more than its page, whatever the value: hits, misses and rare ones. Three of them need more than an index
  * in the order of the list for that. Where filters are combined, a plan of its own for their values has to do.
+ * `updatedSince` gets one too: a plan for any tenant and time would read and sort all that changed since.
  */
 export function listConversationsStatement(tenantId: string, environment: string, query: ListConversations) {
   const { limit, order, cursor, ...rest } = query;
@@ -72,7 +73,9 @@ export function listConversationsStatement(tenantId: string, environment: string
     ? page(order, beyond)
     : `SELECT ${conversationColumns} FROM conversations WHERE ${where} ${beyond} ORDER BY id ${order} LIMIT $3`;
   const statement: Statement =
-    given.length > 1 ? { text } : { name: `list_conversations_${order}_${only === "status" ? only : name}_${beyond !== ""}`, text };
+    given.length > 1 || only === "updatedSince"
+      ? { text }
+      : { name: `list_conversations_${order}_${only === "status" ? only : name}_${beyond !== ""}`, text };
   return { statement, values };
 }
 
@@ -111,7 +114,8 @@ const longLivedMs = longLivedHours * 3_600_000;
  * of them have changed since; those that began earlier are found among the long-lived ones.
  */
 const byChange: Page = (order, beyond) => {
-  const recent = `SELECT id FROM conversations WHERE ${inPartition} AND id >= $5 AND updated_at >= $4 ${beyond} ORDER BY id ${order} LIMIT $3`;
+  // The sum keeps the planner from the index by time, where it would read and sort every conversation that changed since.
+  const recent = `SELECT id FROM conversations WHERE ${inPartition} AND id >= $5 AND updated_at + interval '0' >= $4 ${beyond} ORDER BY id ${order} LIMIT $3`;
   const older = `SELECT id FROM (
       SELECT id FROM conversations
       WHERE ${inPartition} AND updated_at >= $4 AND updated_at - created_at > interval '${longLivedHours} hours' AND id < $5 ${beyond}
