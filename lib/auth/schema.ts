@@ -41,17 +41,23 @@ const otherThanAddress = "use something other than your e-mail address";
 const newPasswordOf = (address: string) => newPassword.refine((password) => !isAddress(password, address), otherThanAddress);
 
 /**
- * Something a mail client turns into a link: a scheme, `www.`, a dot before two letters or more, or an IPv4 address. Names
- * appear in mails to people who never asked for one. Initials ("J.R.R. Tolkien") pass.
+ * Something a mail client turns into a link: a scheme, `www.`, `@` inside a word, a dot before two letters or more, or an
+ * IPv4 address. Names appear in mails to people who never asked for one. Initials ("J.R.R. Tolkien") pass.
  */
-const looksLikeUrl = /:\/\/|\bwww\.|[\p{L}\p{N}-][.。．｡]\p{L}{2,}|\d\.\d+\.\d+\.\d/iu;
+const urlPattern = /:\/\/|\bwww\.|\S@\S|[\p{L}\p{N}-][.。]\p{L}{2,}|\d\.\d+\.\d+\.\d/iu;
+/** Invisible joiners, which names in some scripts need, and look-alikes of a dot hide a URL from the pattern, not from people. */
+const looksLikeUrl = (name: string) => urlPattern.test(name.normalize("NFKC").replaceAll(/\p{Cf}/gu, ""));
+
+/** Line breaks, and characters that change the direction of text or hide in it. Joiners (U+200C, U+200D) are parts of words. */
+const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 
 const name = (what: string) =>
   text(100, "use at most 100 characters")
     .trim()
     .min(1, `give ${what}`)
     .refine((given) => given.isWellFormed() && !given.includes("\u0000"), notText)
-    .refine((given) => !looksLikeUrl.test(given), "must not look like a web or email address");
+    .refine((given) => !controlCharacters.test(given), "must not contain line breaks or invisible characters")
+    .refine((given) => !looksLikeUrl(given), "must not look like a web or email address");
 
 export const changePasswordInput = (address: string) =>
   z.strictObject({

@@ -326,7 +326,7 @@ test("customers are created, searched, edited with their metadata, and one that 
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Phone").fill("030 123");
   await dialog.getByRole("button", { name: "Create customer" }).click();
-  await expect(dialog.getByText("Is no E.164 number, for example +4930123456")).toBeVisible();
+  await expect(dialog.getByText("Must be a phone number in E.164 format, for example +4930123456")).toBeVisible();
   await expect(dialog.getByLabel("Phone")).toHaveValue("030 123");
   await dialog.getByLabel("Phone").fill("+4930123456");
   await dialog.getByLabel("Name").fill("Tomás Herrera");

@@ -58,7 +58,7 @@ test("the mail page opens by GET with the token of demo.json alone", async () =>
   const page = mailPageOf(installation);
   expect(page).toMatch(/^\/dev\/mail\?token=.{16,}$/);
   const { status, text } = await send(page);
-  expect([status, text.includes("Mails</h1>")]).toEqual([200, true]);
+  expect([status, text.includes("Emails</h1>")]).toEqual([200, true]);
   for (const path of ["/dev/mail", "/dev/mail?token=guess", "/dev/mail?token=", "/%64ev/mail"]) {
     expect([path, (await send(path)).status]).toEqual([path, 404]);
   }

@@ -117,13 +117,24 @@ test.each([
   "ada@example.com",
   "10.0.0.1",
   "HTTP://EVIL",
-  "e\u200bvil.com",
+  "a@b",
+  "evil\u2024com",
+  "evil\u200d.com",
 ])("names that look like URLs are refused: %s", (name) => {
   expect(personInput.safeParse({ name }).success).toBe(false);
   expect(organisationInput.safeParse({ name }).error?.issues[0]?.message).toContain("must not look like a web or email address");
 });
 
+test.each(["evil\u200b.com", "evil\u00ad.com", "evil\u2060.com", "Ada\r\nBcc: eve", "Ada\u2028Eve", "\u202eadA", "Ada\u0007"])(
+  "names with line breaks or invisible characters are refused: %j",
+  (name) => {
+    expect(personInput.safeParse({ name }).success).toBe(false);
+    expect(organisationInput.safeParse({ name }).success).toBe(false);
+  },
+);
+
 test.each([
+  "می\u200cخواهم",
   "J.R.R. Tolkien",
   "Ada Lovelace",
   "St. John",
