@@ -165,7 +165,7 @@ test("while a secret is rotated both sign, a second rotation is refused, and the
     .getByRole("dialog")
     .getByRole("button", { name: /^Rotate/ })
     .click();
-  await expect(otherTab.getByRole("alert").filter({ hasText: "The secret was rotated already" })).toBeVisible();
+  await expect(otherTab.getByRole("alert").filter({ hasText: "The previous secret is valid until" })).toBeVisible();
   await otherTab.close();
   await page.getByRole("button", { name: "Rotate secret" }).click();
   await expect(drawer(page).getByLabel("For 24 hours")).toBeDisabled();
