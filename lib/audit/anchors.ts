@@ -6,7 +6,7 @@ import { db } from "@/lib/db";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 
-// The newest entry of a log has no successor that would miss it, so whoever controls the database could cut off the end. What
+// The newest entry of a log has no successor that would miss it, so anyone who controls the database could cut off the end. What
 // was there is therefore noted outside of the database: in a file, in the log, and at AUDIT_ANCHOR_URL where that is set.
 
 export type Anchor = { at: string; tenantId: string; sequence: number; hash: string };

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, chmodSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { freePort } from "./processes";
 
 /** Where `pgbouncer` is, or null on a machine that has none. */
 export function findPgBouncer(): string | null {
@@ -71,13 +71,4 @@ export async function startPgBouncer(program: string, databaseUrl: string, setti
     rmSync(directory, { recursive: true, force: true });
   };
   return { url: url.href, stop };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address ? address.port : 0;
 }
