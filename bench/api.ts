@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mutate, system } from "@/lib/caller";
-import { closeDatabase, db } from "@/lib/db";
+import { mutate, system } from "@/lib/platform/caller";
+import { closeDatabase, db } from "@/lib/platform/db";
 import { createWebhook } from "@/lib/webhooks/service";
 import type { Postgres } from "@/server/embedded/postgres";
 import { type Driven, drive, type Load } from "./drive";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { closeDatabase, db } from "@/lib/db";
+import { closeDatabase, db } from "@/lib/platform/db";
 import type { Postgres } from "@/server/embedded/postgres";
 import { drive, type Load } from "./drive";
 import { median, newTenant, prepareDatabase, type Row, type Running, seedConversations, start } from "./setting";

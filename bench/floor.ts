@@ -4,10 +4,10 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
-import { claimValues } from "@/lib/claim";
+import { postMessageStatement } from "@/lib/conversations/messages.sql";
 import { createConversationStatement, listConversationsStatement } from "@/lib/conversations/service.sql";
-import { newId } from "@/lib/ids";
-import { postMessageStatement } from "@/lib/messages/service.sql";
+import { claimValues } from "@/lib/events/idempotency-record";
+import { newId } from "@/lib/resources/ids";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 const findKey = { name: "find_key", text: "SELECT tenant_id, environment, revoked_at, expires_at FROM api_keys WHERE hash = $1" };

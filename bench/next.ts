@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 import { pagesOnDemand } from "@/server/pages";
 
 // The API served by Next itself, as on a serverless host: without the edge of server/, which `next start` has as well.

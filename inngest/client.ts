@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type EventPayload, eventType, Inngest, type Logger, staticSchema } from "inngest";
-import type { Partition } from "@/lib/caller";
-import { env } from "@/lib/env";
-import { log } from "@/lib/log";
+import type { Partition } from "@/lib/platform/caller";
+import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
 
 const requestTimeoutMs = 2_000;
 

@@ -1,7 +1,7 @@
-import type { DeliveryReference, DocumentReference } from "@/lib/caller";
-import { env } from "@/lib/env";
-import { type Clock, setClock } from "@/lib/jobs/clock";
-import { findWakeableDeliveries, type WakeableDelivery } from "@/lib/webhooks/find-wakeable-deliveries";
+import { findWakeableDeliveries, type WakeableDelivery } from "@/lib/deliveries/engine/find-wakeable-deliveries";
+import type { DeliveryReference, DocumentReference } from "@/lib/platform/caller";
+import { env } from "@/lib/platform/env";
+import { type Clock, setClock } from "@/lib/platform/wake-ups";
 import { deliveryDue, documentDue, sendEvents } from "./client";
 
 const maximumEventsPerSend = 500;

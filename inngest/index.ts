@@ -1,4 +1,4 @@
-import { recurringJobs } from "@/lib/jobs/recurring-jobs";
+import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { deliverWebhook } from "./functions/deliver-webhook";
 import { processDocument } from "./functions/process-document";
 import { runRecurringJob } from "./functions/run-recurring-job";

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { flushAnchors } from "@/lib/audit/anchors";
-import { closeDatabase, isDatabaseUnavailable } from "@/lib/db";
-import { AppError } from "@/lib/errors";
-import { log } from "@/lib/log";
+import { closeDatabase, isDatabaseUnavailable } from "@/lib/platform/db";
+import { AppError } from "@/lib/platform/errors";
+import { log } from "@/lib/platform/log";
 import { commands, UsageError } from "./admin/commands";
 import { adoptLocalEnvironment } from "./admin/environment";
 

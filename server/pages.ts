@@ -1,5 +1,5 @@
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
-import { log } from "@/lib/log";
+import { log } from "@/lib/platform/log";
 import { edgeMark } from "./edge/mark";
 
 type Options = { hostname: string; port: number };

@@ -1,17 +1,17 @@
 import { flushAnchors } from "@/lib/audit/anchors";
-import { closeDatabase, setConnectionSettings } from "@/lib/db";
-import { releaseDocuments } from "@/lib/documents/process";
-import { startProcessing } from "@/lib/documents/start-processing";
-import { env } from "@/lib/env";
-import { recurringJobs } from "@/lib/jobs/recurring-jobs";
-import { repeat } from "@/lib/jobs/repeat";
-import { listenForWakeUps } from "@/lib/jobs/wake-listener";
-import { workerSettings } from "@/lib/jobs/worker-settings";
-import { log } from "@/lib/log";
+import { startDelivering } from "@/lib/deliveries/engine/deliver";
+import { releaseLeases } from "@/lib/deliveries/engine/release-leases";
+import { releaseDocuments } from "@/lib/knowledge/documents/process";
+import { closeDatabase, setConnectionSettings } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
+import { closeOutboundAgents } from "@/lib/platform/outbound-http/outbound-agents";
+import { startProcessing } from "@/lib/scheduling/process-documents";
+import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
+import { repeat } from "@/lib/scheduling/repeat";
+import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
+import { workerSettings } from "@/lib/scheduling/worker-settings";
 import { requireUsableKeys } from "@/lib/secrets/service";
-import { startDelivering } from "@/lib/webhooks/deliver";
-import { closeOutboundAgents } from "@/lib/webhooks/outbound-agents";
-import { releaseLeases } from "@/lib/webhooks/release-leases";
 
 // The process that sends webhooks and does what falls due, apart from the API, so that a storm of deliveries does not slow
 // it. Any number may run at once. It ends on SIGTERM or SIGINT, and with the process that started it.

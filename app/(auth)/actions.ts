@@ -3,10 +3,10 @@
 import { redirect } from "next/navigation";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { returnPath } from "@/lib/auth/return-path";
-import { signUpInput } from "@/lib/auth/schema";
 import { signIn, signOut, signUp } from "@/lib/auth/service";
 import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
+import { signUpInput } from "@/lib/users/schema";
 import { type FormState, findings, textOf, unavailable } from "./forms";
 
 export async function signInAction(_before: FormState, form: FormData): Promise<FormState> {

@@ -1,5 +1,5 @@
 import { flattenError, type z } from "zod";
-import { AppError } from "@/lib/errors";
+import { AppError } from "@/lib/platform/errors";
 
 /** What a form shows after it was sent in vain. Passwords are not among what is given back. */
 export type FormState = { message?: string; errors?: Record<string, string | undefined>; values?: Record<string, string> };

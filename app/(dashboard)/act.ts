@@ -1,14 +1,14 @@
 import { revalidatePath } from "next/cache";
 import type { z } from "zod";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { check, invalid } from "@/lib/api/validate";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
 import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
-import { AddressUnverified } from "@/lib/auth/powers";
-import { ProofNeeded } from "@/lib/auth/proof";
-import { RoleMissing } from "@/lib/auth/roles";
-import { type Caller, mutate } from "@/lib/caller";
-import { AppError } from "@/lib/errors";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import { type Caller, mutate } from "@/lib/platform/caller";
+import { AppError } from "@/lib/platform/errors";
+import { RoleMissing } from "@/lib/platform/roles";
+import { AddressUnverified } from "@/lib/step-up/powers";
+import { ProofNeeded } from "@/lib/step-up/proof";
 
 /** The first two arguments of every server action: the browser sends them, so they are believed no more than a path is. */
 export type PlaceOfAction = { tenant: string; environment: string };
@@ -36,7 +36,7 @@ export async function act<Schema extends z.ZodType, Value = null>(
   }
 }
 
-/** The same for work that may call for a fresh proof (lib/auth/proof.ts). Components ask for it by `useProof`. */
+/** The same for work that may call for a fresh proof (lib/step-up/proof.ts). Components ask for it by `useProof`. */
 export async function actWithProof<Schema extends z.ZodType, Value = null>(
   ...parameters: Parameters<typeof act<Schema, Value>>
 ): Promise<ActionResult<Value> | ProofRequest> {

@@ -4,9 +4,9 @@ import { Kept } from "@/components/shell/kept";
 import { NoPermission } from "@/components/shell/no-permission";
 import { RefusedAddress } from "@/components/shell/refused-address";
 import { currentRequestId, dashboardCaller } from "@/lib/auth/dashboard-caller";
-import { RoleMissing, roleNames } from "@/lib/auth/roles";
-import { AppError } from "@/lib/errors";
-import { log } from "@/lib/log";
+import { AppError } from "@/lib/platform/errors";
+import { log } from "@/lib/platform/log";
+import { RoleMissing, roleNames } from "@/lib/platform/roles";
 
 type Params = { tenant: string; environment: string } & Record<string, string>;
 export type Query = Record<string, string | string[] | undefined>;

@@ -1,9 +1,9 @@
 "use server";
 
-import type { ActionResult } from "@/lib/action-result";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { confirmPassword } from "@/lib/auth/service";
 import { throttledSentence } from "@/lib/auth/throttle";
+import type { ActionResult } from "@/lib/platform/action-result";
 import { refused } from "./act";
 
 /** What the dialog that asks for a proof sends. */

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { DocsShell } from "@/components/docs/docs-shell";
 import { docsSections } from "@/components/docs/pages";
 import { publishedDocument } from "@/lib/api/openapi";
-import { referencePath } from "@/lib/openapi";
+import { referencePath } from "@/lib/platform/openapi";
 
 export const metadata = {
   title: { default: "Documentation · Parlance", template: "%s · Parlance docs" },

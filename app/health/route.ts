@@ -1,4 +1,4 @@
-import { probes } from "@/lib/readiness";
+import { probes } from "@/lib/readiness/service";
 
 /** Liveness: this process answers. */
 export async function GET() {

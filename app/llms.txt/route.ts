@@ -1,8 +1,8 @@
 import { docsSections } from "@/components/docs/pages";
 import { publishedDocument } from "@/lib/api/openapi";
-import { env } from "@/lib/env";
-import { errorKinds } from "@/lib/errors";
-import { referencePath } from "@/lib/openapi";
+import { env } from "@/lib/platform/env";
+import { errorKinds } from "@/lib/platform/errors";
+import { referencePath } from "@/lib/platform/openapi";
 
 /** What a program that reads the documentation begins with, as llmstxt.org proposes. */
 export function GET(): Response {

@@ -1,4 +1,4 @@
-import { probes } from "@/lib/readiness";
+import { probes } from "@/lib/readiness/service";
 
 /** Readiness: 200 where the database can be reached, 503 otherwise. */
 export async function GET() {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 
 type Act = () => Promise<ActionResult | ProofRequest>;

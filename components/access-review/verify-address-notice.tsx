@@ -4,7 +4,7 @@ import { useTransition } from "react";
 import { toast } from "sonner";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 
 export function VerifyAddressNotice({ email, resend }: { email: string; resend: () => Promise<ActionResult> }) {
   const [isPending, startTransition] = useTransition();

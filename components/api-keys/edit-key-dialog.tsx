@@ -5,7 +5,7 @@ import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { useProof } from "@/components/shell/proof";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 import { KeyForm } from "./key-form";
 import type { KeyActions, KeyChoices, KeySummary } from "./states";
 

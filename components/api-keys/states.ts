@@ -1,6 +1,6 @@
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 import type { Scope } from "@/lib/api-keys/scopes";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 
 /** The only time that a key itself is shown. */

@@ -2,7 +2,7 @@
 
 import { CreateDialog } from "@/components/shell/create-dialog";
 import { TextAreaField, TextField } from "@/components/ui/field";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 
 type Props = { base: string; isIcon?: boolean; create: (form: FormData) => Promise<ActionResult<{ id: string }>> };
 

@@ -6,8 +6,8 @@ import { buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { EditForm } from "@/components/ui/edit-form";
 import { MetadataField } from "@/components/ui/metadata-field";
-import { fromMetadataRows, metadataPatch, metadataProblem, toMetadataRows } from "@/lib/metadata-rows";
-import type { Metadata } from "@/lib/schema";
+import type { Metadata } from "@/lib/platform/metadata";
+import { fromMetadataRows, metadataPatch, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
 import type { Environment } from "@/prisma/generated/enums";
 import type { UpdateThis } from "./states";
 

@@ -2,7 +2,7 @@ import { Braces } from "lucide-react";
 import { ButtonLink } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
-import type { Message } from "@/lib/messages/schema";
+import type { Message } from "@/lib/conversations/message-schema";
 
 const authorNames: Record<Message["author"]["type"], string> = {
   CUSTOMER: "Customer",

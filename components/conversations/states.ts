@@ -1,6 +1,6 @@
 import type { BadgeLook } from "@/components/ui/badge";
-import type { ActionResult } from "@/lib/action-result";
 import type { Conversation, ConversationStatus, UpdateConversation } from "@/lib/conversations/schema";
+import type { ActionResult } from "@/lib/platform/action-result";
 
 export const statusNames: Record<ConversationStatus, string> = {
   OPEN: "Open",

@@ -8,7 +8,7 @@ import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { EditForm } from "@/components/ui/edit-form";
 import { MetadataField } from "@/components/ui/metadata-field";
 import type { Customer, UpdateCustomer } from "@/lib/customers/schema";
-import { fromMetadataRows, metadataPatch, metadataProblem, toMetadataRows } from "@/lib/metadata-rows";
+import { fromMetadataRows, metadataPatch, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
 import type { Environment } from "@/prisma/generated/enums";
 import { CustomerFields, customerFields } from "./customer-fields";
 import type { UpdateThis } from "./states";

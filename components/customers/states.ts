@@ -1,5 +1,5 @@
-import type { ActionResult } from "@/lib/action-result";
 import type { CreateCustomer, UpdateCustomer } from "@/lib/customers/schema";
+import type { ActionResult } from "@/lib/platform/action-result";
 
 export type CreateThis = (form: FormData) => Promise<ActionResult<{ id: string }>>;
 export type UpdateThis = (patch: UpdateCustomer) => Promise<ActionResult>;

@@ -1,6 +1,6 @@
 import type { Filter } from "@/components/ui/filters";
 import { responseClasses, deliveryStatuses as statusNames } from "@/lib/deliveries/schema";
-import { eventTypes } from "@/lib/events/catalogue";
+import { eventTypes } from "@/lib/events/event-types";
 import { deliveryStatuses, responseLabels } from "./words";
 
 /** What a list of deliveries can be narrowed by; the names are those of its query. */

@@ -3,7 +3,7 @@
 import { useTransition } from "react";
 import { toast } from "sonner";
 import { Button, type ButtonLook } from "@/components/ui/button";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 
 type ResendButtonProps = { resend: () => Promise<ActionResult>; isDisabled: boolean; look: ButtonLook };
 

@@ -1,6 +1,6 @@
 import type { BadgeLook } from "@/components/ui/badge";
 import type { ResponseClass } from "@/lib/deliveries/schema";
-import type { OutboundErrorCode } from "@/lib/webhooks/outbound-request";
+import type { OutboundErrorCode } from "@/lib/platform/outbound-http/outbound-request";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 
 export const deliveryStatuses: Record<DeliveryStatus, { label: string; look: BadgeLook }> = {

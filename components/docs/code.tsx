@@ -1,5 +1,5 @@
 import { CopyButton } from "@/components/ui/copy";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 import { highlight, type Language, languages } from "./highlight";
 
 type CodeProps = { code: string; language?: string; title?: string };

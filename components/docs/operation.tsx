@@ -1,6 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { type ApiResponse, type JsonSchema, type MediaType, nameOfReference } from "@/lib/openapi";
+import { type ApiResponse, type JsonSchema, type MediaType, nameOfReference } from "@/lib/platform/openapi";
 import { Code } from "./code";
 import { CodeTabs } from "./code-tabs";
 import { InlineCode, InlineMarkdown } from "./inline-markdown";

@@ -1,4 +1,4 @@
-import type { ApiOperation, JsonValue, Parameter } from "@/lib/openapi";
+import type { ApiOperation, JsonValue, Parameter } from "@/lib/platform/openapi";
 
 /** An operation as the reference shows it: its parameters without references. */
 export type DescribedOperation = {

@@ -1,4 +1,4 @@
-import { type JsonSchema, type JsonValue, nameOfReference, resolveSchema } from "@/lib/openapi";
+import { type JsonSchema, type JsonValue, nameOfReference, resolveSchema } from "@/lib/platform/openapi";
 import { InlineCode, InlineMarkdown } from "./inline-markdown";
 
 type Schemas = Record<string, JsonSchema>;

@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import { Id } from "@/components/ui/id";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabLinks } from "@/components/ui/tabs";
-import { byteSize } from "@/lib/byte-size";
-import type { KnowledgeBase } from "@/lib/knowledge-bases/schema";
+import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";
+import { byteSize } from "@/lib/platform/byte-size";
 import { Counts } from "./base-table";
 
 type Props = { knowledgeBase: KnowledgeBase; base: string; current: "documents" | "search"; actions?: ReactNode };

@@ -3,8 +3,8 @@ import { Badge } from "@/components/ui/badge";
 import { Id } from "@/components/ui/id";
 import { Cell, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { byteSize } from "@/lib/byte-size";
-import type { KnowledgeBase } from "@/lib/knowledge-bases/schema";
+import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";
+import { byteSize } from "@/lib/platform/byte-size";
 
 const headings = [{ label: "Knowledge base" }, { label: "Documents" }, { label: "Size", align: "right" as const }, { label: "Created" }];
 

@@ -1,4 +1,4 @@
-import type { ContentType } from "@/lib/documents/content-type";
+import type { ContentType } from "@/lib/knowledge/documents/content-type";
 
 export const contentTypeNames: Record<ContentType, string> = {
   "text/plain": "Text",

@@ -1,4 +1,4 @@
-import type { DocumentErrorCode } from "@/lib/documents/schema";
+import type { DocumentErrorCode } from "@/lib/knowledge/documents/schema";
 
 /** What to do about each reason for a failure. */
 export const documentAdvice: Record<DocumentErrorCode, string> = {

@@ -1,5 +1,5 @@
 import { Badge, type BadgeLook } from "@/components/ui/badge";
-import type { Document } from "@/lib/documents/schema";
+import type { Document } from "@/lib/knowledge/documents/schema";
 
 export const documentStatusLabels: Record<Document["status"], string> = {
   PENDING: "Waiting",

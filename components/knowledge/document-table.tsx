@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { Id } from "@/components/ui/id";
 import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { byteSize } from "@/lib/byte-size";
-import type { Document } from "@/lib/documents/schema";
+import type { Document } from "@/lib/knowledge/documents/schema";
+import { byteSize } from "@/lib/platform/byte-size";
 import { DocumentStatus } from "./document-status";
 
 export type DocumentRow = { document: Document; typeName: string; actions: ReactNode };

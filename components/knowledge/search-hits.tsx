@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Id } from "@/components/ui/id";
-import type { ExcerptPiece } from "@/lib/documents/excerpt";
+import type { ExcerptPiece } from "@/lib/knowledge/documents/excerpt";
 
 export type SearchHit = { documentId: string; name: string; score: number; pieces: ExcerptPiece[] };
 

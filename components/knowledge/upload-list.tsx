@@ -3,7 +3,7 @@
 import { CircleAlert, CircleCheck, RotateCw, X } from "lucide-react";
 import Link from "next/link";
 import { Button } from "@/components/ui/button";
-import { byteSize } from "@/lib/byte-size";
+import { byteSize } from "@/lib/platform/byte-size";
 import type { Upload } from "./use-uploads";
 
 type Props = {

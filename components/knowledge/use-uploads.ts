@@ -1,7 +1,7 @@
 "use client";
 
 import { useRef, useState } from "react";
-import { byteSize } from "@/lib/byte-size";
+import { byteSize } from "@/lib/platform/byte-size";
 import { type Sent, sendFile } from "./send-file";
 
 export type Upload = {

@@ -9,7 +9,7 @@ import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 import { InvitationLink } from "./invitation-link";
 import { RoleSelect } from "./role-select";
 import type { Invite, PassedOn, RoleChoice } from "./states";

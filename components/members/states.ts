@@ -1,4 +1,4 @@
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Role } from "@/prisma/generated/enums";
 
 /** A role that the one who looks may give. */

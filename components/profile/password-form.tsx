@@ -6,7 +6,7 @@ import { useProof } from "@/components/shell/proof";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { KnownEmail, NewPasswordField } from "./account-fields";
 
 type PasswordFormProps = {

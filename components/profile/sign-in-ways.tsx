@@ -1,6 +1,6 @@
 import { Facts } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
-import { signInMethodNames } from "@/lib/auth/sign-in-methods";
+import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
 import type { Provider } from "@/prisma/generated/enums";
 
 type SignInWaysProps = {

@@ -1,7 +1,7 @@
 "use client";
 
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
 type LeaveDialogProps = { organisation: string; leave: () => Promise<ActionResult | ProofRequest> };
 

@@ -4,7 +4,7 @@ import { type FormEvent, useState, useTransition } from "react";
 import { toast } from "sonner";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 
 type NameFormProps = {
   label: string;

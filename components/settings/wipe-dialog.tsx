@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { TextField } from "@/components/ui/field";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 
 type WipeDialogProps = { slug: string; wipe: (confirmation: string) => Promise<ActionResult> };
 

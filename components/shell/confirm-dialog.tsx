@@ -6,7 +6,7 @@ import { Button, type ButtonLook, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
 import { useOpen } from "@/components/ui/use-open";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
 import { useProof } from "./proof";

@@ -8,7 +8,7 @@ import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
 import { useOpen } from "@/components/ui/use-open";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
 

@@ -7,8 +7,8 @@ import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import type { ProviderChoice } from "@/lib/auth/providers";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
 type ProofWays = {
   email: string;

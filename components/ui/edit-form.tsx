@@ -6,7 +6,7 @@ import { toast } from "sonner";
 import { Button, buttonClass } from "@/components/ui/button";
 import { DialogClose } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 
 type EditFormProps = {
   /** @returns null where there is nothing to send yet */

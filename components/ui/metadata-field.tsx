@@ -2,7 +2,7 @@
 
 import { Plus, X } from "lucide-react";
 import { useId, useRef } from "react";
-import { type MetadataKind, type MetadataRow, metadataProblem } from "@/lib/metadata-rows";
+import { type MetadataKind, type MetadataRow, metadataProblem } from "@/lib/platform/metadata-rows";
 import { Button } from "./button";
 
 type MetadataFieldProps = {

@@ -1,4 +1,4 @@
-import type { Metadata } from "@/lib/schema";
+import type { Metadata } from "@/lib/platform/metadata";
 
 /** Metadata, to read: each value as JSON has it, so that a 3 and "3" are not the same. */
 export function MetadataList({ metadata }: { metadata: Metadata }) {

@@ -1,4 +1,4 @@
-import { byteSize } from "@/lib/byte-size";
+import { byteSize } from "@/lib/platform/byte-size";
 import type { UsageFigures } from "@/lib/usage/schema";
 
 const figures: { name: keyof UsageFigures; label: string; format?: (value: number) => string }[] = [

@@ -2,8 +2,8 @@
 
 import { useId, useState } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { type BacklogChoice, backlogChoices } from "@/lib/deliveries/backlog";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { heldInWords } from "./count-words";
 

@@ -1,5 +1,5 @@
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
-import type { Metadata } from "@/lib/schema";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import type { Metadata } from "@/lib/platform/metadata";
 
 export type WebhookInput = { url: string; description: string | null; events: string[]; metadata: Metadata };
 

@@ -1,5 +1,5 @@
 import { Sparkline } from "@/components/ui/chart";
-import type { AttemptHour } from "@/lib/webhooks/attempts-by-hour";
+import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
 
 /** Only what never failed is 100 %. */
 function percentOf(attempts: number, failures: number): string {

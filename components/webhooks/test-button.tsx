@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useTransition } from "react";
 import { toast } from "sonner";
 import { Button } from "@/components/ui/button";
-import type { ActionResult } from "@/lib/action-result";
+import type { ActionResult } from "@/lib/platform/action-result";
 
 type TestButtonProps = {
   /** The webhook's page, which shows the test that its parameter `test` names. */

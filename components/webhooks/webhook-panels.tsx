@@ -3,7 +3,7 @@ import { BarChart } from "@/components/ui/chart";
 import { MetadataList } from "@/components/ui/metadata";
 import { Facts, Panel } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
-import type { AttemptHour } from "@/lib/webhooks/attempts-by-hour";
+import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { countInWords } from "./count-words";
 import { SuccessPercent } from "./success-rate";

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import type { AttemptHour } from "@/lib/webhooks/attempts-by-hour";
+import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { SuccessRate } from "./success-rate";
 import { FailureCount, shortReasons, WebhookStatusBadge } from "./webhook-status";

@@ -1,5 +1,5 @@
-import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
-import { maximumAutomaticAttempts } from "@/lib/webhooks/retry-schedule";
+import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
+import { maximumAutomaticAttempts } from "@/lib/deliveries/engine/retry-schedule";
 import { deliveryDue, inngest } from "../client";
 
 const deliveriesUnderWayPerWebhook = 10;

@@ -1,5 +1,5 @@
 import { cron } from "inngest";
-import type { RecurringJob } from "@/lib/jobs/recurring-jobs";
+import type { RecurringJob } from "@/lib/scheduling/recurring-jobs";
 import { inngest } from "../client";
 
 /** So that a run stays far below the thousand steps that Inngest allows; the next one goes on. */

@@ -1,10 +1,10 @@
 import { forgetKey } from "@/lib/api-keys/service";
 import { recordAudit } from "@/lib/audit/service";
-import { requirePower } from "@/lib/auth/powers";
-import { requireGivable, requireReach, requireRole } from "@/lib/auth/roles";
-import type { Caller } from "@/lib/caller";
 import { enableWebhook } from "@/lib/deliveries/service";
-import { AppError } from "@/lib/errors";
+import type { Caller } from "@/lib/platform/caller";
+import { AppError } from "@/lib/platform/errors";
+import { requireGivable, requireReach, requireRole } from "@/lib/platform/roles";
+import { requirePower } from "@/lib/step-up/powers";
 import { lockTenant } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
 import type { ConfirmAccess } from "./schema";

@@ -1,8 +1,8 @@
 import { forgetKey } from "@/lib/api-keys/service";
 import { recordAudit } from "@/lib/audit/service";
-import { type Caller, withDatabase } from "@/lib/caller";
-import type { Db } from "@/lib/db";
 import { queueMail } from "@/lib/mail/service";
+import { type Caller, withDatabase } from "@/lib/platform/caller";
+import type { Db } from "@/lib/platform/db";
 import { lockTenant } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
 

@@ -1,4 +1,4 @@
-import type { Db } from "@/lib/db";
+import type { Db } from "@/lib/platform/db";
 import { recordAuditOfUser } from "@/lib/users/service";
 import { suspendAccessMadeBy } from "./suspend";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { scopes } from "@/lib/api-keys/scopes";
-import { createdAt, environment, idOf, integer, storedText, timestamp } from "@/lib/schema";
+import { createdAt, environment, integer, storedText, timestamp } from "@/lib/platform/schema";
+import { idOf } from "@/lib/resources/id-schema";
 
 const plan = z.enum(["FREE", "PRO", "SCALE"]).meta({ id: "Plan", description: "The account's plan, which sets its limits." });
 const scope = z.enum(scopes).meta({ id: "Scope", description: "What an API key is allowed to do." });

@@ -1,6 +1,6 @@
 import type { Scope } from "@/lib/api-keys/scopes";
-import type { Caller } from "@/lib/caller";
-import { notFound } from "@/lib/errors";
+import type { Caller } from "@/lib/platform/caller";
+import { notFound } from "@/lib/resources/not-found";
 import { planRateLimits } from "@/lib/tenants/service";
 import type { Account } from "./schema";
 

@@ -1,5 +1,5 @@
 import { diffArrays, diffWordsWithSpace } from "diff";
-import { changedFields } from "@/lib/changes";
+import { changedFields } from "@/lib/platform/changes";
 import type { AgentContent } from "./schema";
 
 /** A stretch of a line. A line that was removed holds no added ones, and the other way round. */

@@ -1,5 +1,5 @@
-import { fromMetadataRows, type MetadataRow, metadataPatch, rebaseMetadataRows, toMetadataRows } from "@/lib/metadata-rows";
-import type { Metadata } from "@/lib/schema";
+import type { Metadata } from "@/lib/platform/metadata";
+import { fromMetadataRows, type MetadataRow, metadataPatch, rebaseMetadataRows, toMetadataRows } from "@/lib/platform/metadata-rows";
 import type { Agent, UpdateAgent } from "./schema";
 
 // What the form of a draft holds, in the browser. The draft may be changed by others while somebody types.

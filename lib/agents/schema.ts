@@ -1,21 +1,8 @@
 import { z } from "zod";
-import {
-  createdAt,
-  distinct,
-  environment,
-  idOf,
-  idParameter,
-  integer,
-  listQuery,
-  metadata,
-  metadataPatch,
-  nameText,
-  pageOf,
-  reference,
-  storedText,
-  timestamp,
-  updatedAt,
-} from "@/lib/schema";
+import { metadata, metadataPatch } from "@/lib/platform/metadata";
+import { createdAt, distinct, environment, integer, nameText, storedText, timestamp, updatedAt } from "@/lib/platform/schema";
+import { idOf, idParameter, reference } from "@/lib/resources/id-schema";
+import { listQuery, pageOf } from "@/lib/resources/pages";
 import type { AgentStatus } from "@/prisma/generated/enums";
 
 export const maximumKnowledgeBases = 20;

@@ -1,13 +1,15 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireRole } from "@/lib/auth/roles";
-import type { Caller } from "@/lib/caller";
-import { changedFields, previousAttributes } from "@/lib/changes";
-import { requireCursor } from "@/lib/cursor";
-import { AppError, agentArchived, invalidBody, notFound } from "@/lib/errors";
 import { recordEvent } from "@/lib/events/record-event";
-import { newId } from "@/lib/ids";
-import { lockRow } from "@/lib/lock-row";
-import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
+import type { Caller } from "@/lib/platform/caller";
+import { changedFields, previousAttributes } from "@/lib/platform/changes";
+import { AppError, agentArchived, invalidBody } from "@/lib/platform/errors";
+import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
+import { requireRole } from "@/lib/platform/roles";
+import { requireCursor } from "@/lib/resources/cursor";
+import { newId } from "@/lib/resources/ids";
+import { lockRow } from "@/lib/resources/lock-row";
+import { notFound } from "@/lib/resources/not-found";
+import { pageById, toPage } from "@/lib/resources/pages";
 import type { AgentModel, AgentVersionModel } from "@/prisma/generated/models";
 import {
   type Agent,

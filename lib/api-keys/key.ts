@@ -1,6 +1,6 @@
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 import type { Environment } from "@/prisma/generated/enums";
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

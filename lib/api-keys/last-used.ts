@@ -1,5 +1,5 @@
-import { db } from "@/lib/db";
-import { log } from "@/lib/log";
+import { db } from "@/lib/platform/db";
+import { log } from "@/lib/platform/log";
 import type { KnownKey } from "./key-cache";
 
 const flushIntervalMs = 1_000;

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
-import { listQuery, text } from "@/lib/schema";
+import { text } from "@/lib/platform/schema";
+import { listQuery } from "@/lib/resources/pages";
 import { scopes } from "./scopes";
 import { apiKeyStatuses } from "./status";
 

@@ -1,6 +1,6 @@
-import { db, runStatement, type Statement } from "@/lib/db";
-import { currentTime } from "@/lib/jobs/time";
 import { queueMailToAdmins } from "@/lib/mail/service";
+import { db, runStatement, type Statement } from "@/lib/platform/db";
+import { currentTime } from "@/lib/platform/time";
 import type { Environment } from "@/prisma/generated/enums";
 
 /** Days before its end at which a key's organisation is told; each warning is due until the next one is. */

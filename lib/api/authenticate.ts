@@ -1,8 +1,8 @@
 import { hashKey, isWellFormedKey } from "@/lib/api-keys/key";
 import { findKey, type KnownKey } from "@/lib/api-keys/key-cache";
-import { throttleAddress } from "@/lib/client-address";
-import { addressNotAllowed, unauthorized } from "@/lib/errors";
-import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
+import { throttleAddress } from "@/lib/platform/client-address";
+import { addressNotAllowed, unauthorized } from "@/lib/platform/errors";
+import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { rateLimited } from "./rate-limit";
 
 /** Attempts without a usable key that one address has in a minute: guessing is slow. Valid keys still work from there. */

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Partition } from "@/lib/caller";
-import type { Claim } from "@/lib/claim";
-import { type Db, db, sqlState } from "@/lib/db";
-import { idempotencyInProgress, idempotencyKeyReused, invalidIdempotencyKey } from "@/lib/errors";
+import type { Claim } from "@/lib/events/idempotency-record";
 import { claim as claimCte } from "@/lib/events/outbox.sql";
-import { openSecret, sealSecret, storedAnswerContext } from "@/lib/webhooks/secret-box";
+import type { Partition } from "@/lib/platform/caller";
+import { type Db, db, sqlState } from "@/lib/platform/db";
+import { idempotencyInProgress, idempotencyKeyReused, invalidIdempotencyKey } from "@/lib/platform/errors";
+import { openSecret, sealSecret, storedAnswerContext } from "@/lib/platform/secret-box";
 
 const windowMs = 24 * 3_600_000;
 

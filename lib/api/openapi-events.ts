@@ -1,7 +1,7 @@
-import { type EventType, eventTypes } from "@/lib/events/catalogue";
-import { eventDescriptions, eventSchemas } from "@/lib/events/event-types";
-import { examples } from "@/lib/events/examples";
-import { type ApiOperation, type JsonSchema, type JsonValue, type Parameter, referenceToSchema } from "@/lib/openapi";
+import { type EventType, eventTypes } from "@/lib/events/event-types";
+import { type ApiOperation, type JsonSchema, type JsonValue, type Parameter, referenceToSchema } from "@/lib/platform/openapi";
+import { examples } from "./event-examples";
+import { eventDescriptions, eventSchemas } from "./event-reference";
 import type { schemaCollector } from "./openapi-schemas";
 
 /** `message.received` → `MessageReceived` */

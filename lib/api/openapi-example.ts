@@ -1,6 +1,6 @@
-import { eventDescriptions } from "@/lib/events/event-types";
-import { examples as eventExamples } from "@/lib/events/examples";
-import { type JsonSchema, type JsonValue, nameOfReference, resolveSchema } from "@/lib/openapi";
+import { type JsonSchema, type JsonValue, nameOfReference, resolveSchema } from "@/lib/platform/openapi";
+import { examples as eventExamples } from "./event-examples";
+import { eventDescriptions } from "./event-reference";
 
 const at = "2026-01-31T09:30:00.000Z";
 const idAfter = (prefix: string) => `${prefix}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;

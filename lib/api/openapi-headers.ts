@@ -1,4 +1,4 @@
-import type { Header } from "@/lib/openapi";
+import type { Header } from "@/lib/platform/openapi";
 
 export const rateLimitHeaders: Record<string, Header> = {
   "RateLimit-Policy": {

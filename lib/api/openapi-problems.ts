@@ -20,15 +20,16 @@ import {
   invalidTransition,
   jsonRequired,
   methodNotAllowed,
-  notFound,
   requestTimeout,
   rotationInProgress,
   tooManyWebhooks,
   unauthorized,
   unavailable,
-} from "@/lib/errors";
-import type { JsonValue } from "@/lib/openapi";
-import { idOf, integer, storedText } from "@/lib/schema";
+} from "@/lib/platform/errors";
+import type { JsonValue } from "@/lib/platform/openapi";
+import { integer, storedText } from "@/lib/platform/schema";
+import { idOf } from "@/lib/resources/id-schema";
+import { notFound } from "@/lib/resources/not-found";
 import { limitedRequests, rateLimited } from "./rate-limit";
 import { maximumBodyBytes } from "./read-request";
 import { check, invalid } from "./validate";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type JsonSchema, referenceToSchema } from "@/lib/openapi";
+import { type JsonSchema, referenceToSchema } from "@/lib/platform/openapi";
 
 type Direction = "input" | "output";
 

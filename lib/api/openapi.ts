@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { scopes } from "@/lib/api-keys/scopes";
-import { env } from "@/lib/env";
-import { type ErrorKind, errorKinds } from "@/lib/errors";
+import { env } from "@/lib/platform/env";
+import { type ErrorKind, errorKinds } from "@/lib/platform/errors";
 import {
   type ApiOperation,
   type ApiResponse,
@@ -12,7 +12,7 @@ import {
   type Parameter,
   type Reference,
   resolveSchema,
-} from "@/lib/openapi";
+} from "@/lib/platform/openapi";
 import { returnsResource } from "./encode";
 import { anyEvent, eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Scope } from "@/lib/api-keys/scopes";
-import type { StoredFile } from "@/lib/blobs/service";
-import type { Caller, Identity } from "@/lib/caller";
-import type { Claim, Serialize } from "@/lib/claim";
-import type { ErrorKind } from "@/lib/errors";
+import type { Claim, Serialize } from "@/lib/events/idempotency-record";
+import type { StoredFile } from "@/lib/platform/blobs/service";
+import type { Caller, Identity } from "@/lib/platform/caller";
+import type { ErrorKind } from "@/lib/platform/errors";
 import type { Upload } from "./read-upload";
 import { respond, toResponse, wireOfJoinedHeaders } from "./respond";
 

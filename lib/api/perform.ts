@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type StoredFile, withStoredFile } from "@/lib/blobs/service";
-import { type Identity, mutate, reader } from "@/lib/caller";
-import type { Claim, Serialize } from "@/lib/claim";
-import { isDeadlock, lockTimeoutMs } from "@/lib/db";
-import { AppError, idempotencyInProgress } from "@/lib/errors";
+import type { Claim, Serialize } from "@/lib/events/idempotency-record";
+import { type StoredFile, withStoredFile } from "@/lib/platform/blobs/service";
+import { type Identity, mutate, reader } from "@/lib/platform/caller";
+import { isDeadlock, lockTimeoutMs } from "@/lib/platform/db";
+import { AppError, idempotencyInProgress } from "@/lib/platform/errors";
 import { claimKey, findStoredAnswer, isStillClaimed, type StoredAnswer, storeAnswer } from "./idempotency";
 import type { Declaration } from "./operation";
 import { toProblem } from "./problem";

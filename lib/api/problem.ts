@@ -1,8 +1,8 @@
-import { isDatabaseUnavailable, sqlState } from "@/lib/db";
-import { findFullDisk } from "@/lib/disk-full";
-import { env } from "@/lib/env";
-import { AppError, echo, errorKinds, internalError, unavailable } from "@/lib/errors";
-import { log } from "@/lib/log";
+import { isDatabaseUnavailable, sqlState } from "@/lib/platform/db";
+import { findFullDisk } from "@/lib/platform/disk-full";
+import { env } from "@/lib/platform/env";
+import { AppError, echo, errorKinds, internalError, unavailable } from "@/lib/platform/errors";
+import { log } from "@/lib/platform/log";
 
 /** An error as it goes out (RFC 9457, formerly 7807): the one place where something thrown becomes an answer. */
 export type Problem = { status: number; body: string; headers: Record<string, string> };

@@ -1,6 +1,6 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
-import { AppError } from "@/lib/errors";
-import { type PolicyState, rateLimiter } from "@/lib/rate-limit/rate-limiter";
+import { AppError } from "@/lib/platform/errors";
+import { type PolicyState, rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 
 const windowMs = 60_000;
 

@@ -1,4 +1,13 @@
-import { AppError, bodyTooLarge, echo, invalidJson, jsonRequired, notUtf8, requestTimeout, type ValidationIssue } from "@/lib/errors";
+import {
+  AppError,
+  bodyTooLarge,
+  echo,
+  invalidJson,
+  jsonRequired,
+  notUtf8,
+  requestTimeout,
+  type ValidationIssue,
+} from "@/lib/platform/errors";
 
 export const maximumBodyBytes = 256 * 1_024;
 const maximumDepth = 32;

@@ -4,8 +4,8 @@ import { Readable, type Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { z } from "zod";
-import { type IncomingFile, receiveFile, tooLarge } from "@/lib/blobs/incoming-file";
-import { AppError, echo, notUtf8, type ValidationIssue } from "@/lib/errors";
+import { type IncomingFile, receiveFile, tooLarge } from "@/lib/platform/blobs/incoming-file";
+import { AppError, echo, notUtf8, type ValidationIssue } from "@/lib/platform/errors";
 import { bodyParts, escapePointer, maximumBodyBytes, readJsonBody } from "./read-request";
 
 /** What a route file says of an operation that takes a file: as `multipart/form-data`, or as text in a JSON body. */

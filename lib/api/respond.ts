@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { markUsed } from "@/lib/api-keys/last-used";
-import { type Identity, reader } from "@/lib/caller";
-import { clientAddress } from "@/lib/client-address";
-import { AppError, echo, insufficientScope, methodNotAllowed, repeatedIdempotencyKey, type ValidationIssue } from "@/lib/errors";
-import { newId } from "@/lib/ids";
-import { logRequest } from "@/lib/request-logs/gather";
+import { type Identity, reader } from "@/lib/platform/caller";
+import { clientAddress } from "@/lib/platform/client-address";
+import { AppError, echo, insufficientScope, methodNotAllowed, repeatedIdempotencyKey, type ValidationIssue } from "@/lib/platform/errors";
+import { logRequest } from "@/lib/request-logs/request-log-buffer";
+import { newId } from "@/lib/resources/ids";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate, requireAllowedAddress } from "./authenticate";
 import { compressed, etagOf, isKnownVersion, returnsResource } from "./encode";

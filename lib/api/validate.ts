@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { AppError, echo, invalidCursor, notFound, type ValidationIssue } from "@/lib/errors";
-import type { IdKind } from "@/lib/ids";
+import { AppError, echo, invalidCursor, type ValidationIssue } from "@/lib/platform/errors";
+import type { IdKind } from "@/lib/resources/ids";
+import { notFound } from "@/lib/resources/not-found";
 import { nearestField } from "./nearest-field";
 import { plainWords } from "./plain-words";
 import { escapePointer, findUnacceptable, maximumIssues } from "./read-request";

@@ -2,9 +2,9 @@ import { createReadStream, existsSync } from "node:fs";
 import { appendFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { db } from "@/lib/db";
-import { env } from "@/lib/env";
-import { log } from "@/lib/log";
+import { db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
 
 // The newest entry of a log has no successor that would miss it, so anyone who controls the database could cut off the end. What
 // was there is therefore noted outside of the database: in a file, in the log, and at AUDIT_ANCHOR_URL where that is set.
@@ -18,7 +18,7 @@ const maximumLooks = 30;
 type Waiting = { sequence: number; looks: number };
 type Shared = { waiting: Map<string, Waiting>; timer?: NodeJS.Timeout };
 
-// On globalThis, because one process can load this module twice (lib/db.ts), and both are flushed at its end.
+// On globalThis, because one process can load this module twice (lib/platform/db.ts), and both are flushed at its end.
 const shared = globalThis as { parlanceAnchors?: Shared };
 
 function state(): Shared {

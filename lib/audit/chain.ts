@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 
 export const firstHash = Buffer.alloc(32);
 

@@ -1,4 +1,4 @@
-import { csvStart, toCsvLine } from "@/lib/csv";
+import { csvStart, toCsvLine } from "@/lib/platform/csv";
 import type { AuditEntry } from "./service";
 
 const columns = [

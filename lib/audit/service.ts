@@ -1,7 +1,7 @@
-import { requireRole } from "@/lib/auth/roles";
-import type { Caller } from "@/lib/caller";
-import { type Db, db, type Prisma } from "@/lib/db";
-import { env } from "@/lib/env";
+import type { Caller } from "@/lib/platform/caller";
+import { type Db, db, type Prisma } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { requireRole } from "@/lib/platform/roles";
 import { Environment } from "@/prisma/generated/enums";
 import type { AuditEntryModel } from "@/prisma/generated/models";
 import { anchorSoon, readAnchors, toHex } from "./anchors";

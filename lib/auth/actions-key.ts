@@ -1,5 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 
 /**
  * What Next encrypts the arguments of server actions with, derived from a secret that all web processes share. In development

@@ -1,4 +1,4 @@
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 
 /** Seals the cookies of sessions and known devices. */
 export function authSecret(): string {

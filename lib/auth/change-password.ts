@@ -1,11 +1,11 @@
-import { type Db, db } from "@/lib/db";
 import { queueMail } from "@/lib/mail/service";
+import { type Db, db } from "@/lib/platform/db";
 import { deviceName } from "@/lib/sessions/device-name";
 import { type Device, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import { hasRecentProof } from "@/lib/step-up/proof";
 import { recordAuditOfUser } from "@/lib/users/service";
 import type { SignInMethod } from "@/prisma/generated/enums";
 import { hashPassword } from "./password";
-import { hasRecentProof } from "./proof";
 import { checkPassword } from "./service";
 import type { Throttled } from "./throttle";
 

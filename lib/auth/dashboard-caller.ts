@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation";
 import { cache } from "react";
-import { type Identity, reader } from "@/lib/caller";
-import { newId } from "@/lib/ids";
+import { type Identity, reader } from "@/lib/platform/caller";
+import { newId } from "@/lib/resources/ids";
 import type { SignedInUser } from "@/lib/sessions/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
 import { currentDevice, requireUser } from "./require-user";

@@ -1,5 +1,5 @@
-import { AppError } from "@/lib/errors";
-import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
+import { AppError } from "@/lib/platform/errors";
+import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 
 /** Actions of the dashboard in any minute: of one user, and of all users of one organization. Far above what people click. */
 export const dashboardLimits = { user: 240, tenant: 1_200 };

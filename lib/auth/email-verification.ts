@@ -1,13 +1,13 @@
 import { accessMadeBy } from "@/lib/access-review/suspend";
 import { verifyAddress } from "@/lib/access-review/verify-address";
-import { type Db, db } from "@/lib/db";
-import { env } from "@/lib/env";
-import { AppError } from "@/lib/errors";
-import { currentTime } from "@/lib/jobs/time";
 import { requireMailAllowance } from "@/lib/mail/caps";
 import { queueMail } from "@/lib/mail/service";
+import { type Db, db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/errors";
+import { currentTime } from "@/lib/platform/time";
+import { hashToken, newToken } from "@/lib/platform/token";
 import { renewProof, revokeOtherSessions, type SignedInUser } from "@/lib/sessions/service";
-import { hashToken, newToken } from "./token";
 
 const lifetimeMs = 24 * 60 * 60_000;
 const resendPauseMs = 60_000;

@@ -1,7 +1,7 @@
 import type { Account, NextAuthOptions, User } from "next-auth";
-import { db } from "@/lib/db";
-import { env } from "@/lib/env";
-import { log } from "@/lib/log";
+import { db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
 import { type Device, findLiveSession, sessionLifetimeSeconds } from "@/lib/sessions/service";
 import { signInWithProvider } from "./provider-sign-in";
 import { configuredProviders, oauthConfigs, providers } from "./providers";

@@ -1,16 +1,16 @@
 import { verifyAddress } from "@/lib/access-review/verify-address";
-import { type Db, db } from "@/lib/db";
-import { env } from "@/lib/env";
-import { newId } from "@/lib/ids";
-import { currentTime } from "@/lib/jobs/time";
 import { queueMail } from "@/lib/mail/service";
+import { type Db, db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { currentTime } from "@/lib/platform/time";
+import { hashToken, newToken } from "@/lib/platform/token";
+import { newId } from "@/lib/resources/ids";
 import type { Device } from "@/lib/sessions/service";
 import { findUserByEmail } from "@/lib/users/service";
 import { setPassword } from "./change-password";
 import { hashPassword } from "./password";
 import { noteRefusal } from "./refusals";
 import { mayAskForReset } from "./throttle";
-import { hashToken, newToken } from "./token";
 
 const lifetimeMs = 60 * 60_000;
 

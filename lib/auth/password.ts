@@ -1,5 +1,5 @@
 import { hash, verify } from "@node-rs/argon2";
-import { AppError } from "@/lib/errors";
+import { AppError } from "@/lib/platform/errors";
 
 /** argon2id (the library's default algorithm) with 19 MiB, two passes and one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -19,7 +19,7 @@ type Queue = { running: number; waiting: (() => void)[] };
 // Shared between Next's bundles of this module: pages and route handlers may each have one, the threads are the same.
 const shared = globalThis as { parlanceHashQueue?: Queue };
 
-/** @param password normalised, as lib/auth/schema.ts leaves it. */
+/** @param password normalised, as lib/users/schema.ts leaves it. */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, cost));
 }

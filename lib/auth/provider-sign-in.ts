@@ -1,13 +1,13 @@
 import { verifyAddress } from "@/lib/access-review/verify-address";
-import { type Db, db, isUniqueViolation } from "@/lib/db";
 import { queueMail } from "@/lib/mail/service";
+import { type Db, db, isUniqueViolation } from "@/lib/platform/db";
 import { type Device, renewProof, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import { email as emailSchema, personInput } from "@/lib/users/schema";
 import { createUser, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
 import type { Provider } from "@/prisma/generated/enums";
 import type { UserModel } from "@/prisma/generated/models";
 import { configuredProviders } from "./providers";
 import { noteRefusal } from "./refusals";
-import { email as emailSchema, personInput } from "./schema";
 import { announceSignIn, recordSignIn } from "./service";
 import { mayMakeAccount } from "./throttle";
 

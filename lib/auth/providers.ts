@@ -1,7 +1,7 @@
 import type { Profile } from "next-auth";
 import type { OAuthConfig } from "next-auth/providers/oauth";
 import { z } from "zod";
-import { type Env, env } from "@/lib/env";
+import { type Env, env } from "@/lib/platform/env";
 import type { Provider } from "@/prisma/generated/enums";
 
 /** Where people may have an account already. The id is next-auth's, and stands in the address at which they come back. */

@@ -1,6 +1,6 @@
-import { db } from "@/lib/db";
-import { log } from "@/lib/log";
-import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
+import { db } from "@/lib/platform/db";
+import { log } from "@/lib/platform/log";
+import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { deviceName } from "@/lib/sessions/device-name";
 import { findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
 import { accountTag } from "./known-device";

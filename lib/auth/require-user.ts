@@ -1,8 +1,8 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
-import { clientAddress } from "@/lib/client-address";
-import { db } from "@/lib/db";
+import { clientAddress } from "@/lib/platform/client-address";
+import { db } from "@/lib/platform/db";
 import { type Device, findLiveSession, noteSeen, type SignedInUser } from "@/lib/sessions/service";
 import { pathHeader } from "./path-header";
 import { readKnownDevice, readSessionId } from "./session-cookie";

@@ -1,4 +1,4 @@
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 
 /** As long as any address of this site. */
 const maximumLength = 2_048;

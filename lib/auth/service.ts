@@ -1,17 +1,17 @@
-import type { Caller } from "@/lib/caller";
-import { type Db, db, isUniqueViolation } from "@/lib/db";
-import { acceptAsNewUser } from "@/lib/invitations/service";
+import { mailWay } from "@/lib/mail/mail-transport";
 import { queueMail } from "@/lib/mail/service";
-import { mailWay } from "@/lib/mail/way";
+import { acceptAsNewUser } from "@/lib/members/invitations";
+import type { Caller } from "@/lib/platform/caller";
+import { type Db, db, isUniqueViolation } from "@/lib/platform/db";
 import { deviceName } from "@/lib/sessions/device-name";
 import { type Device, renewProof, revokeSession, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import { type SignUp, signInInput } from "@/lib/users/schema";
 import { createAccount, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
 import type { SessionModel, UserModel } from "@/prisma/generated/models";
 import { sendEmailVerification } from "./email-verification";
 import { hasSignedInWith } from "./known-device";
 import { hashPassword, verifyPassword } from "./password";
 import { noteRefusal } from "./refusals";
-import { type SignUp, signInInput } from "./schema";
 import { type AttemptSource, mayMakeAccount, type Throttled, throttleFailures } from "./throttle";
 
 export type SignInResult = Throttled | { outcome: "failed" } | { outcome: "signed-in"; sessionId: string };

@@ -1,7 +1,7 @@
 import { cookies } from "next/headers";
 import { decode, encode } from "next-auth/jwt";
-import { db } from "@/lib/db";
-import { env } from "@/lib/env";
+import { db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
 import { findAccountOfSession, type KnownDevice, sessionLifetimeSeconds } from "@/lib/sessions/service";
 import { authSecret } from "./auth-secret";
 import { knownDeviceLifetimeSeconds, openKnownDevice, sealKnownDevice, withAccount } from "./known-device";

@@ -1,5 +1,5 @@
-import { throttleAddress } from "@/lib/client-address";
-import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
+import { throttleAddress } from "@/lib/platform/client-address";
+import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import type { Device } from "@/lib/sessions/service";
 import { accountTag } from "./known-device";
 

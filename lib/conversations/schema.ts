@@ -1,24 +1,10 @@
 import { z } from "zod";
 import { createCustomerBody } from "@/lib/customers/schema";
-import { author, messageText } from "@/lib/messages/schema";
-import {
-  commaList,
-  createdAt,
-  distinct,
-  environment,
-  idOf,
-  idParameter,
-  instant,
-  integer,
-  listQuery,
-  metadata,
-  metadataPatch,
-  pageOf,
-  reference,
-  storedText,
-  timestamp,
-  updatedAt,
-} from "@/lib/schema";
+import { metadata, metadataPatch } from "@/lib/platform/metadata";
+import { commaList, createdAt, distinct, environment, instant, integer, storedText, timestamp, updatedAt } from "@/lib/platform/schema";
+import { idOf, idParameter, reference } from "@/lib/resources/id-schema";
+import { listQuery, pageOf } from "@/lib/resources/pages";
+import { author, messageText } from "./message-schema";
 
 export const conversationStatuses = ["OPEN", "PENDING", "SNOOZED", "RESOLVED", "CLOSED"] as const;
 export type ConversationStatus = (typeof conversationStatuses)[number];

@@ -1,6 +1,6 @@
-import type { Statement } from "@/lib/db";
 import { claim, eventAndDeliveries, partition } from "@/lib/events/outbox.sql";
-import { firstIdAt } from "@/lib/ids";
+import type { Statement } from "@/lib/platform/db";
+import { firstIdAt } from "@/lib/resources/ids";
 import type { ConversationModel } from "@/prisma/generated/models";
 import { type ConversationStatus, conversationStatuses, type ListConversations, type ListInbox, nobody } from "./schema";
 

@@ -1,17 +1,19 @@
-import { requireRole } from "@/lib/auth/roles";
-import { type Caller, type Identity, mutate, system, wake } from "@/lib/caller";
-import { changedFields, previousAttributes, timeOfChange } from "@/lib/changes";
-import { type Claim, claimValues, type Serialize } from "@/lib/claim";
-import { requireCursor } from "@/lib/cursor";
 import { findOrCreateCustomer } from "@/lib/customers/service";
-import { db, runStatement } from "@/lib/db";
-import { invalidBody, invalidTransition, notFound } from "@/lib/errors";
+import { type Claim, claimValues, type Serialize } from "@/lib/events/idempotency-record";
 import { newEvent, recordEvent } from "@/lib/events/record-event";
-import { newId } from "@/lib/ids";
-import { currentTime } from "@/lib/jobs/time";
-import { type MessageCustomer, messageEventType, newMessage, previewOf, toMessageRow } from "@/lib/messages/message";
-import type { Message } from "@/lib/messages/schema";
-import { type Metadata, mergeMetadata, toPage } from "@/lib/schema";
+import { type Caller, type Identity, mutate, system, wake } from "@/lib/platform/caller";
+import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
+import { db, runStatement } from "@/lib/platform/db";
+import { invalidBody, invalidTransition } from "@/lib/platform/errors";
+import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
+import { requireRole } from "@/lib/platform/roles";
+import { currentTime } from "@/lib/platform/time";
+import { requireCursor } from "@/lib/resources/cursor";
+import { newId } from "@/lib/resources/ids";
+import { notFound } from "@/lib/resources/not-found";
+import { toPage } from "@/lib/resources/pages";
+import { type MessageCustomer, messageEventType, newMessage, previewOf, toMessageRow } from "./message";
+import type { Message } from "./message-schema";
 import {
   type Conversation,
   type ConversationStatus,

@@ -1,19 +1,8 @@
 import { z } from "zod";
-import {
-  createdAt,
-  environment,
-  idOf,
-  idParameter,
-  integer,
-  listQuery,
-  metadata,
-  metadataPatch,
-  nameText,
-  pageOf,
-  storedText,
-  text,
-  updatedAt,
-} from "@/lib/schema";
+import { metadata, metadataPatch } from "@/lib/platform/metadata";
+import { createdAt, environment, integer, nameText, storedText, text, updatedAt } from "@/lib/platform/schema";
+import { idOf, idParameter } from "@/lib/resources/id-schema";
+import { listQuery, pageOf } from "@/lib/resources/pages";
 
 const described = {
   externalId: "Your own id for the customer. Unique in the environment.",

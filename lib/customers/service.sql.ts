@@ -1,4 +1,4 @@
-import type { Statement } from "@/lib/db";
+import type { Statement } from "@/lib/platform/db";
 import type { CustomerModel } from "@/prisma/generated/models";
 
 export type CustomerRow = CustomerModel;

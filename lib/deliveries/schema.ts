@@ -1,19 +1,8 @@
 import { z } from "zod";
 import { eventName } from "@/lib/events/schema";
-import {
-  commaList,
-  createdAt,
-  idOf,
-  idParameter,
-  instant,
-  instantOrMinute,
-  integer,
-  listQuery,
-  pageOf,
-  storedText,
-  timestamp,
-  updatedAt,
-} from "@/lib/schema";
+import { commaList, createdAt, instant, instantOrMinute, integer, storedText, timestamp, updatedAt } from "@/lib/platform/schema";
+import { idOf, idParameter } from "@/lib/resources/id-schema";
+import { listQuery, pageOf } from "@/lib/resources/pages";
 
 export const deliveryStatuses = ["PENDING", "DELIVERED", "FAILED", "HELD", "DISCARDED"] as const;
 /** How a delivery's last attempt ended, by the first digit of the answer's status. */

@@ -1,5 +1,5 @@
-import type { Statement } from "@/lib/db";
-import { firstIdAt } from "@/lib/ids";
+import type { Statement } from "@/lib/platform/db";
+import { firstIdAt } from "@/lib/resources/ids";
 import type { ResponseClass, SearchDeliveries } from "./schema";
 
 /** Written out, not as parameters: only so can the planner tell that the index of what did not succeed holds them. */

@@ -1,6 +1,6 @@
-import type { Caller } from "@/lib/caller";
-import { runStatement } from "@/lib/db";
-import { toPage } from "@/lib/schema";
+import type { Caller } from "@/lib/platform/caller";
+import { runStatement } from "@/lib/platform/db";
+import { toPage } from "@/lib/resources/pages";
 import { mostCounted } from "./backlog";
 import type { Delivery, SearchDeliveries } from "./schema";
 import { searchDeliveriesStatement } from "./search.sql";

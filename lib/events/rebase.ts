@@ -1,6 +1,6 @@
 import pg from "pg";
-import { runStatement, type Statement } from "@/lib/db";
-import { env } from "@/lib/env";
+import { runStatement, type Statement } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
 
 /** The newest event of each tenant and environment, by one index lookup each. */
 const misplacedStatement: Statement = {

@@ -1,7 +1,7 @@
-import type { Caller, Identity } from "@/lib/caller";
-import { claimValues } from "@/lib/claim";
-import { newId } from "@/lib/ids";
-import type { EventType } from "./catalogue";
+import type { Caller, Identity } from "@/lib/platform/caller";
+import { newId } from "@/lib/resources/ids";
+import type { EventType } from "./event-types";
+import { claimValues } from "./idempotency-record";
 import { eventAndDeliveries } from "./outbox.sql";
 
 export type NewEvent = { id: string; type: EventType; payload: string };

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { environment, idOf, idParameter, instant, instantOrMinute, listQuery, pageOf, storedText, timestamp } from "@/lib/schema";
-import { eventTypes } from "./catalogue";
+import { environment, instant, instantOrMinute, storedText, timestamp } from "@/lib/platform/schema";
+import { idOf, idParameter } from "@/lib/resources/id-schema";
+import { listQuery, pageOf } from "@/lib/resources/pages";
+import { eventTypes } from "./event-types";
 
 export const eventName = z.enum(eventTypes).meta({ id: "EventName", description: "What happened. New names may be added." });
 

@@ -1,5 +1,5 @@
-import type { Statement } from "@/lib/db";
-import { firstIdAt } from "@/lib/ids";
+import type { Statement } from "@/lib/platform/db";
+import { firstIdAt } from "@/lib/resources/ids";
 import type { ListEvents } from "./schema";
 
 const within = `tenant_id = $1 AND environment = $2::"Environment"`;

@@ -1,8 +1,9 @@
-import type { Caller } from "@/lib/caller";
-import { runStatement } from "@/lib/db";
-import { invalidCursor, notFound } from "@/lib/errors";
-import { firstIdAt } from "@/lib/ids";
-import { toPage } from "@/lib/schema";
+import type { Caller } from "@/lib/platform/caller";
+import { runStatement } from "@/lib/platform/db";
+import { invalidCursor } from "@/lib/platform/errors";
+import { firstIdAt } from "@/lib/resources/ids";
+import { notFound } from "@/lib/resources/not-found";
+import { toPage } from "@/lib/resources/pages";
 import type { Event, ListEvents } from "./schema";
 import { isEventStatement, listEventsStatement } from "./service.sql";
 

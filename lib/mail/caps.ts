@@ -1,6 +1,6 @@
-import type { Db } from "@/lib/db";
-import { limitReached } from "@/lib/errors";
-import { currentTime } from "@/lib/jobs/time";
+import type { Db } from "@/lib/platform/db";
+import { limitReached } from "@/lib/platform/errors";
+import { currentTime } from "@/lib/platform/time";
 import type { MailKind } from "./messages";
 
 /** Mails of one kind within 24 hours that users cause by what they do: to one address, from one organization and from one user. */

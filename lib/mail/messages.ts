@@ -1,8 +1,6 @@
-import { roleNames } from "@/lib/auth/roles";
-import { signInMethodNames } from "@/lib/auth/sign-in-methods";
-import { env } from "@/lib/env";
-import { healthSentences, webhookHealth } from "@/lib/webhooks/health";
-import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
+import { env } from "@/lib/platform/env";
+import { roleNames } from "@/lib/platform/roles";
+import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
 import type { DisabledReason, Environment, Provider, Role, SignInMethod } from "@/prisma/generated/enums";
 
 /** The tenant that a mail to its owners and admins tells of. */
@@ -22,13 +20,21 @@ type MailContents = {
   "live-key-created": { tenant: MailTenant; environment: Environment; keyName: string; keyHint: string; createdBy: string };
   "verify-email": { name: string; url: string; expiresAt: Date };
   "access-suspended": { name: string; organizations: { name: string; count: number }[] };
-  "webhook-failing": { tenant: MailTenant; environment: Environment; webhookId: string; webhookUrl: string; consecutiveFailures: number };
+  "webhook-failing": {
+    tenant: MailTenant;
+    environment: Environment;
+    webhookId: string;
+    webhookUrl: string;
+    consecutiveFailures: number;
+    consequence: string;
+  };
   "webhook-disabled": {
     tenant: MailTenant;
     environment: Environment;
     webhookId: string;
     webhookUrl: string;
     reason: AutomaticReason;
+    consecutiveFailures: number;
   };
   "api-key-expiring": { tenant: MailTenant; environment: Environment; keyName: string; keyHint: string; expiresAt: Date };
 };
@@ -136,16 +142,16 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
     ],
     link: { text: "Review access", url: `${env().APP_URL}/` },
   }),
-  "webhook-failing": ({ tenant, environment, webhookId, webhookUrl, consecutiveFailures }) => ({
+  "webhook-failing": ({ tenant, environment, webhookId, webhookUrl, consecutiveFailures, consequence }) => ({
     paragraphs: [
       `The last ${consecutiveFailures} deliveries of a ${environment} webhook of ${tenant.name} to ${webhookUrl} failed.`,
-      healthSentences[webhookHealth({ status: "ENABLED", consecutiveFailures })],
+      consequence,
     ],
     link: { text: "See what the receiver answered", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
   }),
-  "webhook-disabled": ({ tenant, environment, webhookId, webhookUrl, reason }) => ({
+  "webhook-disabled": ({ tenant, environment, webhookId, webhookUrl, reason, consecutiveFailures }) => ({
     paragraphs: [
-      `${disablingSentences[reason](webhookUrl)} It is a ${environment} webhook of ${tenant.name}.`,
+      `${disablingSentences[reason](webhookUrl, consecutiveFailures)} It is a ${environment} webhook of ${tenant.name}.`,
       "What happens from now on is held for 30 days. Enable the webhook when its receiver works again, and choose then whether to send what was held.",
     ],
     link: { text: "Open the webhook", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
@@ -161,8 +167,8 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
 
 const originSentence = ({ device, address, at }: Origin) => `Device: ${device}. Address: ${address ?? "unknown"}. Time: ${exactTime(at)}.`;
 
-const disablingSentences: Record<AutomaticReason, (url: string) => string> = {
-  CONSECUTIVE_FAILURES: (url) => `The webhook to ${url} was disabled, because ${disableAfterFailures} deliveries in a row failed.`,
+const disablingSentences: Record<AutomaticReason, (url: string, failures: number) => string> = {
+  CONSECUTIVE_FAILURES: (url, failures) => `The webhook to ${url} was disabled, because ${failures} deliveries in a row failed.`,
   GONE: (url) => `The webhook to ${url} was disabled, because its receiver answered 410: it is gone for good.`,
 };
 

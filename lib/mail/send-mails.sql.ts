@@ -1,4 +1,4 @@
-import type { Statement } from "@/lib/db";
+import type { Statement } from "@/lib/platform/db";
 
 const now = "coalesce($1::timestamptz, clock_timestamp())";
 

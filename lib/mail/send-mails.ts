@@ -1,12 +1,12 @@
-import { runStatement } from "@/lib/db";
-import { env } from "@/lib/env";
-import { currentTime } from "@/lib/jobs/time";
-import { log } from "@/lib/log";
+import { runStatement } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
+import { currentTime } from "@/lib/platform/time";
 import type { MailStatus } from "@/prisma/generated/enums";
+import { mailPagePath, mailWay } from "./mail-transport";
 import { claimMailStatement, settleMailStatement } from "./send-mails.sql";
 import { openMail } from "./service";
 import { isRefusedForGood, sendBySmtp } from "./smtp";
-import { mailPagePath, mailWay } from "./way";
 
 /** Seconds from each failed attempt to the next one; after the last of them a mail is given up. */
 export const mailRetrySchedule = [30, 120, 600, 1_800, 7_200, 28_800];

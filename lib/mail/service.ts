@@ -1,7 +1,7 @@
-import { type Db, db } from "@/lib/db";
-import { newId } from "@/lib/ids";
-import { currentTime } from "@/lib/jobs/time";
-import { mailContext, openSecret, sealSecret } from "@/lib/webhooks/secret-box";
+import { type Db, db } from "@/lib/platform/db";
+import { mailContext, openSecret, sealSecret } from "@/lib/platform/secret-box";
+import { currentTime } from "@/lib/platform/time";
+import { newId } from "@/lib/resources/ids";
 import type { Role } from "@/prisma/generated/enums";
 import type { MailModel } from "@/prisma/generated/models";
 import { type AdminMail, type Mail, type WrittenMail, writeMail } from "./messages";

@@ -1,5 +1,5 @@
 import { createTransport, type Transporter } from "nodemailer";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 import type { WrittenMail } from "./messages";
 
 const connectTimeoutMs = 10_000;

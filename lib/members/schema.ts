@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listQuery } from "@/lib/schema";
+import { listQuery } from "@/lib/resources/pages";
 import { Role } from "@/prisma/generated/enums";
 
 export const changeRoleInput = z.strictObject({ userId: z.string().max(100), role: z.enum(Role, "choose a role") });

@@ -1,13 +1,14 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requirePower } from "@/lib/auth/powers";
-import { requireGivable, requireReach, requireRole } from "@/lib/auth/roles";
-import type { Caller } from "@/lib/caller";
-import { AppError, notFound } from "@/lib/errors";
-import { revokeInvitationsOf } from "@/lib/invitations/service";
-import { toPage } from "@/lib/schema";
+import type { Caller } from "@/lib/platform/caller";
+import { AppError } from "@/lib/platform/errors";
+import { requireGivable, requireReach, requireRole } from "@/lib/platform/roles";
+import { notFound } from "@/lib/resources/not-found";
+import { toPage } from "@/lib/resources/pages";
 import { revokeSessions } from "@/lib/sessions/service";
+import { requirePower } from "@/lib/step-up/powers";
 import { announceOwner, lockTenant } from "@/lib/tenants/service";
 import type { Role } from "@/prisma/generated/enums";
+import { revokeInvitationsOf } from "./invitations";
 import type { ListMembers } from "./schema";
 
 /** Who belongs to the organisation. Everybody in it may know. */

@@ -1,4 +1,4 @@
-import type { Caller } from "@/lib/caller";
+import type { Caller } from "@/lib/platform/caller";
 
 /** The latest request with a valid key, as the checklist shows it. */
 export type LatestRequest = {

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { environment, idOf, instant, listQuery, reference, timestamp } from "@/lib/schema";
+import { environment, instant, timestamp } from "@/lib/platform/schema";
+import { idOf, reference } from "@/lib/resources/id-schema";
+import { listQuery } from "@/lib/resources/pages";
 
 export const requestLog = z.object({
   id: idOf("request"),

@@ -1,6 +1,6 @@
-import type { Partition } from "@/lib/caller";
-import type { Statement } from "@/lib/db";
-import { firstIdAt } from "@/lib/ids";
+import type { Partition } from "@/lib/platform/caller";
+import type { Statement } from "@/lib/platform/db";
+import { firstIdAt } from "@/lib/resources/ids";
 import { type ListRequestLogs, mostLookedAt } from "./schema";
 
 /**

@@ -1,8 +1,8 @@
-import type { Caller } from "@/lib/caller";
-import { runStatement } from "@/lib/db";
-import { notFound } from "@/lib/errors";
-import { firstIdAt } from "@/lib/ids";
-import { toPage } from "@/lib/schema";
+import type { Caller } from "@/lib/platform/caller";
+import { runStatement } from "@/lib/platform/db";
+import { firstIdAt } from "@/lib/resources/ids";
+import { notFound } from "@/lib/resources/not-found";
+import { toPage } from "@/lib/resources/pages";
 import type { RequestLogModel } from "@/prisma/generated/models";
 import type { ListRequestLogs, RequestLog, RequestLogWithBodies } from "./schema";
 import {

@@ -1,4 +1,4 @@
-/** The columns that hold sealed text (lib/webhooks/secret-box.ts), and how their rows are told apart. */
+/** The columns that hold sealed text (lib/platform/secret-box.ts), and how their rows are told apart. */
 export const sealedColumns = {
   webhookSecrets: {
     ...{ table: "webhook_secrets", column: "ciphertext", isSealed: "true" },

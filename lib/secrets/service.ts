@@ -1,7 +1,7 @@
-import { pool } from "@/lib/db";
-import { env } from "@/lib/env";
-import { log } from "@/lib/log";
-import { mailContext, openSecret, sealSecret, storedAnswerContext, webhookSecretContext } from "@/lib/webhooks/secret-box";
+import { pool } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
+import { mailContext, openSecret, sealSecret, storedAnswerContext, webhookSecretContext } from "@/lib/platform/secret-box";
 import type { Environment } from "@/prisma/generated/enums";
 import { countByMasterKeySql, replaceSealedSql, type SealedKind, sealedColumns, selectOutdatedSql, selectSampleSql } from "./service.sql";
 

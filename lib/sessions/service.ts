@@ -1,7 +1,7 @@
-import type { Db } from "@/lib/db";
-import { env } from "@/lib/env";
-import { newId } from "@/lib/ids";
-import { log } from "@/lib/log";
+import type { Db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
+import { newId } from "@/lib/resources/ids";
 import type { SignInMethod } from "@/prisma/generated/enums";
 
 /** Counted from the sign-in, however busy the session is. One that is not used ends earlier: SESSION_IDLE_HOURS. */

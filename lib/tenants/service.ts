@@ -1,10 +1,10 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireRole } from "@/lib/auth/roles";
-import { type Caller, type Identity, withDatabase } from "@/lib/caller";
-import { type Db, db } from "@/lib/db";
-import { limitReached } from "@/lib/errors";
-import { newId } from "@/lib/ids";
 import { queueMailToOwners } from "@/lib/mail/service";
+import { type Caller, type Identity, withDatabase } from "@/lib/platform/caller";
+import { type Db, db } from "@/lib/platform/db";
+import { limitReached } from "@/lib/platform/errors";
+import { requireRole } from "@/lib/platform/roles";
+import { newId } from "@/lib/resources/ids";
 import type { Plan } from "@/prisma/generated/enums";
 
 /** Requests a minute that a key may make unless it has a figure of its own. */

@@ -1,9 +1,9 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireRole } from "@/lib/auth/roles";
-import { abandonBlob } from "@/lib/blobs/service";
-import { type Caller, mutate, system } from "@/lib/caller";
-import { db } from "@/lib/db";
-import { AppError, invalidBody } from "@/lib/errors";
+import { abandonBlob } from "@/lib/platform/blobs/service";
+import { type Caller, mutate, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { AppError, invalidBody } from "@/lib/platform/errors";
+import { requireRole } from "@/lib/platform/roles";
 import { lockTenant } from "@/lib/tenants/service";
 import { anythingLeftSql, beginAnewStatements, countAnewSql, wipeStatements } from "./service.sql";
 

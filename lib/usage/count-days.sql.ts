@@ -1,4 +1,4 @@
-import type { Statement } from "@/lib/db";
+import type { Statement } from "@/lib/platform/db";
 
 /** While a tenant's test data is being wiped, there is nothing to count that would last. */
 const isToCount = "NOT EXISTS (SELECT 1 FROM wipe_tasks w WHERE w.tenant_id = t.id)";

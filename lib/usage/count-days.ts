@@ -1,6 +1,6 @@
-import { runStatement } from "@/lib/db";
-import { firstIdAt } from "@/lib/ids";
-import { currentTime } from "@/lib/jobs/time";
+import { runStatement } from "@/lib/platform/db";
+import { currentTime } from "@/lib/platform/time";
+import { firstIdAt } from "@/lib/resources/ids";
 import { countDayStatement, nextDayStatement } from "./count-days.sql";
 import { dayOf, endOfDay } from "./schema";
 

@@ -1,6 +1,6 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
-import { isDatabaseUnavailable, runStatement } from "@/lib/db";
-import { log } from "@/lib/log";
+import { isDatabaseUnavailable, runStatement } from "@/lib/platform/db";
+import { log } from "@/lib/platform/log";
 import { dayOf } from "./schema";
 import { addRequestsStatement } from "./service.sql";
 

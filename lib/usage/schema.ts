@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { environment, integer } from "@/lib/schema";
+import { environment, integer } from "@/lib/platform/schema";
 
 const dayMs = 24 * 3_600_000;
 export const maximumDays = 366;

@@ -1,4 +1,4 @@
-import type { Statement } from "@/lib/db";
+import type { Statement } from "@/lib/platform/db";
 
 /**
  * $1 tenant, $2 environment, $3 days, then ids that bound these days, one more than there are days: $4 of conversations,

@@ -1,6 +1,6 @@
-import type { Caller } from "@/lib/caller";
-import { runStatement } from "@/lib/db";
-import { firstIdAt, type IdKind } from "@/lib/ids";
+import type { Caller } from "@/lib/platform/caller";
+import { runStatement } from "@/lib/platform/db";
+import { firstIdAt, type IdKind } from "@/lib/resources/ids";
 import { dayOf, daysOf, endOfDay, periodOf, type Usage, type UsageFigures, type UsageQuery } from "./schema";
 import { usageStatement } from "./service.sql";
 

@@ -1,7 +1,7 @@
 import { type AuditRecord, recordAudit } from "@/lib/audit/service";
-import { type Caller, type Identity, withDatabase } from "@/lib/caller";
-import { type Db, db } from "@/lib/db";
-import { newId } from "@/lib/ids";
+import { type Caller, type Identity, withDatabase } from "@/lib/platform/caller";
+import { type Db, db } from "@/lib/platform/db";
+import { newId } from "@/lib/resources/ids";
 import { createOwnedTenant } from "@/lib/tenants/service";
 
 /** @param email lower-cased. */

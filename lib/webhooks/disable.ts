@@ -1,13 +1,13 @@
 import { recordAudit } from "@/lib/audit/service";
-import { mutate, type Partition, system } from "@/lib/caller";
-import { runStatement, type Statement } from "@/lib/db";
 import { recordEvent } from "@/lib/events/record-event";
-import { currentTime } from "@/lib/jobs/time";
-import { lockRow } from "@/lib/lock-row";
+import { mailWay } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
-import { mailWay } from "@/lib/mail/way";
-import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
-import { toWebhook } from "@/lib/webhooks/service";
+import { mutate, type Partition, system } from "@/lib/platform/caller";
+import { runStatement, type Statement } from "@/lib/platform/db";
+import { currentTime } from "@/lib/platform/time";
+import { lockRow } from "@/lib/resources/lock-row";
+import { disableAfterFailures } from "./health";
+import { toWebhook } from "./service";
 
 export type AutomaticDisabling = "CONSECUTIVE_FAILURES" | "GONE";
 
@@ -39,6 +39,7 @@ export async function disableWebhook(partition: Partition, webhookId: string, re
         webhookId,
         webhookUrl: row.url,
         reason,
+        consecutiveFailures,
       });
     }
     await recordEvent(caller, "webhook.disabled", toWebhook(disabled), { exceptWebhookId: webhookId });

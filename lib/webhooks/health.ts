@@ -1,5 +1,16 @@
-import { disableAfterFailures, probeAfterFailures, warnAfterFailures } from "./retry-schedule";
 import type { Webhook } from "./schema";
+
+/** A webhook that fails this often in a row is disabled. */
+export const disableAfterFailures = 100;
+
+/** After so many failures in a row the webhook's owners are warned, each time that a row of failures comes to it. */
+export const warnAfterFailures = [50, 90] as const;
+
+/**
+ * From here on a webhook is probed: one delivery at a time, and a pause after each. A hundred events to a host that
+ * refuses connections would otherwise disable it within a second. What waits meanwhile uses up no attempts.
+ */
+export const probeAfterFailures = 10;
 
 const [, criticalAfterFailures] = warnAfterFailures;
 

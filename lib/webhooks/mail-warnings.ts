@@ -1,7 +1,8 @@
-import { db } from "@/lib/db";
-import { currentTime } from "@/lib/jobs/time";
+import { mailWay } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
-import { mailWay } from "@/lib/mail/way";
+import { db } from "@/lib/platform/db";
+import { currentTime } from "@/lib/platform/time";
+import { healthSentences, webhookHealth } from "./health";
 
 /** Nobody wants to hear of failures of longer ago, when the jobs stood still for a while. */
 const latestMs = 24 * 3_600_000;
@@ -25,7 +26,9 @@ export async function mailWarnings(limit: number): Promise<number> {
     const isMailed = mailWay() !== "none" && webhook.status === "ENABLED" && !webhook.deletedAt && !isOutdone;
     await db().$transaction(async (transaction) => {
       if (isMailed) {
-        const mail = { kind: "webhook-failing", environment, webhookId, webhookUrl: webhook.url, consecutiveFailures: failures } as const;
+        const consequence = healthSentences[webhookHealth({ status: "ENABLED", consecutiveFailures: failures })];
+        const about = { environment, webhookId, webhookUrl: webhook.url, consecutiveFailures: failures, consequence };
+        const mail = { kind: "webhook-failing", ...about } as const;
         await queueMailToAdmins(transaction, tenantId, mail, { name: `webhook-failing:${webhookId}:${failures}:${createdAt.getTime()}` });
       }
       await transaction.webhookWarning.update({

@@ -1,21 +1,9 @@
 import { z } from "zod";
-import { eventPatterns } from "@/lib/events/catalogue";
-import {
-  createdAt,
-  deleted,
-  distinct,
-  environment,
-  idOf,
-  idParameter,
-  integer,
-  listQuery,
-  metadata,
-  metadataPatch,
-  pageOf,
-  storedText,
-  timestamp,
-  updatedAt,
-} from "@/lib/schema";
+import { eventPatterns } from "@/lib/events/event-types";
+import { metadata, metadataPatch } from "@/lib/platform/metadata";
+import { createdAt, distinct, environment, integer, storedText, timestamp, updatedAt } from "@/lib/platform/schema";
+import { deleted, idOf, idParameter } from "@/lib/resources/id-schema";
+import { listQuery, pageOf } from "@/lib/resources/pages";
 
 const described = {
   url: "Where events are sent: https, or http in test. Private addresses are refused.",

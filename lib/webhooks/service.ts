@@ -1,19 +1,21 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requirePower } from "@/lib/auth/powers";
-import { requireRole } from "@/lib/auth/roles";
-import type { Caller, Partition } from "@/lib/caller";
-import { changedFields, previousAttributes } from "@/lib/changes";
-import { requireCursor } from "@/lib/cursor";
-import { db } from "@/lib/db";
-import { invalidBody, notFound, notInThisStatus, rotationInProgress, tooManyWebhooks } from "@/lib/errors";
-import { newId } from "@/lib/ids";
-import { addBacklogTask } from "@/lib/jobs/add-backlog-task";
-import { currentTime } from "@/lib/jobs/time";
-import { lockKind, lockRow } from "@/lib/lock-row";
-import { type Metadata, mergeMetadata, pageById, toPage } from "@/lib/schema";
+import type { Caller, Partition } from "@/lib/platform/caller";
+import { changedFields, previousAttributes } from "@/lib/platform/changes";
+import { db } from "@/lib/platform/db";
+import { invalidBody, notInThisStatus, rotationInProgress, tooManyWebhooks } from "@/lib/platform/errors";
+import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
+import { requireRole } from "@/lib/platform/roles";
+import { generateSigningSecret, sealSecret, webhookSecretContext } from "@/lib/platform/secret-box";
+import { currentTime } from "@/lib/platform/time";
+import { requireCursor } from "@/lib/resources/cursor";
+import { newId } from "@/lib/resources/ids";
+import { lockKind, lockRow } from "@/lib/resources/lock-row";
+import { notFound } from "@/lib/resources/not-found";
+import { pageById, toPage } from "@/lib/resources/pages";
+import { requirePower } from "@/lib/step-up/powers";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
+import { addBacklogTask } from "./backlog-tasks";
 import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";
-import { generateSigningSecret, sealSecret, webhookSecretContext } from "./secret-box";
 import { findUrlProblem, isForbiddenTarget, maximumUrlLength } from "./webhook-url";
 
 /** In one environment. */
@@ -205,8 +207,10 @@ function requireUsableUrl({ partition }: Caller, url: string, targetId: string):
   const problem = findUrlProblem(url, partition);
   if (!problem) return;
   const error = invalidBody("/url", "invalid_url", `url: ${problem}`);
-  if (isForbiddenTarget(url))
-    error.audit = { action: "webhook.address_refused", targetId, changes: { url: url.slice(0, maximumUrlLength) } };
+  if (isForbiddenTarget(url)) {
+    const changes = { url: url.slice(0, maximumUrlLength) };
+    error.afterRollback = (caller) => recordAudit(caller, { action: "webhook.address_refused", targetId, changes });
+  }
   throw error;
 }
 

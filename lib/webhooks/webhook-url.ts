@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { arePrivateTargetsAllowed, isBlockedHost, isLocalhost, openedNetworks } from "@/lib/webhooks/blocked-addresses";
-import { isOwnEndpointHere } from "@/lib/webhooks/own-endpoints";
+import { arePrivateTargetsAllowed, isBlockedHost, isLocalhost, openedNetworks } from "@/lib/platform/outbound-http/blocked-addresses";
+import { isOwnEndpointHere } from "@/lib/platform/outbound-http/own-endpoints";
 import type { Environment } from "@/prisma/generated/enums";
 
 export const maximumUrlLength = 2_048;

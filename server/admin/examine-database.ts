@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import pg from "pg";
-import type { Env } from "@/lib/env";
-import { isPooled } from "@/lib/prepare-session";
+import type { Env } from "@/lib/platform/env";
+import { isPooled } from "@/lib/platform/prepare-session";
 import { pendingMigrations, schemaFile } from "@/prisma/migrate";
 import type { Finding } from "./doctor";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { statfs } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { openBlobStore } from "@/lib/blobs/blob-store";
-import { receiveFile } from "@/lib/blobs/incoming-file";
-import type { Env } from "@/lib/env";
+import { openBlobStore } from "@/lib/platform/blobs/blob-store";
+import { receiveFile } from "@/lib/platform/blobs/incoming-file";
+import type { Env } from "@/lib/platform/env";
 import type { Finding } from "./doctor";
 
 /** A database that cannot grow stops every write, and an upload of 20 MiB needs room twice. */

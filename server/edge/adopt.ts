@@ -1,7 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 import { guard } from "./guard";
 
 const guarded = new WeakSet<Server>();

@@ -1,8 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { toProblem } from "@/lib/api/problem";
-import type { AppError } from "@/lib/errors";
-import { newId } from "@/lib/ids";
+import type { AppError } from "@/lib/platform/errors";
+import { newId } from "@/lib/resources/ids";
 
 /** How much of a body that no one needs is still read, so that its sender gets to see the response. */
 const lingerBytes = 64 * 1_024 ** 2;

@@ -5,10 +5,10 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
 import { lateCode } from "@/lib/api/read-request";
 import type { Wire } from "@/lib/api/respond";
-import { AppError, expectationFailed, requestTimeout } from "@/lib/errors";
-import { isFromElsewhere, noteRequest } from "@/lib/exposure";
-import { noteIgnoredProxy } from "@/lib/ignored-proxy";
-import { probes } from "@/lib/readiness";
+import { AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
+import { isFromElsewhere, noteRequest } from "@/lib/platform/exposure";
+import { noteIgnoredProxy } from "@/lib/platform/ignored-proxy";
+import { probes } from "@/lib/readiness/service";
 import { breakOff, problemOf, refuse, sendProblem, track } from "./connection";
 import { hasBody, holdBody } from "./hold-body";
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bodyFailure } from "@/lib/api/read-request";
-import { throttleAddress } from "@/lib/client-address";
-import { AppError } from "@/lib/errors";
-import { log } from "@/lib/log";
-import { rateLimiter } from "@/lib/rate-limit/rate-limiter";
+import { throttleAddress } from "@/lib/platform/client-address";
+import { AppError } from "@/lib/platform/errors";
+import { log } from "@/lib/platform/log";
+import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { sendProblem } from "./connection";
 
 const kib = 1_024;

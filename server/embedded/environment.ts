@@ -1,4 +1,4 @@
-import { isLoopbackHost, isLoopbackUrl } from "@/lib/loopback";
+import { isLoopbackHost, isLoopbackUrl } from "@/lib/platform/loopback";
 import { dataDirectory, inDataDirectory, readJson, readOrMakeSecrets, type Secrets, writeJson } from "./data-directory";
 import { logFile } from "./log-file";
 import { ensureDatabase, type Postgres, postgresUrl, startPostgres } from "./postgres";

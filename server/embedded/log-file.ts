@@ -25,7 +25,7 @@ export type LogFile = {
 
 type LogFileOptions = { isEchoed?: boolean; maximumBytes?: number; keptFiles?: number };
 
-/** Our own lines are shorter (lib/log.ts). Whatever else a process prints is cut here. */
+/** Our own lines are shorter (lib/platform/log.ts). Whatever else a process prints is cut here. */
 const maximumLine = 16 * 1_024;
 const warning = 40;
 

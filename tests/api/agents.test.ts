@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { archiveAgent, listAgents, listAgentVersions, publishAgent, rollBackAgent, updateAgent } from "@/lib/agents/service";
-import { mutate, reader } from "@/lib/caller";
-import { db } from "@/lib/db";
-import { newId } from "@/lib/ids";
+import { mutate, reader } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { newId } from "@/lib/resources/ids";
 import { call, newKey, newTenant, type TestTenant, withoutIds } from "../support/api";
 
 const person = { type: "USER" as const, id: newId("user"), role: "MEMBER" as const };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { transitions } from "@/lib/conversations/schema";
-import { db } from "@/lib/db";
+import { db } from "@/lib/platform/db";
 import { call, newTenant, type TestTenant } from "../support/api";
 import { eventsInOrder } from "../support/feed";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { db } from "@/lib/db";
-import { type IdKind, newId } from "@/lib/ids";
+import { db } from "@/lib/platform/db";
+import { type IdKind, newId } from "@/lib/resources/ids";
 import { call, newKey, newTenant, type TestTenant, withoutIds } from "../support/api";
 
 type Place = { tenant: TestTenant; conversation: string; base: string; webhook: string };

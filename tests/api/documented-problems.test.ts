@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { archiveAgent } from "@/lib/agents/service";
 import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
-import { mutate } from "@/lib/caller";
-import { type ErrorKind, errorKinds } from "@/lib/errors";
-import { newId } from "@/lib/ids";
+import { mutate } from "@/lib/platform/caller";
+import { type ErrorKind, errorKinds } from "@/lib/platform/errors";
+import { newId } from "@/lib/resources/ids";
 import { call, newKey, newTenant, type Reply, send, type TestTenant } from "../support/api";
 
 /** A sentence less the ids, names, times and figures that differ from request to request. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { db } from "@/lib/db";
-import { flushRequestLogs } from "@/lib/request-logs/gather";
+import { db } from "@/lib/platform/db";
+import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { baseUrl, call, newTenant, send, type TestTenant } from "../support/api";
 import { newKnowledgeBase } from "../support/documents";
 import { head, openRaw, statusesIn } from "../support/raw-http";

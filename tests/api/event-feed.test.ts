@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { mutate } from "@/lib/caller";
 import { createCustomer } from "@/lib/customers/service";
-import { db, pool } from "@/lib/db";
-import { newId } from "@/lib/ids";
-import { purgeExpired } from "@/lib/jobs/purge-expired";
+import { mutate } from "@/lib/platform/caller";
+import { db, pool } from "@/lib/platform/db";
+import { newId } from "@/lib/resources/ids";
+import { purgeExpired } from "@/lib/retention/purge-expired";
 import { runAdmin } from "../support/admin";
 import { call, newTenant, type TestTenant } from "../support/api";
 import { feedShowsAll } from "../support/feed";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Db, db } from "@/lib/db";
+import { type Db, db } from "@/lib/platform/db";
 import { call, newKey, newTenant, send, type TestTenant } from "../support/api";
 
 const key = (value: string) => ({ "idempotency-key": value });

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Caller, mutate } from "@/lib/caller";
+import { postMessage } from "@/lib/conversations/messages";
 import { createConversation } from "@/lib/conversations/service";
 import { createCustomer } from "@/lib/customers/service";
-import { db } from "@/lib/db";
-import { createKnowledgeBase } from "@/lib/knowledge-bases/service";
-import { postMessage } from "@/lib/messages/service";
+import { createKnowledgeBase } from "@/lib/knowledge/bases/service";
+import { type Caller, mutate } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { call, newTenant, type TestTenant } from "../support/api";
 
 const size = 250;

@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { generateKey } from "@/lib/api-keys/key";
 import { revokeApiKey, updateApiKey } from "@/lib/api-keys/service";
-import { mutate } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { mutate } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { baseUrl, call, newKey, newTenant, send, withoutIds } from "../support/api";
 
 const kind = (name: string) => ({ type: expect.stringMatching(new RegExp(`/errors/${name}$`)) });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { routes } from "@/lib/api/routes";
-import { idPrefixes } from "@/lib/ids";
+import { idPrefixes } from "@/lib/resources/ids";
 import { call, newTenant, type TestTenant } from "../support/api";
 
 /** Every operation that takes a body, with ids in its path that could be. */

@@ -1,13 +1,11 @@
 import { expect, test } from "vitest";
 import { hashKey } from "@/lib/api-keys/key";
 import { findKey } from "@/lib/api-keys/key-cache";
-import { reader } from "@/lib/caller";
-import { db, pool } from "@/lib/db";
-import { firstIdAt, newId } from "@/lib/ids";
-import { purgeExpired } from "@/lib/jobs/purge-expired";
-import { setCurrentTime } from "@/lib/jobs/time";
-import { flushRequestLogs, logRequest } from "@/lib/request-logs/gather";
+import { reader } from "@/lib/platform/caller";
+import { db, pool } from "@/lib/platform/db";
+import { setCurrentTime } from "@/lib/platform/time";
 import { maskSecrets } from "@/lib/request-logs/mask";
+import { flushRequestLogs, logRequest } from "@/lib/request-logs/request-log-buffer";
 import { mostLookedAt } from "@/lib/request-logs/schema";
 import {
   countRequestHours,
@@ -18,6 +16,8 @@ import {
   listRequestLogs,
   type RequestCount,
 } from "@/lib/request-logs/service";
+import { firstIdAt, newId } from "@/lib/resources/ids";
+import { purgeExpired } from "@/lib/retention/purge-expired";
 import { call, newKey, newTenant, type Reply, send, type TestTenant } from "../support/api";
 import { growth } from "../support/growth";
 

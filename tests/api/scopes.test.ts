@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
 import { type Scope, scopes } from "@/lib/api-keys/scopes";
-import { db } from "@/lib/db";
+import { db } from "@/lib/platform/db";
 import { call, newKey, newTenant, type TestTenant } from "../support/api";
 
 const { paths } = openApiDocument({ serverUrl: "http://localhost:3000", errorBase: "http://localhost:3000/docs" });

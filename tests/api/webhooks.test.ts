@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { db } from "@/lib/db";
-import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
+import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
+import { db } from "@/lib/platform/db";
 import { call, newKey, newTenant } from "../support/api";
 import { eventsInOrder } from "../support/feed";
 

@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Identity, reader } from "@/lib/caller";
 import { listConversationsQuery } from "@/lib/conversations/schema";
 import { listConversations } from "@/lib/conversations/service";
 import { listCustomersQuery } from "@/lib/customers/schema";
 import { listCustomers } from "@/lib/customers/service";
-import { closeDatabase, pool } from "@/lib/db";
 import { listDeliveriesQuery } from "@/lib/deliveries/schema";
 import { listDeliveries } from "@/lib/deliveries/service";
-import { listDocumentsQuery } from "@/lib/documents/schema";
-import { listDocuments } from "@/lib/documents/service";
-import { env } from "@/lib/env";
 import { listEventsQuery } from "@/lib/events/schema";
 import { listEvents } from "@/lib/events/service";
+import { listDocumentsQuery } from "@/lib/knowledge/documents/schema";
+import { listDocuments } from "@/lib/knowledge/documents/service";
+import { type Identity, reader } from "@/lib/platform/caller";
+import { closeDatabase, pool } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
 import { fillLargeDatabase, large } from "../support/large-database";
 import { explainEverything, plansOf } from "../support/plans";
 

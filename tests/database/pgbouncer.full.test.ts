@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 import { runAdmin } from "../support/admin";
 import { newKey } from "../support/api";
 import { findPgBouncer, type PgBouncer, startPgBouncer } from "../support/pgbouncer";

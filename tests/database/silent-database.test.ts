@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { findKey } from "@/lib/api-keys/key-cache";
-import { closeDatabase, db, isDatabaseUnavailable, pool, poolStuckMs } from "@/lib/db";
-import { env } from "@/lib/env";
-import { wakeChannel } from "@/lib/jobs/clock";
-import { listenForWakeUps } from "@/lib/jobs/wake-listener";
-import { health } from "@/lib/readiness";
-import { startDelivering } from "@/lib/webhooks/deliver";
+import { startDelivering } from "@/lib/deliveries/engine/deliver";
+import { closeDatabase, db, isDatabaseUnavailable, pool, poolStuckMs } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { wakeChannel } from "@/lib/platform/wake-ups";
+import { health } from "@/lib/readiness/service";
+import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
 import { startReceiver } from "../support/receiver";
 import { startSilentProxy } from "../support/silent-proxy";
 import { countByStatus, newWebhook, raiseEvent } from "../support/webhooks";

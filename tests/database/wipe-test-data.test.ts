@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { publishAgent } from "@/lib/agents/service";
-import { RoleMissing } from "@/lib/auth/roles";
-import { mutate, reader } from "@/lib/caller";
-import { db, pool } from "@/lib/db";
-import { processDocument } from "@/lib/documents/process";
-import { flushRequestLogs } from "@/lib/request-logs/gather";
+import { processDocument } from "@/lib/knowledge/documents/process";
+import { mutate, reader } from "@/lib/platform/caller";
+import { db, pool } from "@/lib/platform/db";
+import { RoleMissing } from "@/lib/platform/roles";
+import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { findWipe, requestWipe, wipeTestData } from "@/lib/test-data/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import type { Environment, Role } from "@/prisma/generated/enums";

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
-import { closeDatabase, pool, setConnectionSettings } from "@/lib/db";
-import { firstTurn, processNextDocument } from "@/lib/documents/process";
-import { env } from "@/lib/env";
-import { recurringJobs } from "@/lib/jobs/recurring-jobs";
-import { workerSettings } from "@/lib/jobs/worker-settings";
-import { readiness } from "@/lib/readiness";
-import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/webhooks/claim";
+import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/deliveries/engine/claim";
+import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process";
+import { closeDatabase, pool, setConnectionSettings } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { readiness } from "@/lib/readiness/service";
+import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
+import { workerSettings } from "@/lib/scheduling/worker-settings";
 import { fillLargeDatabase, large } from "../support/large-database";
 import { explainEverything, type Plan, plansOf } from "../support/plans";
 

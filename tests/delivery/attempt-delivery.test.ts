@@ -1,10 +1,10 @@
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { db } from "@/lib/db";
-import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
-import { claimDelivery } from "@/lib/webhooks/claim";
-import { recordAttempts } from "@/lib/webhooks/record";
+import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
+import { claimDelivery } from "@/lib/deliveries/engine/claim";
+import { recordAttempts } from "@/lib/deliveries/engine/record";
+import { db } from "@/lib/platform/db";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { attemptsOf, findWebhook, newDelivery, newWebhook, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
 

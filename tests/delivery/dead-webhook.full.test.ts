@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { mutate, system } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { mutate, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { deleteWebhook, getWebhook } from "@/lib/webhooks/service";
 import { startReceiver } from "../support/receiver";
 import { findWebhook, newPartition, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { mutate, system } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
+import { claimDeliveries, claimDelivery, startOfWalk } from "@/lib/deliveries/engine/claim";
+import { recordAttempts } from "@/lib/deliveries/engine/record";
+import { sweepWebhooks } from "@/lib/deliveries/engine/sweep-webhooks";
+import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import { enableWebhook, getDelivery, listDeliveries } from "@/lib/deliveries/service";
 import { recordEvent } from "@/lib/events/record-event";
-import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
-import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
-import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
-import { claimDeliveries, claimDelivery, startOfWalk } from "@/lib/webhooks/claim";
-import { recordAttempts } from "@/lib/webhooks/record";
+import { mutate, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { deleteWebhook, getWebhook, listWebhooks, updateWebhook } from "@/lib/webhooks/service";
 import { newPartition, newWebhook, raiseBacklog, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
 

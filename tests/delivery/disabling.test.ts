@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { mutate, system } from "@/lib/caller";
-import { db } from "@/lib/db";
 import { enableWebhook } from "@/lib/deliveries/service";
-import { wakeDeliveries } from "@/lib/jobs/clock";
+import { mutate, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { updateWebhook } from "@/lib/webhooks/service";
 import { clock, receiver, withEachClock } from "../support/clocks";
 import { startTcpReceiver } from "../support/receiver";

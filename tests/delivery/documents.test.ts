@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { mutate, type Partition, reader, system } from "@/lib/caller";
-import { db } from "@/lib/db";
-import { firstTurn, processDocument, processNextDocument } from "@/lib/documents/process";
-import { deleteDocument, getDocument, listChunks } from "@/lib/documents/service";
-import { startProcessing } from "@/lib/documents/start-processing";
-import { repeat } from "@/lib/jobs/repeat";
-import { listenForWakeUps } from "@/lib/jobs/wake-listener";
-import { getKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
+import { firstTurn, processDocument, processNextDocument } from "@/lib/knowledge/documents/process";
+import { deleteDocument, getDocument, listChunks } from "@/lib/knowledge/documents/service";
+import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { startProcessing } from "@/lib/scheduling/process-documents";
+import { repeat } from "@/lib/scheduling/repeat";
+import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
 import { newDocument } from "../support/stored-document";
 import { newPartition } from "../support/webhooks";
 

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiry";
-import { db } from "@/lib/db";
-import { newId } from "@/lib/ids";
-import { setCurrentTime } from "@/lib/jobs/time";
 import { openMail } from "@/lib/mail/service";
+import { db } from "@/lib/platform/db";
+import { setCurrentTime } from "@/lib/platform/time";
+import { newId } from "@/lib/resources/ids";
 import { newMember, newOrganisation } from "../support/people";
 
 afterEach(() => setCurrentTime(null));

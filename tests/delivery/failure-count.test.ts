@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { db } from "@/lib/db";
-import { type ClaimedDelivery, claimDeliveries, claimDelivery, startOfWalk } from "@/lib/webhooks/claim";
-import { disableWhereDue } from "@/lib/webhooks/consequences";
-import { recordAttempts } from "@/lib/webhooks/record";
+import { type ClaimedDelivery, claimDeliveries, claimDelivery, startOfWalk } from "@/lib/deliveries/engine/claim";
+import { disableWhereDue } from "@/lib/deliveries/engine/disable-if-failing";
+import { recordAttempts } from "@/lib/deliveries/engine/record";
+import { db } from "@/lib/platform/db";
 import { findWebhook, newWebhook, raiseBacklog, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
 
 const url = "http://127.0.0.1:9/";

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Caller, mutate, system } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { claimDelivery } from "@/lib/deliveries/engine/claim";
+import { recordAttempts } from "@/lib/deliveries/engine/record";
+import { sweepWebhooks } from "@/lib/deliveries/engine/sweep-webhooks";
+import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import { enableWebhook } from "@/lib/deliveries/service";
 import { recordEvent } from "@/lib/events/record-event";
-import { sweepWebhooks } from "@/lib/jobs/sweep-webhooks";
-import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
-import { claimDelivery } from "@/lib/webhooks/claim";
-import { recordAttempts } from "@/lib/webhooks/record";
+import { type Caller, mutate, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { updateWebhook } from "@/lib/webhooks/service";
 import { countByStatus, newWebhook, raiseBacklog, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { GET, POST, PUT } from "@/app/api/inngest/route";
 import { inngestClock } from "@/inngest/clock";
-import { mutate, system } from "@/lib/caller";
-import { db } from "@/lib/db";
 import { enableWebhook, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { recordEvent } from "@/lib/events/record-event";
-import { wakeDeliveries } from "@/lib/jobs/clock";
-import { recurringJobs } from "@/lib/jobs/recurring-jobs";
-import { probes } from "@/lib/readiness";
+import { mutate, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { wakeDeliveries } from "@/lib/platform/wake-ups";
+import { probes } from "@/lib/readiness/service";
+import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { updateWebhook } from "@/lib/webhooks/service";
 import { runAdmin } from "../support/admin";
 import { clocks, eventKey, inngest, signingKey, type TestClock } from "../support/clocks";

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { db } from "@/lib/db";
-import { setCurrentTime } from "@/lib/jobs/time";
 import type { Mail } from "@/lib/mail/messages";
 import { mailRetrySchedule, sendMails } from "@/lib/mail/send-mails";
 import { queueMail, queueMailToAdmins } from "@/lib/mail/service";
+import { db } from "@/lib/platform/db";
+import { setCurrentTime } from "@/lib/platform/time";
 import { createAccount } from "@/lib/users/service";
 import type { Role } from "@/prisma/generated/enums";
 import { startMailServer } from "../support/mail-server";
@@ -157,13 +157,9 @@ test("what concerns a tenant goes to its owners and admins, and under one name o
     const { user } = await db().$transaction((transaction) => createAccount(transaction, other));
     await db().membership.create({ data: { tenantId: tenant.id, userId: user.id, role, createdAt: now } });
   }
-  const warn = () =>
-    queueMailToAdmins(
-      db(),
-      tenant.id,
-      { kind: "webhook-failing", environment: "live", webhookId: "whk_1", webhookUrl: "https://example.com/hook", consecutiveFailures: 50 },
-      { name: "whk_1:50" },
-    );
+  const webhook = { webhookId: "whk_1", webhookUrl: "https://example.com/hook", consecutiveFailures: 50 };
+  const mail = { kind: "webhook-failing", environment: "live", ...webhook, consequence: "It will be disabled." } as const;
+  const warn = () => queueMailToAdmins(db(), tenant.id, mail, { name: "whk_1:50" });
   await Promise.all([warn(), warn()]);
   await sendMails(10);
 

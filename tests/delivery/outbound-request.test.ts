@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { outboundRequest } from "@/lib/webhooks/outbound-request";
+import { outboundRequest } from "@/lib/platform/outbound-http/outbound-request";
 import { watchConnectionAttempts } from "../support/connection-attempts";
 import { kinds, openHostile } from "../support/gallery";
 import { startNameServer } from "../support/name-server";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { mutate, type Partition, system } from "@/lib/caller";
-import { db } from "@/lib/db";
-import { oldestExpired, purgeExpired } from "@/lib/jobs/purge-expired";
-import { startDelivering } from "@/lib/webhooks/deliver";
+import { startDelivering } from "@/lib/deliveries/engine/deliver";
+import { mutate, type Partition, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { oldestExpired, purgeExpired } from "@/lib/retention/purge-expired";
 import { holdDeliveries } from "@/lib/webhooks/disable";
 import { updateWebhook } from "@/lib/webhooks/service";
 import type { DeliveryStatus } from "@/prisma/generated/enums";

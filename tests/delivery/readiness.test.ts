@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
-import { db } from "@/lib/db";
-import { probes, readiness, reused } from "@/lib/readiness";
-import { claimDeliveries, startOfWalk } from "@/lib/webhooks/claim";
+import { claimDeliveries, startOfWalk } from "@/lib/deliveries/engine/claim";
+import { db } from "@/lib/platform/db";
+import { probes, readiness, reused } from "@/lib/readiness/service";
 import { runAdmin } from "../support/admin";
 import { newWebhook, raiseBacklog, type TestWebhook } from "../support/webhooks";
 

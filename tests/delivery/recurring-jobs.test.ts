@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { mutate, type Partition, reader, system } from "@/lib/caller";
 import { createConversation, getConversation, updateConversation } from "@/lib/conversations/service";
-import { db } from "@/lib/db";
-import { deleteDocument, getDocument, retryDocument } from "@/lib/documents/service";
-import { newId } from "@/lib/ids";
+import { deleteDocument, getDocument, retryDocument } from "@/lib/knowledge/documents/service";
+import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { newId } from "@/lib/resources/ids";
 import { clock, receiver, withEachClock } from "../support/clocks";
 import { newDocument } from "../support/stored-document";
 import { newPartition, newWebhook } from "../support/webhooks";

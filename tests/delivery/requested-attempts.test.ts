@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { mutate, system } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { claimRequested } from "@/lib/deliveries/engine/claim";
 import { recoverDeliveries, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
-import { wakeDeliveries } from "@/lib/jobs/clock";
-import { claimRequested } from "@/lib/webhooks/claim";
+import { mutate, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { updateWebhook } from "@/lib/webhooks/service";
 import { clock, receiver, withEachClock } from "../support/clocks";
 import type { ReceivedRequest } from "../support/receiver";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { db } from "@/lib/db";
-import { env } from "@/lib/env";
-import { claimDelivery } from "@/lib/webhooks/claim";
+import { claimDelivery } from "@/lib/deliveries/engine/claim";
+import { db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
 import { clock, receiver, withEachClock } from "../support/clocks";
 import { startReceiver } from "../support/receiver";
 import { attemptsOf, countByStatus, findDelivery, findWebhook, newDelivery, newWebhook, raiseEvent } from "../support/webhooks";

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Partition, reader, system } from "@/lib/caller";
-import { pool } from "@/lib/db";
+import { attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
+import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { type ResponseClass, responseClasses, searchDeliveriesQuery } from "@/lib/deliveries/schema";
 import { countUnsent, deliveriesOfEvents, neighboursOfDelivery, searchDeliveries } from "@/lib/deliveries/search";
 import { searchDeliveriesStatement } from "@/lib/deliveries/search.sql";
-import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
-import { attemptsByHour } from "@/lib/webhooks/attempts-by-hour";
+import { type Partition, reader, system } from "@/lib/platform/caller";
+import { pool } from "@/lib/platform/db";
 import { type Answer, type Receiver, startReceiver } from "../support/receiver";
 import { newPartition, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
 

@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { mutate, system } from "@/lib/caller";
-import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
+import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
+import { mutate, system } from "@/lib/platform/caller";
 import { rotateSecret } from "@/lib/webhooks/service";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver";
 import { newDelivery, newWebhook, raiseEvent, type TestWebhook, type VirtualClock, virtualClock } from "../support/webhooks";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { db } from "@/lib/db";
+import { db } from "@/lib/platform/db";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { countByStatus, newWebhook, raiseBacklog, raiseEvent, type TestWebhook } from "../support/webhooks";
 import { startWorker, type Worker } from "../support/workers";

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { db } from "@/lib/db";
+import { claimDelivery } from "@/lib/deliveries/engine/claim";
+import { disableWhereDue } from "@/lib/deliveries/engine/disable-if-failing";
+import { recordAttempts } from "@/lib/deliveries/engine/record";
 import { sendMails } from "@/lib/mail/send-mails";
+import { db } from "@/lib/platform/db";
 import { createAccount } from "@/lib/users/service";
-import { claimDelivery } from "@/lib/webhooks/claim";
-import { disableWhereDue } from "@/lib/webhooks/consequences";
 import { mailWarnings } from "@/lib/webhooks/mail-warnings";
-import { recordAttempts } from "@/lib/webhooks/record";
 import type { Role } from "@/prisma/generated/enums";
 import { startMailServer } from "../support/mail-server";
 import { newWebhook, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { mutate, system } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
+import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/deliveries/engine/claim";
+import { startDelivering } from "@/lib/deliveries/engine/deliver";
+import { createAllowances } from "@/lib/deliveries/engine/webhook-concurrency";
+import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import { recoverDeliveries, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
-import { listenForWakeUps } from "@/lib/jobs/wake-listener";
-import { workOffBacklog } from "@/lib/jobs/work-off-backlog";
-import { createAllowances } from "@/lib/webhooks/allowances";
-import { attemptDelivery } from "@/lib/webhooks/attempt-delivery";
-import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/webhooks/claim";
-import { startDelivering } from "@/lib/webhooks/deliver";
+import { mutate, system } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
 import { openHostile } from "../support/gallery";
 import { type Receiver, startReceiver } from "../support/receiver";
 import {

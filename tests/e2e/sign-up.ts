@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { expect } from "./test";
+import { expect, settled } from "./test";
 
 export const password = "correct horse battery";
 
@@ -36,4 +36,7 @@ export async function newTestKey(page: Page): Promise<string> {
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole("button", { name: /account and organisations/ }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
+  // A visit before the session has ended would cancel the request that ends it.
+  await expect(page).toHaveURL(/\/login/);
+  await settled(page);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pool } from "@/lib/db";
+import { pool } from "@/lib/platform/db";
 import { newKey, newTenant, type TestTenant } from "../support/api";
 import { type Door, openDoor } from "../support/door";
 import { startWeb, startWorker } from "../support/processes";

@@ -13,7 +13,7 @@ export async function runFeedOnItsOwn(options: FeedOptions): Promise<Findings> {
   return withTemporaryPostgres(async (postgres) => {
     await ensureDatabase(postgres, "feed");
     await applyMigrations(postgres.url("feed"));
-    // Read once, by lib/env.ts, and passed on to the web processes.
+    // Read once, by lib/platform/env.ts, and passed on to the web processes.
     Object.assign(process.env, {
       DATABASE_URL: postgres.url("feed"),
       SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
@@ -23,7 +23,7 @@ export async function runFeedOnItsOwn(options: FeedOptions): Promise<Findings> {
       BLOB_DIRECTORY: blobDirectory,
       LOG_LEVEL: "fatal",
     });
-    const { closeDatabase } = await import("@/lib/db");
+    const { closeDatabase } = await import("@/lib/platform/db");
     return runFeed(options).finally(closeDatabase);
   }).finally(() => rmSync(blobDirectory, { recursive: true, force: true }));
 }

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "undici";
 import { expect, test } from "vitest";
-import { db } from "@/lib/db";
+import { db } from "@/lib/platform/db";
 import { call, newTenant } from "../support/api";
 import { startWeb, startWorker } from "../support/processes";
 import { startReceiver } from "../support/receiver";

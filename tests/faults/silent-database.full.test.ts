@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 import { newKey } from "../support/api";
 import { startWeb, startWorker } from "../support/processes";
 import { startReceiver } from "../support/receiver";

@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { db } from "@/lib/db";
+import { db } from "@/lib/platform/db";
 import { newTenant } from "../support/api";
 import { type RunningProcess, startWeb } from "../support/processes";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
-import { errorKinds } from "@/lib/errors";
+import { errorKinds } from "@/lib/platform/errors";
 import { generateTypes } from "@/sdk/scripts/type-generator";
 import { errorClasses } from "@/sdk/src/to-api-error";
 

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { expect, expectTypeOf, test } from "vitest";
-import { generateSigningSecret } from "@/lib/webhooks/secret-box";
-import { signatureHeader, standardWebhooksHeaders } from "@/lib/webhooks/sign";
+import { signatureHeader, standardWebhooksHeaders } from "@/lib/deliveries/engine/sign";
+import { generateSigningSecret } from "@/lib/platform/secret-box";
 import {
   type Conversation,
   type Message,

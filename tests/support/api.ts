@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from "vitest";
 import { scopes as everyScope, type Scope } from "@/lib/api-keys/scopes";
 import { createApiKey } from "@/lib/api-keys/service";
-import { type Identity, mutate } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { type Identity, mutate } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { createTenant } from "@/lib/tenants/service";
 import type { Environment } from "@/prisma/generated/enums";
 import { requireDescribed } from "./described-answers";

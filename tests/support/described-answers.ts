@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { openApiDocument } from "@/lib/api/openapi";
-import type { ApiOperation, ApiResponse, Header, JsonSchema, MediaType, OpenApiDocument, Reference } from "@/lib/openapi";
+import type { ApiOperation, ApiResponse, Header, JsonSchema, MediaType, OpenApiDocument, Reference } from "@/lib/platform/openapi";
 
 // The document as it is published, and a copy that is stricter than it in one respect: answers may have no field that is
 // not described. For clients they may gain some, in our tests each is to be in the document first.

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { db } from "@/lib/db";
-import { eventSchemas } from "@/lib/events/event-types";
+import { eventSchemas } from "@/lib/api/event-reference";
 import { event } from "@/lib/events/schema";
+import { db } from "@/lib/platform/db";
 
 /** Holds every event that the tests of a file have raised against the schema of its type: nothing lacks, nothing is unnamed. */
 export async function requireDescribedEvents(): Promise<void> {

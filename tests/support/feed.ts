@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pool } from "@/lib/db";
+import { pool } from "@/lib/platform/db";
 import { call, type TestTenant } from "./api";
 
 export type FeedEvent = { id: string; type: string; data: { object: Record<string, unknown> } };

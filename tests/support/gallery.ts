@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
-import type { OutboundErrorCode } from "@/lib/webhooks/outbound-request";
+import type { OutboundErrorCode } from "@/lib/platform/outbound-http/outbound-request";
 import { expiredCertificate, selfSignedCertificate } from "./certificates";
 import { startTcpReceiver } from "./receiver";
 

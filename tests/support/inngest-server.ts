@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { NextRequest } from "next/server";
-import { currentTime } from "@/lib/jobs/time";
+import { currentTime } from "@/lib/platform/time";
 import { startReceiver } from "./receiver";
 
 type Event = { id?: string; name: string; data: Record<string, string> };

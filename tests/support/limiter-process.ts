@@ -1,4 +1,4 @@
-import { upstashRateLimiter } from "@/lib/rate-limit/upstash-rate-limiter";
+import { upstashRateLimiter } from "@/lib/platform/rate-limit/upstash-rate-limiter";
 
 // A process of its own that takes from a limiter as it is told to, over IPC: `node --import tsx <this file> <url> <token>`.
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { memoryRateLimiter } from "@/lib/rate-limit/memory-rate-limiter";
-import type { RateLimitResult } from "@/lib/rate-limit/rate-limiter";
+import { memoryRateLimiter } from "@/lib/platform/rate-limit/memory-rate-limiter";
+import type { RateLimitResult } from "@/lib/platform/rate-limit/rate-limiter";
 import type { Order } from "./limiter-process";
 import type { UpstashBridge } from "./upstash-bridge";
 

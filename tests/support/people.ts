@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Identity } from "@/lib/caller";
-import { db } from "@/lib/db";
+import type { Identity } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { startSession } from "@/lib/sessions/service";
 import { createAccount, createUser } from "@/lib/users/service";
 import type { Environment, Role } from "@/prisma/generated/enums";

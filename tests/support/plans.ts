@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { pool } from "@/lib/db";
+import { pool } from "@/lib/platform/db";
 
 /** What one statement did, as PostgreSQL's auto_explain reports it once it has run, with the very plan that it ran with. */
 export type Plan = {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, afterEach, beforeEach, type MockInstance, vi } from "vitest";
 import { newDatabase } from "./database";
 
-// Runs before each test file, and before that file imports anything: lib/env.ts then finds an environment of its own.
+// Runs before each test file, and before that file imports anything: lib/platform/env.ts then finds an environment of its own.
 
 const blobDirectory = mkdtempSync(path.join(tmpdir(), "parlance-blobs-"));
 
@@ -42,7 +42,7 @@ afterEach(() => {
 
 afterAll(async () => {
   const [{ closeDatabase }, { stopListening }, { flushAnchors }] = await Promise.all([
-    import("@/lib/db"),
+    import("@/lib/platform/db"),
     import("@/lib/api-keys/key-cache"),
     import("@/lib/audit/anchors"),
   ]);

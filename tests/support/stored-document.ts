@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
-import { receiveFile } from "@/lib/blobs/incoming-file";
-import { storeBlob } from "@/lib/blobs/service";
-import { mutate, type Partition, system } from "@/lib/caller";
-import type { ContentType } from "@/lib/documents/content-type";
-import { createDocument } from "@/lib/documents/service";
-import { createKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { createKnowledgeBase } from "@/lib/knowledge/bases/service";
+import type { ContentType } from "@/lib/knowledge/documents/content-type";
+import { createDocument } from "@/lib/knowledge/documents/service";
+import { receiveFile } from "@/lib/platform/blobs/incoming-file";
+import { storeBlob } from "@/lib/platform/blobs/service";
+import { mutate, type Partition, system } from "@/lib/platform/caller";
 
 /** A document that waits, in a knowledge base of its own, as the API leaves it. */
 export async function newDocument(partition: Partition, content: string, contentType: ContentType = "text/plain") {

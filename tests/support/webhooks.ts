@@ -1,8 +1,8 @@
-import { type DeliveryReference, mutate, type Partition, system } from "@/lib/caller";
-import { db, pool } from "@/lib/db";
 import { recordEvent } from "@/lib/events/record-event";
-import { newId } from "@/lib/ids";
-import { setCurrentTime } from "@/lib/jobs/time";
+import { type DeliveryReference, mutate, type Partition, system } from "@/lib/platform/caller";
+import { db, pool } from "@/lib/platform/db";
+import { setCurrentTime } from "@/lib/platform/time";
+import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
 import { createWebhook } from "@/lib/webhooks/service";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { changedDraftFields, draftPatch, rebaseDraft, toForm } from "@/lib/agents/draft";
 import type { Agent } from "@/lib/agents/schema";
-import { fromMetadataRows, metadataProblem, toMetadataRows } from "@/lib/metadata-rows";
+import { fromMetadataRows, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
 
 const agent: Agent = {
   id: "agt_01KA5V0V7W3Y5Z8J4QX2N6M9TC",

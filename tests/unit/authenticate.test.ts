@@ -4,8 +4,8 @@ import { generateKey, hashKey } from "@/lib/api-keys/key";
 import { findKey } from "@/lib/api-keys/key-cache";
 import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey, updateApiKey } from "@/lib/api-keys/service";
-import { type Identity, mutate } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { type Identity, mutate } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { createTenant } from "@/lib/tenants/service";
 
 const failures = 300;

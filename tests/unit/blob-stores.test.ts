@@ -6,11 +6,11 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
-import type { BlobStore } from "@/lib/blobs/blob-store";
-import { diskBlobStore } from "@/lib/blobs/disk-blob-store";
-import { type IncomingFile, receiveFile } from "@/lib/blobs/incoming-file";
-import { s3BlobStore } from "@/lib/blobs/s3-blob-store";
-import { env } from "@/lib/env";
+import type { BlobStore } from "@/lib/platform/blobs/blob-store";
+import { diskBlobStore } from "@/lib/platform/blobs/disk-blob-store";
+import { type IncomingFile, receiveFile } from "@/lib/platform/blobs/incoming-file";
+import { s3BlobStore } from "@/lib/platform/blobs/s3-blob-store";
+import { env } from "@/lib/platform/env";
 import { startS3Server } from "../support/s3-server";
 
 const bucket = "documents";

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { z } from "zod";
 import { returnPath } from "@/lib/auth/return-path";
-import { changePasswordInput, newPersonInput, resetPasswordInput } from "@/lib/auth/schema";
 import { confirmPassword, signIn } from "@/lib/auth/service";
 import { failureSteps, maximumFailures } from "@/lib/auth/throttle";
+import { changePasswordInput, newPersonInput, resetPasswordInput } from "@/lib/users/schema";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chunkText } from "@/lib/documents/chunk-text";
+import { chunkText } from "@/lib/knowledge/documents/chunk-text";
 import { growth } from "../support/growth";
 
 const chunksOf = (text: string) => [...chunkText(text)];

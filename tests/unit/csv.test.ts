@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toCsvLine } from "@/lib/csv";
+import { toCsvLine } from "@/lib/platform/csv";
 
 test("cells are quoted where they must be, and lines end as the standard has it", () => {
   expect(toCsvLine(['a "b", c', 3, "two\nlines", -4.5, null, ""])).toBe('"a ""b"", c",3,"two\nlines",-4.5,,\r\n');

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { dashboardLimits, throttleDashboard } from "@/lib/auth/dashboard-throttle";
-import { newId } from "@/lib/ids";
+import { newId } from "@/lib/resources/ids";
 
 const outcomes = async (works: Promise<void>[]) => (await Promise.allSettled(works)).map(({ status }) => status);
 const times = (count: number, work: () => Promise<void>) => outcomes(Array.from({ length: count }, work));

@@ -4,8 +4,8 @@ import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asCurl } from "@/components/deliveries/as-curl";
-import { shownHeaders } from "@/lib/webhooks/delivery-headers";
-import { generateSigningSecret } from "@/lib/webhooks/secret-box";
+import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";
+import { generateSigningSecret } from "@/lib/platform/secret-box";
 import { startReceiver } from "../support/receiver";
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { describedOperations } from "@/app/docs/reference/described";
 import { docsPages } from "@/components/docs/pages";
 import { clientCall, curlSample, fillPath } from "@/components/docs/samples";
 import { problemExplanations } from "@/lib/api/openapi-problems";
-import { errorKinds } from "@/lib/errors";
+import { errorKinds } from "@/lib/platform/errors";
 import { Parlance } from "@/sdk/src/index";
 
 describe("the samples of the reference", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { covers, type EventFamily, familyState, toggleEverything, toggleFamily, toggleType } from "@/components/webhooks/event-choice";
-import { eventPatterns, eventTypes } from "@/lib/events/catalogue";
-import { eventFamilies } from "@/lib/events/families";
+import { eventFamilies } from "@/lib/api/event-families";
+import { eventPatterns, eventTypes } from "@/lib/events/event-types";
 
 const families: EventFamily[] = eventFamilies();
 const [conversation, message] = families as [EventFamily, EventFamily];

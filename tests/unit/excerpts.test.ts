@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { byteSize } from "@/lib/byte-size";
-import { excerptPieces, readMarked, toHtml } from "@/lib/documents/excerpt";
+import { excerptPieces, readMarked, toHtml } from "@/lib/knowledge/documents/excerpt";
+import { byteSize } from "@/lib/platform/byte-size";
 
 test("what PostgreSQL marked is plain text with the positions of the hits, and pieces of both", () => {
   const excerpt = readMarked("We refund <b>all</b> 😀: \u0001Tom's\u0002 & \u0001yours\u0002.");

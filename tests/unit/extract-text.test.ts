@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createDeflate } from "node:zlib";
 import { expect, test } from "vitest";
-import { extractText } from "@/lib/documents/extract-text";
+import { extractText } from "@/lib/knowledge/documents/extract-text";
 import { pdfOf, wordParts, wordXml, zipOf } from "../support/files";
 
 const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";

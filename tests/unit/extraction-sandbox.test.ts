@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSandboxed } from "@/lib/documents/sandbox";
+import { startSandboxed } from "@/lib/knowledge/documents/sandbox";
 
 // A program that tries every way out it knows, and says which of them led somewhere. It runs once without the sandbox, as a
 // control: there the ways lead to this test's own servers.

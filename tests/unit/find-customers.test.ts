@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Caller, type Identity, mutate, reader } from "@/lib/caller";
 import { createCustomerBody } from "@/lib/customers/schema";
 import { createCustomer, findCustomers, updateCustomer } from "@/lib/customers/service";
-import { db } from "@/lib/db";
+import { type Caller, type Identity, mutate, reader } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
 import { createTenant } from "@/lib/tenants/service";
 
 async function newIdentity(): Promise<Identity> {

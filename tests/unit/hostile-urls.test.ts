@@ -1,8 +1,9 @@
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { isBlockedHost } from "@/lib/webhooks/blocked-addresses";
-import { findUrlProblem, outboundRequest } from "@/lib/webhooks/outbound-request";
+import { isBlockedHost } from "@/lib/platform/outbound-http/blocked-addresses";
+import { outboundRequest } from "@/lib/platform/outbound-http/outbound-request";
+import { findUrlProblem } from "@/lib/webhooks/webhook-url";
 import { watchConnectionAttempts } from "../support/connection-attempts";
 import { startNameServer } from "../support/name-server";
 import { type Receiver, startReceiver } from "../support/receiver";

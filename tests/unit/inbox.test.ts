@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { once } from "@/lib/api/once";
-import { type Identity, mutate, reader } from "@/lib/caller";
+import { once } from "@/lib/api/run-once";
+import { listMessages, postMessage } from "@/lib/conversations/messages";
 import { createConversationBody, listInboxQuery } from "@/lib/conversations/schema";
 import { countInbox, createConversation, listInbox, updateConversation } from "@/lib/conversations/service";
-import { db } from "@/lib/db";
-import { newId } from "@/lib/ids";
-import { listMessages, postMessage } from "@/lib/messages/service";
+import { type Identity, mutate, reader } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
 import { as, newOrganisation } from "../support/people";
 

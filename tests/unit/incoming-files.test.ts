@@ -2,9 +2,9 @@ import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { receiveFile } from "@/lib/blobs/incoming-file";
-import { isDatabaseUnavailable } from "@/lib/db";
-import { env } from "@/lib/env";
+import { receiveFile } from "@/lib/platform/blobs/incoming-file";
+import { isDatabaseUnavailable } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
 
 // In a file of its own, because it is about the first files that a process ever receives.
 test("of files that are the first and come at once, each finds the place to be received in", async () => {

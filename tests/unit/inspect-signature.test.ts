@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { type Inspection, inspectSignature, type Pasted } from "@/components/signatures/inspect-signature";
 import { readHeaders } from "@/components/signatures/read-headers";
-import { shownHeaders } from "@/lib/webhooks/delivery-headers";
-import { generateSigningSecret } from "@/lib/webhooks/secret-box";
-import { signatureHeader, standardWebhooksHeaders } from "@/lib/webhooks/sign";
+import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";
+import { signatureHeader, standardWebhooksHeaders } from "@/lib/deliveries/engine/sign";
+import { generateSigningSecret } from "@/lib/platform/secret-box";
 
 const now = new Date("2026-01-31T09:30:00.000Z");
 const secret = generateSigningSecret();

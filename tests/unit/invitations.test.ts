@@ -1,8 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { RoleMissing } from "@/lib/auth/roles";
 import { signUpByInvitation } from "@/lib/auth/service";
-import { type Caller, mutate, reader } from "@/lib/caller";
-import { db } from "@/lib/db";
+import { openMail } from "@/lib/mail/service";
 import {
   acceptInvitation,
   createInvitation,
@@ -10,10 +8,12 @@ import {
   listInvitations,
   resendInvitation,
   revokeInvitation,
-} from "@/lib/invitations/service";
-import { setCurrentTime } from "@/lib/jobs/time";
-import { openMail } from "@/lib/mail/service";
+} from "@/lib/members/invitations";
 import { changeRole, leaveOrganization, removeMember } from "@/lib/members/service";
+import { type Caller, mutate, reader } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { RoleMissing } from "@/lib/platform/roles";
+import { setCurrentTime } from "@/lib/platform/time";
 import type { Role } from "@/prisma/generated/enums";
 import { as, auditOf, newAddress, newMember, newOrganisation, newPerson, someDevice, type TestPerson } from "../support/people";
 

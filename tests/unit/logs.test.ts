@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import pino from "pino";
 import { expect, test, vi } from "vitest";
 import { GET, POST } from "@/app/api/auth/[...nextauth]/route";
-import { log, logOptions } from "@/lib/log";
+import { log, logOptions } from "@/lib/platform/log";
 
 /** What a logger with our options writes for one call. */
 function written(write: (log: pino.Logger) => void): string {

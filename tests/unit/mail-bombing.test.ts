@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { organisationInput, personInput } from "@/lib/auth/schema";
-import { mutate } from "@/lib/caller";
-import { db } from "@/lib/db";
-import { env } from "@/lib/env";
-import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/invitations/service";
-import { setCurrentTime } from "@/lib/jobs/time";
 import { mailCaps } from "@/lib/mail/caps";
 import { type Mail, writeMail } from "@/lib/mail/messages";
+import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/members/invitations";
+import { mutate } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { setCurrentTime } from "@/lib/platform/time";
+import { organisationInput, personInput } from "@/lib/users/schema";
 import { as, newAddress, newOrganisation, type TestPerson } from "../support/people";
 
 const start = Date.parse("2026-03-01T08:00:00.000Z");
@@ -94,9 +94,13 @@ const wordy: { [Kind in Mail["kind"]]: Extract<Mail, { kind: Kind }> } = {
   "verify-email": { kind: "verify-email", name: words, url: words, expiresAt: at },
   "access-suspended": { kind: "access-suspended", name: words, organizations: [{ name: words, count: 1 }] },
   "webhook-failing": {
-    ...{ kind: "webhook-failing", tenant, environment: "live", webhookId: words, webhookUrl: words, consecutiveFailures: 50 },
+    ...{ kind: "webhook-failing", tenant, environment: "live", webhookId: words, webhookUrl: words },
+    ...{ consecutiveFailures: 50, consequence: words },
   },
-  "webhook-disabled": { kind: "webhook-disabled", tenant, environment: "live", webhookId: words, webhookUrl: words, reason: "GONE" },
+  "webhook-disabled": {
+    ...{ kind: "webhook-disabled", tenant, environment: "live", webhookId: words, webhookUrl: words },
+    ...{ reason: "GONE", consecutiveFailures: 3 },
+  },
   "api-key-expiring": { kind: "api-key-expiring", tenant, environment: "live", keyName: words, keyHint: words, expiresAt: at },
 };
 

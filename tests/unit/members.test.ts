@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { ProofNeeded } from "@/lib/auth/proof";
-import { RoleMissing } from "@/lib/auth/roles";
-import { mutate, reader } from "@/lib/caller";
-import { db } from "@/lib/db";
 import { changeRole, endMemberSessions, leaveOrganization, listMembers, removeMember } from "@/lib/members/service";
+import { mutate, reader } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { RoleMissing } from "@/lib/platform/roles";
 import { findLiveSession } from "@/lib/sessions/service";
+import { ProofNeeded } from "@/lib/step-up/proof";
 import type { Role } from "@/prisma/generated/enums";
 import { as, auditOf, newMember, newOrganisation, newSession } from "../support/people";
 

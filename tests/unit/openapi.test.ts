@@ -8,9 +8,9 @@ import { describe, expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
 import { routes } from "@/lib/api/routes";
 import { scopes } from "@/lib/api-keys/scopes";
-import { errorKinds } from "@/lib/errors";
-import { eventTypes } from "@/lib/events/catalogue";
-import { type JsonSchema, resolveSchema } from "@/lib/openapi";
+import { eventTypes } from "@/lib/events/event-types";
+import { errorKinds } from "@/lib/platform/errors";
+import { type JsonSchema, resolveSchema } from "@/lib/platform/openapi";
 
 const document = openApiDocument({ serverUrl: "https://api.parlance.test", errorBase: "https://api.parlance.test/docs" });
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

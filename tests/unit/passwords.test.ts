@@ -12,9 +12,9 @@ import {
 } from "@/lib/auth/password-reset";
 import { signIn } from "@/lib/auth/service";
 import { failureSteps, maximumResets } from "@/lib/auth/throttle";
-import { db } from "@/lib/db";
-import { setCurrentTime } from "@/lib/jobs/time";
 import { openMail } from "@/lib/mail/service";
+import { db } from "@/lib/platform/db";
+import { setCurrentTime } from "@/lib/platform/time";
 import { findLiveSession, listSessions, noteSeen, revokeSession, startSession } from "@/lib/sessions/service";
 import { auditOf, newAddress, newOrganisation, newPerson, newSession } from "../support/people";
 

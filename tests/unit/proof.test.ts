@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "@/lib/api-keys/service";
 import { hashPassword } from "@/lib/auth/password";
-import { ProofNeeded, proofLifetimeMs, requireRecentProof } from "@/lib/auth/proof";
 import { confirmPassword, signIn } from "@/lib/auth/service";
 import { failureSteps } from "@/lib/auth/throttle";
-import { type Actor, type Identity, mutate } from "@/lib/caller";
-import { db } from "@/lib/db";
-import { setCurrentTime } from "@/lib/jobs/time";
+import { type Actor, type Identity, mutate } from "@/lib/platform/caller";
+import { db } from "@/lib/platform/db";
+import { setCurrentTime } from "@/lib/platform/time";
 import { findLiveSession, revokeSessions, startSession } from "@/lib/sessions/service";
+import { ProofNeeded, proofLifetimeMs, requireRecentProof } from "@/lib/step-up/proof";
 import { createAccount } from "@/lib/users/service";
 import type { Environment } from "@/prisma/generated/enums";
 

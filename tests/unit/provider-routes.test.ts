@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { hashPassword } from "@/lib/auth/password";
 import { failureSteps } from "@/lib/auth/throttle";
-import { db } from "@/lib/db";
 import { openMail } from "@/lib/mail/service";
+import { db } from "@/lib/platform/db";
 import { introduce, startIdentityProvider } from "../support/identity-provider";
 import { newAddress, newOrganisation } from "../support/people";
 import { type RunningProcess, startWeb } from "../support/processes";

@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import { changePassword } from "@/lib/auth/change-password";
 import { hashPassword } from "@/lib/auth/password";
 import { createPasswordReset, findPasswordReset } from "@/lib/auth/password-reset";
-import { proofLifetimeMs } from "@/lib/auth/proof";
 import { type Arrival, signInWithProvider } from "@/lib/auth/provider-sign-in";
 import { gitHubApi } from "@/lib/auth/providers";
 import { signIn } from "@/lib/auth/service";
 import { maximumSignUps, mayMakeAccount } from "@/lib/auth/throttle";
-import { db } from "@/lib/db";
-import { parseEnv } from "@/lib/env";
 import { openMail } from "@/lib/mail/service";
+import { db } from "@/lib/platform/db";
+import { parseEnv } from "@/lib/platform/env";
 import { findLiveSession, startSession } from "@/lib/sessions/service";
+import { proofLifetimeMs } from "@/lib/step-up/proof";
 import { auditOf, newAddress, newOrganisation, newSession } from "../support/people";
 
 const password = "correct horse battery";

@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Redis } from "@upstash/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { log } from "@/lib/log";
-import { memoryRateLimiter } from "@/lib/rate-limit/memory-rate-limiter";
-import type { RateLimiter } from "@/lib/rate-limit/rate-limiter";
-import { probeUpstash, upstashRateLimiter } from "@/lib/rate-limit/upstash-rate-limiter";
+import { log } from "@/lib/platform/log";
+import { memoryRateLimiter } from "@/lib/platform/rate-limit/memory-rate-limiter";
+import type { RateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
+import { probeUpstash, upstashRateLimiter } from "@/lib/platform/rate-limit/upstash-rate-limiter";
 import { runAdmin } from "../support/admin";
 import { openHostile } from "../support/gallery";
 import { holdAgainstLog, memoryTaker, startProcessTaker, type Taker } from "../support/limiter-property";
@@ -440,7 +440,7 @@ describe("the process's limiter", () => {
     vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", "");
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     vi.resetModules();
-    return await import("@/lib/rate-limit/rate-limiter");
+    return await import("@/lib/platform/rate-limit/rate-limiter");
   }
   const forget = () => {
     delete shared.parlanceRateLimit;
@@ -495,7 +495,7 @@ describe("the process's limiter", () => {
 
   test.skipIf(redisServer === null)("the boot says in the log that a store rejects the script", async () => {
     const loaded = await loadWith({ UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: bridge.token });
-    const { log } = await import("@/lib/log");
+    const { log } = await import("@/lib/platform/log");
     const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
     await loaded.probeRateLimitStore();
     expect(errors).not.toHaveBeenCalled();

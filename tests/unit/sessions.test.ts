@@ -2,8 +2,8 @@ import type { JWT } from "next-auth/jwt";
 import { expect, test } from "vitest";
 import { nextAuthOptions } from "@/lib/auth/next-auth-options";
 import { signOut } from "@/lib/auth/service";
-import { db } from "@/lib/db";
-import { parseEnv } from "@/lib/env";
+import { db } from "@/lib/platform/db";
+import { parseEnv } from "@/lib/platform/env";
 import { findLiveSession, listSessions, noteSeen, startSession } from "@/lib/sessions/service";
 import { createAccount } from "@/lib/users/service";
 

@@ -4,9 +4,9 @@ import { hasSignedInWith, openKnownDevice, sealKnownDevice, withAccount } from "
 import * as passwords from "@/lib/auth/password";
 import { signIn } from "@/lib/auth/service";
 import { failureSteps, failuresOfAttack, failuresUnderAttack, maximumFailures, throttleFailures } from "@/lib/auth/throttle";
-import { throttleAddress } from "@/lib/client-address";
-import { db } from "@/lib/db";
-import { memoryRateLimiter } from "@/lib/rate-limit/memory-rate-limiter";
+import { throttleAddress } from "@/lib/platform/client-address";
+import { db } from "@/lib/platform/db";
+import { memoryRateLimiter } from "@/lib/platform/rate-limit/memory-rate-limiter";
 import { type Device, findLiveSession } from "@/lib/sessions/service";
 import { createAccount } from "@/lib/users/service";
 

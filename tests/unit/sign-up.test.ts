@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { filterPath } from "@/lib/auth/common-passwords/filter";
-import { changePasswordInput, newPersonInput, resetPasswordInput, signUpInput } from "@/lib/auth/schema";
 import { signIn, signUp } from "@/lib/auth/service";
 import { maximumSignUps } from "@/lib/auth/throttle";
-import { db } from "@/lib/db";
+import { db } from "@/lib/platform/db";
 import { findLiveSession } from "@/lib/sessions/service";
+import { filterPath } from "@/lib/users/common-passwords/filter";
+import { changePasswordInput, newPersonInput, resetPasswordInput, signUpInput } from "@/lib/users/schema";
 
 const device = { address: "10.2.0.1", userAgent: "test" };
 let number = 0;

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifySnippets } from "@/components/docs/verify-snippets-list";
 import { isGenuine } from "@/docs/verify-webhook/verify";
-import { signatureHeader } from "@/lib/webhooks/sign";
+import { signatureHeader } from "@/lib/deliveries/engine/sign";
 
 // What the documentation tells receivers to copy, run as they would run it, against what the service really sends.
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { errorWords } from "@/components/deliveries/words";
-import { webhookHealth } from "@/lib/webhooks/health";
-import { probeAfterFailures } from "@/lib/webhooks/retry-schedule";
+import { probeAfterFailures, webhookHealth } from "@/lib/webhooks/health";
 
 test.each([
   [0, "well"],

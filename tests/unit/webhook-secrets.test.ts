@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { generateSigningSecret, openSecret, sealSecret, webhookSecretContext } from "@/lib/webhooks/secret-box";
+import { generateSigningSecret, openSecret, sealSecret, webhookSecretContext } from "@/lib/platform/secret-box";
 
 const context = webhookSecretContext({ tenantId: "ten_1", environment: "test" }, "whk_1");
 

@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { expect, test } from "vitest";
-import { generateSigningSecret } from "@/lib/webhooks/secret-box";
-import { signatureHeader, standardWebhooksHeaders } from "@/lib/webhooks/sign";
+import { signatureHeader, standardWebhooksHeaders } from "@/lib/deliveries/engine/sign";
+import { generateSigningSecret } from "@/lib/platform/secret-box";
 
 const body = JSON.stringify({
   id: "evt_1",

@@ -1,5 +1,5 @@
-import { hasRecentProof } from "@/lib/auth/proof";
 import { requireUser } from "@/lib/auth/require-user";
+import { hasRecentProof } from "@/lib/step-up/proof";
 import { Announcement } from "./announcement";
 
 export const metadata = { title: "Confirmed" };

@@ -2,10 +2,10 @@
 
 import { redirect } from "next/navigation";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
-import { newPersonInput } from "@/lib/auth/schema";
 import { signOut, signUpByInvitation } from "@/lib/auth/service";
 import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
-import { acceptInvitation, findInvitation, invitationIsOver } from "@/lib/invitations/service";
+import { acceptInvitation, findInvitation, invitationIsOver } from "@/lib/members/invitations";
+import { newPersonInput } from "@/lib/users/schema";
 import { type FormState, findings, refused, textOf } from "../forms";
 
 /** For somebody who is signed in with the address that was invited. */

@@ -3,8 +3,8 @@
 import { redirect } from "next/navigation";
 import { findPasswordReset, requestPasswordReset, resetPassword } from "@/lib/auth/password-reset";
 import { currentDevice } from "@/lib/auth/require-user";
-import { resetPasswordInput, resetRequestInput } from "@/lib/auth/schema";
 import { writeSessionCookie } from "@/lib/auth/session-cookie";
+import { resetPasswordInput, resetRequestInput } from "@/lib/users/schema";
 import { type FormState, findings, textOf, unavailable } from "../forms";
 
 /** One answer for every address, whether it is anybody's or not. */

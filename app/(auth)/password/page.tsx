@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { connection } from "next/server";
-import { mailPagePath, mailWay } from "@/lib/mail/way";
+import { mailPagePath, mailWay } from "@/lib/mail/mail-transport";
 import { RequestForm } from "./request-form";
 
 export const metadata = { title: "Forgotten password" };

@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import { providerChoices } from "@/lib/auth/providers";
 import { currentUser } from "@/lib/auth/require-user";
-import { minimumPasswordLength } from "@/lib/auth/schema";
+import { minimumPasswordLength } from "@/lib/users/schema";
 import { SignUpForm } from "./sign-up-form";
 
 export const metadata = { title: "Sign up" };

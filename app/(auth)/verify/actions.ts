@@ -2,10 +2,10 @@
 
 import { redirect } from "next/navigation";
 import { refused } from "@/app/(dashboard)/act";
-import type { ActionResult } from "@/lib/action-result";
 import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { confirmEmail, resendEmailVerification } from "@/lib/auth/email-verification";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
+import type { ActionResult } from "@/lib/platform/action-result";
 import type { FormState } from "../forms";
 
 /** @param kept what was made in the account before: `everything`, or nothing until it is confirmed */

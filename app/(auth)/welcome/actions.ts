@@ -3,8 +3,8 @@
 import { redirect } from "next/navigation";
 import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
-import { organisationInput } from "@/lib/auth/schema";
 import { createOrganisation } from "@/lib/tenants/service";
+import { organisationInput } from "@/lib/users/schema";
 import { type FormState, findings, refused, textOf } from "../forms";
 
 export async function createOrganisationAction(_before: FormState, form: FormData): Promise<FormState> {

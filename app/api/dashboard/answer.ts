@@ -3,10 +3,10 @@ import { toProblem } from "@/lib/api/problem";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
 import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { currentUser } from "@/lib/auth/require-user";
-import { RoleMissing } from "@/lib/auth/roles";
-import { env } from "@/lib/env";
-import { AppError } from "@/lib/errors";
-import { newId } from "@/lib/ids";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/errors";
+import { RoleMissing } from "@/lib/platform/roles";
+import { newId } from "@/lib/resources/ids";
 
 export type PlaceParams = { tenant: string; environment: string };
 

@@ -1,10 +1,10 @@
 import { unstable_rethrow } from "next/navigation";
 import { toProblem } from "@/lib/api/problem";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
-import { RoleMissing } from "@/lib/auth/roles";
-import { type Caller, reader } from "@/lib/caller";
-import { csvStart, toCsvLine } from "@/lib/csv";
-import { newId } from "@/lib/ids";
+import { type Caller, reader } from "@/lib/platform/caller";
+import { csvStart, toCsvLine } from "@/lib/platform/csv";
+import { RoleMissing } from "@/lib/platform/roles";
+import { newId } from "@/lib/resources/ids";
 import type { PlaceParams } from "./answer";
 
 type Table = { name: string; rows: (string | number)[][] };

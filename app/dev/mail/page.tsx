@@ -2,8 +2,8 @@ import { headers } from "next/headers";
 import { notFound } from "next/navigation";
 import { Wordmark } from "@/components/shell/wordmark";
 import { Time } from "@/components/ui/time";
+import { isMailPageOpenTo } from "@/lib/mail/mail-transport";
 import { listKeptMails } from "@/lib/mail/service";
-import { isMailPageOpenTo } from "@/lib/mail/way";
 
 export const metadata = { title: "Emails" };
 

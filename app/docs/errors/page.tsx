@@ -5,9 +5,9 @@ import { bodyCell, DocsTable, headCell, PageTitle, Prose, proseComponents } from
 import { SchemaFields } from "@/components/docs/schema-fields";
 import { publishedDocument } from "@/lib/api/openapi";
 import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
-import { env } from "@/lib/env";
-import { type ErrorKind, errorKinds } from "@/lib/errors";
-import { referenceToSchema } from "@/lib/openapi";
+import { env } from "@/lib/platform/env";
+import { type ErrorKind, errorKinds } from "@/lib/platform/errors";
+import { referenceToSchema } from "@/lib/platform/openapi";
 
 export const metadata = { title: "Errors" };
 

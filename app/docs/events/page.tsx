@@ -3,7 +3,7 @@ import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { PageTitle, Prose, proseComponents } from "@/components/docs/prose";
 import { SchemaFields } from "@/components/docs/schema-fields";
 import { publishedDocument } from "@/lib/api/openapi";
-import { type JsonSchema, referenceToSchema, resolveSchema } from "@/lib/openapi";
+import { type JsonSchema, referenceToSchema, resolveSchema } from "@/lib/platform/openapi";
 
 export const metadata = { title: "Event catalogue" };
 

@@ -1,7 +1,7 @@
 import type { DescribedOperation } from "@/components/docs/samples";
 import { publishedDocument } from "@/lib/api/openapi";
-import { errorKinds } from "@/lib/errors";
-import type { Parameter } from "@/lib/openapi";
+import { errorKinds } from "@/lib/platform/errors";
+import type { Parameter } from "@/lib/platform/openapi";
 
 /** The operations of a tag, or of all of them, as the reference shows them. */
 export function describedOperations(tag?: string): DescribedOperation[] {

@@ -3,7 +3,7 @@ import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { MethodBadge } from "@/components/docs/method-badge";
 import { PageTitle } from "@/components/docs/prose";
 import { publishedDocument } from "@/lib/api/openapi";
-import { referencePath } from "@/lib/openapi";
+import { referencePath } from "@/lib/platform/openapi";
 import { describedOperations } from "./described";
 
 export const metadata = { title: "API reference" };

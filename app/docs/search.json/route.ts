@@ -1,8 +1,8 @@
 import { guideEntries, type SearchEntry } from "@/components/docs/search-index";
 import { publishedDocument } from "@/lib/api/openapi";
-import { errorKinds } from "@/lib/errors";
-import { eventTypes } from "@/lib/events/catalogue";
-import { referencePath } from "@/lib/openapi";
+import { eventTypes } from "@/lib/events/event-types";
+import { errorKinds } from "@/lib/platform/errors";
+import { referencePath } from "@/lib/platform/openapi";
 
 /** All that the search of the documentation finds. */
 export function GET(): Response {

@@ -1,6 +1,6 @@
 import { ButtonLink } from "@/components/ui/button";
 import { findPasswordReset } from "@/lib/auth/password-reset";
-import { minimumPasswordLength } from "@/lib/auth/schema";
+import { minimumPasswordLength } from "@/lib/users/schema";
 import { ResetForm } from "./reset-form";
 
 // The address of this page is a secret, so no other page is told it.

@@ -13,11 +13,11 @@ import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { TestButton } from "@/components/webhooks/test-button";
 import { problemExplanations } from "@/lib/api/openapi-problems";
-import { roleSentence } from "@/lib/auth/roles";
-import { env } from "@/lib/env";
-import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/errors";
 import type { Progress } from "@/lib/overview/service";
-import { arePrivateTargetsAllowed } from "@/lib/webhooks/blocked-addresses";
+import { env } from "@/lib/platform/env";
+import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/platform/errors";
+import { arePrivateTargetsAllowed } from "@/lib/platform/outbound-http/blocked-addresses";
+import { roleSentence } from "@/lib/platform/roles";
 import type { Environment } from "@/prisma/generated/enums";
 import { sendTestEventAction } from "./webhooks/actions";
 

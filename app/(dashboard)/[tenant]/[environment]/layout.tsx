@@ -11,9 +11,9 @@ import { countSuspendedAccess, listSuspendedAccess } from "@/lib/access-review/s
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 import { linkedProviders } from "@/lib/auth/provider-sign-in";
 import { providers } from "@/lib/auth/providers";
-import { hasRole, roleNames } from "@/lib/auth/roles";
-import { reader } from "@/lib/caller";
-import { mailWay } from "@/lib/mail/way";
+import { mailWay } from "@/lib/mail/mail-transport";
+import { reader } from "@/lib/platform/caller";
+import { hasRole, roleNames } from "@/lib/platform/roles";
 
 type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
 

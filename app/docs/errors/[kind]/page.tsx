@@ -6,9 +6,9 @@ import { PageTitle, Prose, proseComponents } from "@/components/docs/prose";
 import { Badge } from "@/components/ui/badge";
 import { publishedDocument } from "@/lib/api/openapi";
 import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
-import { env } from "@/lib/env";
-import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/errors";
-import { referencePath } from "@/lib/openapi";
+import { env } from "@/lib/platform/env";
+import { type ErrorKind, errorKinds, isErrorKind } from "@/lib/platform/errors";
+import { referencePath } from "@/lib/platform/openapi";
 
 type Props = { params: Promise<{ kind: string }> };
 

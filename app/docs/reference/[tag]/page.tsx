@@ -3,7 +3,7 @@ import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { Operation } from "@/components/docs/operation";
 import { PageTitle } from "@/components/docs/prose";
 import { publishedDocument } from "@/lib/api/openapi";
-import { referencePath } from "@/lib/openapi";
+import { referencePath } from "@/lib/platform/openapi";
 import { describedOperations, problemTitles } from "../described";
 
 type Props = { params: Promise<{ tag: string }> };

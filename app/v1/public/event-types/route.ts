@@ -1,5 +1,5 @@
+import { listEventTypes } from "@/lib/api/event-reference";
 import { operation } from "@/lib/api/operation";
-import { listEventTypes } from "@/lib/events/event-types";
 import { eventTypeList } from "@/lib/events/schema";
 
 export const GET = operation({

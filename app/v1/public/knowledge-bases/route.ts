@@ -1,6 +1,6 @@
 import { operation } from "@/lib/api/operation";
-import { createKnowledgeBaseBody, knowledgeBase, knowledgeBasePage, listKnowledgeBasesQuery } from "@/lib/knowledge-bases/schema";
-import { createKnowledgeBase, listKnowledgeBases } from "@/lib/knowledge-bases/service";
+import { createKnowledgeBaseBody, knowledgeBase, knowledgeBasePage, listKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
+import { createKnowledgeBase, listKnowledgeBases } from "@/lib/knowledge/bases/service";
 
 export const GET = operation({
   operationId: "listKnowledgeBases",

@@ -10,8 +10,8 @@ import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
 import { findAgentsQuery } from "@/lib/agents/schema";
 import { listAgents } from "@/lib/agents/service";
-import { hasRole, roleSentence } from "@/lib/auth/roles";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
+import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { createAgentAction } from "./actions";
 
 export const metadata = { title: "Agents" };

@@ -3,9 +3,9 @@
 import { z } from "zod";
 import { actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { ShownKey } from "@/components/api-keys/states";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { createApiKeyInput, maximumNetworks, overlap, updateApiKeyInput } from "@/lib/api-keys/schema";
 import { createApiKey, revokeApiKey, rollApiKey, updateApiKey } from "@/lib/api-keys/service";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
 const dayMs = 24 * 60 * 60 * 1000;
 

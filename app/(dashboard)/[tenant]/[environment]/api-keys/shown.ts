@@ -3,8 +3,8 @@ import { relativeTime } from "@/components/ui/time";
 import { scopePresets, scopeResources } from "@/lib/api-keys/scope-choices";
 import type { getApiKey } from "@/lib/api-keys/service";
 import type { Place } from "@/lib/auth/dashboard-caller";
-import type { Caller } from "@/lib/caller";
-import { env } from "@/lib/env";
+import type { Caller } from "@/lib/platform/caller";
+import { env } from "@/lib/platform/env";
 import type { RequestCount } from "@/lib/request-logs/service";
 import { rateLimitOfPlan } from "@/lib/tenants/service";
 

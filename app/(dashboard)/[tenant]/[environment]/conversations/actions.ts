@@ -3,16 +3,16 @@
 import { z } from "zod";
 import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
 import { type ConversationPatch, type FoundCustomer, statusNames } from "@/components/conversations/states";
-import type { ActionResult } from "@/lib/action-result";
-import { once } from "@/lib/api/once";
+import { once } from "@/lib/api/run-once";
+import { type CreateMessage, messageText } from "@/lib/conversations/message-schema";
+import { postMessage } from "@/lib/conversations/messages";
 import { type ConversationStatus, createConversationBody, updateConversationBody } from "@/lib/conversations/schema";
 import { createConversation, updateConversation } from "@/lib/conversations/service";
 import { displayName } from "@/lib/customers/display-name";
 import { findCustomersQuery } from "@/lib/customers/schema";
 import { findCustomers } from "@/lib/customers/service";
-import { AppError } from "@/lib/errors";
-import { type CreateMessage, messageText } from "@/lib/messages/schema";
-import { postMessage } from "@/lib/messages/service";
+import type { ActionResult } from "@/lib/platform/action-result";
+import { AppError } from "@/lib/platform/errors";
 
 const sentMessage = z.strictObject({
   kind: z.enum(["reply", "note", "customer"]),

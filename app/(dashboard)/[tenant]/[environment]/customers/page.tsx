@@ -7,10 +7,10 @@ import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
-import { hasRole, roleSentence } from "@/lib/auth/roles";
 import { findCustomersQuery } from "@/lib/customers/schema";
 import { findCustomers } from "@/lib/customers/service";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
+import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { createCustomerAction } from "./actions";
 
 export const metadata = { title: "Customers" };

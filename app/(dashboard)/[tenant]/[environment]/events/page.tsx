@@ -7,10 +7,10 @@ import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { deliveriesOfEvents } from "@/lib/deliveries/search";
-import { env } from "@/lib/env";
-import { eventTypes } from "@/lib/events/catalogue";
+import { eventTypes } from "@/lib/events/event-types";
 import { searchEventsQuery } from "@/lib/events/schema";
 import { listEvents } from "@/lib/events/service";
+import { env } from "@/lib/platform/env";
 
 export const metadata = { title: "Events" };
 

@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { act, type PlaceOfAction, trimmed } from "@/app/(dashboard)/act";
-import { deleteDocument, retryDocument } from "@/lib/documents/service";
-import { createKnowledgeBaseBody } from "@/lib/knowledge-bases/schema";
-import { createKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { createKnowledgeBaseBody } from "@/lib/knowledge/bases/schema";
+import { createKnowledgeBase } from "@/lib/knowledge/bases/service";
+import { deleteDocument, retryDocument } from "@/lib/knowledge/documents/service";
 
 const documentInBase = z.strictObject({ knowledgeBaseId: z.string().max(100), id: z.string().max(100) });
 

@@ -6,10 +6,10 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
-import { hasRole, roleSentence } from "@/lib/auth/roles";
-import { env } from "@/lib/env";
-import { listKnowledgeBasesQuery } from "@/lib/knowledge-bases/schema";
-import { listKnowledgeBases } from "@/lib/knowledge-bases/service";
+import { listKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
+import { listKnowledgeBases } from "@/lib/knowledge/bases/service";
+import { env } from "@/lib/platform/env";
+import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { createKnowledgeBaseAction } from "./actions";
 
 export const metadata = { title: "Knowledge" };

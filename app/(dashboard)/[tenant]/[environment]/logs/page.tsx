@@ -12,7 +12,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { listApiKeysQuery } from "@/lib/api-keys/schema";
 import { apiKeyNames, listApiKeys } from "@/lib/api-keys/service";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 import { type ListRequestLogs, listRequestLogsQuery, loggedMethods, mostLookedAt, type statusClasses } from "@/lib/request-logs/schema";
 import { countRequestHours, countRequestHoursOfKeys, countRequests, listRequestLogs } from "@/lib/request-logs/service";
 import { type Range, ranges, type ShownTime, timeBetween, timeOfRange } from "./shown-time";

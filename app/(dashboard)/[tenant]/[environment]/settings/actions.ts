@@ -2,12 +2,12 @@
 
 import { z } from "zod";
 import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
-import { organisationInput } from "@/lib/auth/schema";
 import { leaveOrganization } from "@/lib/members/service";
-import { text } from "@/lib/schema";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import { text } from "@/lib/platform/schema";
 import { renameTenant } from "@/lib/tenants/service";
 import { requestWipe } from "@/lib/test-data/service";
+import { organisationInput } from "@/lib/users/schema";
 
 export async function renameOrganisationAction(place: PlaceOfAction, name: string): Promise<ActionResult> {
   return act(place, organisationInput, { name }, async (caller, input) => {

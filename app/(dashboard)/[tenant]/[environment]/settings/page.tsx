@@ -10,7 +10,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
-import { hasRole, roleNames, roleSentence } from "@/lib/auth/roles";
+import { hasRole, roleNames, roleSentence } from "@/lib/platform/roles";
 import { getTenant, planRateLimits, planStorageBytes, planTenantRateLimits } from "@/lib/tenants/service";
 import { findWipe } from "@/lib/test-data/service";
 import { leaveAction, renameOrganisationAction, wipeTestDataAction } from "./actions";

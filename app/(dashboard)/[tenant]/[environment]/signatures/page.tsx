@@ -2,7 +2,7 @@ import Link from "next/link";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { SignatureDebugger } from "@/components/signatures/signature-debugger";
 import { PageHeader } from "@/components/ui/page-header";
-import { examples } from "@/lib/events/examples";
+import { examples } from "@/lib/api/event-examples";
 
 export const metadata = { title: "Signature debugger" };
 

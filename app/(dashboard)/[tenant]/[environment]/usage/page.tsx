@@ -10,8 +10,8 @@ import { KeyUsageTable } from "@/components/usage/key-usage-table";
 import { UsageCharts } from "@/components/usage/usage-charts";
 import { UsageTotals } from "@/components/usage/usage-totals";
 import { apiKeyNames } from "@/lib/api-keys/service";
-import { type Caller, reader } from "@/lib/caller";
-import { env } from "@/lib/env";
+import { type Caller, reader } from "@/lib/platform/caller";
+import { env } from "@/lib/platform/env";
 import { daysOfMonth, latestMonths, monthOf, usageMonthQuery } from "@/lib/usage/months";
 import { getUsage, listUsageByKey } from "@/lib/usage/service";
 

@@ -4,12 +4,12 @@ import { redirect } from "next/navigation";
 import { z } from "zod";
 import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { ShownSecret } from "@/components/webhooks/states";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { backlogChoices } from "@/lib/deliveries/backlog";
 import { recoverDeliveriesBody } from "@/lib/deliveries/schema";
 import { discardHeld, enableWebhook, recoverDeliveries, resendDelivery, resumeHeld, sendTestEvent } from "@/lib/deliveries/service";
-import { metadataPatch } from "@/lib/metadata-rows";
-import { metadata } from "@/lib/schema";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import { metadata } from "@/lib/platform/metadata";
+import { metadataPatch } from "@/lib/platform/metadata-rows";
 import { createWebhookBody, rotateSecretBody, updateWebhookBody } from "@/lib/webhooks/schema";
 import { createWebhook, deleteWebhook, dropOldSecret, getWebhook, rotateSecret, updateWebhook } from "@/lib/webhooks/service";
 

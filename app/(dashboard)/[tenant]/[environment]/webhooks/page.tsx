@@ -8,10 +8,10 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
 import { WebhookTable } from "@/components/webhooks/webhook-table";
-import { hasRole, roleSentence } from "@/lib/auth/roles";
-import { env } from "@/lib/env";
-import { attemptsByHour } from "@/lib/webhooks/attempts-by-hour";
-import { disableAfterFailures } from "@/lib/webhooks/retry-schedule";
+import { attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
+import { env } from "@/lib/platform/env";
+import { hasRole, roleSentence } from "@/lib/platform/roles";
+import { disableAfterFailures } from "@/lib/webhooks/health";
 import { listWebhooksQuery } from "@/lib/webhooks/schema";
 import { listWebhooks, maximumWebhooks } from "@/lib/webhooks/service";
 

@@ -1,6 +1,6 @@
 import { operation } from "@/lib/api/operation";
-import { knowledgeBase, knowledgeBaseParams } from "@/lib/knowledge-bases/schema";
-import { getKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { knowledgeBase, knowledgeBaseParams } from "@/lib/knowledge/bases/schema";
+import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
 
 export const GET = operation({
   operationId: "getKnowledgeBase",

@@ -1,6 +1,6 @@
 import type { AgentContent } from "@/lib/agents/schema";
-import type { Caller } from "@/lib/caller";
-import { knowledgeBaseNames } from "@/lib/knowledge-bases/service";
+import { knowledgeBaseNames } from "@/lib/knowledge/bases/service";
+import type { Caller } from "@/lib/platform/caller";
 
 /** What the knowledge bases of these contents are called; by their ids where they have no name any more. */
 export async function namesOfKnowledgeBases(caller: Caller, contents: AgentContent[]): Promise<(id: string) => string> {

@@ -9,10 +9,10 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { RawJson } from "@/components/ui/raw-json";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
-import { hasRole, roleSentence } from "@/lib/auth/roles";
 import { listConversations } from "@/lib/conversations/service";
 import { displayName } from "@/lib/customers/display-name";
 import { getCustomer } from "@/lib/customers/service";
+import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { updateCustomerAction } from "../actions";
 
 export const metadata = { title: "Customer" };

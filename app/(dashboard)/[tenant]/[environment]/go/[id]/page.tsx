@@ -1,10 +1,10 @@
 import { notFound, redirect } from "next/navigation";
 import { pageOf } from "@/app/(dashboard)/page-of";
-import type { Caller } from "@/lib/caller";
+import { conversationOfMessage } from "@/lib/conversations/messages";
 import { webhookOfDelivery } from "@/lib/deliveries/service";
-import { knowledgeBaseOfDocument } from "@/lib/documents/service";
-import { type IdKind, kindOfId } from "@/lib/ids";
-import { conversationOfMessage } from "@/lib/messages/service";
+import { knowledgeBaseOfDocument } from "@/lib/knowledge/documents/service";
+import type { Caller } from "@/lib/platform/caller";
+import { type IdKind, kindOfId } from "@/lib/resources/ids";
 
 /** Where each kind of thing is looked at; what stands inside of another thing is looked up there. */
 const pathOf: Partial<Record<IdKind, (caller: Caller, id: string) => string | Promise<string>>> = {

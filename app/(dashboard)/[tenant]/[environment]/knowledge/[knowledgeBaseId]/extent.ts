@@ -1,5 +1,5 @@
-import { byteSize } from "@/lib/byte-size";
-import type { Document } from "@/lib/documents/schema";
+import type { Document } from "@/lib/knowledge/documents/schema";
+import { byteSize } from "@/lib/platform/byte-size";
 
 /** How much there is of a document, in words: what is lost with it. */
 export function extentOf({ sizeBytes, chunkCount }: Document): string {

@@ -11,8 +11,8 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { ExactTime, Time } from "@/components/ui/time";
 import { problemExplanations } from "@/lib/api/openapi-problems";
 import { apiKeyNames } from "@/lib/api-keys/service";
-import { errorKinds, isErrorKind } from "@/lib/errors";
 import { listEventsOfRequest } from "@/lib/events/service";
+import { errorKinds, isErrorKind } from "@/lib/platform/errors";
 import { getRequestLog } from "@/lib/request-logs/service";
 
 export const metadata = { title: "Request" };

@@ -4,10 +4,10 @@ import { z } from "zod";
 import { actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
 import { type AccessKind, accessKinds, type ConfirmAccess, confirmAccessInput } from "@/lib/access-review/schema";
 import { confirmAccess } from "@/lib/access-review/service";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { revokeApiKey } from "@/lib/api-keys/service";
-import { revokeInvitation } from "@/lib/invitations/service";
+import { revokeInvitation } from "@/lib/members/invitations";
 import { removeMember } from "@/lib/members/service";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { deleteWebhook } from "@/lib/webhooks/service";
 import { Environment } from "@/prisma/generated/enums";
 

@@ -6,7 +6,7 @@ import { EnvironmentName } from "@/components/shell/environment-name";
 import { PageHeader } from "@/components/ui/page-header";
 import type { AccessKind } from "@/lib/access-review/schema";
 import { countSuspendedAccess, listSuspendedAccess } from "@/lib/access-review/service";
-import { roleNames } from "@/lib/auth/roles";
+import { roleNames } from "@/lib/platform/roles";
 import type { Environment } from "@/prisma/generated/enums";
 import { confirmAccessAction, revokeAccessAction } from "./actions";
 

@@ -11,8 +11,8 @@ import { Pager, withQuery } from "@/components/ui/pager";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { listAuditQuery } from "@/lib/audit/schema";
 import { type AuditAction, auditActionNames, auditActions, auditTargetNames, listAuditEntries } from "@/lib/audit/service";
-import { type IdKind, kindOfId } from "@/lib/ids";
 import { listMembers } from "@/lib/members/service";
+import { type IdKind, kindOfId } from "@/lib/resources/ids";
 import { userNames } from "@/lib/users/service";
 import { verifyAuditAction } from "./actions";
 

@@ -3,12 +3,12 @@
 import { z } from "zod";
 import { actWithProof, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { SentInvitation } from "@/components/members/states";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
-import { invitationInput } from "@/lib/invitations/schema";
-import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/invitations/service";
-import { mailPagePath, mailWay } from "@/lib/mail/way";
+import { mailPagePath, mailWay } from "@/lib/mail/mail-transport";
+import { invitationInput } from "@/lib/members/invitation-schema";
+import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/members/invitations";
 import { changeRoleInput } from "@/lib/members/schema";
 import { changeRole, endMemberSessions, removeMember } from "@/lib/members/service";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
 const id = z.string().max(100);
 

@@ -10,10 +10,10 @@ import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
 import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { hasRole, mayChange, mayGive, roleDescriptions, roleNames, roleSentence } from "@/lib/auth/roles";
-import { listInvitations } from "@/lib/invitations/service";
+import { listInvitations } from "@/lib/members/invitations";
 import { listMembersQuery } from "@/lib/members/schema";
 import { listMembers } from "@/lib/members/service";
+import { hasRole, mayChange, mayGive, roleDescriptions, roleNames, roleSentence } from "@/lib/platform/roles";
 import { userNames } from "@/lib/users/service";
 import { Role } from "@/prisma/generated/enums";
 import {

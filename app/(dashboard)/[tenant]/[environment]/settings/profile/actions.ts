@@ -2,13 +2,13 @@
 
 import { z } from "zod";
 import { act, filledIn, type PlaceOfAction, parse, refused } from "@/app/(dashboard)/act";
-import type { ActionResult, ProofRequest } from "@/lib/action-result";
 import { changePassword } from "@/lib/auth/change-password";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
-import { changePasswordInput, personInput } from "@/lib/auth/schema";
 import { endSession } from "@/lib/auth/service";
 import { writeSessionCookie } from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
+import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import { changePasswordInput, personInput } from "@/lib/users/schema";
 import { renameUser } from "@/lib/users/service";
 
 export async function renameSelfAction(place: PlaceOfAction, name: string): Promise<ActionResult> {

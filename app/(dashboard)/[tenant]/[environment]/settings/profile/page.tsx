@@ -13,11 +13,11 @@ import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { listProviderAccounts } from "@/lib/auth/provider-sign-in";
 import { configuredProviders } from "@/lib/auth/providers";
-import { minimumPasswordLength } from "@/lib/auth/schema";
-import { signInMethodNames } from "@/lib/auth/sign-in-methods";
-import { env } from "@/lib/env";
+import { env } from "@/lib/platform/env";
 import { deviceName } from "@/lib/sessions/device-name";
 import { listSessions } from "@/lib/sessions/service";
+import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
+import { minimumPasswordLength } from "@/lib/users/schema";
 import { changePasswordAction, renameSelfAction, revokeSessionAction } from "./actions";
 
 export const metadata = { title: "Profile and sessions" };

@@ -8,7 +8,7 @@ import { EnableWebhook } from "@/components/webhooks/enable-webhook";
 import { RecoverDeliveries } from "@/components/webhooks/recover-deliveries";
 import { RotateSecret } from "@/components/webhooks/rotate-secret";
 import { TestButton } from "@/components/webhooks/test-button";
-import { hasRole, roleSentence } from "@/lib/auth/roles";
+import { hasRole, roleSentence } from "@/lib/platform/roles";
 import type { Webhook } from "@/lib/webhooks/schema";
 import {
   deleteWebhookAction,

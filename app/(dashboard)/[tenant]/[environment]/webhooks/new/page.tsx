@@ -2,8 +2,8 @@ import { pageOf } from "@/app/(dashboard)/page-of";
 import { VerifySnippets } from "@/components/docs/verify-snippets";
 import { PageHeader } from "@/components/ui/page-header";
 import { NewWebhook } from "@/components/webhooks/new-webhook";
-import { requireRole } from "@/lib/auth/roles";
-import { eventFamilies } from "@/lib/events/families";
+import { eventFamilies } from "@/lib/api/event-families";
+import { requireRole } from "@/lib/platform/roles";
 import { urlRule } from "@/lib/webhooks/webhook-url";
 import { createWebhookAction } from "../actions";
 

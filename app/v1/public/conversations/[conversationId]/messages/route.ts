@@ -1,7 +1,7 @@
 import { operation } from "@/lib/api/operation";
+import { createMessageBody, listMessagesQuery, message, messagePage } from "@/lib/conversations/message-schema";
+import { listMessages, postMessage, postMessageAtOnce } from "@/lib/conversations/messages";
 import { conversationParams } from "@/lib/conversations/schema";
-import { createMessageBody, listMessagesQuery, message, messagePage } from "@/lib/messages/schema";
-import { listMessages, postMessage, postMessageAtOnce } from "@/lib/messages/service";
 
 export const GET = operation({
   operationId: "listMessages",

@@ -1,8 +1,8 @@
 import { operation } from "@/lib/api/operation";
-import { document, documentFields, documentPage, listDocumentsQuery } from "@/lib/documents/schema";
-import { createDocument, listDocuments } from "@/lib/documents/service";
-import { documentUpload } from "@/lib/documents/upload";
-import { knowledgeBaseParams } from "@/lib/knowledge-bases/schema";
+import { knowledgeBaseParams } from "@/lib/knowledge/bases/schema";
+import { document, documentFields, documentPage, listDocumentsQuery } from "@/lib/knowledge/documents/schema";
+import { createDocument, listDocuments } from "@/lib/knowledge/documents/service";
+import { documentUpload } from "@/lib/knowledge/documents/upload";
 
 export const GET = operation({
   operationId: "listDocuments",

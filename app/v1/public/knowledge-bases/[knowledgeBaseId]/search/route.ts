@@ -1,7 +1,7 @@
 import { operation } from "@/lib/api/operation";
-import { searchQuery, searchResults } from "@/lib/documents/schema";
-import { searchDocuments } from "@/lib/documents/service";
-import { knowledgeBaseParams } from "@/lib/knowledge-bases/schema";
+import { knowledgeBaseParams } from "@/lib/knowledge/bases/schema";
+import { searchQuery, searchResults } from "@/lib/knowledge/documents/schema";
+import { searchDocuments } from "@/lib/knowledge/documents/service";
 
 export const GET = operation({
   operationId: "searchKnowledgeBase",

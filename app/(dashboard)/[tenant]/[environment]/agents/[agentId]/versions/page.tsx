@@ -11,8 +11,8 @@ import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
 import { type AgentContent, listAgentVersionsQuery } from "@/lib/agents/schema";
 import { getAgent, getAgentVersion, listAgentVersions } from "@/lib/agents/service";
-import { hasRole, roleSentence } from "@/lib/auth/roles";
-import { changedFields } from "@/lib/changes";
+import { changedFields } from "@/lib/platform/changes";
+import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { userNames } from "@/lib/users/service";
 import { rollBackAgentAction } from "../../actions";
 

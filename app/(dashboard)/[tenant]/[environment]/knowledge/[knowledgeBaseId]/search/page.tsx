@@ -6,11 +6,11 @@ import { QueryForm } from "@/components/knowledge/query-form";
 import { SearchHits } from "@/components/knowledge/search-hits";
 import { EmptyState } from "@/components/ui/empty-state";
 import { RawJson } from "@/components/ui/raw-json";
-import { excerptPieces } from "@/lib/documents/excerpt";
-import { searchQuery } from "@/lib/documents/schema";
-import { searchDocuments } from "@/lib/documents/service";
-import { env } from "@/lib/env";
-import { getKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
+import { excerptPieces } from "@/lib/knowledge/documents/excerpt";
+import { searchQuery } from "@/lib/knowledge/documents/schema";
+import { searchDocuments } from "@/lib/knowledge/documents/service";
+import { env } from "@/lib/platform/env";
 
 export const metadata = { title: "Try a query" };
 

@@ -3,9 +3,9 @@ import { auditCsvHead, auditCsvLine } from "@/lib/audit/csv";
 import { listAuditQuery } from "@/lib/audit/schema";
 import { type AuditEntry, exportAuditEntries } from "@/lib/audit/service";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
-import { RoleMissing, requireRole } from "@/lib/auth/roles";
-import type { Caller } from "@/lib/caller";
-import { AppError } from "@/lib/errors";
+import type { Caller } from "@/lib/platform/caller";
+import { AppError } from "@/lib/platform/errors";
+import { RoleMissing, requireRole } from "@/lib/platform/roles";
 import { userNames } from "@/lib/users/service";
 
 type Context = { params: Promise<{ tenant: string; environment: string }> };

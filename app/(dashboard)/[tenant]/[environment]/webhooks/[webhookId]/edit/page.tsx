@@ -1,8 +1,8 @@
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { PageHeader } from "@/components/ui/page-header";
 import { EditWebhook } from "@/components/webhooks/edit-webhook";
-import { requireRole } from "@/lib/auth/roles";
-import { eventFamilies } from "@/lib/events/families";
+import { eventFamilies } from "@/lib/api/event-families";
+import { requireRole } from "@/lib/platform/roles";
 import { getWebhook } from "@/lib/webhooks/service";
 import { urlRule } from "@/lib/webhooks/webhook-url";
 import { updateWebhookAction } from "../../actions";

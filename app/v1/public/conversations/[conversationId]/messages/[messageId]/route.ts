@@ -1,6 +1,6 @@
 import { operation } from "@/lib/api/operation";
-import { message, messageParams } from "@/lib/messages/schema";
-import { getMessage } from "@/lib/messages/service";
+import { message, messageParams } from "@/lib/conversations/message-schema";
+import { getMessage } from "@/lib/conversations/messages";
 
 export const GET = operation({
   operationId: "getMessage",

@@ -1,7 +1,7 @@
 import { operation } from "@/lib/api/operation";
-import { document, documentParams } from "@/lib/documents/schema";
-import { deleteDocument, getDocument } from "@/lib/documents/service";
-import { deleted } from "@/lib/schema";
+import { document, documentParams } from "@/lib/knowledge/documents/schema";
+import { deleteDocument, getDocument } from "@/lib/knowledge/documents/service";
+import { deleted } from "@/lib/resources/id-schema";
 
 export const GET = operation({
   operationId: "getDocument",

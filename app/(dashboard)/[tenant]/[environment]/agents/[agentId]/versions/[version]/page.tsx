@@ -12,7 +12,7 @@ import { Time } from "@/components/ui/time";
 import { compareContents } from "@/lib/agents/compare";
 import { versionNumber } from "@/lib/agents/schema";
 import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
-import { hasRole } from "@/lib/auth/roles";
+import { hasRole } from "@/lib/platform/roles";
 import { userNames } from "@/lib/users/service";
 import { rollBackAgentAction } from "../../../actions";
 import { namesOfKnowledgeBases } from "../../names";

@@ -8,7 +8,7 @@ import { Panel } from "@/components/ui/panel";
 import { compareContents } from "@/lib/agents/compare";
 import { type Agent, versionNumber } from "@/lib/agents/schema";
 import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
-import type { Caller } from "@/lib/caller";
+import type { Caller } from "@/lib/platform/caller";
 import { namesOfKnowledgeBases } from "../../names";
 
 export const metadata = { title: "Compare versions" };

@@ -17,11 +17,11 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { RawJson } from "@/components/ui/raw-json";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
-import { hasRole, roleSentence } from "@/lib/auth/roles";
-import { byteSize } from "@/lib/byte-size";
-import type { Document } from "@/lib/documents/schema";
-import { getDocument, listChunks } from "@/lib/documents/service";
-import { getKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
+import type { Document } from "@/lib/knowledge/documents/schema";
+import { getDocument, listChunks } from "@/lib/knowledge/documents/service";
+import { byteSize } from "@/lib/platform/byte-size";
+import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { deleteDocumentAction, retryDocumentAction } from "../../../actions";
 import { extentOf } from "../../extent";
 

@@ -1,13 +1,13 @@
 import { answer, type PlaceParams } from "@/app/api/dashboard/answer";
 import { readUpload } from "@/lib/api/read-upload";
 import { check, invalid } from "@/lib/api/validate";
-import { requireRole } from "@/lib/auth/roles";
-import { withStoredFile } from "@/lib/blobs/service";
-import { mutate, reader } from "@/lib/caller";
-import { documentFields } from "@/lib/documents/schema";
-import { createDocument } from "@/lib/documents/service";
-import { documentUpload } from "@/lib/documents/upload";
-import { getKnowledgeBase } from "@/lib/knowledge-bases/service";
+import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
+import { documentFields } from "@/lib/knowledge/documents/schema";
+import { createDocument } from "@/lib/knowledge/documents/service";
+import { documentUpload } from "@/lib/knowledge/documents/upload";
+import { withStoredFile } from "@/lib/platform/blobs/service";
+import { mutate, reader } from "@/lib/platform/caller";
+import { requireRole } from "@/lib/platform/roles";
 
 type Context = { params: Promise<PlaceParams & { knowledgeBaseId: string }> };
 

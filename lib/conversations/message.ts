@@ -1,0 +1,83 @@
+import type { EventType } from "@/lib/events/event-types";
+import type { Partition } from "@/lib/platform/caller";
+import type { Metadata } from "@/lib/platform/metadata";
+import { newId } from "@/lib/resources/ids";
+import type { MessageModel } from "@/prisma/generated/models";
+import type { CreateMessage, Message } from "./message-schema";
+
+/** What a message needs to know of the customer of its conversation. */
+export type MessageCustomer = { id: string; name: string | null } | null;
+
+/**
+ * A message as it will be written and answered. Ids and times are made here, so both are known before any statement runs.
+ * @param customer that of the conversation: the author of a customer's message that gives no author's id
+ */
+export function newMessage(
+  partition: Partition,
+  { id: conversationId, customer }: { id: string; customer: MessageCustomer },
+  sequence: number,
+  body: CreateMessage,
+  at: Date,
+): Message {
+  const isNote = body.direction === "INTERNAL";
+  const author = body.author ?? { type: isNote ? ("API" as const) : ("CUSTOMER" as const) };
+  const theirs = author.type === "CUSTOMER" && !author.id ? customer : null;
+  return {
+    id: newId("message", at),
+    environment: partition.environment,
+    conversationId,
+    sequence,
+    direction: isNote ? "INTERNAL" : author.type === "CUSTOMER" ? "INBOUND" : "OUTBOUND",
+    author: {
+      type: author.type,
+      id: author.id ?? theirs?.id ?? null,
+      name: author.name ?? theirs?.name ?? null,
+    },
+    text: body.text,
+    externalId: body.externalId ?? null,
+    metadata: body.metadata ?? {},
+    createdAt: at.toISOString(),
+  };
+}
+
+/** What a message tells the world; a note tells nothing. */
+export function messageEventType({ direction }: Message): EventType | null {
+  return ({ INBOUND: "message.received", OUTBOUND: "message.sent", INTERNAL: null } as const)[direction];
+}
+
+const previewLength = 160;
+
+/** The start of the text, for lists; never half of a surrogate pair. */
+export function previewOf(text: string): string {
+  if (text.length <= previewLength) return text;
+  const cut = text.slice(0, previewLength - 1);
+  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
+}
+
+export function toMessage(row: MessageModel): Message {
+  return {
+    id: row.id,
+    environment: row.environment,
+    conversationId: row.conversationId,
+    sequence: row.sequence,
+    direction: row.direction,
+    author: { type: row.authorType, id: row.authorId, name: row.authorName },
+    text: row.text,
+    externalId: row.externalId,
+    metadata: row.metadata as Metadata,
+    createdAt: row.createdAt.toISOString(),
+  };
+}
+
+/** The columns of a row, for Prisma. */
+export function toMessageRow(partition: Partition, message: Message) {
+  const { author, createdAt, ...columns } = message;
+  return {
+    ...partition,
+    ...columns,
+    authorType: author.type,
+    authorId: author.id,
+    authorName: author.name,
+    createdAt: new Date(createdAt),
+  };
+}

@@ -1,0 +1,30 @@
+import { outboundHeaders } from "@/lib/platform/outbound-http/outbound-request";
+
+type Delivered = { id: string; eventId: string; eventType: string; attemptNumber: number };
+
+/**
+ * The headers of one attempt, in the order in which they are sent.
+ * @param signature the value of `X-Service-Signature`
+ * @param standardWebhooks the three headers of that specification
+ */
+export function deliveryHeaders(
+  { id, eventId, eventType, attemptNumber }: Delivered,
+  { signature, standardWebhooks }: { signature: string; standardWebhooks: Record<string, string> },
+): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "x-service-signature": signature,
+    "x-service-event-id": eventId,
+    "x-service-event-type": eventType,
+    "x-service-delivery-id": id,
+    "x-service-attempt": String(attemptNumber),
+    ...standardWebhooks,
+  };
+}
+
+/** Likewise as they can be shown afterwards: the time that was signed is known, the signatures themselves are not kept. */
+export function shownHeaders(delivered: Delivered, startedAt: Date): Record<string, string> {
+  const seconds = String(Math.floor(startedAt.getTime() / 1000));
+  const standardWebhooks = { "webhook-id": delivered.eventId, "webhook-timestamp": seconds, "webhook-signature": "v1,…" };
+  return { ...outboundHeaders, ...deliveryHeaders(delivered, { signature: `t=${seconds},v1=…`, standardWebhooks }) };
+}

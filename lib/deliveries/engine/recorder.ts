@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDatabaseUnavailable, sqlState } from "@/lib/platform/db";
+import { log } from "@/lib/platform/log";
+import { currentTime } from "@/lib/platform/time";
+import { leaseSeconds } from "./claim";
+import { disableWhereDue } from "./disable-if-failing";
+import { type EndedAttempt, type RecordedAttempt, recordAttempts } from "./record";
+
+const gatherMs = 2;
+const maximumBatch = 100;
+const retryMs = 200;
+const deadlock = "40P01";
+
+type Entry = { attempt: EndedAttempt; resolve: (recorded: RecordedAttempt | null) => void };
+
+/**
+ * Gathers attempts that have ended and writes them together, in the order of their ending. One statement at a time is
+ * under way, and what ends meanwhile shares the next one.
+ */
+export function createRecorder() {
+  let waiting: Entry[] = [];
+  let draining: Promise<void> | null = null;
+  const disabling = new Set<Promise<void>>();
+
+  /** Resolves once the attempt stands in the database: null where its lease had passed on, or could not be kept. */
+  function record(attempt: EndedAttempt): Promise<RecordedAttempt | null> {
+    return new Promise((resolve) => {
+      waiting.push({ attempt, resolve });
+      draining ??= drain();
+    });
+  }
+
+  async function drain(): Promise<void> {
+    await sleep(gatherMs);
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, maximumBatch);
+      waiting = waiting.slice(maximumBatch);
+      const recorded = await write(batch);
+      // Nobody's recording waits for this: holding the backlog of a webhook can take a while.
+      const consequences = disable(batch, recorded).finally(() => disabling.delete(consequences));
+      disabling.add(consequences);
+    }
+    draining = null;
+  }
+
+  async function flush(): Promise<void> {
+    while (draining) await draining;
+    await Promise.all(disabling);
+  }
+
+  return { record, flush };
+}
+
+async function write(batch: Entry[]): Promise<(RecordedAttempt | null)[]> {
+  const recorded = await recordPersistently(batch.map(({ attempt }) => attempt));
+  for (const [index, { resolve }] of batch.entries()) resolve(recorded[index] ?? null);
+  return recorded;
+}
+
+async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Promise<void> {
+  try {
+    await disableWhereDue(
+      batch.map(({ attempt }) => attempt),
+      recorded,
+    );
+  } catch (error) {
+    log.warn({ error: (error as Error).message }, "a webhook could not be disabled yet; the sweep will");
+  }
+}
+
+/** Goes on while the leases last. After that the deliveries are due again, and are repeated rather than lost. */
+async function recordPersistently(attempts: EndedAttempt[]): Promise<(RecordedAttempt | null)[]> {
+  const newestClaimMs = Math.max(...attempts.map(({ delivery }) => delivery.claimedAtMs));
+  for (;;) {
+    try {
+      return await recordAttempts(attempts, currentTime());
+    } catch (error) {
+      const isWorthRepeating = isDatabaseUnavailable(error) || sqlState(error) === deadlock;
+      if (!isWorthRepeating || performance.now() - newestClaimMs > leaseSeconds * 1000) {
+        log.error({ error: (error as Error).message, attempts: attempts.length }, "attempts could not be recorded and will be repeated");
+        return [];
+      }
+      await sleep(retryMs);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { env } from "@/lib/platform/env";
+
+/** The first attempt and seven retries. */
+export const maximumAutomaticAttempts = 8;
+
+const jitterShare = 0.1;
+const maximumRetryAfterSeconds = 86_400;
+
+/**
+ * Seconds from a failed attempt to the next one, or null after the eighth. Jitter keeps what failed together from
+ * coming back together: up to a tenth longer, and on the last delay, which is a whole day, up to a tenth shorter.
+ * @param failedAttempts automatic attempts so far, the one that has just failed included
+ * @param retryAfterSeconds what the receiver asked for; it can lengthen a delay, to a day at most
+ */
+export function retryDelaySeconds(failedAttempts: number, retryAfterSeconds = 0, random: () => number = Math.random): number | null {
+  const schedule = env().WEBHOOK_RETRY_SCHEDULE;
+  const delay = schedule[failedAttempts - 1];
+  if (failedAttempts >= maximumAutomaticAttempts || delay === undefined) return null;
+
+  const isLast = failedAttempts === schedule.length;
+  const jittered = delay * (1 + (isLast ? -jitterShare : jitterShare) * random());
+  return Math.max(jittered, Math.min(retryAfterSeconds, maximumRetryAfterSeconds));
+}
+
+/** The pause between two probes: a quarter of the first delay. */
+export function probeIntervalSeconds(): number {
+  return (env().WEBHOOK_RETRY_SCHEDULE[0] ?? 0) / 4;
+}

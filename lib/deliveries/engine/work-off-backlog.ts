@@ -1,0 +1,158 @@
+import type { Partition } from "@/lib/platform/caller";
+import { runStatement, type Statement } from "@/lib/platform/db";
+import { currentTime } from "@/lib/platform/time";
+import { wakeDeliveries } from "@/lib/platform/wake-ups";
+
+/** What is sent again is spread over time: so many a second of one webhook, however many there are. */
+const recoveredPerSecond = 50;
+
+/** So that one call ends soon, however much there is; the next one goes on. */
+const maximumBatches = 20;
+
+const now = `coalesce($1::timestamptz, now())`;
+
+const sameWebhook = (a: string, b: string) =>
+  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
+
+/** An event that was being recorded when its webhook was deleted may still refer to it; no statement runs for so long. */
+const quietSeconds = 60;
+
+/**
+ * One batch of the backlog task that is least far and that nobody else works on, so that many share the time. Each status
+ * is walked by its own index, in the order of ids, so a batch costs the same however many deliveries there are; its rows
+ * are locked, and then found by their place in the table. A task ends with its last delivery, and where its webhook was
+ * disabled meanwhile: what is held then stays held. A test is never repeated.
+ *
+ * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what changed.
+ */
+const workOffBacklogStatement: Statement = {
+  name: "work_off_backlog",
+  text: `
+  WITH task AS MATERIALIZED (
+    SELECT t.*, greatest(t.next_due_at, ${now}) AS due_from,
+      CASE t.action WHEN 'RECOVER' THEN ARRAY['FAILED', 'HELD'] ELSE ARRAY['HELD'] END::"DeliveryStatus"[] AS statuses,
+      t.action = 'DISCARD' OR w.status = 'ENABLED' AS is_possible
+    FROM backlog_tasks t
+    JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
+    WHERE t.action <> 'DELETE'
+    ORDER BY t.next_due_at, t.id LIMIT 1
+    FOR NO KEY UPDATE OF t SKIP LOCKED
+  ),
+  chosen AS MATERIALIZED (
+    SELECT found.id, found.row, row_number() OVER (ORDER BY found.id) AS place
+    FROM (
+      SELECT d.id, d.row FROM task t
+      CROSS JOIN unnest(t.statuses) AS s (status)
+      CROSS JOIN LATERAL (
+        SELECT d.id, d.ctid AS row FROM deliveries d
+        WHERE ${sameWebhook("d", "t")} AND d.status = s.status AND d.id > t.after_id AND d.id < t.before_id
+          AND (t.action = 'DISCARD' OR d.event_type <> 'webhook.test')
+        ORDER BY d.id LIMIT $2::int
+        FOR NO KEY UPDATE
+      ) d
+      WHERE t.is_possible
+      ORDER BY d.id LIMIT $2::int
+    ) found
+  ),
+  changed AS (
+    UPDATE deliveries d SET
+      status = CASE t.action WHEN 'DISCARD' THEN 'DISCARDED' ELSE 'PENDING' END::"DeliveryStatus",
+      automatic_count = CASE t.action WHEN 'DISCARD' THEN d.automatic_count ELSE 0 END,
+      next_attempt_at = CASE WHEN t.action <> 'DISCARD' THEN t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) END,
+      updated_at = ${now}
+    FROM task t CROSS JOIN chosen c
+    WHERE d.ctid = c.row
+    RETURNING d.id, d.status
+  ),
+  last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
+  moved AS (
+    UPDATE backlog_tasks b SET after_id = last.id, next_due_at = t.due_from + make_interval(secs => last.total / ${recoveredPerSecond}::float8)
+    FROM task t, last
+    WHERE last.total = $2::int AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+  ),
+  ended AS (
+    DELETE FROM backlog_tasks b USING task t, last
+    WHERE last.total < $2::int AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+  )
+  SELECT t.tenant_id, t.environment, (SELECT count(*)::int FROM changed) AS changed,
+    coalesce((SELECT array_agg(id ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS pending_ids
+  FROM task t`,
+};
+
+/**
+ * One batch of the deliveries of a webhook that was deleted. When there are none left, and its deletion lies a while back,
+ * its row goes, and with it the task.
+ *
+ * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what was deleted.
+ */
+const deleteDeliveriesStatement: Statement = {
+  name: "delete_deliveries_of_webhook",
+  text: `
+  WITH task AS MATERIALIZED (
+    SELECT t.*, w.deleted_at + interval '${quietSeconds} seconds' AS quiet_at FROM backlog_tasks t
+    JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
+    WHERE t.action = 'DELETE' AND t.next_due_at <= ${now}
+    ORDER BY t.next_due_at, t.id LIMIT 1
+    FOR NO KEY UPDATE OF t SKIP LOCKED
+  ),
+  chosen AS MATERIALIZED (
+    SELECT d.id, d.row FROM task t
+    CROSS JOIN LATERAL (
+      SELECT d.id, d.ctid AS row FROM deliveries d WHERE ${sameWebhook("d", "t")} AND d.id > t.after_id
+      ORDER BY d.id LIMIT $2::int
+      FOR UPDATE
+    ) d
+  ),
+  deleted AS (DELETE FROM deliveries d USING chosen c WHERE d.ctid = c.row RETURNING 1),
+  last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
+  ended AS (
+    DELETE FROM webhooks w USING task t, last
+    WHERE last.total < $2::int AND t.quiet_at <= ${now}
+      AND w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
+    RETURNING 1
+  ),
+  moved AS (
+    UPDATE backlog_tasks b SET after_id = coalesce(last.id, b.after_id),
+      next_due_at = CASE WHEN last.total < $2::int THEN t.quiet_at ELSE date_trunc('milliseconds', ${now}) END
+    FROM task t, last
+    WHERE NOT EXISTS (SELECT 1 FROM ended) AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+  )
+  SELECT (SELECT count(*)::int FROM deleted) AS deleted FROM task`,
+};
+
+type WorkedOff = {
+  tenant_id: string;
+  environment: Partition["environment"];
+  pending_ids: string[];
+  changed: number;
+};
+
+/**
+ * Works off what is to be done with webhooks' deliveries: recovering, resuming, discarding, deleting. Each batch is a
+ * transaction of its own, so nothing is locked for long, and a crash costs nothing.
+ * @returns how many deliveries changed
+ */
+export async function workOffBacklog(limit: number): Promise<number> {
+  let total = 0;
+  for (let batch = 0; batch < maximumBatches; batch++) {
+    const changed = await changeBatch(limit);
+    const deleted = await deleteBatch(limit);
+    if (changed === null && deleted === null) break;
+    total += (changed ?? 0) + (deleted ?? 0);
+  }
+  return total;
+}
+
+/** @returns how many deliveries changed, or null where nothing was left to do */
+async function changeBatch(limit: number): Promise<number | null> {
+  const [row] = await runStatement<WorkedOff>(workOffBacklogStatement, [currentTime(), limit]);
+  if (!row) return null;
+  const { tenant_id: tenantId, environment } = row;
+  wakeDeliveries(row.pending_ids.map((id) => ({ tenantId, environment, id })));
+  return row.changed;
+}
+
+async function deleteBatch(limit: number): Promise<number | null> {
+  const [row] = await runStatement<{ deleted: number }>(deleteDeliveriesStatement, [currentTime(), limit]);
+  return row ? row.deleted : null;
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { metadata } from "@/lib/platform/metadata";
+import { createdAt, environment, integer, nameText, storedText, updatedAt } from "@/lib/platform/schema";
+import { idOf, idParameter } from "@/lib/resources/id-schema";
+import { listQuery, pageOf } from "@/lib/resources/pages";
+
+const described = { name: "The knowledge base's name. Unique in the environment.", description: "What the documents are about." };
+
+export const createKnowledgeBaseBody = z.strictObject({
+  name: nameText(200).meta({ description: described.name }),
+  description: z.string().max(2_000).nullish().meta({ description: described.description }),
+  metadata: metadata.default({}),
+});
+
+export const knowledgeBase = z
+  .object({
+    id: idOf("knowledgeBase"),
+    environment,
+    name: storedText(200, described.name),
+    description: storedText(2_000, described.description).nullable(),
+    documentCounts: z
+      .object({
+        pending: integer("Documents that wait to be read."),
+        processing: integer("Documents that are being read."),
+        ready: integer("Documents that a search finds."),
+        failed: integer("Documents that could not be read."),
+      })
+      .meta({ description: "How many documents the knowledge base has, by status." }),
+    sizeBytes: integer("The size of all files together, in bytes."),
+    metadata,
+    createdAt,
+    updatedAt,
+  })
+  .meta({ id: "KnowledgeBase", description: "Documents that your programs search together." });
+
+export const knowledgeBasePage = pageOf(knowledgeBase);
+export const knowledgeBaseParams = z.object({ knowledgeBaseId: idParameter("knowledgeBase") });
+export const listKnowledgeBasesQuery = listQuery("knowledgeBase", "desc", {});
+
+export type CreateKnowledgeBase = z.output<typeof createKnowledgeBaseBody>;
+export type KnowledgeBase = z.input<typeof knowledgeBase>;
+export type ListKnowledgeBases = z.output<typeof listKnowledgeBasesQuery>;

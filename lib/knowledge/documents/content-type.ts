@@ -1,0 +1,71 @@
+import { open } from "node:fs/promises";
+import type { IncomingFile } from "@/lib/platform/blobs/incoming-file";
+import { AppError } from "@/lib/platform/errors";
+
+const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+
+/** What can be read. */
+export const contentTypes = ["text/plain", "text/markdown", "text/html", "text/csv", "application/json", "application/pdf", docx] as const;
+
+export type ContentType = (typeof contentTypes)[number];
+
+/** Endings of names. Of text they say which kind it is; what is no text, its content alone says. */
+const typesByEnding: Record<string, ContentType> = {
+  txt: "text/plain",
+  md: "text/markdown",
+  markdown: "text/markdown",
+  html: "text/html",
+  htm: "text/html",
+  csv: "text/csv",
+  json: "application/json",
+  pdf: "application/pdf",
+  docx,
+};
+
+const pdfSignature = Buffer.from("%PDF-");
+const zipSignature = Buffer.from("PK\u0003\u0004");
+const zipDirectoryEnd = Buffer.from("PK\u0005\u0006");
+/** What Word wraps a document in that has a password. */
+const oleSignature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+
+/** Where a zip archive's directory lies; that of a Word document is much smaller. */
+const tailBytes = 128 * 1_024;
+
+/**
+ * The type of a file, by its content; its name only tells one kind of text from another.
+ * @throws AppError `unsupported-media-type`
+ */
+export async function detectContentType(file: Pick<IncomingFile, "path" | "sizeBytes" | "head" | "isText">, name: string) {
+  const promised = typesByEnding[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""];
+  // Whether there is anything in it, its processing finds out.
+  if (file.sizeBytes === 0) return promised ?? "text/plain";
+
+  const startsWith = (signature: Buffer) => file.head.subarray(0, signature.length).equals(signature);
+  if (startsWith(pdfSignature) || (!file.isText && file.head.includes(pdfSignature))) return "application/pdf";
+  if (startsWith(zipSignature)) {
+    const tail = await readTail(file);
+    // Without its directory the archive is damaged: then its processing says so, where the name promises a Word document.
+    const isDamaged = !tail.includes(zipDirectoryEnd);
+    if (tail.includes("word/document.xml") || (isDamaged && promised === docx)) return docx;
+    throw unsupported("Its content is a zip archive without a Word document");
+  }
+  if (startsWith(oleSignature) && promised === docx) return docx;
+  if (!file.isText) throw unsupported("Its content is none of these, nor text in UTF-8");
+  if (promised === "application/pdf" || promised === docx) throw unsupported("Its name says so, but its content is text");
+  return /^\uFEFF?\s*<(!doctype html|html)\b/i.test(file.head.toString()) ? "text/html" : (promised ?? "text/plain");
+}
+
+function unsupported(reason: string): AppError {
+  return new AppError("unsupported-media-type", `A document is txt, md, html, csv, json, pdf or docx. ${reason}.`);
+}
+
+async function readTail({ path, sizeBytes }: { path: string; sizeBytes: number }): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const length = Math.min(tailBytes, sizeBytes);
+    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, sizeBytes - length);
+    return buffer;
+  } finally {
+    await handle.close();
+  }
+}

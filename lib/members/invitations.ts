@@ -1,0 +1,247 @@
+import { recordAudit } from "@/lib/audit/service";
+import { requireMailAllowance } from "@/lib/mail/caps";
+import { mailWay } from "@/lib/mail/mail-transport";
+import { queueMail } from "@/lib/mail/service";
+import { type Caller, type Identity, withDatabase } from "@/lib/platform/caller";
+import { type Db, db } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { AppError, invalidBody, limitReached } from "@/lib/platform/errors";
+import { hasRole, mayGive, requireGivable, requireRole } from "@/lib/platform/roles";
+import { currentTime } from "@/lib/platform/time";
+import { hashToken, newToken } from "@/lib/platform/token";
+import { isId, newId } from "@/lib/resources/ids";
+import { notFound } from "@/lib/resources/not-found";
+import { requirePower } from "@/lib/step-up/powers";
+import { announceOwner, lockTenant } from "@/lib/tenants/service";
+import { createUser, findUserByEmail } from "@/lib/users/service";
+import type { Role } from "@/prisma/generated/enums";
+import type { InvitationModel } from "@/prisma/generated/models";
+import type { InvitationInput } from "./invitation-schema";
+
+const lifetimeMs = 7 * 24 * 60 * 60_000;
+const maximumOpen = 100;
+/** The same mail again, at the earliest. */
+const resendPauseMs = 60_000;
+
+/** Not accepted and not revoked; those that ran out are among them, because they can be sent again. */
+const undecided = { acceptedAt: null, revokedAt: null };
+
+const timeNow = () => currentTime() ?? new Date();
+
+/** What has not been accepted, newest first. */
+export async function listInvitations(caller: Caller) {
+  requireRole(caller, "ADMIN", "see invitations");
+  const where = { tenantId: caller.partition.tenantId, ...undecided };
+  const rows = await caller.db.invitation.findMany({ where, orderBy: { id: "desc" }, take: maximumOpen });
+  return rows.map(({ id, email, role, invitedById, sentAt, expiresAt, suspendedAt }) => ({
+    id,
+    email,
+    role,
+    invitedById,
+    sentAt,
+    expiresAt,
+    isOver: expiresAt <= timeNow(),
+    isSuspended: suspendedAt !== null,
+  }));
+}
+
+type SentInvitation = {
+  id: string;
+  /** For the one who invites to pass on, where no mail is sent; null where the link goes to the address alone. */
+  link: string | null;
+};
+
+/**
+ * @throws RoleMissing for a role above the caller's own
+ * @throws AppError `validation` for an address that is a member's, or that was invited already
+ * @throws AppError `limit-reached` beyond 100 that are open
+ */
+export async function createInvitation(caller: Caller, { email, role }: InvitationInput): Promise<SentInvitation> {
+  requireRole(caller, "ADMIN", "invite people");
+  await requirePower(caller, "createInvitation");
+  requireGivable(caller, role);
+  const tenant = await lockTenant(caller);
+  const tenantId = tenant.id;
+  const member = await caller.db.membership.findFirst({ where: { tenantId, user: { email } } });
+  if (member) throw invalidBody("/email", "custom", `${email} is a member already`);
+  const open = await caller.db.invitation.findMany({
+    where: { tenantId, ...undecided },
+    select: { id: true, email: true, expiresAt: true },
+  });
+  const at = timeNow();
+  if (open.some((invitation) => invitation.email === email && invitation.expiresAt > at)) {
+    throw invalidBody("/email", "custom", `${email} was invited already; the invitation can be sent again`);
+  }
+  if (open.length >= maximumOpen)
+    throw limitReached(`At most ${maximumOpen} invitations can be open at a time. Revoke some first.`, {
+      limit: maximumOpen,
+      current: open.length,
+    });
+
+  // One that ran out gives way to the new one.
+  await caller.db.invitation.updateMany({ where: { tenantId, email, ...undecided }, data: { revokedAt: at } });
+  const { token, hash } = newToken();
+  const invitation = await caller.db.invitation.create({
+    data: { tenantId, id: newId("invitation", at), email, role, invitedById: caller.actor.id, createdAt: at, ...sending(hash, at) },
+  });
+  await recordAudit(caller, { action: "invitation.created", targetId: invitation.id, changes: { after: { email, role } } });
+  return send(caller, tenant.name, invitation, token);
+}
+
+/** A new link, valid for the whole time again; the previous one is no longer valid. The caller now vouches for it. */
+export async function resendInvitation(caller: Caller, id: string): Promise<SentInvitation> {
+  requireRole(caller, "ADMIN", "invite people");
+  await requirePower(caller, "resendInvitation");
+  const { tenant, invitation } = await lockInvitation(caller, id);
+  requireGivable(caller, invitation.role);
+  const at = timeNow();
+  if (at.getTime() - invitation.sentAt.getTime() < resendPauseMs) {
+    throw new AppError("conflict", "It was sent within the last minute. Wait a little before you send it again.");
+  }
+  const { token, hash } = newToken();
+  const where = { tenantId_id: { tenantId: tenant.id, id } };
+  const renewed = await caller.db.invitation.update({
+    where,
+    data: { ...sending(hash, at), invitedById: caller.actor.id, suspendedAt: null },
+  });
+  await recordAudit(caller, { action: "invitation.resent", targetId: id, changes: { after: { email: renewed.email } } });
+  return send(caller, tenant.name, renewed, token);
+}
+
+export async function revokeInvitation(caller: Caller, id: string): Promise<void> {
+  requireRole(caller, "ADMIN", "revoke invitations");
+  await requirePower(caller, "revokeInvitation");
+  const { invitation } = await lockInvitation(caller, id);
+  requireGivable(caller, invitation.role);
+  await revoke(caller, invitation);
+}
+
+/**
+ * Revokes the open invitations that a member sent and could no longer send. Belongs in the transaction that takes the role
+ * from them, with the tenant locked.
+ * @param role what they still are; null for a former member
+ */
+export async function revokeInvitationsOf(caller: Caller, userId: string, role: Role | null): Promise<void> {
+  const { tenantId } = caller.partition;
+  const sent = await caller.db.invitation.findMany({ where: { tenantId, invitedById: userId, ...undecided } });
+  for (const invitation of sent) if (!role || !mayInvite(role, invitation.role)) await revoke(caller, invitation);
+}
+
+const mayInvite = (own: Role, given: Role) => hasRole(own, "ADMIN") && mayGive(own, given);
+
+async function revoke(caller: Caller, { tenantId, id, email, role }: InvitationModel): Promise<void> {
+  await caller.db.invitation.update({ where: { tenantId_id: { tenantId, id } }, data: { revokedAt: timeNow() } });
+  await recordAudit(caller, { action: "invitation.revoked", targetId: id, changes: { before: { email, role } } });
+}
+
+const sending = (tokenHash: Uint8Array<ArrayBuffer>, at: Date) => ({
+  tokenHash,
+  wasMailed: mailWay() === "smtp",
+  sentAt: at,
+  expiresAt: new Date(at.getTime() + lifetimeMs),
+});
+
+async function send(caller: Caller, organisation: string, invitation: InvitationModel, token: string): Promise<SentInvitation> {
+  const { id, email, role, expiresAt } = invitation;
+  const inviter = await caller.db.user.findUnique({ where: { id: caller.actor.id }, select: { name: true } });
+  const url = `${env().APP_URL}/invite/${token}`;
+  const contents = { organisation, invitedBy: inviter?.name ?? "An operator", role, url, expiresAt };
+  const cause = { tenantId: caller.partition.tenantId, senderId: caller.actor.id };
+  if (mailWay() !== "none") await requireMailAllowance(caller.db, { kind: "invitation", recipient: email, ...cause });
+  await queueMail(caller.db, email, { kind: "invitation", ...contents }, { usableUntil: expiresAt, ...cause });
+  return { id, link: invitation.wasMailed ? null : url };
+}
+
+async function lockInvitation(caller: Caller, id: string) {
+  const tenant = await lockTenant(caller);
+  const invitation = await caller.db.invitation.findUnique({ where: { tenantId_id: { tenantId: tenant.id, id }, ...undecided } });
+  if (!invitation) throw notFound("invitation", id);
+  return { tenant, invitation };
+}
+
+/** What whoever holds the link may know before they accept; null where the link opens nothing (any more). */
+export async function findInvitation(token: string) {
+  const invitation = await findOpen(db(), token);
+  if (!invitation) return null;
+  const { email, role, tenant, invitedById } = invitation;
+  const [inviter, holder] = await Promise.all([
+    db().user.findUnique({ where: { id: invitedById }, select: { name: true } }),
+    findUserByEmail(db(), email),
+  ]);
+  return { organisation: tenant.name, email, role, invitedBy: inviter?.name ?? null, hasAccount: holder !== null };
+}
+
+async function findOpen(transaction: Db, token: string) {
+  const invitation = await transaction.invitation.findUnique({
+    where: { tokenHash: hashToken(token), ...undecided, suspendedAt: null, expiresAt: { gt: timeNow() } },
+    include: { tenant: { select: { name: true, slug: true } } },
+  });
+  return invitation && (await isStillVouchedFor(transaction, invitation)) ? invitation : null;
+}
+
+/** Whether the inviter could still send this invitation now. An operator always can. */
+async function isStillVouchedFor(transaction: Db, { tenantId, invitedById, role }: InvitationModel): Promise<boolean> {
+  if (!isId("user", invitedById)) return true;
+  const key = { tenantId_userId: { tenantId, userId: invitedById } };
+  const inviter = await transaction.membership.findUnique({ where: { ...key, suspendedAt: null } });
+  return inviter !== null && mayInvite(inviter.role, role);
+}
+
+export const invitationIsOver = "This invitation was used or revoked, or its time is over. Ask for a new one.";
+
+type Accepting = { id: string; email: string; address: string | null };
+
+/**
+ * For a user who is signed in.
+ * @returns where the organisation is
+ * @throws AppError `not-found` where the link opens nothing, `conflict` where it is for another address
+ */
+export function acceptInvitation(user: Accepting, token: string): Promise<{ tenantSlug: string }> {
+  return db().$transaction((transaction) => accept(transaction, user, token));
+}
+
+async function accept(transaction: Db, user: Accepting, token: string): Promise<{ tenantSlug: string }> {
+  // Locks the organization first, as every change of its members does: the inviter is not removed in the meantime.
+  const hash = hashToken(token);
+  await transaction.$executeRaw`
+    SELECT 1 FROM tenants WHERE id = (SELECT tenant_id FROM invitations WHERE token_hash = ${hash}) FOR NO KEY UPDATE`;
+  const invitation = await findOpen(transaction, token);
+  if (!invitation) throw new AppError("not-found", invitationIsOver);
+  const { tenantId, id, email, role, tenant } = invitation;
+  if (email !== user.email) throw new AppError("conflict", `This invitation is for ${email}, and you are signed in as ${user.email}.`);
+
+  const at = timeNow();
+  // Somebody who became a member in the meantime keeps the role they have.
+  await transaction.membership.createMany({ data: [{ tenantId, userId: user.id, role, createdAt: at }], skipDuplicates: true });
+  await transaction.invitation.update({ where: { tenantId_id: { tenantId, id } }, data: { acceptedAt: at, acceptedById: user.id } });
+  const identity: Identity = {
+    partition: { tenantId, environment: "test" },
+    actor: { type: "USER", id: user.id, role },
+    request: null,
+    address: user.address,
+  };
+  await recordAudit(withDatabase(identity, transaction), {
+    action: "invitation.accepted",
+    targetId: id,
+    changes: { after: { email, role } },
+  });
+  if (role === "OWNER") await announceOwner(transaction, tenantId, user.id);
+  return { tenantSlug: tenant.slug };
+}
+
+/** The same for somebody who has no account yet, and gets one by it. In one transaction. */
+export async function acceptAsNewUser(
+  transaction: Db,
+  token: string,
+  person: { name: string; passwordHash: string; address: string | null },
+): Promise<{ tenantSlug: string; userId: string }> {
+  const invitation = await findOpen(transaction, token);
+  if (!invitation) throw new AppError("not-found", invitationIsOver);
+  const user = await createUser(transaction, {
+    ...person,
+    email: invitation.email,
+    emailVerifiedAt: invitation.wasMailed ? timeNow() : null,
+  });
+  const { tenantSlug } = await accept(transaction, { ...user, address: person.address }, token);
+  return { tenantSlug, userId: user.id };
+}

@@ -1,0 +1,115 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/errors";
+
+/** A file that has arrived whole and is not kept yet. Whoever received it discards it in the end; what was kept is gone by then. */
+export type IncomingFile = {
+  path: string;
+  sizeBytes: number;
+  sha256: Buffer;
+  /** At most its first 1,024 bytes. */
+  head: Buffer;
+  /** Valid UTF-8 without a NUL. */
+  isText: boolean;
+  discard: () => Promise<void>;
+};
+
+const headBytes = 1_024;
+/** No upload takes so long: what is older was left by a process that was killed. */
+const staleMs = 3_600_000;
+
+const incomingDirectory = () => path.join(env().BLOB_DIRECTORY, "incoming");
+
+/**
+ * Writes what comes to the temporary place, counting and hashing it on the way. Whatever ends it early, nothing is left.
+ * @throws AppError `payload-too-large` as soon as there is more than `maximumBytes`
+ */
+export async function receiveFile(source: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<IncomingFile> {
+  await prepareDirectory();
+  const file = path.join(incomingDirectory(), randomUUID());
+  const discard = () => rm(file, { force: true });
+  const hash = createHash("sha256");
+  const text = textDetector();
+  let sizeBytes = 0;
+  let head = Buffer.alloc(0);
+
+  async function* observed() {
+    for await (const chunk of source) {
+      sizeBytes += chunk.byteLength;
+      if (sizeBytes > maximumBytes) throw tooLarge(maximumBytes);
+      hash.update(chunk);
+      text.add(chunk);
+      if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);
+      yield chunk;
+    }
+  }
+  const target = createWriteStream(file, { flags: "wx", mode: 0o600 });
+  try {
+    await pipeline(observed, target);
+  } catch (error) {
+    // It may still be being opened, and would be there again after it was removed.
+    if (!target.closed) await new Promise<void>((resolve) => target.once("close", () => resolve()));
+    await discard();
+    throw error;
+  }
+  return { path: file, sizeBytes, sha256: hash.digest(), head, isText: text.isText(), discard };
+}
+
+export const tooLarge = (maximumBytes: number) =>
+  new AppError("payload-too-large", `A file has at most ${maximumBytes / 1_024 ** 2} MiB.`, {}, { Connection: "close" });
+
+function textDetector() {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let isText = true;
+  const attempt = (decode: () => unknown) => {
+    try {
+      decode();
+    } catch {
+      isText = false;
+    }
+  };
+  return {
+    add: (chunk: Uint8Array) => {
+      if (!isText) return;
+      attempt(() => decoder.decode(chunk, { stream: true }));
+      if (chunk.includes(0)) isText = false;
+    },
+    isText: () => {
+      if (isText) attempt(() => decoder.decode());
+      return isText;
+    },
+  };
+}
+
+let prepared: { atMs: number; done: Promise<void> } | undefined;
+
+/** Once an hour, and before the first file: those that come at the same time wait for it. */
+function prepareDirectory(): Promise<void> {
+  const nowMs = Date.now();
+  if (prepared && nowMs - prepared.atMs < staleMs) return prepared.done;
+  const done = makeAndSweep(nowMs);
+  prepared = { atMs: nowMs, done };
+  // What failed is tried again with the next file.
+  done.catch(() => {
+    prepared = undefined;
+  });
+  return done;
+}
+
+/** Makes the temporary place, and clears away what killed processes left there. */
+async function makeAndSweep(nowMs: number): Promise<void> {
+  const directory = incomingDirectory();
+  await mkdir(directory, { recursive: true });
+  for (const name of await readdir(directory)) {
+    const file = path.join(directory, name);
+    const modifiedAt = await stat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => nowMs,
+    );
+    if (nowMs - modifiedAt > staleMs) await rm(file, { force: true });
+  }
+}

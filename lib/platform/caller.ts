@@ -1,0 +1,83 @@
+import type { Environment, Role } from "@/prisma/generated/enums";
+import { type Db, db, isDeadlock, isUniqueViolation } from "./db";
+import type { AfterRollback } from "./errors";
+import { wakeDeliveries, wakeDocuments } from "./wake-ups";
+
+/** The first two columns of every row that belongs to a tenant. */
+export type Partition = { tenantId: string; environment: Environment };
+
+/**
+ * A person's role is read from the database for each request; services check it with `requireRole`. `provedAt` is when
+ * they last showed that it is them; services check that with `requireRecentProof`.
+ */
+export type Actor =
+  | { type: "API_KEY" | "SYSTEM" | "OPERATOR"; id: string }
+  | { type: "USER"; id: string; role: Role; provedAt?: Date | null };
+
+/** Names one delivery across all tenants. */
+export type DeliveryReference = Partition & { id: string };
+
+/** Names one document across all tenants. */
+export type DocumentReference = Partition & { id: string };
+
+/** Who acts, in which partition, and for which request. Never a `Request`: services know nothing of HTTP. */
+export type Identity = {
+  partition: Partition;
+  actor: Actor;
+  /** What events repeat of the request that caused them; null for jobs. */
+  request: { id: string; idempotencyKey: string | null } | null;
+  /** The client's address, for the audit log. */
+  address: string | null;
+};
+
+/** The first parameter of every service function. `db` is the transaction, in a mutation. */
+export type Caller = Identity & {
+  db: Db;
+  /** Deliveries that this transaction wrote; a clock is woken for them once it has committed. */
+  outbox: DeliveryReference[];
+  /** Documents that this transaction left to be processed; likewise. */
+  documents: DocumentReference[];
+};
+
+/** For reads: no transaction, one statement a call. */
+export function reader(identity: Identity): Caller {
+  return { ...identity, db: db(), outbox: [], documents: [] };
+}
+
+/** For a transaction that begins before its tenant is known, or that concerns several. It may write no events. */
+export function withDatabase(identity: Identity, transaction: Db): Caller {
+  return { ...identity, db: transaction, outbox: [], documents: [] };
+}
+
+/** The identity that jobs act under. */
+export function system(partition: Partition): Identity {
+  return { partition, actor: { type: "SYSTEM", id: "system" }, request: null, address: null };
+}
+
+/** Wakes a clock for deliveries that a one-statement change wrote. */
+export function wake({ partition }: Identity, deliveryIds: string[]): void {
+  if (deliveryIds.length > 0) wakeDeliveries(deliveryIds.map((id) => ({ ...partition, id })));
+}
+
+/**
+ * Runs a mutation as one transaction: all that `work` writes commits together or not at all, and only then is a clock
+ * woken. A transaction that PostgreSQL ended to break a deadlock, or that another one was quicker than, is run again,
+ * twice at the most, so `work` must not have effects outside the database.
+ */
+export async function mutate<Result>(identity: Identity, work: (caller: Caller) => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    const outbox: DeliveryReference[] = [];
+    const documents: DocumentReference[] = [];
+    try {
+      const result = await db().$transaction((transaction) => work({ ...identity, db: transaction, outbox, documents }));
+      wakeDeliveries(outbox);
+      wakeDocuments(documents);
+      return result;
+    } catch (error) {
+      if (attempt < 3 && (isDeadlock(error) || isUniqueViolation(error))) continue;
+      const { afterRollback } = (error ?? {}) as { afterRollback?: AfterRollback };
+      if (afterRollback) await db().$transaction((transaction) => afterRollback(withDatabase(identity, transaction)));
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import { type Prisma, PrismaClient } from "@/prisma/generated/client";
+import { env } from "./env";
+import { log } from "./log";
+import { prepareSession } from "./prepare-session";
+import { watchConnection } from "./watch-connection";
+
+export type { Prisma } from "@/prisma/generated/client";
+
+/** The client itself, or the transaction that a mutation runs in. */
+export type Db = Prisma.TransactionClient;
+
+/**
+ * A hand-written statement. It is prepared once a connection under its name, so one name means one text. Without a name it
+ * is planned each time, which costs a fraction of a millisecond: for those whose best plan depends on their values.
+ */
+export type Statement = { name?: string; text: string };
+
+/** How long a statement may wait for a row that another transaction holds, the idempotency record above all. */
+export const lockTimeoutMs = 5_000;
+/** A process that hangs in a transaction must not delay the event feed, which ends before the oldest open one. */
+const idleTransactionTimeoutMs = 20_000;
+/** Beyond the timeout of a statement, which PostgreSQL keeps: a connection that is silent for longer has gone silent for good. */
+const deadlineMarginMs = 1_000;
+/** How long a request waits for a connection while all of them are in use. */
+const poolTimeoutMs = 5_000;
+
+type Connections = { pool: pg.Pool; prisma: PrismaClient; checkedOut: Map<pg.PoolClient, number> };
+
+let processSettings: Record<string, string> | undefined;
+
+/**
+ * Settings of PostgreSQL for all connections of this process, which go past a connection pooler where an address for that is
+ * configured. Called before the first connection is opened.
+ */
+export function setConnectionSettings(settings: Record<string, string>): void {
+  processSettings = settings;
+}
+
+// Kept on globalThis, because one process can load this module twice: the API server's bundle and Next's, or Next's own
+// reloads in development. They share one pool.
+const shared = globalThis as { parlanceConnections?: Connections };
+
+/** For what takes milliseconds while the database is well: opening a connection, a heartbeat. */
+export const connectTimeoutMs = () => Math.min(3_000, env().DATABASE_STATEMENT_TIMEOUT_MS);
+
+/** What a connection is opened with. A direct one goes past a connection pooler: it needs a session of its own. */
+export function connectionOptions({ isDirect }: { isDirect: boolean }): pg.ClientConfig {
+  const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
+  return {
+    connectionString: isDirect ? DATABASE_DIRECT_URL : DATABASE_URL,
+    connectionTimeoutMillis: connectTimeoutMs(),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 1_000,
+  };
+}
+
+/** Waiting for a connection and opening one have timeouts of their own, but a pool hands its own to both. */
+class PooledClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: connectTimeoutMs() });
+  }
+}
+
+function connect(): Connections {
+  const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs } = env();
+  const settings = {
+    lock_timeout: lockTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+    jit: "off",
+  };
+  const pool = new pg.Pool({
+    ...connectionOptions({ isDirect: processSettings !== undefined }),
+    Client: PooledClient,
+    max: DATABASE_POOL_SIZE,
+    connectionTimeoutMillis: poolTimeoutMs,
+    onConnect: (client) => {
+      client.once("end", watchConnection(client, statementTimeoutMs + deadlineMarginMs));
+      return prepareSession(client, { settings, ownSettings: processSettings ?? {} });
+    },
+  });
+  // Without a listener, a connection that breaks while idle would end the process.
+  pool.on("error", (error) => log.warn({ error: error.message }, "a database connection broke while idle"));
+  const checkedOut = new Map<pg.PoolClient, number>();
+  pool.on("acquire", (client) => checkedOut.set(client, performance.now()));
+  pool.on("release", (_error, client) => checkedOut.delete(client));
+
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName("prisma", sql) }),
+    transactionOptions: { maxWait: 5_000, timeout: 15_000 },
+  });
+  return { pool, prisma, checkedOut };
+}
+
+function connections(): Connections {
+  shared.parlanceConnections ??= connect();
+  return shared.parlanceConnections;
+}
+
+export const db = (): PrismaClient => connections().prisma;
+export const pool = (): pg.Pool => connections().pool;
+
+/** Runs a hand-written statement in a transaction of its own, on the pool that Prisma uses too. */
+export async function runStatement<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+  const { name, text } = statement;
+  const result = await pool().query<Row>({ ...(name && { name: statementName(name, text) }), text, values });
+  return result.rows;
+}
+
+/** For how long every connection has been in use without a break; 0 while one is free. No transaction may last that long. */
+export function poolStuckMs(): number {
+  const open = shared.parlanceConnections;
+  if (!open || open.checkedOut.size < (open.pool.options.max ?? 0)) return 0;
+  return performance.now() - Math.max(...open.checkedOut.values());
+}
+
+/** Waits for what is running, then closes every connection. */
+export async function closeDatabase(): Promise<void> {
+  const open = shared.parlanceConnections;
+  shared.parlanceConnections = undefined;
+  await open?.prisma.$disconnect();
+  if (open && !open.pool.ended) await open.pool.end();
+}
+
+const statementNames = new Map<string, string>();
+const maximumStatementNames = 1_000;
+
+/**
+ * A name for a statement, so that PostgreSQL plans it once a connection. It is made of the text, so that it means the same
+ * to every process and version that may share a session. Past the limit, statements go unnamed.
+ */
+function statementName(prefix: string, text: string): string {
+  const known = statementNames.get(text);
+  if (known) return known;
+  if (statementNames.size >= maximumStatementNames) return "";
+  // PostgreSQL cuts names at 63 bytes.
+  const name = `${prefix.slice(0, 40)}_${createHash("sha256").update(text).digest("hex").slice(0, 20)}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+/** PostgreSQL's SQLSTATE of an error, whether pg threw it or Prisma wrapped it. */
+export function sqlState(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { code, meta, cause } = error as {
+    code?: unknown;
+    meta?: { code?: unknown; driverAdapterError?: { cause?: { originalCode?: unknown } } };
+    cause?: unknown;
+  };
+  const original = meta?.driverAdapterError?.cause?.originalCode ?? meta?.code;
+  if (typeof original === "string") return original;
+  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("P1") && !code.startsWith("P2")) return code;
+  const originalCode = (cause as { originalCode?: unknown } | undefined)?.originalCode;
+  return typeof originalCode === "string" ? originalCode : undefined;
+}
+
+const lostConnection =
+  /ECONNREFUSED|ECONNRESET|EPIPE|connect ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
+
+/** Of two transactions that waited for each other, PostgreSQL ended this one; it may simply be run again. */
+export function isDeadlock(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === "40P01" || state === "40001";
+}
+
+/** A unique index refused the row because another transaction was quicker; whoever looks again finds what it wrote. */
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === "23505";
+
+/** SQLSTATEs after which the same request may succeed in a moment: locks that took too long, and statements that did. */
+const passing = new Set(["55P03", "57014", "40P01", "40001"]);
+
+/** The database is away or going away: the same request may succeed in a moment. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state && (passing.has(state) || state.startsWith("08") || state.startsWith("57P") || state.startsWith("53"))) return true;
+  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  if (code === "P1001" || code === "P1017" || code === "P2024" || code === "P2028") return true;
+  return lostConnection.test(`${code ?? ""} ${message ?? ""}`);
+}

@@ -1,0 +1,81 @@
+import pg from "pg";
+import { connectionOptions, connectTimeoutMs } from "./db";
+import { log } from "./log";
+import { destroyConnection, watchConnection } from "./watch-connection";
+
+const reconnectMs = 250;
+/** A connection that only listens would never notice that the other end is gone, so it asks now and then. */
+const heartbeatMs = 1_000;
+
+type Options = {
+  /** Named in PostgreSQL's list of connections. */
+  name: string;
+  channel: string;
+  onNotification: (payload: string | undefined) => void;
+  /** From now on notifications arrive; those sent before were missed. */
+  onConnected?: () => void;
+  onLost?: () => void;
+};
+
+/** Listens on a channel with a connection of its own, and reconnects until it is stopped. */
+export function listenOn({ name, channel, onNotification, onConnected, onLost }: Options) {
+  let client: pg.Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let reportListening = () => {};
+  const listening = new Promise<void>((resolve) => {
+    reportListening = resolve;
+  });
+
+  async function connect(): Promise<void> {
+    const connection = new pg.Client({ ...connectionOptions({ isDirect: true }), application_name: `parlance ${name}` });
+    client = connection;
+    connection.on("notification", ({ payload }) => onNotification(payload));
+    connection.on("error", (error) => lost(connection, error));
+    connection.on("end", () => lost(connection));
+    try {
+      await connection.connect();
+      connection.once("end", watchConnection(connection, connectTimeoutMs()));
+      await connection.query(`LISTEN ${channel}`);
+    } catch (error) {
+      return lost(connection, error as Error);
+    }
+    if (client !== connection) return;
+    beat(connection);
+    reportListening();
+    onConnected?.();
+  }
+
+  function beat(connection: pg.Client): void {
+    heartbeat = setTimeout(() => {
+      connection.query("SELECT 1").then(
+        () => client === connection && beat(connection),
+        (error: Error) => lost(connection, error),
+      );
+    }, heartbeatMs).unref();
+  }
+
+  function lost(connection: pg.Client, error?: Error): void {
+    if (client !== connection || isStopped) return;
+    client = undefined;
+    clearTimeout(heartbeat);
+    log.warn({ error: error?.message, channel }, "a connection that listens for notifications broke; it reconnects");
+    destroyConnection(connection);
+    onLost?.();
+    retry = setTimeout(() => void connect(), reconnectMs).unref();
+  }
+
+  void connect();
+
+  function stop(): void {
+    isStopped = true;
+    clearTimeout(retry);
+    clearTimeout(heartbeat);
+    if (client) destroyConnection(client);
+    client = undefined;
+  }
+
+  /** `listening` resolves when the first connection listens. */
+  return { stop, listening };
+}

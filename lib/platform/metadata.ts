@@ -1,0 +1,52 @@
+import { z } from "zod";
+
+const metadataKey = z.string().min(1).max(40);
+const metadataValues = [
+  z.string().max(500).meta({ title: "Text" }),
+  z.number().meta({ title: "Number" }),
+  z.boolean().meta({ title: "Boolean" }),
+] as const;
+const maximumMetadataKeys = 50;
+
+const hasFewKeys = (value: object) => Object.keys(value).length <= maximumMetadataKeys;
+const tooManyKeys = `holds at most ${maximumMetadataKeys} keys`;
+
+/** Metadata as it is stored: a flat object. A null is not a value, because in a PATCH it deletes its key. */
+export const metadata = z
+  .record(
+    metadataKey,
+    z.union(metadataValues, {
+      error: ({ input }) => (input === null ? "must not be null; null deletes a key, and only in a PATCH" : undefined),
+    }),
+  )
+  .refine(hasFewKeys, tooManyKeys)
+  .meta({
+    id: "Metadata",
+    description: "Your own data: a flat object of at most 50 keys, stored as sent. The key `__proto__` is refused.",
+    examples: [{ plan: "gold" }],
+    maxProperties: maximumMetadataKeys,
+  });
+
+/** Merged into what is stored. */
+export const metadataPatch = z
+  .record(metadataKey, z.union([...metadataValues, z.null().meta({ title: "Delete" })]))
+  .refine(hasFewKeys, tooManyKeys)
+  .meta({
+    id: "MetadataPatch",
+    description: "Merged into the stored metadata, key by key. A null deletes its key.",
+    examples: [{ plan: "gold", trial: null }],
+    maxProperties: maximumMetadataKeys,
+  });
+
+export type Metadata = z.output<typeof metadata>;
+export type MetadataPatch = z.output<typeof metadataPatch>;
+
+/** @returns the merged metadata, or null where it would hold too many keys. */
+export function mergeMetadata(current: Metadata, patch: MetadataPatch): Metadata | null {
+  const merged = new Map(Object.entries(current));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, value);
+  }
+  return merged.size <= maximumMetadataKeys ? Object.fromEntries(merged) : null;
+}

@@ -1,0 +1,101 @@
+import { type Dispatcher, request } from "undici";
+import { exchangeErrorCode, OutboundError, type OutboundErrorCode } from "./guarded-connector";
+import { withAgent } from "./outbound-agents";
+
+export type { OutboundErrorCode } from "./guarded-connector";
+
+/** What every request to a receiver carries, whatever it is about. */
+export const outboundHeaders = { "user-agent": "Parlance-Webhooks/1.0", "accept-encoding": "identity" };
+
+/** DNS, connect, TLS, headers and body together. */
+export const deadlineMs = 10_000;
+const maximumResponseBytes = 16 * 1024;
+
+export type OutboundRequest = {
+  /** Connections are kept and reused under this name only: the webhook's id. */
+  connectionKey: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+};
+
+export type OutboundResult =
+  | { statusCode: number; response: string; durationMs: number; retryAfterSeconds?: number }
+  | { errorCode: OutboundErrorCode; durationMs: number };
+
+/**
+ * POSTs to an address that a customer chose, and never throws. Nothing but a public address is reached
+ * (lib/platform/outbound-http/guarded-connector.ts), no redirect is followed, nothing is inflated, and no proxy of the environment is
+ * used. At most 16 KiB of the answer are read; a peer that has more to say is cut off and counts as having answered.
+ */
+export async function outboundRequest(
+  { connectionKey, url, headers, body }: OutboundRequest,
+  { timeoutMs = deadlineMs }: { timeoutMs?: number } = {},
+): Promise<OutboundResult> {
+  const startedAt = performance.now();
+  const elapsedMs = () => Math.round(performance.now() - startedAt);
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) return { errorCode: "invalid_url", durationMs: 0 };
+
+  // Not AbortSignal.timeout: that one, and all that hangs on it, would live until the deadline even where the answer is long there.
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new OutboundError("timeout")), timeoutMs);
+  const { signal } = deadline;
+  const exchange = withAgent(connectionKey, deadlineMs, async (dispatcher) => {
+    const answer = await request(url, {
+      dispatcher,
+      method: "POST",
+      headers: { ...outboundHeaders, ...headers },
+      body,
+      signal,
+    });
+    const response = await readResponse(answer.body);
+    return { statusCode: answer.statusCode, response, durationMs: elapsedMs(), ...retryAfter(answer) };
+  });
+
+  try {
+    // While a connection is being made, undici notes that the signal has fired and goes on waiting for the connection.
+    return await Promise.race([exchange, rejectionOf(signal)]);
+  } catch (error) {
+    return { errorCode: exchangeErrorCode(error), durationMs: elapsedMs() };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** Listens instead of iterating, which would cost more than the rest of a small answer. */
+function readResponse(body: Dispatcher.ResponseData["body"]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const finish = () => resolve(toText(Buffer.concat(chunks).subarray(0, maximumResponseBytes)));
+    // Stays attached: cutting a peer off raises an error too, which then changes nothing.
+    body.on("error", reject);
+    body.on("end", finish);
+    body.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length < maximumResponseBytes) return;
+      finish();
+      body.destroy();
+    });
+  });
+}
+
+/** As PostgreSQL can keep it: invalid UTF-8 is replaced, NUL characters are taken out. */
+function toText(bytes: Buffer): string {
+  return bytes.length === 0 ? "" : bytes.toString("utf8").replaceAll("\0", "");
+}
+
+/** Seconds or a date, on the two statuses where the header asks a client to wait. */
+function retryAfter({ statusCode, headers }: Dispatcher.ResponseData): { retryAfterSeconds?: number } {
+  const value = headers["retry-after"];
+  if ((statusCode !== 429 && statusCode !== 503) || typeof value !== "string") return {};
+  const seconds = /^\d{1,15}$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: Math.ceil(seconds) } : {};
+}

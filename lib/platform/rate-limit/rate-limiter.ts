@@ -1,0 +1,51 @@
+import { env } from "@/lib/platform/env";
+import { log } from "@/lib/platform/log";
+import { memoryRateLimiter } from "./memory-rate-limiter";
+import type { RateLimiter } from "./policy";
+import { type Fallbacks, probeUpstash, upstashRateLimiter } from "./upstash-rate-limiter";
+
+export type { PolicyState, RateLimiter, RateLimitResult } from "./policy";
+
+/** `fallbacks` stays at zero in memory, where nothing can be down. */
+type RateLimitStore = { name: "upstash" | "memory"; fallbacks: Readonly<Fallbacks> };
+
+type Shared = { limiter: RateLimiter; store: RateLimitStore };
+
+// Kept on globalThis for the reason given in lib/platform/db.ts: two copies of this module in one process must count together.
+const shared = globalThis as { parlanceRateLimit?: Shared };
+
+function create(): Shared {
+  const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();
+  if (!url || !token) return { limiter: memoryRateLimiter(), store: { name: "memory", fallbacks: { count: 0, lastAtMs: null } } };
+
+  const limiter = upstashRateLimiter({ url, token });
+  return { limiter, store: { name: "upstash", fallbacks: limiter.fallbacks } };
+}
+
+function current(): Shared {
+  shared.parlanceRateLimit ??= create();
+  return shared.parlanceRateLimit;
+}
+
+/** The process's one limiter: Upstash's when it is configured, otherwise in memory. */
+export const rateLimiter = (): RateLimiter => current().limiter;
+
+/** Where requests are counted, and how many this process had to count by itself. */
+export const rateLimitStore = (): RateLimitStore => current().store;
+
+const bootProbeTimeoutMs = 5_000;
+
+/** For the boot, which goes on in any case: says in the log that this process cannot count together with the others. */
+export async function probeRateLimitStore(): Promise<void> {
+  const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();
+  if (!url || !token) return;
+  try {
+    await probeUpstash({ url, token }, bootProbeTimeoutMs);
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.error(
+      { reason },
+      "the rate limiter's store cannot be used, so each process counts in its own memory; see `npm run admin -- doctor`",
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import type { Role } from "@/prisma/generated/enums";
+import type { Identity } from "./caller";
+
+/** Each role may do what the ones after it may. */
+const rank: Record<Role, number> = { OWNER: 3, ADMIN: 2, MEMBER: 1, VIEWER: 0 };
+
+export const roleNames: Record<Role, string> = { OWNER: "Owner", ADMIN: "Admin", MEMBER: "Member", VIEWER: "Viewer" };
+
+/** What each role is for, as shown where one is given. */
+export const roleDescriptions: Record<Role, string> = {
+  OWNER: "Everything, other owners and admins included.",
+  ADMIN: "API keys, webhooks, members, settings and the audit log, and all that members may.",
+  MEMBER: "Works with conversations, customers, agents and knowledge.",
+  VIEWER: "Reads, and changes nothing.",
+};
+
+/** Who may do what takes at least this role, as the beginning of a sentence. */
+const thoseWith: Record<Role, string> = {
+  OWNER: "Only owners",
+  ADMIN: "Only owners and admins",
+  MEMBER: "Only owners, admins and members",
+  VIEWER: "Only members of the organisation",
+};
+
+export function hasRole(role: Role, minimum: Role): boolean {
+  return rank[role] >= rank[minimum];
+}
+
+/** People give roles up to their own. */
+export const mayGive = (own: Role, given: Role): boolean => rank[given] <= rank[own];
+
+/** Owners change and remove everybody; others only those below them. */
+export const mayChange = (own: Role, other: Role): boolean => own === "OWNER" || rank[other] < rank[own];
+
+/** @param what a verb and its object: "create API keys". */
+export function roleSentence(minimum: Role, what: string): string {
+  return `${thoseWith[minimum]} may ${what}.`;
+}
+
+/** A person tried what their role does not allow. `detail` is shown to them. */
+export class RoleMissing extends Error {
+  override readonly name = "RoleMissing";
+  readonly detail: string;
+
+  constructor(
+    readonly minimumRole: Role,
+    readonly what: string,
+  ) {
+    const detail = roleSentence(minimumRole, what);
+    super(detail);
+    this.detail = detail;
+  }
+}
+
+/** @throws RoleMissing unless the caller may give this role. */
+export function requireGivable({ actor }: Identity, role: Role): void {
+  if (actor.type === "USER" && !mayGive(actor.role, role)) throw new RoleMissing("OWNER", "make somebody an owner");
+}
+
+/** @throws RoleMissing unless the caller may change members with this role. */
+export function requireReach({ actor }: Identity, other: Role, what: string): void {
+  if (actor.type === "USER" && !mayChange(actor.role, other)) throw new RoleMissing("OWNER", what);
+}
+
+/**
+ * The first line of every service function that a person cannot use in every role. Keys are bound by their scopes, which
+ * the API's pipeline has checked before; jobs and operators by nothing.
+ * @param what a verb and its object: "create API keys".
+ */
+export function requireRole({ actor }: Identity, minimum: Role, what: string): void {
+  if (actor.type === "USER" && !hasRole(actor.role, minimum)) throw new RoleMissing(minimum, what);
+}

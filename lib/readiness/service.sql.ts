@@ -1,0 +1,41 @@
+import type { Statement } from "@/lib/platform/db";
+import { probeAfterFailures } from "@/lib/webhooks/health";
+
+/** Waiting webhooks that are looked at; each is one look into an index, however many deliveries it has. */
+const maximumWebhooks = 1_000;
+
+const firstWaiting = (after: string) => `
+  SELECT d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at FROM deliveries d
+  WHERE d.status = 'PENDING' AND (d.tenant_id, d.environment, d.webhook_id) > (${after})
+  ORDER BY d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at LIMIT 1`;
+
+/**
+ * How things stand with the deliveries. $1 rows of a kind are counted at the most, so that asking costs the same whatever
+ * is waiting: those under way are counted among the $1 that are due the longest. For the age, what waits for its own
+ * webhook, because that keeps failing, does not count: nothing would send it sooner.
+ */
+export const deliveryReadinessStatement: Statement = {
+  name: "delivery_readiness",
+  text: `
+  WITH RECURSIVE waiting AS (
+    (SELECT n.*, 1 AS step FROM (${firstWaiting(`''::text, 'live'::"Environment", ''::text`)}) n)
+    UNION ALL
+    SELECT n.*, w.step + 1 FROM waiting w
+    CROSS JOIN LATERAL (${firstWaiting("w.tenant_id, w.environment, w.webhook_id")}) n
+    WHERE w.step < ${maximumWebhooks}
+  ),
+  oldest AS (
+    SELECT min(d.next_attempt_at) AS due_at FROM waiting d
+    JOIN webhooks w ON w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id
+    WHERE w.status = 'ENABLED' AND w.consecutive_failures < ${probeAfterFailures} AND d.next_attempt_at <= clock_timestamp()
+  ),
+  due AS MATERIALIZED (
+    SELECT d.lease_expires_at FROM deliveries d WHERE d.status = 'PENDING' AND d.next_attempt_at <= clock_timestamp()
+    ORDER BY d.next_attempt_at LIMIT $1::int
+  )
+  SELECT
+    (SELECT coalesce(extract(epoch FROM clock_timestamp() - due_at), 0)::float8 FROM oldest) AS "oldestDueSeconds",
+    (SELECT count(*)::int FROM due) AS due,
+    (SELECT count(*)::int FROM due WHERE lease_expires_at > clock_timestamp()) AS "underWay",
+    (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE status = 'HELD' LIMIT $1::int) AS counted) AS held`,
+};

@@ -1,0 +1,142 @@
+import type { KnownKey } from "@/lib/api-keys/key-cache";
+import { isDatabaseUnavailable, runStatement, sqlState } from "@/lib/platform/db";
+import { log } from "@/lib/platform/log";
+import { maskSecrets, maximumBodyBytes } from "./mask";
+import { insertRequestLogsStatement } from "./service.sql";
+
+/** A request that was answered, as the pipeline knows it. */
+export type AnsweredRequest = {
+  id: string;
+  key: KnownKey;
+  method: string;
+  /** With the query, where there is one. */
+  path: string;
+  status: number;
+  durationMs: number;
+  idempotencyKey: string | null;
+  address: string | null;
+  userAgent: string | null;
+  isReplay: boolean;
+  /** As it came, or null where it was not JSON or not read. */
+  requestBody: Uint8Array | null;
+  /** Null for what a read answered when all was well: whoever wants that can read it again. */
+  responseBody: string | null;
+  startedAt: Date;
+};
+
+const flushIntervalMs = 1_000;
+const flushAtRequests = 200;
+/** What waits while the database is slow or away. Beyond that, requests are answered and not logged. */
+const maximumPendingRequests = 5_000;
+const maximumPendingBytes = 16 * 1_024 * 1_024;
+const maximumPathLength = 2_048;
+const maximumAddressLength = 100;
+const maximumUserAgentLength = 300;
+const uniqueViolation = "23505";
+
+let pending: AnsweredRequest[] = [];
+let pendingBytes = 0;
+let droppedRequests = 0;
+let timer: NodeJS.Timeout | undefined;
+let writing: Promise<void> | null = null;
+
+/** Notes a request for the log. Costs no query and never fails: requests are masked and written together, soon after. */
+export function logRequest(request: AnsweredRequest): void {
+  const answered = { ...request, requestBody: request.requestBody && beginningOf(request.requestBody) };
+  const bytes = bytesOf(answered);
+  if (pending.length >= maximumPendingRequests || pendingBytes + bytes > maximumPendingBytes) {
+    droppedRequests++;
+    return;
+  }
+  pending.push(answered);
+  pendingBytes += bytes;
+  if (pending.length >= flushAtRequests) writing ??= write();
+  else scheduleFlush();
+}
+
+/** Writes what is pending. Also called on shutdown. */
+export async function flushRequestLogs(): Promise<void> {
+  while (writing) await writing;
+  if (pending.length === 0) return;
+  writing = write();
+  await writing;
+}
+
+function scheduleFlush(): void {
+  if (timer) return;
+  timer = setTimeout(() => {
+    timer = undefined;
+    if (pending.length > 0) writing ??= write();
+  }, flushIntervalMs).unref();
+}
+
+/** One batch at a time is under way; what comes meanwhile waits for the next. */
+async function write(): Promise<void> {
+  const batch = pending;
+  pending = [];
+  pendingBytes = 0;
+  const isWritten = await writeBatch(batch);
+  if (droppedRequests > 0) {
+    log.warn({ requests: droppedRequests }, "requests were answered and could not be logged");
+    droppedRequests = 0;
+  }
+  writing = isWritten && pending.length >= flushAtRequests ? write() : null;
+  if (pending.length > 0) scheduleFlush();
+}
+
+/** @returns whether all is well. While the database is away, the batch waits for it, as far as there is room. */
+async function writeBatch(batch: AnsweredRequest[]): Promise<boolean> {
+  try {
+    await runStatement(insertRequestLogsStatement, columnsOf(batch.map(toRow)));
+    return true;
+  } catch (error) {
+    // Written by an attempt whose answer was lost.
+    if (sqlState(error) === uniqueViolation) return true;
+    const hasRoom = batch.length + pending.length <= maximumPendingRequests;
+    if (isDatabaseUnavailable(error) && hasRoom) {
+      pending = [...batch, ...pending];
+      pendingBytes = pending.reduce((bytes, answered) => bytes + bytesOf(answered), 0);
+    } else {
+      log.warn({ error: (error as Error).message }, "a batch of the request log could not be written");
+      droppedRequests += batch.length;
+    }
+    return false;
+  }
+}
+
+/** A copy, where there is more: the whole must not stay in memory for the sake of its beginning. */
+const beginningOf = (body: Uint8Array) => (body.byteLength > maximumBodyBytes ? Buffer.from(body.subarray(0, maximumBodyBytes)) : body);
+
+const bytesOf = ({ requestBody, responseBody }: AnsweredRequest) => (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
+
+function toRow({ key, ...answered }: AnsweredRequest): unknown[] {
+  const { id, method, path, status, durationMs, idempotencyKey, address, userAgent, isReplay, requestBody, responseBody, startedAt } =
+    answered;
+  return [
+    ...[key.tenantId, key.environment, id, key.id, method, maskSecrets(path).slice(0, maximumPathLength)],
+    ...[status, Math.round(durationMs), status < 400 ? null : errorKindOf(responseBody), idempotencyKey && maskSecrets(idempotencyKey)],
+    ...[
+      address?.slice(0, maximumAddressLength) ?? null,
+      userAgent && maskSecrets(userAgent).slice(0, maximumUserAgentLength),
+      isReplay,
+      requestBody && textOf(requestBody),
+      responseBody && textOf(responseBody),
+      startedAt,
+    ],
+  ];
+}
+
+const decoder = new TextDecoder();
+
+/** PostgreSQL takes no NUL in a text, and a body may well hold one: that is why it was refused. */
+function textOf(body: Uint8Array | string): string {
+  const beginning = typeof body === "string" ? body.slice(0, maximumBodyBytes) : decoder.decode(body);
+  return maskSecrets(beginning).replaceAll("\0", "\ufffd");
+}
+
+/** From the answer itself, so that one that was replayed has it too. */
+const errorKindOf = (body: string | null) => /^{"type":"[^"]*\/errors\/([a-z-]+)"/.exec(body ?? "")?.[1] ?? null;
+
+function columnsOf(rows: unknown[][]): unknown[][] {
+  return (rows[0] ?? []).map((_value, column) => rows.map((row) => row[column]));
+}

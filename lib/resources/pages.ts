@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { describedId } from "./id-schema";
+import { type IdKind, isId } from "./ids";
+
+const defaultLimit = 20;
+const maximumLimit = 100;
+
+/** How many items to return at most. A larger number than the maximum is taken as the maximum, however large it is. */
+export const limitParameter = (items: string, maximum: number, byDefault: number) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]*$/, `must be a whole number from 1 to ${maximum}`)
+    .transform((text) => Math.min(Number(text), maximum))
+    .default(byDefault)
+    .meta({
+      description: `${items}: 1 to ${maximum}. A larger number is taken as ${maximum}.`,
+      // What the text in the query is read as.
+      type: "integer",
+      format: "int32",
+      minimum: 1,
+      maximum: 999_999_999,
+      pattern: undefined,
+      default: byDefault,
+    });
+
+const order = z.enum(["asc", "desc"]).meta({ id: "Order", description: "By creation: `asc` oldest first, `desc` newest first." });
+
+/** The query of a list: the cursor is the id of the last item of the page before. */
+export const listQuery = <Filters extends z.ZodRawShape>(kind: IdKind, defaultOrder: "asc" | "desc", filters: Filters) =>
+  z.strictObject({
+    cursor: z
+      .string()
+      .refine((value) => isId(kind, value), { params: { kind: "invalid-cursor" }, message: "is no cursor of this list" })
+      .optional()
+      .meta({
+        description: "`nextCursor` of the previous page.",
+        pattern: describedId(kind).pattern,
+        maxLength: describedId(kind).maxLength,
+      }),
+    limit: limitParameter("Items per page", maximumLimit, defaultLimit),
+    order: order.default(defaultOrder),
+    ...filters,
+  });
+
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    data: z.array(item).meta({ description: "The items of this page.", maxItems: maximumLimit }),
+    nextCursor: z.string().optional().meta({ description: "The id of the last item. Present only when more pages exist.", maxLength: 31 }),
+  });
+
+/**
+ * Cuts a page out of `limit + 1` rows.
+ * @returns at most `limit` items, and the last one's id where more follow.
+ */
+export function toPage<Row extends { id: string }, Item>(
+  rows: Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+): { data: Item[]; nextCursor?: string } {
+  const items = rows.length > limit ? rows.slice(0, limit) : rows;
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return last ? { data: items.map(toItem), nextCursor: last.id } : { data: items.map(toItem) };
+}
+
+/** Prisma's `where` and `orderBy` for a page by id. */
+export function pageById({ cursor, limit, order }: { cursor?: string | undefined; limit: number; order: "asc" | "desc" }) {
+  const beyond = order === "asc" ? { gt: cursor } : { lt: cursor };
+  return { after: cursor ? { id: beyond } : {}, orderBy: { id: order }, take: limit + 1 };
+}

@@ -1,0 +1,122 @@
+import { runStatement, type Statement } from "@/lib/platform/db";
+import { log } from "@/lib/platform/log";
+import { currentTime } from "@/lib/platform/time";
+
+const now = "coalesce($1::timestamptz, now())";
+const ago = (days: number) => `${now} - interval '${days} days'`;
+
+/** What is deleted so many days after the time in `column`, which has an index of its own. */
+type Retention = { table: string; column: string; days: number; except?: string };
+
+const retentions: Retention[] = [
+  { table: "idempotency_records", column: "expires_at", days: 0 },
+  { table: "request_logs", column: "created_at", days: 30 },
+  { table: "webhook_hours", column: "hour", days: 30 },
+  { table: "request_hours", column: "hour", days: 31 },
+  { table: "sessions", column: "expires_at", days: 30 },
+  { table: "mails", column: "created_at", days: 30, except: "status = 'PENDING'" },
+  { table: "invitations", column: "expires_at", days: 30 },
+  { table: "password_resets", column: "created_at", days: 1 },
+  { table: "webhook_warnings", column: "created_at", days: 30 },
+  { table: "deleted_items", column: "deleted_at", days: 30 },
+  { table: "purged_events", column: "purged_at", days: 30 },
+];
+
+const isExpired = ({ column, days, except }: Retention) => `${column} <= ${ago(days)}${except ? ` AND NOT (${except})` : ""}`;
+
+/**
+ * Deletes a batch, the oldest rows first, without waiting for any that another transaction holds. The limit is part of the text,
+ * and rows are found again by their place in the table: a planner that guesses the limit, or joins the batch with its table,
+ * may read all of it.
+ */
+const purgeStatement = (retention: Retention, limit: number): Statement => ({
+  name: `purge_${retention.table}_${limit}`,
+  text: `
+  DELETE FROM ${retention.table} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${retention.table} WHERE ${isExpired(retention)} ORDER BY ${retention.column} LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING 1`,
+});
+
+/** An event's deliveries and their attempts go with it, and there may be twenty of the first and many of the second. */
+const eventsShare = 10;
+
+/**
+ * Looks at a batch of events whose time is over. One that has a delivery still to be sent, or held for less than 30 days,
+ * is put off, and every other one is deleted, with its deliveries and their attempts. What was held for 30 days is given
+ * up first, and can be seen as such for another week.
+ */
+const purgeEventsStatement = (limit: number): Statement => ({
+  name: `purge_events_${limit}`,
+  text: `
+  WITH due AS MATERIALIZED (
+    SELECT ctid AS row, tenant_id, environment, id FROM events WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  ),
+  waiting AS MATERIALIZED (
+    SELECT due.row, d.id AS delivery_id, d.tenant_id, d.environment, d.status = 'HELD' AND d.updated_at <= ${ago(30)} AS is_given_up,
+      CASE WHEN d.status <> 'HELD' THEN ${now} + interval '1 day'
+        WHEN d.updated_at > ${ago(30)} THEN d.updated_at + interval '30 days'
+        ELSE ${now} + interval '7 days' END AS look_again_at
+    FROM due CROSS JOIN LATERAL (
+      SELECT * FROM deliveries d
+      WHERE d.tenant_id = due.tenant_id AND d.environment = due.environment AND d.event_id = due.id
+        AND (d.status IN ('PENDING', 'HELD') OR d.requested_at IS NOT NULL)
+      OFFSET 0
+    ) d
+  ),
+  given_up AS (
+    UPDATE deliveries d SET status = 'DISCARDED', updated_at = ${now} FROM waiting w
+    WHERE w.is_given_up AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.id = w.delivery_id AND d.status = 'HELD'
+  ),
+  put_off AS (
+    UPDATE events e SET expires_at = w.look_again_at
+    FROM (SELECT row, max(look_again_at) AS look_again_at FROM waiting GROUP BY row) w WHERE e.ctid = w.row
+  ),
+  deleted AS (
+    DELETE FROM events WHERE ctid = ANY (ARRAY(SELECT row FROM due WHERE row NOT IN (SELECT row FROM waiting)))
+  )
+  SELECT 1 FROM due`,
+});
+
+/** How long an expired row has waited to be deleted, by the table of the oldest ones. */
+const oldestExpiredStatement: Statement = {
+  name: "oldest_expired_rows",
+  text: [...retentions, { table: "events", column: "expires_at", days: 0 }]
+    .map((retention) => {
+      const age = `extract(epoch FROM ${ago(retention.days)} - ${retention.column})::float8`;
+      const oldest = `SELECT ${age} FROM ${retention.table} WHERE ${isExpired(retention)} ORDER BY ${retention.column} LIMIT 1`;
+      return `SELECT '${retention.table}' AS table, (${oldest}) AS seconds`;
+    })
+    .join("\nUNION ALL ")
+    .concat("\nORDER BY seconds DESC NULLS LAST LIMIT 1"),
+};
+
+/** The oldest row that should have been deleted; `seconds` is 0 where there is none. */
+export async function oldestExpired(): Promise<{ table: string; seconds: number }> {
+  const [row] = await runStatement<{ table: string; seconds: number | null }>(oldestExpiredStatement, [currentTime()]);
+  return { table: row?.table ?? "", seconds: row?.seconds ?? 0 };
+}
+
+/**
+ * Deletes what is no longer kept: idempotency records whose time is over; request logs, events with their deliveries,
+ * webhooks' hours and warnings, mails and positions of deleted items after 30 days, and sessions and invitations so long after
+ * they ended; a day later the hourly counts of requests. A batch takes some milliseconds. A table that cannot be purged now is
+ * logged and left for the next time, and keeps no other one waiting.
+ * @returns `limit` where a whole batch of any kind was found, and there may be more
+ */
+export async function purgeExpired(limit: number): Promise<number> {
+  const eventLimit = Math.max(1, Math.floor(limit / eventsShare));
+  const batches = [
+    ...retentions.map((retention) => ({ table: retention.table, statement: purgeStatement(retention, limit), weight: 1 })),
+    { table: "events", statement: purgeEventsStatement(eventLimit), weight: eventsShare },
+  ];
+  let most = 0;
+  for (const { table, statement, weight } of batches) {
+    try {
+      most = Math.max(most, (await runStatement(statement, [currentTime()])).length * weight);
+    } catch (error) {
+      log.warn({ table, error: (error as Error).message }, "expired rows could not be deleted and will be tried again");
+    }
+  }
+  return Math.min(limit, most);
+}

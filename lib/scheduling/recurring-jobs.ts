@@ -1,0 +1,41 @@
+import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiry";
+import { answerPasswordResets } from "@/lib/auth/password-reset";
+import { wakeSnoozedConversations } from "@/lib/conversations/service";
+import { sweepWebhooks } from "@/lib/deliveries/engine/sweep-webhooks";
+import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
+import { failStuckDocuments } from "@/lib/knowledge/documents/process";
+import { sendMails } from "@/lib/mail/send-mails";
+import { removeStrayBlobs } from "@/lib/platform/blobs/service";
+import { purgeExpired } from "@/lib/retention/purge-expired";
+import { wipeTestData } from "@/lib/test-data/service";
+import { countFinishedDays } from "@/lib/usage/count-days";
+import { mailWarnings } from "@/lib/webhooks/mail-warnings";
+import { analyzeNewTables } from "./analyze-new-tables";
+
+export type RecurringJob = {
+  /** One batch. Two at once must do nothing twice. @returns how much it did: `limit` or more tells that there may be more */
+  work: (limit: number) => Promise<number>;
+  limit: number;
+  /** How long the worker waits after a batch that was not full. Inngest, which counts in minutes, begins every minute. */
+  pauseMs: number;
+};
+
+/**
+ * What is done again and again: by the worker with its own clock, and by Inngest where that is configured, under these
+ * names. A job that is added here runs with both.
+ */
+export const recurringJobs: Record<string, RecurringJob> = {
+  "wake-snoozed-conversations": { work: wakeSnoozedConversations, limit: 100, pauseMs: 2_000 },
+  "sweep-webhooks": { work: sweepWebhooks, limit: 100, pauseMs: 5_000 },
+  "work-off-backlogs": { work: workOffBacklog, limit: 500, pauseMs: 1_000 },
+  "analyze-new-tables": { work: analyzeNewTables, limit: 100, pauseMs: 2_000 },
+  "fail-stuck-documents": { work: failStuckDocuments, limit: 100, pauseMs: 10_000 },
+  "remove-stray-files": { work: removeStrayBlobs, limit: 100, pauseMs: 2_000 },
+  "mail-warnings": { work: mailWarnings, limit: 50, pauseMs: 5_000 },
+  "answer-password-resets": { work: answerPasswordResets, limit: 50, pauseMs: 1_000 },
+  "send-mails": { work: sendMails, limit: 50, pauseMs: 1_000 },
+  "warn-of-expiring-keys": { work: warnOfExpiry, limit: 100, pauseMs: 60_000 },
+  "count-finished-days": { work: countFinishedDays, limit: 20, pauseMs: 60_000 },
+  "wipe-test-data": { work: wipeTestData, limit: 500, pauseMs: 2_000 },
+  "purge-expired": { work: purgeExpired, limit: 1_000, pauseMs: 60_000 },
+};

@@ -1,0 +1,95 @@
+import { recordAudit } from "@/lib/audit/service";
+import { mailWay } from "@/lib/mail/mail-transport";
+import type { Actor, Caller } from "@/lib/platform/caller";
+import { type AfterRollback, AppError } from "@/lib/platform/errors";
+import { lockTenant } from "@/lib/tenants/service";
+import { ProofNeeded, requireRecentProof } from "./proof";
+
+type Power = {
+  /** A verb and its object, as the question for the password says it. */
+  what: string;
+  /** Test data is isolated and never billed, so the same change in the test environment needs neither proof nor address. */
+  onlyLive?: true;
+  /** It only takes power away, so it is also open to a user whose address is not verified. */
+  onlyRemoves?: true;
+};
+
+/**
+ * Everything that grants, extends or removes power, by the name of the service function that does it. A stolen session
+ * must not be enough for any of these: each function calls `requirePower` with its own name right after `requireRole`.
+ * The role matrix (tests/database/role-matrix.test.ts) fails if a function that needs ADMIN is neither listed here nor
+ * listed there with the reason why it needs no proof.
+ */
+export const powers = {
+  createApiKey: { what: "create a live key", onlyLive: true },
+  updateApiKey: { what: "change a live key", onlyLive: true },
+  rollApiKey: { what: "roll a live key", onlyLive: true },
+  revokeApiKey: { what: "revoke a live key", onlyLive: true, onlyRemoves: true },
+  createWebhook: { what: "create a live webhook", onlyLive: true },
+  updateWebhook: { what: "change what a live webhook receives", onlyLive: true },
+  rotateSecret: { what: "rotate a live signing secret", onlyLive: true },
+  dropOldSecret: { what: "drop a live signing secret", onlyLive: true, onlyRemoves: true },
+  deleteWebhook: { what: "delete a live webhook", onlyLive: true, onlyRemoves: true },
+  createInvitation: { what: "invite a member" },
+  resendInvitation: { what: "resend an invitation" },
+  revokeInvitation: { what: "revoke an invitation", onlyRemoves: true },
+  changeRole: { what: "change a role" },
+  removeMember: { what: "remove a member", onlyRemoves: true },
+  endMemberSessions: { what: "end a member's sessions", onlyRemoves: true },
+  leaveOrganization: { what: "leave the organization", onlyRemoves: true },
+  confirmAccess: { what: "confirm suspended access" },
+} as const satisfies Record<string, Power>;
+
+export type PowerName = keyof typeof powers;
+
+/** A user whose address is not verified tried what takes a verified one. `detail` is shown to them. */
+export class AddressUnverified extends Error {
+  override readonly name = "AddressUnverified";
+  afterRollback?: AfterRollback;
+  readonly detail: string;
+
+  constructor(what: string) {
+    const detail = `Confirm your email address to ${what}. Open the link we mailed you, or request a new one at the top of this page.`;
+    super(detail);
+    this.detail = detail;
+  }
+}
+
+/**
+ * Takes the organization's lock, which verifying an address, suspending and removing a member take as well. So no request
+ * that was let in before one of these can still make something after it. Keys, jobs and operators pass.
+ * @throws AddressUnverified while mail is configured and the user has not confirmed their address
+ * @throws ProofNeeded if the user's last proof is too old, or older than the verification of their address
+ */
+export async function requirePower(caller: Caller, name: PowerName): Promise<void> {
+  const { actor } = caller;
+  if (actor.type !== "USER") return;
+  const power: Power = powers[name];
+  try {
+    await checkUser(caller, actor, power);
+  } catch (error) {
+    // What a stolen session or an unverified user tried is worth knowing.
+    if (error instanceof ProofNeeded || error instanceof AddressUnverified) {
+      const missing = error instanceof ProofNeeded ? "proof" : "verified email address";
+      const changes = { after: { attempt: power.what, missing } };
+      error.afterRollback = (next) => recordAudit(next, { action: "user.confirmation_required", targetId: actor.id, changes });
+    }
+    throw error;
+  }
+}
+
+async function checkUser(caller: Caller, actor: Extract<Actor, { type: "USER" }>, power: Power): Promise<void> {
+  const { partition, db } = caller;
+  const { id: tenantId } = await lockTenant(caller);
+  const membership = await db.membership.findUnique({
+    where: { tenantId_userId: { tenantId, userId: actor.id }, suspendedAt: null },
+    select: { user: { select: { emailVerifiedAt: true } } },
+  });
+  if (!membership) throw new AppError("not-found", "You are no longer a member of this organization.");
+
+  const { emailVerifiedAt } = membership.user;
+  if (emailVerifiedAt && (!actor.provedAt || actor.provedAt < emailVerifiedAt)) throw new ProofNeeded(power.what);
+  if (power.onlyLive && partition.environment !== "live") return;
+  if (!emailVerifiedAt && !power.onlyRemoves && mailWay() === "smtp") throw new AddressUnverified(power.what);
+  requireRecentProof(caller, power.what);
+}

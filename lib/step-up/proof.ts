@@ -1,0 +1,31 @@
+import type { Identity } from "@/lib/platform/caller";
+import type { AfterRollback } from "@/lib/platform/errors";
+import { currentTime } from "@/lib/platform/time";
+
+/** For so long after typing their password, or signing in with GitHub or Google, a person may do what needs a proof. */
+export const proofLifetimeMs = 10 * 60_000;
+
+/** A person tried what takes a fresh proof that it is them. */
+export class ProofNeeded extends Error {
+  override readonly name = "ProofNeeded";
+  afterRollback?: AfterRollback;
+
+  /** @param what a verb and its object: "create a live key". */
+  constructor(readonly what: string) {
+    super(`a fresh proof is needed to ${what}`);
+  }
+}
+
+/**
+ * Services call this through `requirePower` (powers.ts). Their server actions run by `actWithProof`, and the components
+ * ask for the proof by `useProof`. Keys, jobs and operators have no password to ask for.
+ * @param what a verb and its object: "create a live key".
+ */
+export function requireRecentProof({ actor }: Identity, what: string): void {
+  if (actor.type === "USER" && !hasRecentProof(actor.provedAt)) throw new ProofNeeded(what);
+}
+
+export function hasRecentProof(provedAt: Date | null | undefined): boolean {
+  const now = currentTime() ?? new Date();
+  return provedAt instanceof Date && now.getTime() - provedAt.getTime() <= proofLifetimeMs;
+}
