@@ -28,13 +28,25 @@ const config = {
   // A path that ends in a slash is another path, in the API as under server/web.ts.
   skipTrailingSlashRedirect: true,
   // For where server/edge is not in front: every request of the API goes through one dispatcher.
-  rewrites: async () => ({ beforeFiles: [{ source: "/v1/:path*", destination: "/api/v1/:path*" }] }),
+  rewrites: async () => ({
+    beforeFiles: [{ source: "/v1/:path*", destination: "/api/v1/:path*" }],
+  }),
   headers: async () => [
     { source: "/((?!v1/).*)", headers: securityHeaders },
     // Pages get theirs, with a nonce, from proxy.ts; nothing else of ours is a page.
-    { source: "/(api|_next)/(.*)", headers: [{ key: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'" }] },
-    // Only where the visitor came over https, which the proxy in front says. Browsers ignore it on plain http.
-    { source: "/((?!v1/).*)", has: [{ type: "header", key: "x-forwarded-proto", value: "https" }], headers: strictTransport },
+    {
+      source: "/(api|_next)/(.*)",
+      headers: [
+        { key: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'" },
+      ],
+    },
+    // Only where the visitor came over https, which the proxy in front says. Browsers ignore it on
+    // plain http.
+    {
+      source: "/((?!v1/).*)",
+      has: [{ type: "header", key: "x-forwarded-proto", value: "https" }],
+      headers: strictTransport,
+    },
   ],
 };
 

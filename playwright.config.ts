@@ -1,6 +1,7 @@
 import { defineConfig } from "@playwright/test";
 
-// The browser is the machine's own: Debian's chromium, or whatever CHROMIUM_PATH names. It calls nobody but us.
+// The browser is the machine's own: Debian's chromium, or whatever CHROMIUM_PATH names. It calls
+// nobody but us.
 const browserArguments = [
   "--no-sandbox",
   "--disable-background-networking",
@@ -12,7 +13,10 @@ const browserArguments = [
 
 // `npm test` leaves these to `npm run test:full`: files by that name, and tests with that tag.
 const longTests = /\.full\.spec\.ts|@full/;
-const suites: Record<string, { grep?: RegExp; grepInvert?: RegExp }> = { fast: { grepInvert: longTests }, full: { grep: longTests } };
+const suites: Record<string, { grep?: RegExp; grepInvert?: RegExp }> = {
+  fast: { grepInvert: longTests },
+  full: { grep: longTests },
+};
 
 export default defineConfig({
   testDir: "tests/e2e",
@@ -21,7 +25,8 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: Boolean(process.env.CI),
-  // Limits for what hangs, far above what a busy machine needs: how fast pages are is measured by `npm run bench:pages`.
+  // Limits for what hangs, far above what a busy machine needs: how fast pages are is measured by
+  // `npm run bench:pages`.
   timeout: 600_000,
   expect: { timeout: 120_000 },
   reporter: [["list"]],
@@ -29,6 +34,9 @@ export default defineConfig({
     // Set by the global setup, before the workers read this file again.
     baseURL: process.env.PRODUCT_URL,
     permissions: ["clipboard-read", "clipboard-write"],
-    launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium", args: browserArguments },
+    launchOptions: {
+      executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+      args: browserArguments,
+    },
   },
 });

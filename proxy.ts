@@ -4,14 +4,19 @@ import { mailPagePath } from "@/lib/mail/mail-transport";
 import { noteRequest } from "@/lib/platform/exposure";
 
 /**
- * Gives every page that is drawn for a visitor a content security policy with a nonce of its own, under which no script
- * runs that was not written by us. Nothing here decides who may see what. The API never comes by, nor do files.
+ * Gives every page that is drawn for a visitor a content security policy with a nonce of its own,
+ * under which no script runs that was not written by us. Nothing here decides who may see what. The
+ * API never comes by, nor do files.
  */
 export function proxy(request: NextRequest): NextResponse {
   noteRequest(request.headers);
   const { method } = request;
   // A page would be rendered for a POST too, which is what webhooks send.
-  if (decoded(request.nextUrl.pathname).startsWith(mailPagePath) && method !== "GET" && method !== "HEAD") {
+  if (
+    decoded(request.nextUrl.pathname).startsWith(mailPagePath) &&
+    method !== "GET" &&
+    method !== "HEAD"
+  ) {
     return new NextResponse(null, { status: 405, headers: { Allow: "GET, HEAD" } });
   }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");

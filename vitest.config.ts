@@ -5,14 +5,21 @@ export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "") } },
   test: {
     include: [process.env.TEST_SUITE === "full" ? "tests/**/*.full.test.ts" : "tests/**/*.test.ts"],
-    exclude: ["tests/e2e/**", "node_modules/**", ...(process.env.TEST_SUITE === "fast" ? ["tests/**/*.full.test.ts"] : [])],
+    exclude: [
+      "tests/e2e/**",
+      "node_modules/**",
+      ...(process.env.TEST_SUITE === "fast" ? ["tests/**/*.full.test.ts"] : []),
+    ],
     globalSetup: "tests/support/postgres.ts",
     setupFiles: "tests/support/setup.ts",
-    // Processes, not threads: a pool of connections and native modules belong to one test file alone.
+    // Processes, not threads: a pool of connections and native modules belong to one test file
+    // alone.
     pool: "forks",
-    // Most of them wait for a database or for each other, so two at a time pass on two cores as well.
+    // Most of them wait for a database or for each other, so two at a time pass on two cores as
+    // well.
     maxWorkers: 2,
-    // Limits for what hangs, far above what a busy machine needs. How fast things are is measured by `npm run bench`.
+    // Limits for what hangs, far above what a busy machine needs. How fast things are is measured
+    // by `npm run bench`.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },

@@ -2,6 +2,12 @@
 
 import { Failure } from "@/components/shell/failure";
 
-export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export default function ErrorPage({
+  error,
+  reset,
+}: {
+  error: Error & { digest?: string };
+  reset: () => void;
+}) {
   return <Failure isWhole requestId={error.digest} reset={reset} />;
 }

@@ -8,7 +8,10 @@ export default async function NotFound() {
   // Drawn for each visitor: a page that was built once has no nonce for its scripts.
   await connection();
   return (
-    <MessagePage title="There is nothing here" action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}>
+    <MessagePage
+      title="There is nothing here"
+      action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}
+    >
       The address may be mistyped, or it belongs to an organisation that you are no member of.
     </MessagePage>
   );

@@ -18,10 +18,17 @@ import {
   type Tenant,
 } from "./setting";
 
-// The API's hot operations against their floor and against Next's own server. Each round drives every server in turn, so
-// that a machine whose speed drifts does so for all of them; the medians of the rounds are compared.
+// The API's hot operations against their floor and against Next's own server. Each round drives
+// every server in turn, so that a machine whose speed drifts does so for all of them; the medians
+// of the rounds are compared.
 
-export type ApiOptions = { rounds: number; seconds: number; connections: number; conversations: number; only?: string | undefined };
+export type ApiOptions = {
+  rounds: number;
+  seconds: number;
+  connections: number;
+  conversations: number;
+  only?: string | undefined;
+};
 
 const tenants = 50;
 /** So that messages do not wait for each other's conversation. */
@@ -30,7 +37,11 @@ const conversationsWithMessages = 500;
 type Server = { name: string; port: number; command: string[]; environment?: Environment };
 
 const servers: Server[] = [
-  { name: "floor: node:http + pg, key looked up", port: 4_801, command: ["--import", "tsx", "bench/floor.ts"] },
+  {
+    name: "floor: node:http + pg, key looked up",
+    port: 4_801,
+    command: ["--import", "tsx", "bench/floor.ts"],
+  },
   {
     name: "floor: node:http + pg, key cached",
     port: 4_802,
@@ -45,30 +56,51 @@ const [floorServer, , webServer, nextServer] = servers;
 type Operation = {
   name: string;
   goal?: number;
-  load: (run: string) => Pick<Load, "method" | "path" | "body"> & { idempotencyKey?: (index: number) => string };
+  load: (
+    run: string,
+  ) => Pick<Load, "method" | "path" | "body"> & { idempotencyKey?: (index: number) => string };
 };
 
 const conversations = "/v1/public/conversations";
 const newConversation = JSON.stringify({ channelId: "web" });
 
 const operationsOn = (conversationId: (n: number) => string): Operation[] => [
-  { name: "list 20 conversations", goal: 0.85, load: () => ({ method: "GET", path: () => conversations }) },
-  { name: "create a conversation", goal: 0.9, load: () => ({ method: "POST", path: () => conversations, body: newConversation }) },
+  {
+    name: "list 20 conversations",
+    goal: 0.85,
+    load: () => ({ method: "GET", path: () => conversations }),
+  },
+  {
+    name: "create a conversation",
+    goal: 0.9,
+    load: () => ({ method: "POST", path: () => conversations, body: newConversation }),
+  },
   {
     name: "create, with an Idempotency-Key",
-    load: (run) => ({ method: "POST", path: () => conversations, body: newConversation, idempotencyKey: (index) => `${run}-${index}` }),
+    load: (run) => ({
+      method: "POST",
+      path: () => conversations,
+      body: newConversation,
+      idempotencyKey: (index) => `${run}-${index}`,
+    }),
   },
   {
     name: "post a message, one webhook subscribed",
     load: () => ({
       method: "POST",
-      path: (index) => `${conversations}/${conversationId((index % conversationsWithMessages) + 1)}/messages`,
+      path: (index) =>
+        `${conversations}/${conversationId((index % conversationsWithMessages) + 1)}/messages`,
       body: JSON.stringify({ text: "Where is my order? It should have been here yesterday." }),
     }),
   },
   {
     name: "idempotent replay",
-    load: () => ({ method: "POST", path: () => conversations, body: newConversation, idempotencyKey: () => "replay" }),
+    load: () => ({
+      method: "POST",
+      path: () => conversations,
+      body: newConversation,
+      idempotencyKey: () => "replay",
+    }),
   },
 ];
 
@@ -90,11 +122,17 @@ export async function measureApi(postgres: Postgres, options: ApiOptions): Promi
       print(operation.name, results, options);
       rows.push(...toRows(operation, results));
     }
-    for (const [{ name }, process_] of running) process.stdout.write(`${name}: ${residentMegabytes(process_)} MB resident\n`);
+    for (const [{ name }, process_] of running)
+      process.stdout.write(`${name}: ${residentMegabytes(process_)} MB resident\n`);
     const web = webServer && running.get(webServer);
     if (web) {
       const megabytes = residentMegabytes(web);
-      rows.push({ name: "web resident under this load", figure: `${megabytes} MB`, goal: "≤ 250 MB", isMet: megabytes <= 250 });
+      rows.push({
+        name: "web resident under this load",
+        figure: `${megabytes} MB`,
+        goal: "≤ 250 MB",
+        isMet: megabytes <= 250,
+      });
     }
     return rows;
   } finally {
@@ -103,26 +141,41 @@ export async function measureApi(postgres: Postgres, options: ApiOptions): Promi
   }
 }
 
-/** Conversations of fifty tenants; the key belongs to one of them, and its webhook is told of messages. */
+/**
+ * Conversations of fifty tenants; the key belongs to one of them, and its webhook is told of
+ * messages.
+ */
 async function seed(count: number) {
   const perTenant = Math.max(Math.round(count / tenants), conversationsWithMessages);
   const all: Tenant[] = [];
   for (let index = 0; index < tenants; index++) all.push(await newTenant());
   let conversationId = (n: number) => String(n);
-  for (const { partition } of all) conversationId = await seedConversations(partition.tenantId, perTenant);
+  for (const { partition } of all)
+    conversationId = await seedConversations(partition.tenantId, perTenant);
   const tenant = all.at(-1);
   if (!tenant) throw new Error("there is no tenant");
   await mutate(system(tenant.partition), (caller) =>
-    createWebhook(caller, { url: "http://127.0.0.1:9/", events: ["message.received"], metadata: {}, description: null }),
+    createWebhook(caller, {
+      url: "http://127.0.0.1:9/",
+      events: ["message.received"],
+      metadata: {},
+      description: null,
+    }),
   );
   await db().$executeRaw`ANALYZE`;
   return { tenant, operations: operationsOn(conversationId) };
 }
 
-async function startServer(server: Server, environment: Environment, key: string): Promise<Running> {
+async function startServer(
+  server: Server,
+  environment: Environment,
+  key: string,
+): Promise<Running> {
   const { port, command } = server;
   const isUp = () =>
-    fetch(`http://127.0.0.1:${port}${conversations}`, { headers: { authorization: `Bearer ${key}` } }).then(
+    fetch(`http://127.0.0.1:${port}${conversations}`, {
+      headers: { authorization: `Bearer ${key}` },
+    }).then(
       ({ status }) => status === 200,
       () => false,
     );
@@ -145,7 +198,13 @@ async function measureOperation(
         ...(idempotencyKey && { "idempotency-key": idempotencyKey(index) }),
       });
       const before = cpuMicroseconds(process_);
-      const driven = await drive({ ...request, headers, port: server.port, connections, seconds: round === 0 ? 1 : seconds });
+      const driven = await drive({
+        ...request,
+        headers,
+        port: server.port,
+        connections,
+        seconds: round === 0 ? 1 : seconds,
+      });
       const cpu = (cpuMicroseconds(process_) - before) / driven.count;
       if (round > 0) results.set(server, [...(results.get(server) ?? []), { ...driven, cpu }]);
     }
@@ -164,24 +223,52 @@ async function measureOperation(
 
 type Medians = Map<Server, Omit<Measured, "count">>;
 
-function print(title: string, results: Medians, { rounds, seconds, connections }: ApiOptions): void {
+function print(
+  title: string,
+  results: Medians,
+  { rounds, seconds, connections }: ApiOptions,
+): void {
   const [floor] = results.values();
-  process.stdout.write(`\n${title} (${connections} connections, ${rounds} rounds of ${seconds} s)\n`);
+  process.stdout.write(
+    `\n${title} (${connections} connections, ${rounds} rounds of ${seconds} s)\n`,
+  );
   for (const [{ name }, { rate, p99, cpu }] of results) {
     const ratio = (rate / (floor?.rate ?? rate)).toFixed(2);
-    const columns = [`${rate.toFixed(0).padStart(7)}/s`, `ratio ${ratio}`, `p99 ${p99} ms`, `${cpu.toFixed(0)} µs of CPU a request`];
+    const columns = [
+      `${rate.toFixed(0).padStart(7)}/s`,
+      `ratio ${ratio}`,
+      `p99 ${p99} ms`,
+      `${cpu.toFixed(0)} µs of CPU a request`,
+    ];
     process.stdout.write(`  ${name.padEnd(40)} ${columns.join("  ")}\n`);
   }
 }
 
 function toRows({ name, goal }: Operation, results: Medians): Row[] {
-  const [floor, web, next] = [floorServer, webServer, nextServer].map((server) => server && results.get(server));
+  const [floor, web, next] = [floorServer, webServer, nextServer].map(
+    (server) => server && results.get(server),
+  );
   if (!floor || !web || !next) return [];
-  const [ratio, p99Ratio, nextRatio] = [web.rate / floor.rate, web.p99 / Math.max(floor.p99, 1), web.rate / next.rate];
+  const [ratio, p99Ratio, nextRatio] = [
+    web.rate / floor.rate,
+    web.p99 / Math.max(floor.p99, 1),
+    web.rate / next.rate,
+  ];
   const rate = `${web.rate.toFixed(0)}/s`;
   return [
-    { name: `${name}, to the floor`, figure: rate, ratio, ...(goal && { goal: `≥ ${goal}`, isMet: ratio >= goal }) },
-    { name: `${name}, p99 to the floor's`, figure: `${web.p99} ms`, ratio: p99Ratio, goal: "≤ 2", isMet: p99Ratio <= 2 },
+    {
+      name: `${name}, to the floor`,
+      figure: rate,
+      ratio,
+      ...(goal && { goal: `≥ ${goal}`, isMet: ratio >= goal }),
+    },
+    {
+      name: `${name}, p99 to the floor's`,
+      figure: `${web.p99} ms`,
+      ratio: p99Ratio,
+      goal: "≤ 2",
+      isMet: p99Ratio <= 2,
+    },
     { name: `${name}, to the same served by Next`, figure: rate, ratio: nextRatio },
   ];
 }

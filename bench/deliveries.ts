@@ -9,10 +9,18 @@ import { closeDatabase, db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
 import { createWebhook } from "@/lib/webhooks/service";
 import type { Postgres } from "@/server/embedded/postgres";
-import { type Environment, median, newTenant, prepareDatabase, type Row, residentMegabytes, start } from "./setting";
+import {
+  type Environment,
+  median,
+  newTenant,
+  prepareDatabase,
+  type Row,
+  residentMegabytes,
+  start,
+} from "./setting";
 
-// The worker as it is, on a backlog, against a loop that does nothing but sign and send; and how long an event takes from
-// its commit to its receiver when nothing else is going on.
+// The worker as it is, on a backlog, against a loop that does nothing but sign and send; and how
+// long an event takes from its commit to its receiver when nothing else is going on.
 
 export type DeliveryOptions = { rounds: number; deliveries: number };
 
@@ -26,14 +34,21 @@ const idlePauseMs = 25;
 const execute = promisify(execFile);
 
 /** @returns the rows of the table */
-export async function measureDeliveries(postgres: Postgres, { rounds, deliveries }: DeliveryOptions): Promise<Row[]> {
+export async function measureDeliveries(
+  postgres: Postgres,
+  { rounds, deliveries }: DeliveryOptions,
+): Promise<Row[]> {
   const environment = await prepareDatabase(postgres, "bench_deliveries");
   const isUp = () =>
     fetch(receiverUrl).then(
       () => true,
       () => false,
     );
-  const receiver = await start(["--import", "tsx", "bench/receiver.ts"], { PORT: String(receiverPort) }, isUp);
+  const receiver = await start(
+    ["--import", "tsx", "bench/receiver.ts"],
+    { PORT: String(receiverPort) },
+    isUp,
+  );
   try {
     const rates = { loop: [] as number[], one: [] as number[], two: [] as number[] };
     const resident: number[] = [];
@@ -42,7 +57,9 @@ export async function measureDeliveries(postgres: Postgres, { rounds, deliveries
       const loop = await runLoop(deliveries);
       const one = await runWorkers(1, deliveries, environment, resident);
       const two = await runWorkers(2, deliveries, environment, resident);
-      process.stdout.write(`${loop.toFixed(0)}/s by the bare loop, ${one.toFixed(0)}/s by one worker, ${two.toFixed(0)}/s by two\n`);
+      process.stdout.write(
+        `${loop.toFixed(0)}/s by the bare loop, ${one.toFixed(0)}/s by one worker, ${two.toFixed(0)}/s by two\n`,
+      );
       if (round === 0) continue;
       rates.loop.push(loop);
       rates.one.push(one);
@@ -60,8 +77,17 @@ export async function measureDeliveries(postgres: Postgres, { rounds, deliveries
         goal: "≥ 0.35",
         isMet: one / loop >= 0.35,
       },
-      { name: "deliveries by two workers, to one", figure: `${two.toFixed(0)}/s`, ratio: two / one },
-      { name: "commit to arrival when idle, p50", figure: `${p50.toFixed(2)} ms`, goal: "< 2 ms", isMet: p50 < 2 },
+      {
+        name: "deliveries by two workers, to one",
+        figure: `${two.toFixed(0)}/s`,
+        ratio: two / one,
+      },
+      {
+        name: "commit to arrival when idle, p50",
+        figure: `${p50.toFixed(2)} ms`,
+        goal: "< 2 ms",
+        isMet: p50 < 2,
+      },
       { name: "worker resident under this load", figure: `${Math.max(...resident)} MB` },
     ];
   } finally {
@@ -71,37 +97,67 @@ export async function measureDeliveries(postgres: Postgres, { rounds, deliveries
 }
 
 const message = () => ({
-  ...{ id: newId("message"), environment: "live", conversationId: newId("conversation"), sequence: 1, direction: "INBOUND" },
-  ...{ author: { type: "CUSTOMER", id: null, name: null }, text: "Where is my order? It should have been here yesterday." },
+  ...{
+    id: newId("message"),
+    environment: "live",
+    conversationId: newId("conversation"),
+    sequence: 1,
+    direction: "INBOUND",
+  },
+  ...{
+    author: { type: "CUSTOMER", id: null, name: null },
+    text: "Where is my order? It should have been here yesterday.",
+  },
   ...{ externalId: null, metadata: {}, createdAt: new Date().toISOString() },
 });
 
 async function runLoop(count: number): Promise<number> {
-  const body = JSON.stringify({ id: newId("event"), type: "message.received", data: { object: message() } });
-  const args = ["--import", "tsx", "bench/post-loop.ts", receiverUrl, String(count), String(atOnce), body];
+  const body = JSON.stringify({
+    id: newId("event"),
+    type: "message.received",
+    data: { object: message() },
+  });
+  const args = [
+    "--import",
+    "tsx",
+    "bench/post-loop.ts",
+    receiverUrl,
+    String(count),
+    String(atOnce),
+    body,
+  ];
   return Number((await execute(process.execPath, args)).stdout);
 }
 
 async function newSubscriber(url: string, count: number): Promise<Partition> {
   const { partition } = await newTenant();
   const input = { url, events: ["*"], metadata: {}, description: null };
-  for (let index = 0; index < count; index++) await mutate(system(partition), (caller) => createWebhook(caller, input));
+  for (let index = 0; index < count; index++)
+    await mutate(system(partition), (caller) => createWebhook(caller, input));
   return partition;
 }
 
 /** @returns deliveries a second, from the first that arrived until the last one was recorded */
-async function runWorkers(count: number, deliveries: number, environment: Environment, resident: number[]): Promise<number> {
+async function runWorkers(
+  count: number,
+  deliveries: number,
+  environment: Environment,
+  resident: number[],
+): Promise<number> {
   const partition = await newSubscriber(receiverUrl, webhooks);
   for (let left = deliveries / webhooks; left > 0; left -= eventsPerTransaction) {
     await mutate(system(partition), async (caller) => {
-      for (let index = 0; index < Math.min(eventsPerTransaction, left); index++) await recordEvent(caller, "message.received", message());
+      for (let index = 0; index < Math.min(eventsPerTransaction, left); index++)
+        await recordEvent(caller, "message.received", message());
     });
   }
   await db().$executeRaw`VACUUM ANALYZE deliveries`;
   await fetch(receiverUrl);
 
   const isUp = async () => true;
-  const workers = await Promise.all(Array.from({ length: count }, () => start(["dist/worker.js"], environment, isUp)));
+  const workers = await Promise.all(
+    Array.from({ length: count }, () => start(["dist/worker.js"], environment, isUp)),
+  );
   const where = { ...partition, status: "PENDING" as const };
   while ((await db().delivery.findFirst({ where, select: { id: true } })) !== null) await sleep(20);
   const doneAtMs = Date.now();
@@ -111,7 +167,10 @@ async function runWorkers(count: number, deliveries: number, environment: Enviro
   return deliveries / ((doneAtMs - firstAtMs) / 1000);
 }
 
-/** One event after the other, each when the one before has long arrived. Both ends are seen from this process. */
+/**
+ * One event after the other, each when the one before has long arrived. Both ends are seen from
+ * this process.
+ */
 async function measureIdle(environment: Environment): Promise<number[]> {
   let arrivedAt = 0;
   const receiver = createServer((request, response) => {
@@ -121,13 +180,18 @@ async function measureIdle(environment: Environment): Promise<number[]> {
   });
   receiver.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  const partition = await newSubscriber(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, 1);
+  const partition = await newSubscriber(
+    `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    1,
+  );
   const worker = await start(["dist/worker.js"], environment, async () => true);
   const latencies: number[] = [];
   try {
     for (let index = 0; index < idleEvents; index++) {
       arrivedAt = 0;
-      await mutate(system(partition), (caller) => recordEvent(caller, "message.received", message()));
+      await mutate(system(partition), (caller) =>
+        recordEvent(caller, "message.received", message()),
+      );
       const committedAt = performance.now();
       while (arrivedAt === 0) await sleep(1);
       // The first ones find a worker that has hardly started.

@@ -14,7 +14,15 @@ export type Load = {
 export type Driven = { rate: number; p99: number; count: number };
 
 /** As many requests as there can be, and every one of them has to succeed. */
-export async function drive({ port, method, path, headers, body, seconds, connections }: Load): Promise<Driven> {
+export async function drive({
+  port,
+  method,
+  path,
+  headers,
+  body,
+  seconds,
+  connections,
+}: Load): Promise<Driven> {
   let count = 0;
   const result = await autocannon({
     url: `http://127.0.0.1:${port}`,
@@ -25,13 +33,19 @@ export async function drive({ port, method, path, headers, body, seconds, connec
         ...{ method, path: path(0), headers: headers(0), ...(body && { body }) },
         setupRequest: (request: autocannon.Request) => {
           const index = count++;
-          return { ...request, path: path(index), headers: { ...headers(index), ...(body && { "content-type": "application/json" }) } };
+          return {
+            ...request,
+            path: path(index),
+            headers: { ...headers(index), ...(body && { "content-type": "application/json" }) },
+          };
         },
       },
     ],
   });
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${method} ${path(0)}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);
+    throw new Error(
+      `${method} ${path(0)}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`,
+    );
   }
   return { rate: result.requests.average, p99: result.latency.p99, count: result.requests.total };
 }

@@ -2,10 +2,19 @@ import pg from "pg";
 import { closeDatabase, db } from "@/lib/platform/db";
 import type { Postgres } from "@/server/embedded/postgres";
 import { drive, type Load } from "./drive";
-import { median, newTenant, prepareDatabase, type Row, type Running, seedConversations, start } from "./setting";
+import {
+  median,
+  newTenant,
+  prepareDatabase,
+  type Row,
+  type Running,
+  seedConversations,
+  start,
+} from "./setting";
 
-// Whether an operation costs the same in a large table as in a small one: two databases that differ only in how many
-// conversations one tenant has, each with a web process of its own, driven in turn.
+// Whether an operation costs the same in a large table as in a small one: two databases that differ
+// only in how many conversations one tenant has, each with a web process of its own, driven in
+// turn.
 
 export type FlatOptions = { rounds: number; seconds: number; conversations: number };
 
@@ -14,11 +23,18 @@ const ports = { small: 4_806, large: 4_807 };
 type Size = keyof typeof ports;
 
 const path = "/v1/public/conversations";
-const operations = (id: (n: number) => string, count: number): Record<string, Pick<Load, "method" | "path" | "body">> => ({
+const operations = (
+  id: (n: number) => string,
+  count: number,
+): Record<string, Pick<Load, "method" | "path" | "body">> => ({
   "list the newest 20": { method: "GET", path: () => path },
   "list 20 from the middle": { method: "GET", path: () => `${path}?cursor=${id(count / 2)}` },
   "list 20 that are open": { method: "GET", path: () => `${path}?status=OPEN` },
-  "create a conversation": { method: "POST", path: () => path, body: JSON.stringify({ channelId: "web" }) },
+  "create a conversation": {
+    method: "POST",
+    path: () => path,
+    body: JSON.stringify({ channelId: "web" }),
+  },
   "post a message": {
     method: "POST",
     path: (index) => `${path}/${id(((((index * 7_919) % count) + count) % count) + 1)}/messages`,
@@ -26,7 +42,10 @@ const operations = (id: (n: number) => string, count: number): Record<string, Pi
   },
 });
 
-export async function measureFlat(postgres: Postgres, { rounds, seconds, conversations }: FlatOptions): Promise<Row[]> {
+export async function measureFlat(
+  postgres: Postgres,
+  { rounds, seconds, conversations }: FlatOptions,
+): Promise<Row[]> {
   const environment = await prepareDatabase(postgres, "bench_small");
   const { partition, key } = await newTenant();
   const id = await seedConversations(partition.tenantId, smallCount);
@@ -42,7 +61,13 @@ export async function measureFlat(postgres: Postgres, { rounds, seconds, convers
           ({ ok }) => ok,
           () => false,
         );
-      running.push(await start(["dist/web.js"], { ...environment, DATABASE_URL: postgres.url(`bench_${size}`), PORT: String(port) }, isUp));
+      running.push(
+        await start(
+          ["dist/web.js"],
+          { ...environment, DATABASE_URL: postgres.url(`bench_${size}`), PORT: String(port) },
+          isUp,
+        ),
+      );
     }
     const rows: Row[] = [];
     for (const name of Object.keys(operations(id, 1))) {
@@ -52,7 +77,13 @@ export async function measureFlat(postgres: Postgres, { rounds, seconds, convers
           const load = operations(id, size === "small" ? smallCount : conversations)[name];
           if (!load) continue;
           const headers = () => ({ authorization: `Bearer ${key}` });
-          const { rate } = await drive({ ...load, headers, port: ports[size], connections: 16, seconds: round === 0 ? 1 : seconds });
+          const { rate } = await drive({
+            ...load,
+            headers,
+            port: ports[size],
+            connections: 16,
+            seconds: round === 0 ? 1 : seconds,
+          });
           if (round > 0) rates[size].push(rate);
         }
       }

@@ -1,16 +1,22 @@
-// The floor of the benchmarks: node:http and pg with the very statements of the product, and nothing else. No
-// authentication beyond the look-up of the key, no limits, no validation, no idempotency but for replays, no events beyond
-// their rows.
+// The floor of the benchmarks: node:http and pg with the very statements of the product, and
+// nothing else. No authentication beyond the look-up of the key, no limits, no validation, no
+// idempotency but for replays, no events beyond their rows.
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
 import { postMessageStatement } from "@/lib/conversations/messages.sql";
-import { createConversationStatement, listConversationsStatement } from "@/lib/conversations/service.sql";
+import {
+  createConversationStatement,
+  listConversationsStatement,
+} from "@/lib/conversations/service.sql";
 import { claimValues } from "@/lib/events/idempotency-record";
 import { newId } from "@/lib/resources/ids";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
-const findKey = { name: "find_key", text: "SELECT tenant_id, environment, revoked_at, expires_at FROM api_keys WHERE hash = $1" };
+const findKey = {
+  name: "find_key",
+  text: "SELECT tenant_id, environment, revoked_at, expires_at FROM api_keys WHERE hash = $1",
+};
 const findAnswer = {
   name: "find_answer",
   text: `SELECT status, body FROM idempotency_records WHERE tenant_id = $1 AND environment = $2::"Environment" AND key = $3`,
@@ -36,30 +42,82 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 async function list({ tenant_id, environment }: Owner): Promise<string> {
-  const { statement, values } = listConversationsStatement(tenant_id, environment, { limit: 20, order: "desc" });
+  const { statement, values } = listConversationsStatement(tenant_id, environment, {
+    limit: 20,
+    order: "desc",
+  });
   const { rows } = await pool.query({ ...statement, values });
   return JSON.stringify({ data: rows });
 }
 
-async function createConversation({ tenant_id, environment }: Owner, text: string): Promise<string> {
+async function createConversation(
+  { tenant_id, environment }: Owner,
+  text: string,
+): Promise<string> {
   const { channelId } = JSON.parse(text);
   const at = new Date();
-  const conversation = { id: newId("conversation", at), environment, status: "OPEN", channelId, priority: "NORMAL", createdAt: at };
-  const event = { id: newId("event", at), type: "conversation.created", data: { object: conversation } };
+  const conversation = {
+    id: newId("conversation", at),
+    environment,
+    status: "OPEN",
+    channelId,
+    priority: "NORMAL",
+    createdAt: at,
+  };
+  const event = {
+    id: newId("event", at),
+    type: "conversation.created",
+    data: { object: conversation },
+  };
   await pool.query({
     ...createConversationStatement,
     values: [
-      ...[tenant_id, environment, at, ...claimValues(null, ""), [event.id], [event.type], [JSON.stringify(event)]],
-      ...[conversation.id, channelId, null, "NORMAL", [], "{}", null, null, null, null, null, null, null, null, null, null],
+      ...[
+        tenant_id,
+        environment,
+        at,
+        ...claimValues(null, ""),
+        [event.id],
+        [event.type],
+        [JSON.stringify(event)],
+      ],
+      ...[
+        conversation.id,
+        channelId,
+        null,
+        "NORMAL",
+        [],
+        "{}",
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+      ],
     ],
   });
   return JSON.stringify(conversation);
 }
 
-async function postMessage({ tenant_id, environment }: Owner, conversationId: string, body: string): Promise<string> {
+async function postMessage(
+  { tenant_id, environment }: Owner,
+  conversationId: string,
+  body: string,
+): Promise<string> {
   const { text } = JSON.parse(body);
   const at = new Date();
-  const message = { id: newId("message", at), environment, conversationId, direction: "INBOUND", text };
+  const message = {
+    id: newId("message", at),
+    environment,
+    conversationId,
+    direction: "INBOUND",
+    text,
+  };
   const event = { id: newId("event", at), type: "message.received" };
   const start = `${JSON.stringify(message).slice(0, -1)},"sequence":`;
   const between = ',"author":{"type":"CUSTOMER","id":';
@@ -68,7 +126,21 @@ async function postMessage({ tenant_id, environment }: Owner, conversationId: st
     values: [
       ...[tenant_id, environment, at, ...claimValues(null, "")],
       ...[[event.id], [event.type], [`{"id":"${event.id}","timestamp":"`]],
-      ...["", '},"createdAt":"', conversationId, false, message.id, "INBOUND", "CUSTOMER", null, null, text, null, "{}", text],
+      ...[
+        "",
+        '},"createdAt":"',
+        conversationId,
+        false,
+        message.id,
+        "INBOUND",
+        "CUSTOMER",
+        null,
+        null,
+        text,
+        null,
+        "{}",
+        text,
+      ],
       ...[between, "", `","data":{"object":${start}`, '"}}}'],
     ],
   });
@@ -82,13 +154,15 @@ async function replay({ tenant_id, environment }: Owner, key: string): Promise<s
 
 const server = createServer(async (request, response) => {
   const owner = await keyOf(request.headers.authorization);
-  const answer = (status: number, body: string) => response.writeHead(status, { "content-type": "application/json" }).end(body);
+  const answer = (status: number, body: string) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
   if (request.method === "GET") return void answer(200, await list(owner));
   const text = await readBody(request).catch(() => null);
   if (text === null) return;
   const [conversationId] = /cnv_[0-9A-Z]{26}/.exec(request.url ?? "") ?? [];
   if (conversationId) return void answer(201, await postMessage(owner, conversationId, text));
-  const stored = request.headers["idempotency-key"] === "replay" ? await replay(owner, "replay") : undefined;
+  const stored =
+    request.headers["idempotency-key"] === "replay" ? await replay(owner, "replay") : undefined;
   answer(201, stored ?? (await createConversation(owner, text)));
 });
 server.listen(Number(process.env.PORT), "127.0.0.1");

@@ -1,17 +1,22 @@
 import pg from "pg";
 
-// Millions of rows, written by PostgreSQL itself: half of them belong to one tenant, the others to 100 tenants, spread over
-// the last 60 days. Half of what has a retention period is therefore expired.
+// Millions of rows, written by PostgreSQL itself: half of them belong to one tenant, the others to
+// 100 tenants, spread over the last 60 days. Half of what has a retention period is therefore
+// expired.
 
 const connections = 4;
 
 /** Of all rows: a tenant with half of them, and one with half a percent. */
 export const tenants = { large: "ten_0", small: "ten_1" };
 
-/** The columns i (the number of the row), n (a number that has nothing to do with it), tenant, at, and id (26 characters of that time). */
+/**
+ * The columns i (the number of the row), n (a number that has nothing to do with it), tenant, at,
+ * and id (26 characters of that time).
+ */
 const numbered = (rows: number) => {
   const digits = [45, 40, 35, 30, 25, 20, 15, 10, 5, 0];
-  const digit = (bits: number) => `substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', ((ms >> ${bits}) & 31)::int + 1, 1)`;
+  const digit = (bits: number) =>
+    `substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', ((ms >> ${bits}) & 31)::int + 1, 1)`;
   return `
     CREATE UNLOGGED TABLE numbered AS
     SELECT i, i * 48271::bigint % 2147483647 AS n, CASE WHEN i % 2 = 0 THEN '${tenants.large}' ELSE 'ten_' || 1 + i / 2 % 100 END AS tenant, at,
@@ -21,8 +26,9 @@ const numbered = (rows: number) => {
 };
 
 /**
- * Of each tenant's conversations one in 200 is PENDING or RESOLVED, a third has the tag `common`, and one in ten changed up to
- * 20 days after it began. About a dozen of all have what is called rare here.
+ * Of each tenant's conversations one in 200 is PENDING or RESOLVED, a third has the tag `common`,
+ * and one in ten changed up to 20 days after it began. About a dozen of all have what is called
+ * rare here.
  */
 const listed = (rows: number) => {
   const isRare = (rest: number) => `n % ${Math.ceil(rows / 24)} = ${rest}`;
@@ -79,7 +85,10 @@ const expiring = (rows: number) => {
   };
 };
 
-/** Fills the tables, several at once. Their indexes are built afterward; only the lists' tables are analyzed. */
+/**
+ * Fills the tables, several at once. Their indexes are built afterward; only the lists' tables are
+ * analyzed.
+ */
 export async function fillLargeDatabase(url: string, rows: number, parts: string[]): Promise<void> {
   const lists: Record<string, string> = parts.includes("lists") ? listed(rows) : {};
   const retention: Record<string, string> = parts.includes("retention") ? expiring(rows) : {};
@@ -94,7 +103,9 @@ export async function fillLargeDatabase(url: string, rows: number, parts: string
       INSERT INTO webhooks (tenant_id, environment, id, url, events, created_at, updated_at)
       SELECT id, 'live', 'whk_' || id, 'http://127.0.0.1:9/', ARRAY['*'], now(), now() FROM tenants`);
   });
-  const apart = Object.entries({ ...lists, ...retention }).filter(([table]) => !table.startsWith("conversation"));
+  const apart = Object.entries({ ...lists, ...retention }).filter(
+    ([table]) => !table.startsWith("conversation"),
+  );
   // The tags are read from the conversations.
   const { conversations, conversation_tags } = lists;
   const groups: Record<string, string | undefined>[] = [
@@ -103,7 +114,8 @@ export async function fillLargeDatabase(url: string, rows: number, parts: string
   ];
   const fillNext = async (client: pg.Client) => {
     for (let group = groups.shift(); group; group = groups.shift())
-      for (const [table, statement] of Object.entries(group)) if (statement) await fill(client, table, statement);
+      for (const [table, statement] of Object.entries(group))
+        if (statement) await fill(client, table, statement);
   };
   await Promise.all(Array.from({ length: connections }, () => query(url, fillNext)));
   await query(url, async (client) => {
@@ -116,7 +128,9 @@ async function query(url: string, work: (client: pg.Client) => Promise<void>): P
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query("SET maintenance_work_mem = '512MB'; SET session_replication_role = replica");
+    await client.query(
+      "SET maintenance_work_mem = '512MB'; SET session_replication_role = replica",
+    );
     await work(client);
   } finally {
     await client.end();
@@ -133,5 +147,7 @@ async function fill(client: pg.Client, table: string, statement: string): Promis
   for (const { name } of indexes) await client.query(`DROP INDEX ${name}`);
   const { rowCount } = await client.query(statement);
   for (const { definition } of indexes) await client.query(definition);
-  process.stdout.write(`${table}: ${rowCount} rows in ${((performance.now() - began) / 1_000).toFixed(0)} s\n`);
+  process.stdout.write(
+    `${table}: ${rowCount} rows in ${((performance.now() - began) / 1_000).toFixed(0)} s\n`,
+  );
 }

@@ -1,5 +1,5 @@
-// `npm run bench:large`: how long a list takes by each of its filters in tables of 2 million rows, and how fast retention
-// deletes what half of them hold.
+// `npm run bench:large`: how long a list takes by each of its filters in tables of 2 million rows,
+// and how fast retention deletes what half of them hold.
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type pg from "pg";
@@ -38,16 +38,31 @@ const any = (execution: number) => (((execution + 1) * 7_919 * 2) % rows) + 2;
 const conversationFilters: Record<string, (execution: number) => Query> = {
   "no filter": () => ({}),
   ...Object.fromEntries(
-    ["OPEN", "PENDING", "SNOOZED", "CLOSED", "OPEN,PENDING", "SNOOZED,CLOSED"].map((status) => [`status=${status}`, () => ({ status })]),
+    ["OPEN", "PENDING", "SNOOZED", "CLOSED", "OPEN,PENDING", "SNOOZED,CLOSED"].map((status) => [
+      `status=${status}`,
+      () => ({ status }),
+    ]),
   ),
-  ...Object.fromEntries(["web", "rare", "none"].map((channelId) => [`channelId=${channelId}`, () => ({ channelId })])),
-  ...Object.fromEntries(["agt_common", "agt_rare", "agt_none"].map((agentId) => [`agentId=${agentId}`, () => ({ agentId })])),
-  ...Object.fromEntries(["common", "tag-6", "rare", "none"].map((tag) => [`tag=${tag}`, () => ({ tag })])),
+  ...Object.fromEntries(
+    ["web", "rare", "none"].map((channelId) => [`channelId=${channelId}`, () => ({ channelId })]),
+  ),
+  ...Object.fromEntries(
+    ["agt_common", "agt_rare", "agt_none"].map((agentId) => [
+      `agentId=${agentId}`,
+      () => ({ agentId }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["common", "tag-6", "rare", "none"].map((tag) => [`tag=${tag}`, () => ({ tag })]),
+  ),
   "externalId=(one)": (execution) => ({ externalId: `order-${any(execution)}` }),
   "externalId=none": () => ({ externalId: "none" }),
   "customerId=none": () => ({ customerId: "cus_none" }),
   ...Object.fromEntries(
-    [59, 40, 30, 20, 7, 1, 0.01, -1].map((days) => [`updatedSince=${days} days ago`, () => ({ updatedSince: ago(days) })]),
+    [59, 40, 30, 20, 7, 1, 0.01, -1].map((days) => [
+      `updatedSince=${days} days ago`,
+      () => ({ updatedSince: ago(days) }),
+    ]),
   ),
 };
 
@@ -86,25 +101,39 @@ function identityOf(tenantId: string): Identity {
 }
 
 const listing: Record<string, (tenantId: string, query: Query) => Promise<{ data: unknown[] }>> = {
-  conversations: (tenantId, query) => listConversations(reader(identityOf(tenantId)), listConversationsQuery.parse(query)),
-  customers: (tenantId, query) => listCustomers(reader(identityOf(tenantId)), listCustomersQuery.parse(query)),
+  conversations: (tenantId, query) =>
+    listConversations(reader(identityOf(tenantId)), listConversationsQuery.parse(query)),
+  customers: (tenantId, query) =>
+    listCustomers(reader(identityOf(tenantId)), listCustomersQuery.parse(query)),
 };
 
-const percentile = (times: number[], share: number) => times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1] ?? 0;
+const percentile = (times: number[], share: number) =>
+  times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1] ?? 0;
 
 const print = (...columns: [string, ...(string | number)[]]) => {
   const [name, ...figures] = columns;
-  process.stdout.write(`${name.padEnd(72)}${figures.map((figure) => String(figure).padStart(11)).join("")}\n`);
+  process.stdout.write(
+    `${name.padEnd(72)}${figures.map((figure) => String(figure).padStart(11)).join("")}\n`,
+  );
 };
 
 const load = () => `load average ${loadavg()[0]?.toFixed(1)}`;
 
-/** One request after another, the first one included, in both orders and from the beginning and the middle of the list. */
+/**
+ * One request after another, the first one included, in both orders and from the beginning and the
+ * middle of the list.
+ */
 async function measureLists(): Promise<boolean> {
   process.stdout.write(`\nLists, ${executions} executions each, ${load()}\n`);
   print("", "found", "p50 ms", "p95 ms", "most ms");
   let areMet = true;
-  const measure = async (list: string, tenantId: string, name: string, queryOf: (execution: number) => Query, goal?: number) => {
+  const measure = async (
+    list: string,
+    tenantId: string,
+    name: string,
+    queryOf: (execution: number) => Query,
+    goal?: number,
+  ) => {
     for (const order of ["desc", "asc"]) {
       const times: number[] = [];
       let found = 0;
@@ -122,8 +151,10 @@ async function measureLists(): Promise<boolean> {
     }
   };
   for (const tenantId of Object.values(tenants)) {
-    for (const [name, queryOf] of Object.entries(conversationFilters)) await measure("conversations", tenantId, name, queryOf, goalMs);
-    for (const [name, queryOf] of Object.entries(customerFilters)) await measure("customers", tenantId, name, queryOf, goalMs);
+    for (const [name, queryOf] of Object.entries(conversationFilters))
+      await measure("conversations", tenantId, name, queryOf, goalMs);
+    for (const [name, queryOf] of Object.entries(customerFilters))
+      await measure("customers", tenantId, name, queryOf, goalMs);
   }
   for (const query of combinedFilters) {
     const name = Object.entries(query).map(([filter, value]) => `${filter}=${value.slice(0, 10)}`);
@@ -134,12 +165,16 @@ async function measureLists(): Promise<boolean> {
 
 type Work = { rows: number; ms: number; slowestMs: number; failures: number };
 
-/** Has the purge job work as the worker does, batch after batch, until nothing is left to delete. */
+/**
+ * Has the purge job work as the worker does, batch after batch, until nothing is left to delete.
+ */
 async function measureRetention(): Promise<boolean> {
   setConnectionSettings(workerSettings);
   const work: Record<string, Work> = {};
   const connections = pool();
-  const query = connections.query.bind(connections) as (statement: pg.QueryConfig) => Promise<pg.QueryResult>;
+  const query = connections.query.bind(connections) as (
+    statement: pg.QueryConfig,
+  ) => Promise<pg.QueryResult>;
   const timed = async (statement: pg.QueryConfig) => {
     const table = /FROM (\w+) WHERE/.exec(statement.text)?.[1] ?? "";
     const done = work[table] ?? { rows: 0, ms: 0, slowestMs: 0, failures: 0 };
@@ -166,13 +201,17 @@ async function measureRetention(): Promise<boolean> {
   connections.query = query as typeof connections.query;
   const after = await oldestExpired();
 
-  process.stdout.write(`\nRetention: one pass of ${batches} batches in ${seconds.toFixed(0)} s, ${startLoad}, then ${load()}\n`);
+  process.stdout.write(
+    `\nRetention: one pass of ${batches} batches in ${seconds.toFixed(0)} s, ${startLoad}, then ${load()}\n`,
+  );
   print("", "rows", "rows/s", "slowest ms", "failures");
   for (const [table, { rows, ms, slowestMs, failures }] of Object.entries(work))
     print(table, rows, ((rows * 1_000) / ms).toFixed(0), slowestMs.toFixed(0), failures);
   const total = Object.values(work).reduce((sum, { rows }) => sum + rows, 0);
   print("all", total, (total / seconds).toFixed(0));
-  process.stdout.write(`oldest expired row: ${before.seconds.toFixed(0)} s before, ${after.seconds.toFixed(0)} s after ${after.table}\n`);
+  process.stdout.write(
+    `oldest expired row: ${before.seconds.toFixed(0)} s before, ${after.seconds.toFixed(0)} s after ${after.table}\n`,
+  );
   return after.seconds === 0 && Object.values(work).every(({ failures }) => failures === 0);
 }
 
@@ -180,7 +219,9 @@ const areMet = await withTemporaryPostgres(async (postgres) => {
   await prepareDatabase(postgres, "bench_large");
   const began = performance.now();
   await fillLargeDatabase(postgres.url("bench_large"), rows, parts);
-  process.stdout.write(`loaded in ${((performance.now() - began) / 1000).toFixed(0)} s, ${load()}\n`);
+  process.stdout.write(
+    `loaded in ${((performance.now() - began) / 1000).toFixed(0)} s, ${load()}\n`,
+  );
   const results: boolean[] = [];
   if (parts.includes("lists")) results.push(await measureLists().finally(closeDatabase));
   if (parts.includes("retention")) results.push(await measureRetention().finally(closeDatabase));

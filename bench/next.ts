@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import { env } from "@/lib/platform/env";
 import { pagesOnDemand } from "@/server/pages";
 
-// The API served by Next itself, as on a serverless host: without the edge of server/, which `next start` has as well.
+// The API served by Next itself, as on a serverless host: without the edge of server/, which `next
+// start` has as well.
 const { PORT } = env();
 const hostname = "127.0.0.1";
 createServer(pagesOnDemand({ hostname, port: PORT })).listen(PORT, hostname);

@@ -1,5 +1,6 @@
-// `npm run bench:pages`: how long the server takes to draw each list of the dashboard, with 100,000 rows behind every one
-// of them, beside a page of the same frame that reads nothing. One request after another; the median counts.
+// `npm run bench:pages`: how long the server takes to draw each list of the dashboard, with 100,000
+// rows behind every one of them, beside a page of the same frame that reads nothing. One request
+// after another; the median counts.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +20,10 @@ import { applyMigrations } from "@/prisma/migrate";
 import { ensureDatabase, startTemporaryPostgres } from "@/server/embedded/postgres";
 
 const { values: options } = parseArgs({
-  options: { rows: { type: "string", default: "100000" }, visits: { type: "string", default: "30" } },
+  options: {
+    rows: { type: "string", default: "100000" },
+    visits: { type: "string", default: "30" },
+  },
 });
 const rows = Number(options.rows);
 const visits = Number(options.visits);
@@ -84,14 +88,20 @@ try {
     await sleep(100);
 
   let frameMs = 0;
-  process.stdout.write(`${rows.toLocaleString("en")} rows behind each list, median of ${visits} visits\n`);
+  process.stdout.write(
+    `${rows.toLocaleString("en")} rows behind each list, median of ${visits} visits\n`,
+  );
   for (const [name, path] of Object.entries(pages(webhookId))) {
     const times = [];
     for (let visit = -3; visit < visits; visit++) {
       const startedAt = performance.now();
-      const response = await fetch(`${url}${base}${path}`, { headers: { cookie }, redirect: "manual" });
+      const response = await fetch(`${url}${base}${path}`, {
+        headers: { cookie },
+        redirect: "manual",
+      });
       await response.text();
-      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${response.headers.get("location") ?? ""}`);
+      if (response.status !== 200)
+        throw new Error(`${path}: ${response.status} ${response.headers.get("location") ?? ""}`);
       // The first visits load the page's modules.
       if (visit >= 0) times.push(performance.now() - startedAt);
     }
@@ -110,21 +120,42 @@ try {
 }
 
 async function seed() {
-  const account = { organisation: "Bench", name: "Bench", email: "bench@example.com", passwordHash: "none" };
-  const { user, tenant } = await db().$transaction((transaction) => createAccount(transaction, account));
+  const account = {
+    organisation: "Bench",
+    name: "Bench",
+    email: "bench@example.com",
+    passwordHash: "none",
+  };
+  const { user, tenant } = await db().$transaction((transaction) =>
+    createAccount(transaction, account),
+  );
   const session = await startSession(db(), user.id, { address: null, userAgent: null });
   const partition: Partition = { tenantId: tenant.id, environment: "live" };
-  const identity: Identity = { partition, actor: { type: "OPERATOR", id: "bench" }, request: null, address: null };
-  const { apiKey } = await mutate(identity, (caller) => createApiKey(caller, { name: "bench", scopes: [...scopes] }));
+  const identity: Identity = {
+    partition,
+    actor: { type: "OPERATOR", id: "bench" },
+    request: null,
+    address: null,
+  };
+  const { apiKey } = await mutate(identity, (caller) =>
+    createApiKey(caller, { name: "bench", scopes: [...scopes] }),
+  );
   const webhook = await mutate(identity, (caller) =>
-    createWebhook(caller, { url: "https://example.com/hook", events: ["*"], description: null, metadata: {} }),
+    createWebhook(caller, {
+      url: "https://example.com/hook",
+      events: ["*"],
+      description: null,
+      metadata: {},
+    }),
   );
 
   const { tenantId } = partition;
   const insert = db();
   /** Made over the last weeks, the oldest first. */
   const spread = (kind: IdKind) =>
-    Array.from({ length: rows }, (_, index) => firstIdAt(kind, new Date(Date.now() - (rows - index) * 20_000)));
+    Array.from({ length: rows }, (_, index) =>
+      firstIdAt(kind, new Date(Date.now() - (rows - index) * 20_000)),
+    );
   const conversationIds = spread("conversation");
   await insert.$executeRaw`
     INSERT INTO customers (tenant_id, environment, id, name, email, external_id, search_words, created_at, updated_at)

@@ -1,4 +1,5 @@
-// The floor of deliveries: the same number of signed POSTs to the same receiver, so many at a time, and nothing written down.
+// The floor of deliveries: the same number of signed POSTs to the same receiver, so many at a time,
+// and nothing written down.
 import { createHmac } from "node:crypto";
 import { Pool } from "undici";
 
@@ -11,8 +12,13 @@ await Promise.all(
   Array.from({ length: Number(atOnce) }, async () => {
     while (left-- > 0) {
       const timestamp = Math.floor(Date.now() / 1000);
-      const signature = createHmac("sha256", "whsec_secret").update(`${timestamp}.${body}`).digest("hex");
-      const headers = { "content-type": "application/json", "x-service-signature": `t=${timestamp},v1=${signature}` };
+      const signature = createHmac("sha256", "whsec_secret")
+        .update(`${timestamp}.${body}`)
+        .digest("hex");
+      const headers = {
+        "content-type": "application/json",
+        "x-service-signature": `t=${timestamp},v1=${signature}`,
+      };
       const answer = await pool.request({ method: "POST", path: "/", headers, body });
       await answer.body.text();
     }

@@ -1,4 +1,5 @@
-// Answers every POST at once, and tells on GET how many came since it was asked last, and when the first and the last of them did.
+// Answers every POST at once, and tells on GET how many came since it was asked last, and when the
+// first and the last of them did.
 import { createServer } from "node:http";
 
 let count = 0;

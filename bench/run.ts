@@ -1,5 +1,5 @@
-// `npm run bench`: what the product costs, against what stands beside it in the same run. Rates move from machine to
-// machine and from hour to hour; the ratios hold.
+// `npm run bench`: what the product costs, against what stands beside it in the same run. Rates
+// move from machine to machine and from hour to hour; the ratios hold.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
@@ -29,11 +29,16 @@ const parts: Record<string, (postgres: Postgres) => Promise<Row[]>> = {
       ...{ rounds, seconds, connections: Number(values.connections) },
       ...{ conversations: Number(values.conversations), only: values.only },
     }),
-  deliveries: (postgres) => measureDeliveries(postgres, { rounds, deliveries: Number(values.deliveries) }),
-  flat: (postgres) => measureFlat(postgres, { rounds, seconds, conversations: Number(values.large) }),
+  deliveries: (postgres) =>
+    measureDeliveries(postgres, { rounds, deliveries: Number(values.deliveries) }),
+  flat: (postgres) =>
+    measureFlat(postgres, { rounds, seconds, conversations: Number(values.large) }),
 };
 
-if (process.send) process.send(await withTemporaryPostgres(async (postgres) => (await parts[values.parts]?.(postgres)) ?? []));
+if (process.send)
+  process.send(
+    await withTemporaryPostgres(async (postgres) => (await parts[values.parts]?.(postgres)) ?? []),
+  );
 else {
   const rows: Row[] = [];
   for (const part of values.parts.split(",")) rows.push(...(await runPart(part)));
@@ -42,8 +47,12 @@ else {
 
 /** Each part in a process of its own, which has one database and one environment. */
 async function runPart(part: string): Promise<Row[]> {
-  const child = fork("bench/run.ts", [...process.argv.slice(2), "--parts", part], { execArgv: ["--import", "tsx"] });
-  const [rows] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [Row[] | number];
+  const child = fork("bench/run.ts", [...process.argv.slice(2), "--parts", part], {
+    execArgv: ["--import", "tsx"],
+  });
+  const [rows] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [
+    Row[] | number,
+  ];
   if (!Array.isArray(rows)) throw new Error(`${part} failed`);
   return rows;
 }
@@ -52,7 +61,14 @@ function print(rows: Row[]): void {
   const width = Math.max(...rows.map(({ name }) => name.length));
   process.stdout.write("\n");
   for (const { name, figure, ratio, goal, isMet } of rows) {
-    const columns = [name.padEnd(width), figure.padStart(10), (ratio?.toFixed(2) ?? "").padStart(6), goal?.padEnd(9) ?? ""];
-    process.stdout.write(`${columns.join("  ")}${isMet === undefined ? "" : isMet ? "  met" : "  NOT met"}\n`);
+    const columns = [
+      name.padEnd(width),
+      figure.padStart(10),
+      (ratio?.toFixed(2) ?? "").padStart(6),
+      goal?.padEnd(9) ?? "",
+    ];
+    process.stdout.write(
+      `${columns.join("  ")}${isMet === undefined ? "" : isMet ? "  met" : "  NOT met"}\n`,
+    );
   }
 }

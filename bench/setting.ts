@@ -13,13 +13,17 @@ import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
 
 // What every benchmark needs: a database, tenants in it, and processes whose cost can be read.
 
-/** One line of the table at the end. `ratio` is to what stands beside it in the same run, and nothing else is comparable. */
+/**
+ * One line of the table at the end. `ratio` is to what stands beside it in the same run, and
+ * nothing else is comparable.
+ */
 export type Row = { name: string; figure: string; ratio?: number; goal?: string; isMet?: boolean };
 
 /** What a process of the product is given. */
 export type Environment = Record<string, string>;
 
-export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+export const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** Makes and migrates a database, and makes it this process's own as well. */
 export async function prepareDatabase(postgres: Postgres, name: string): Promise<Environment> {
@@ -52,7 +56,10 @@ export async function newTenant(): Promise<Tenant> {
 }
 
 /** Conversations with ids that count up, so that one can be named: the id of the nth. */
-export async function seedConversations(tenantId: string, count: number): Promise<(n: number) => string> {
+export async function seedConversations(
+  tenantId: string,
+  count: number,
+): Promise<(n: number) => string> {
   await db().$executeRaw`
     INSERT INTO conversations (tenant_id, environment, id, channel_id, tags, created_at, updated_at)
     SELECT ${tenantId}, 'live', 'cnv_01' || lpad(upper(to_hex(n)), 24, '0'), 'web', '{}', now(), now()
@@ -63,8 +70,15 @@ export async function seedConversations(tenantId: string, count: number): Promis
 export type Running = { child: ChildProcess; stop: () => Promise<void> };
 
 /** Starts a program of this project and resolves once `isUp` says so. */
-export async function start(command: string[], environment: Environment, isUp: () => Promise<boolean>): Promise<Running> {
-  const child = spawn(process.execPath, command, { env: { ...process.env, ...environment }, stdio: ["ignore", "ignore", "inherit"] });
+export async function start(
+  command: string[],
+  environment: Environment,
+  isUp: () => Promise<boolean>,
+): Promise<Running> {
+  const child = spawn(process.execPath, command, {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const exited = once(child, "exit");
   while (!(await isUp())) {
     if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended before it answered`);
@@ -77,7 +91,10 @@ export async function start(command: string[], environment: Environment, isUp: (
   return { child, stop };
 }
 
-/** User and system time of a process so far. Steadier than its rate on a machine that others use too. */
+/**
+ * User and system time of a process so far. Steadier than its rate on a machine that others use
+ * too.
+ */
 export function cpuMicroseconds({ child }: Running): number {
   const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   const ticksPerSecond = 100;

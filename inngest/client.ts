@@ -7,16 +7,25 @@ import { log } from "@/lib/platform/log";
 const requestTimeoutMs = 2_000;
 
 /** Ids and nothing else: what is sent stands in the database, and secrets stay there. */
-export type DeliveryDue = { tenantId: string; environment: Partition["environment"]; deliveryId: string; webhookId: string };
+export type DeliveryDue = {
+  tenantId: string;
+  environment: Partition["environment"];
+  deliveryId: string;
+  webhookId: string;
+};
 
-export type DocumentDue = { tenantId: string; environment: Partition["environment"]; documentId: string };
+export type DocumentDue = {
+  tenantId: string;
+  environment: Partition["environment"];
+  documentId: string;
+};
 
 export const deliveryDue = eventType("delivery/due", { schema: staticSchema<DeliveryDue>() });
 export const documentDue = eventType("document/due", { schema: staticSchema<DocumentDue>() });
 
 /**
- * What the SDK calls an error is for the most part a request that it refused, which anybody may send: one line each, and
- * no alarm.
+ * What the SDK calls an error is for the most part a request that it refused, which anybody may
+ * send: one line each, and no alarm.
  */
 const sdkLog: Logger = {
   debug: (...facts) => log.debug({ facts }, "Inngest's SDK"),
@@ -33,7 +42,10 @@ function withoutStack(fact: unknown): unknown {
 
 let client: Inngest | undefined;
 
-/** Made at the first call, because Next loads the modules of all routes at build time, when nothing is configured. */
+/**
+ * Made at the first call, because Next loads the modules of all routes at build time, when nothing
+ * is configured.
+ */
 export function inngest(): Inngest {
   const { INNGEST_DEV, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_BASE_URL } = env();
   client ??= new Inngest({
@@ -54,10 +66,15 @@ const sending = new AsyncLocalStorage<AbortSignal>();
 /** The SDK waits for ever on its own. */
 const boundedFetch: typeof fetch = (input, init) => {
   const deadline = sending.getStore() ?? AbortSignal.timeout(requestTimeoutMs);
-  return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline });
+  return fetch(input, {
+    ...init,
+    signal: init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline,
+  });
 };
 
-/** Sends events to Inngest. The SDK tries up to five times; all of them together have two seconds. */
+/**
+ * Sends events to Inngest. The SDK tries up to five times; all of them together have two seconds.
+ */
 export async function sendEvents(events: EventPayload[]): Promise<void> {
   const deadline = AbortSignal.timeout(requestTimeoutMs);
   await sending.run(deadline, () => inngest().send(events));

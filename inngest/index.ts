@@ -5,5 +5,9 @@ import { runRecurringJob } from "./functions/run-recurring-job";
 
 /** Everything that Inngest runs here. */
 export function inngestFunctions() {
-  return [deliverWebhook(), processDocument(), ...Object.entries(recurringJobs).map(([name, job]) => runRecurringJob(name, job))];
+  return [
+    deliverWebhook(),
+    processDocument(),
+    ...Object.entries(recurringJobs).map(([name, job]) => runRecurringJob(name, job)),
+  ];
 }

@@ -6,8 +6,9 @@ import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-util
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
-// Prisma's own schema engine, in WebAssembly: what its CLI does with a downloaded binary, from an npm package. The
-// migrations are in Prisma's layout, so `prisma migrate deploy` agrees with what is applied here.
+// Prisma's own schema engine, in WebAssembly: what its CLI does with a downloaded binary, from an
+// npm package. The migrations are in Prisma's layout, so `prisma migrate deploy` agrees with what
+// is applied here.
 
 /** Relative to the project's root, where every command runs. */
 export const migrationsDirectory = "prisma/migrations";
@@ -20,16 +21,24 @@ const filters = { externalTables: [], externalEnums: [] };
 /** The engine as the package's build for bundlers sets it up, but with the file read from disk. */
 const loadEngine = once(() => {
   const require = createRequire(import.meta.url);
-  const file = path.join(path.dirname(require.resolve("@prisma/schema-engine-wasm")), "schema_engine_bg.wasm");
+  const file = path.join(
+    path.dirname(require.resolve("@prisma/schema-engine-wasm")),
+    "schema_engine_bg.wasm",
+  );
   const module = new WebAssembly.Module(readFileSync(file));
-  const { exports } = new WebAssembly.Instance(module, { "./schema_engine_bg.js": bindings as unknown as WebAssembly.ModuleImports });
+  const { exports } = new WebAssembly.Instance(module, {
+    "./schema_engine_bg.js": bindings as unknown as WebAssembly.ModuleImports,
+  });
   const wasm = bindings as unknown as { __wbg_set_wasm: (exports: WebAssembly.Exports) => void };
   wasm.__wbg_set_wasm(exports);
   (exports.__wbindgen_start as () => void)();
   return bindings.SchemaEngine;
 });
 
-async function withEngine<Result>(databaseUrl: string, work: (engine: bindings.SchemaEngine) => Promise<Result>): Promise<Result> {
+async function withEngine<Result>(
+  databaseUrl: string,
+  work: (engine: bindings.SchemaEngine) => Promise<Result>,
+): Promise<Result> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   try {
     const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
@@ -52,7 +61,10 @@ function migrationNames(): string[] {
 function readMigrations() {
   const migrationDirectories = migrationNames().map((name) => {
     const value = readFileSync(path.join(migrationsDirectory, name, "migration.sql"), "utf8");
-    return { path: name, migrationFile: { path: "migration.sql", content: { tag: "ok" as const, value } } };
+    return {
+      path: name,
+      migrationFile: { path: "migration.sql", content: { tag: "ok" as const, value } },
+    };
   });
   const content = readFileSync(path.join(migrationsDirectory, "migration_lock.toml"), "utf8");
   const lockfile = { path: "migration_lock.toml", content };
@@ -62,39 +74,55 @@ function readMigrations() {
 /**
  * Applies what the database does not have yet, as `prisma migrate deploy` does.
  * @returns the names of the migrations that were applied just now.
- * @throws with an explanation when a migration fails, failed earlier and was left that way, or was edited since.
+ * @throws with an explanation when a migration fails, failed earlier and was left that way, or was
+ * edited since.
  */
 export async function applyMigrations(databaseUrl: string): Promise<string[]> {
   return withEngine(databaseUrl, async (engine) => {
     const { editedMigrationNames } = await diagnose(engine);
     if (editedMigrationNames.length > 0) throw new Error(editedMigrations(editedMigrationNames));
-    const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList: readMigrations(), filters });
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: readMigrations(),
+      filters,
+    });
     return appliedMigrationNames;
   });
 }
 
-/** The migrations that are in the directory and not in the database; for `doctor`, which changes nothing. */
+/**
+ * The migrations that are in the directory and not in the database; for `doctor`, which changes
+ * nothing.
+ */
 export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
   return withEngine(databaseUrl, async (engine) => {
     const { history, failedMigrationNames, editedMigrationNames } = await diagnose(engine);
     if (editedMigrationNames.length > 0) throw new Error(editedMigrations(editedMigrationNames));
-    const unapplied = history && "unappliedMigrationNames" in history ? history.unappliedMigrationNames : [];
+    const unapplied =
+      history && "unappliedMigrationNames" in history ? history.unappliedMigrationNames : [];
     return [...new Set([...failedMigrationNames, ...unapplied])];
   });
 }
 
 const diagnose = (engine: bindings.SchemaEngine) =>
-  engine.diagnoseMigrationHistory({ migrationsList: readMigrations(), optInToShadowDatabase: false, filters });
+  engine.diagnoseMigrationHistory({
+    migrationsList: readMigrations(),
+    optInToShadowDatabase: false,
+    filters,
+  });
 
 const editedMigrations = (names: string[]) =>
   `The database was migrated by other versions of ${names.join(", ")} than the files here. Run the release that made it, or start with an empty database.`;
 
 /**
- * The SQL that leads from an older schema file to today's, from nothing when there is no older one. It compares the two
- * files; the engine asks for a database all the same, to know which PostgreSQL it writes for.
+ * The SQL that leads from an older schema file to today's, from nothing when there is no older one.
+ * It compares the two files; the engine asks for a database all the same, to know which PostgreSQL
+ * it writes for.
  */
 export async function diffSchema(databaseUrl: string, older: string | null): Promise<string> {
-  const schemaOf = (content: string) => ({ tag: "schemaDatamodel" as const, files: [{ path: schemaFile, content }] });
+  const schemaOf = (content: string) => ({
+    tag: "schemaDatamodel" as const,
+    files: [{ path: schemaFile, content }],
+  });
   return withEngine(databaseUrl, async (engine) => {
     const { stdout } = await engine.diff({
       from: older === null ? { tag: "empty" } : schemaOf(older),

@@ -1,17 +1,19 @@
 import pg from "pg";
 
-// The application's own role reads and writes rows and owns nothing. So it can add to the audit log, and cannot change or
-// delete what is there, drop its trigger or cut off its end. Migrations, and one day the deletion of a whole tenant, run as
-// the owner.
+// The application's own role reads and writes rows and owns nothing. So it can add to the audit
+// log, and cannot change or delete what is there, drop its trigger or cut off its end. Migrations,
+// and one day the deletion of a whole tenant, run as the owner.
 
 const maintainSince = 170_000;
 
 /**
- * Gives the role of `applicationUrl` what the application needs, and takes from it what it must not have. Called after
- * migrations, because each may bring tables.
- * @param password makes the role, as the embedded database does; without it the operator has made it
+ * Gives the role of `applicationUrl` what the application needs, and takes from it what it must not
+ * have. Called after migrations, because each may bring tables.
+ * @param password makes the role, as the embedded database does; without it the operator has made
+ * it
  * @returns false where both addresses name one role, which then owns the tables
- * @throws where the role could alter the audit log all the same, as a superuser or a member of the owner
+ * @throws where the role could alter the audit log all the same, as a superuser or a member of the
+ * owner
  */
 export async function grantApplicationRole(
   ownerUrl: string,
@@ -32,7 +34,8 @@ export async function grantApplicationRole(
       [name],
     );
     const { version = 0, schema: schemaName = "public", exists = false } = rows[0] ?? {};
-    if (!exists && password === undefined) throw new Error(`The role "${name}" of DATABASE_URL does not exist. Create it with LOGIN.`);
+    if (!exists && password === undefined)
+      throw new Error(`The role "${name}" of DATABASE_URL does not exist. Create it with LOGIN.`);
     if (password !== undefined) {
       const attributes = `LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS PASSWORD ${client.escapeLiteral(password)}`;
       await client.query(`${exists ? "ALTER" : "CREATE"} ROLE ${role} ${attributes}`);
@@ -42,7 +45,13 @@ export async function grantApplicationRole(
     const appendOnly = `${schema}."audit_entries"`;
     const migrations = `${schema}."_prisma_migrations"`;
     // ANALYZE belongs to a table's owner, until PostgreSQL 17 made it a privilege.
-    const privileges = ["SELECT", "INSERT", "UPDATE", "DELETE", ...(version >= maintainSince ? ["MAINTAIN"] : [])].join(", ");
+    const privileges = [
+      "SELECT",
+      "INSERT",
+      "UPDATE",
+      "DELETE",
+      ...(version >= maintainSince ? ["MAINTAIN"] : []),
+    ].join(", ");
     await client.query("BEGIN");
     await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
     await client.query(`GRANT ${privileges} ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
@@ -63,7 +72,9 @@ export async function grantApplicationRole(
   }
 }
 
-type Queryable = { query: (text: string, values: unknown[]) => Promise<{ rows: { can: boolean }[] }> };
+type Queryable = {
+  query: (text: string, values: unknown[]) => Promise<{ rows: { can: boolean }[] }>;
+};
 
 /** Whether a role could change or remove entries of the audit log. */
 export async function canAlterAuditLog(database: Queryable, role: string): Promise<boolean> {

@@ -21,11 +21,15 @@ const email = "demo@parlance.local";
 const slug = "demo";
 
 /**
- * The tenant for trying the product out, its owner, and a key for each environment. What exists is left alone. In the
- * embedded database, what is no longer `known` (a lost file, a revoked key) is replaced.
+ * The tenant for trying the product out, its owner, and a key for each environment. What exists is
+ * left alone. In the embedded database, what is no longer `known` (a lost file, a revoked key) is
+ * replaced.
  * @returns null for a database that others use already, or whose demo another machine made
  */
-export async function ensureDemo(written: Partial<Demo> | null, { isOwnDatabase }: { isOwnDatabase: boolean }): Promise<Demo | null> {
+export async function ensureDemo(
+  written: Partial<Demo> | null,
+  { isOwnDatabase }: { isOwnDatabase: boolean },
+): Promise<Demo | null> {
   const [tenant, user] = await Promise.all([findTenantBySlug(slug), findUserByEmail(db(), email)]);
   const isUsedByOthers = (await db().tenant.findFirst({ where: { slug: { not: slug } } })) !== null;
   if (tenant ? !user : user || isUsedByOthers) return null;
@@ -41,17 +45,32 @@ export async function ensureDemo(written: Partial<Demo> | null, { isOwnDatabase 
     if (user) await db().user.update({ where: { id: user.id }, data: { passwordHash } });
     else
       await db().$transaction((transaction) =>
-        createAccount(transaction, { organisation: "Demo", name: "Demo", email, passwordHash, emailVerifiedAt: new Date() }),
+        createAccount(transaction, {
+          organisation: "Demo",
+          name: "Demo",
+          email,
+          passwordHash,
+          emailVerifiedAt: new Date(),
+        }),
       );
   }
 
   const { id } = tenant ?? (await db().tenant.findUniqueOrThrow({ where: { slug } }));
-  const keys = { test: await ensureKey(id, "test", known?.keys?.test), live: await ensureKey(id, "live", known?.keys?.live) };
+  const keys = {
+    test: await ensureKey(id, "test", known?.keys?.test),
+    live: await ensureKey(id, "live", known?.keys?.live),
+  };
   return { email, password, tenant: { id, slug }, keys };
 }
 
-async function ensureKey(tenantId: string, environment: Environment, known: string | undefined): Promise<string> {
-  const row = known ? await db().apiKey.findUnique({ where: { hash: new Uint8Array(hashKey(known)) } }) : null;
+async function ensureKey(
+  tenantId: string,
+  environment: Environment,
+  known: string | undefined,
+): Promise<string> {
+  const row = known
+    ? await db().apiKey.findUnique({ where: { hash: new Uint8Array(hashKey(known)) } })
+    : null;
   if (known && row && row.tenantId === tenantId && !row.revokedAt) return known;
 
   const identity: Identity = {
@@ -60,6 +79,8 @@ async function ensureKey(tenantId: string, environment: Environment, known: stri
     request: null,
     address: null,
   };
-  const { key } = await mutate(identity, (caller) => createApiKey(caller, { name: `Demo, ${environment}`, scopes: [...scopes] }));
+  const { key } = await mutate(identity, (caller) =>
+    createApiKey(caller, { name: `Demo, ${environment}`, scopes: [...scopes] }),
+  );
   return key;
 }

@@ -8,5 +8,6 @@ export default defineConfig({
   dts: true,
   clean: true,
   // `.js` is ESM, as package.json says; `.cjs` is what `require` gets.
-  outExtensions: ({ format }) => (format === "cjs" ? { js: ".cjs", dts: ".d.cts" } : { js: ".js", dts: ".d.ts" }),
+  outExtensions: ({ format }) =>
+    format === "cjs" ? { js: ".cjs", dts: ".d.cts" } : { js: ".js", dts: ".d.ts" },
 });

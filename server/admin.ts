@@ -6,8 +6,9 @@ import { log } from "@/lib/platform/log";
 import { commands, UsageError } from "./admin/commands";
 import { adoptLocalEnvironment } from "./admin/environment";
 
-// `npm run admin -- <command> …`, for whoever runs the service. Standard output carries the result and nothing else: one
-// JSON object (for `doctor`, a line a finding). Exit code 1 when it failed, 2 when it was asked in a way it does not know.
+// `npm run admin -- <command> …`, for whoever runs the service. Standard output carries the result
+// and nothing else: one JSON object (for `doctor`, a line a finding). Exit code 1 when it failed, 2
+// when it was asked in a way it does not know.
 
 log.level = "silent";
 // Some commands read whole tables, and no request waits for them.
@@ -22,7 +23,9 @@ async function run(name: string, rest: string[]): Promise<number> {
   const command = commands[name];
   if (!command) throw new UsageError(name ? `There is no command "${name}".` : "Name a command.");
 
-  const options = Object.fromEntries(command.options.map((option) => [option, { type: "string" as const }]));
+  const options = Object.fromEntries(
+    command.options.map((option) => [option, { type: "string" as const }]),
+  );
   let values: Record<string, string | undefined>;
   try {
     ({ values } = parseArgs({ args: rest, options }));
@@ -43,7 +46,9 @@ function explain(error: unknown): number {
     return 2;
   }
   if (isDatabaseUnavailable(error)) {
-    process.stderr.write("The database does not answer. Start it with `npm start`, or set DATABASE_URL to one that runs.\n");
+    process.stderr.write(
+      "The database does not answer. Start it with `npm start`, or set DATABASE_URL to one that runs.\n",
+    );
   } else {
     process.stderr.write(`${error instanceof AppError ? error.detail : message}\n`);
   }

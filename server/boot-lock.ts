@@ -3,10 +3,13 @@ import pg from "pg";
 const lockKey = 7_140_022;
 
 /**
- * Runs `work` while no other start on the same database does. The lock belongs to a transaction and not to a session, so it
- * also holds behind a pooler.
+ * Runs `work` while no other start on the same database does. The lock belongs to a transaction and
+ * not to a session, so it also holds behind a pooler.
  */
-export async function withBootLock<Result>(databaseUrl: string, work: () => Promise<Result>): Promise<Result> {
+export async function withBootLock<Result>(
+  databaseUrl: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const client = new pg.Client({ connectionString: databaseUrl });
   // A connection that breaks shows itself by the failure of what follows.
   client.on("error", () => {});

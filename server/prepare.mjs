@@ -1,5 +1,6 @@
-// What every command runs first. It needs nothing but Node: it installs, generates and builds what is missing or out of
-// date, and then goes on, in this same process, with the program that was asked for:
+// What every command runs first. It needs nothing but Node: it installs, generates and builds what
+// is missing or out of date, and then goes on, in this same process, with the program that was
+// asked for:
 //
 //   node server/prepare.mjs start|dev|admin|test|build|check [arguments]
 //
@@ -27,7 +28,10 @@ const [name = "build", ...rest] = process.argv.slice(2);
 const program = programs[/** @type {keyof typeof programs} */ (name)];
 
 try {
-  if (!program) throw new Error(`There is no program "${name}". Programs: ${Object.keys(programs).join(", ")}.`);
+  if (!program)
+    throw new Error(
+      `There is no program "${name}". Programs: ${Object.keys(programs).join(", ")}.`,
+    );
   checkNode();
   installPackages();
   generateClient();
@@ -47,7 +51,9 @@ if (program.module) {
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < oldestNode.major || (major === oldestNode.major && minor < oldestNode.minor)) {
-    throw new Error(`Parlance needs Node ${oldestNode.major}.${oldestNode.minor} or newer; this is ${process.versions.node}.`);
+    throw new Error(
+      `Parlance needs Node ${oldestNode.major}.${oldestNode.minor} or newer; this is ${process.versions.node}.`,
+    );
   }
 }
 
@@ -77,26 +83,47 @@ function generateClient() {
   if (existsSync("prisma/generated/client.ts") && readStamp("generated") === stamp) return;
   say("Generating the database client…");
   // Generating needs no schema engine, but Prisma downloads one unless it is told where one lies.
-  run(process.execPath, ["node_modules/prisma/build/index.js", "generate"], { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath }, true);
+  run(
+    process.execPath,
+    ["node_modules/prisma/build/index.js", "generate"],
+    { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath },
+    true,
+  );
   writeStamp("generated", stamp);
 }
 
-/** server/*.ts become dist/*.js, and what is loaded on demand files of its own beside them. Packages stay outside of all. */
+/**
+ * server/*.ts become dist/*.js, and what is loaded on demand files of its own beside them. Packages
+ * stay outside of all.
+ */
 async function bundle() {
-  const stamp = hashOf(["package-lock.json", "tsconfig.json", "prisma", "lib", "server", "inngest", "app", "components"]);
+  const stamp = hashOf([
+    "package-lock.json",
+    "tsconfig.json",
+    "prisma",
+    "lib",
+    "server",
+    "inngest",
+    "app",
+    "components",
+  ]);
   const entryPoints = readdirSync("server")
     .filter((file) => file.endsWith(".ts"))
     .map((file) => `server/${file}`);
-  const isComplete = entryPoints.every((file) => existsSync(`dist/${path.basename(file, ".ts")}.js`));
+  const isComplete = entryPoints.every((file) =>
+    existsSync(`dist/${path.basename(file, ".ts")}.js`),
+  );
   if (isComplete && readStamp("bundle") === stamp) return;
-  for (const file of existsSync("dist") ? readdirSync("dist") : []) if (/\.js(\.map)?$/.test(file)) rmSync(`dist/${file}`);
+  for (const file of existsSync("dist") ? readdirSync("dist") : [])
+    if (/\.js(\.map)?$/.test(file)) rmSync(`dist/${file}`);
   const { build, stop } = createRequire(import.meta.url)("esbuild");
   await build({
     entryPoints,
     outdir: "dist",
     bundle: true,
     packages: "external",
-    // Also in tsconfig.json; given here, a file that does not exist is an error rather than one more package.
+    // Also in tsconfig.json; given here, a file that does not exist is an error rather than one
+    // more package.
     alias: { "@": process.cwd() },
     platform: "node",
     format: "esm",
@@ -110,20 +137,34 @@ async function bundle() {
 }
 
 function buildPages() {
-  const sources = ["app", "components", "lib", "inngest", "prisma", "docs", "public", "server/edge"];
+  const sources = [
+    "app",
+    "components",
+    "lib",
+    "inngest",
+    "prisma",
+    "docs",
+    "public",
+    "server/edge",
+  ];
   const settings = readdirSync(".").filter((file) =>
-    /^(next|postcss)\.config\.|^(mdx-components|instrumentation|proxy)\.|^tsconfig\.json$|^package-lock\.json$/.test(file),
+    /^(next|postcss)\.config\.|^(mdx-components|instrumentation|proxy)\.|^tsconfig\.json$|^package-lock\.json$/.test(
+      file,
+    ),
   );
   const fingerprint = () => hashOf([...settings, ...sources]);
   if (existsSync(".next/BUILD_ID") && readStamp("pages") === fingerprint()) return;
   say("Building the pages…");
   // What is there is not valid any more, whatever becomes of this build.
   rmSync(".next/BUILD_ID", { force: true });
-  // Next would draw both at random, and two machines that build the same commit could then not serve each other's pages. The
-  // key only makes the ids of actions here; what encrypts is derived from the secrets when the server starts.
+  // Next would draw both at random, and two machines that build the same commit could then not
+  // serve each other's pages. The key only makes the ids of actions here; what encrypts is derived
+  // from the secrets when the server starts.
   const identity = {
     BUILD_ID: fingerprint().slice(0, 20),
-    NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: createHash("sha256").update(`actions of ${fingerprint()}`).digest("base64"),
+    NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: createHash("sha256")
+      .update(`actions of ${fingerprint()}`)
+      .digest("base64"),
   };
   const environment = { ...identity, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" };
   run(process.execPath, ["node_modules/next/dist/bin/next", "build"], environment, true);
@@ -139,12 +180,22 @@ function buildPages() {
  * @param {boolean} isQuiet shows its output only if it fails
  */
 function run(command, args, environment = {}, isQuiet = false) {
-  const stdio = /** @type {import("node:child_process").StdioOptions} */ (isQuiet ? ["ignore", "pipe", "pipe"] : ["ignore", 2, 2]);
+  const stdio = /** @type {import("node:child_process").StdioOptions} */ (
+    isQuiet ? ["ignore", "pipe", "pipe"] : ["ignore", 2, 2]
+  );
   try {
-    execFileSync(command, args, { stdio, env: { ...process.env, ...environment }, maxBuffer: 64 * 1024 * 1024 });
+    execFileSync(command, args, {
+      stdio,
+      env: { ...process.env, ...environment },
+      maxBuffer: 64 * 1024 * 1024,
+    });
   } catch (error) {
-    const { stdout = "", stderr = "" } = /** @type {{ stdout?: Buffer, stderr?: Buffer }} */ (error);
-    throw new Error(`${stdout ?? ""}${stderr ?? ""}\n${[path.basename(command), ...args].join(" ")} failed.`.trim());
+    const { stdout = "", stderr = "" } = /** @type {{ stdout?: Buffer, stderr?: Buffer }} */ (
+      error
+    );
+    throw new Error(
+      `${stdout ?? ""}${stderr ?? ""}\n${[path.basename(command), ...args].join(" ")} failed.`.trim(),
+    );
   }
 }
 
@@ -156,7 +207,9 @@ function hashOf(places) {
   const hash = createHash("sha256");
   /** @param {string} place */
   const add = (place) => {
-    for (const entry of readdirSync(place, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    for (const entry of readdirSync(place, { withFileTypes: true }).sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    )) {
       const file = path.join(place, entry.name);
       if (file === path.join("prisma", "generated")) continue;
       if (entry.isDirectory()) add(file);
@@ -164,7 +217,8 @@ function hashOf(places) {
     }
   };
   for (const place of places.filter((candidate) => existsSync(candidate))) {
-    if (path.extname(place)) hash.update(place).update("\0").update(readFileSync(place)).update("\0");
+    if (path.extname(place))
+      hash.update(place).update("\0").update(readFileSync(place)).update("\0");
     else add(place);
   }
   return hash.digest("hex");

@@ -11,14 +11,26 @@ import { applyMigrations } from "@/prisma/migrate";
 import { grantApplicationRole } from "@/prisma/roles";
 import { type Demo, ensureDemo } from "@/prisma/seed";
 import { withBootLock } from "./boot-lock";
-import { claimDataDirectory, type DemoFile, dataDirectory, inDataDirectory, readJson, writeJson } from "./embedded/data-directory";
-import { type EmbeddedDatabase, localEnvironment, startEmbeddedDatabase } from "./embedded/environment";
+import {
+  claimDataDirectory,
+  type DemoFile,
+  dataDirectory,
+  inDataDirectory,
+  readJson,
+  writeJson,
+} from "./embedded/data-directory";
+import {
+  type EmbeddedDatabase,
+  localEnvironment,
+  startEmbeddedDatabase,
+} from "./embedded/environment";
 import { type LogFile, logFile } from "./embedded/log-file";
 import { type SupervisedProcess, supervise } from "./embedded/supervised-process";
 
-// `npm start`: PostgreSQL, web and worker on one machine, with nothing to configure. It ends when it is told to
-// (SIGINT, SIGTERM) and takes everything with it. `--dev` runs the web through Next's development server instead. With a
-// DATABASE_URL, that database may be anyone's production, so it gets demo data only when `--demo` asks for it.
+// `npm start`: PostgreSQL, web and worker on one machine, with nothing to configure. It ends when
+// it is told to (SIGINT, SIGTERM) and takes everything with it. `--dev` runs the web through Next's
+// development server instead. With a DATABASE_URL, that database may be anyone's production, so it
+// gets demo data only when `--demo` asks for it.
 
 const isDevelopment = process.argv.includes("--dev");
 const isOwnDatabase = !process.env.DATABASE_URL;
@@ -32,12 +44,14 @@ const hopelessFailures = 3;
 const undo: (() => unknown)[] = [];
 let isStopping = false;
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(signal, () => void stop(0));
 process.on("uncaughtException", (error) => void fail(error));
 process.on("unhandledRejection", (error) => void fail(error));
 // Whoever kills npm the hard way means this, too.
 const { ppid } = process;
-if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== ppid && void stop(0), 1_000).unref();
+if (process.env.npm_lifecycle_event)
+  setInterval(() => process.ppid !== ppid && void stop(0), 1_000).unref();
 // The terminal may be gone before we are.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
@@ -58,7 +72,9 @@ async function run(): Promise<void> {
     await grantApplicationRole(ownerUrl, databaseUrl, { password: applicationPassword });
     if (!hasGivenAuditKeys) await refuseForeignAuditKeys();
     await requireUsableKeys();
-    const demo = isDemoWanted ? await ensureDemo(readJson<DemoFile>("demo.json"), { isOwnDatabase }) : null;
+    const demo = isDemoWanted
+      ? await ensureDemo(readJson<DemoFile>("demo.json"), { isOwnDatabase })
+      : null;
     return { demo, hasOwner: await hasAnyOwner() };
   });
   await flushAnchors();
@@ -66,8 +82,16 @@ async function run(): Promise<void> {
   if (isStopping) return;
 
   const webLog = logFile("web", { isEchoed: isDevelopment });
-  const web = supervise(isDevelopment ? nextDev(port) : ["--enable-source-maps", "dist/web.js"], process.env, webLog);
-  const worker = supervise(["--enable-source-maps", "dist/worker.js"], process.env, logFile("worker"));
+  const web = supervise(
+    isDevelopment ? nextDev(port) : ["--enable-source-maps", "dist/web.js"],
+    process.env,
+    webLog,
+  );
+  const worker = supervise(
+    ["--enable-source-maps", "dist/worker.js"],
+    process.env,
+    logFile("worker"),
+  );
   const childStopMs = (env().SHUTDOWN_TIMEOUT_SECONDS + 1) * 1_000;
   undo.push(() => Promise.all([web.stop(childStopMs), worker.stop(childStopMs)]));
   await waitUntilReady(port, web, webLog);
@@ -75,25 +99,45 @@ async function run(): Promise<void> {
 
   const url = `http://localhost:${port}`;
   const { MAIL_PAGE_TOKEN } = env();
-  const mailPage = mailWay() === "page" && MAIL_PAGE_TOKEN ? `${url}${mailPagePath}?token=${MAIL_PAGE_TOKEN}` : null;
-  // The password of a database of the operator's own does not belong in a file for trying the product out.
-  if (demo) writeJson("demo.json", { url, ...demo, mailPage, databaseUrl: isOwnDatabase ? databaseUrl : null } satisfies DemoFile);
+  const mailPage =
+    mailWay() === "page" && MAIL_PAGE_TOKEN
+      ? `${url}${mailPagePath}?token=${MAIL_PAGE_TOKEN}`
+      : null;
+  // The password of a database of the operator's own does not belong in a file for trying the
+  // product out.
+  if (demo)
+    writeJson("demo.json", {
+      url,
+      ...demo,
+      mailPage,
+      databaseUrl: isOwnDatabase ? databaseUrl : null,
+    } satisfies DemoFile);
   process.stdout.write(demo ? welcome(url, demo, mailPage) : started(url, hasOwner));
 }
 
-async function findDatabase(): Promise<Omit<EmbeddedDatabase, "applicationPassword"> & { applicationPassword?: string }> {
+async function findDatabase(): Promise<
+  Omit<EmbeddedDatabase, "applicationPassword"> & { applicationPassword?: string }
+> {
   const { DATABASE_URL, DATABASE_DIRECT_URL, MIGRATION_DATABASE_URL } = process.env;
-  if (DATABASE_URL) return { databaseUrl: DATABASE_URL, ownerUrl: MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL || DATABASE_URL };
+  if (DATABASE_URL)
+    return {
+      databaseUrl: DATABASE_URL,
+      ownerUrl: MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL || DATABASE_URL,
+    };
   const { postgres, ...database } = await startEmbeddedDatabase();
   undo.push(postgres.stop);
   return database;
 }
 
-/** A key that this data directory made for itself must not continue a log that another machine's key began. */
+/**
+ * A key that this data directory made for itself must not continue a log that another machine's key
+ * began.
+ */
 async function refuseForeignAuditKeys(): Promise<void> {
   const [foreign] = await foreignAuditKeys();
   if (!foreign) return;
-  const advice = "Set AUDIT_KEYS to the value of the machine that wrote them; it is in secrets.json of its DATA_DIR";
+  const advice =
+    "Set AUDIT_KEYS to the value of the machine that wrote them; it is in secrets.json of its DATA_DIR";
   throw new Error(
     `The audit log in this database has entries sealed with the key ${foreign}, which this machine does not have. ${advice}.`,
   );
@@ -107,12 +151,22 @@ function nextDev(port: number): string[] {
 /** PORT=0 chooses a free one. */
 async function freePort(wanted: string): Promise<number> {
   const number = Number(wanted);
-  if (!Number.isInteger(number) || number < 0 || number > 65_535) throw new Error(`PORT is "${wanted}": give a number from 0 to 65535.`);
+  if (!Number.isInteger(number) || number < 0 || number > 65_535)
+    throw new Error(`PORT is "${wanted}": give a number from 0 to 65535.`);
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", ({ code }: NodeJS.ErrnoException) => {
-      const reason = code === "EACCES" ? "may not be used by this user" : code === "EADDRINUSE" ? "is taken" : `cannot be used (${code})`;
-      reject(new Error(`Port ${wanted} ${reason}. Choose another one: PORT=${number === 65_535 ? 3000 : number + 1} npm start`));
+      const reason =
+        code === "EACCES"
+          ? "may not be used by this user"
+          : code === "EADDRINUSE"
+            ? "is taken"
+            : `cannot be used (${code})`;
+      reject(
+        new Error(
+          `Port ${wanted} ${reason}. Choose another one: PORT=${number === 65_535 ? 3000 : number + 1} npm start`,
+        ),
+      );
     });
     probe.listen(number, listeningHost(), () => {
       const address = probe.address();
@@ -134,10 +188,14 @@ function reachable(host = "0.0.0.0"): string {
 
 async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile): Promise<void> {
   for (const deadline = Date.now() + readyTimeoutMs; !isStopping; await sleep(100)) {
-    const answer = await fetch(`http://${reachable(env().HOST)}:${port}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+    const answer = await fetch(`http://${reachable(env().HOST)}:${port}/health`, {
+      signal: AbortSignal.timeout(5_000),
+    }).catch(() => null);
     if (answer?.ok) return;
     if (web.failures() >= hopelessFailures || Date.now() > deadline) {
-      throw new Error(`The web server did not become ready. The end of ${log.path}:\n${log.lastLines(10)}`);
+      throw new Error(
+        `The web server did not become ready. The end of ${log.path}:\n${log.lastLines(10)}`,
+      );
     }
   }
 }

@@ -14,13 +14,18 @@ export function createWebServer(options: GuardOptions): Server {
 }
 
 /**
- * Stops accepting connections and resolves when the last one has ended, without dropping a request: every response from now
- * on is the last one of its connection and says so. Node's own way would end idle connections immediately, and with them
- * requests that are on their way.
+ * Stops accepting connections and resolves when the last one has ended, without dropping a request:
+ * every response from now on is the last one of its connection and says so. Node's own way would
+ * end idle connections immediately, and with them requests that are on their way.
  */
 export async function drain(server: Server): Promise<void> {
-  server.prependListener("request", (_request, response) => void response.setHeader("Connection", "close"));
-  const closed = new Promise<void>((resolve) => void TcpServer.prototype.close.call(server, () => resolve()));
+  server.prependListener(
+    "request",
+    (_request, response) => void response.setHeader("Connection", "close"),
+  );
+  const closed = new Promise<void>(
+    (resolve) => void TcpServer.prototype.close.call(server, () => resolve()),
+  );
   await Promise.race([closed, sleep(drainMs)]);
   const idle = setInterval(() => {
     server.closeIdleConnections();

@@ -17,8 +17,8 @@ async function main(): Promise<void> {
   await requireUsableKeys();
   // Its client is large, and loaded only where it is used.
   if (JOBS === "inngest") (await import("@/inngest/clock")).registerClock();
-  // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to; unless it is told where it
-  // listens, it asks whoever listens on port 3000.
+  // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to;
+  // unless it is told where it listens, it asks whoever listens on port 3000.
   const isEveryAddress = !HOST || HOST === "0.0.0.0" || HOST === "::";
   const servePages = pagesOnDemand({ hostname: isEveryAddress ? "127.0.0.1" : HOST, port: PORT });
   const server = createWebServer({ servePages, trustedProxyHops: TRUSTED_PROXY_HOPS });

@@ -13,8 +13,9 @@ import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
 import { workerSettings } from "@/lib/scheduling/worker-settings";
 import { requireUsableKeys } from "@/lib/secrets/service";
 
-// The process that sends webhooks and does what falls due, apart from the API, so that a storm of deliveries does not slow
-// it. Any number may run at once. It ends on SIGTERM or SIGINT, and with the process that started it.
+// The process that sends webhooks and does what falls due, apart from the API, so that a storm of
+// deliveries does not slow it. Any number may run at once. It ends on SIGTERM or SIGINT, and with
+// the process that started it.
 
 /** Beside Inngest: late enough that a run which is on its way is not overtaken. */
 const overdueSeconds = 120;
@@ -26,10 +27,13 @@ await requireUsableKeys().catch((error: Error) => {
   process.exit(1);
 });
 if (SOLE_WORKER && JOBS === "embedded") {
-  const released = await Promise.all([releaseLeases(), releaseDocuments()]).catch((error: Error) => error.message);
+  const released = await Promise.all([releaseLeases(), releaseDocuments()]).catch(
+    (error: Error) => error.message,
+  );
   log.info({ released }, "leases of a predecessor were released");
 }
-// What happens here makes deliveries, too. Inngest's client is large, and loaded only where it is used.
+// What happens here makes deliveries, too. Inngest's client is large, and loaded only where it is
+// used.
 if (JOBS === "inngest") (await import("@/inngest/clock")).registerClock();
 const takesOnly = { overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 };
 const delivering = startDelivering(takesOnly);
@@ -50,7 +54,12 @@ async function stop(reason: string): Promise<void> {
     process.exit(1);
   }, SHUTDOWN_TIMEOUT_SECONDS * 1_000).unref();
   log.info({ reason }, "the worker stops: nothing more is claimed");
-  await Promise.all([delivering.stop(), processing.stop(), listener?.stop(), ...jobs.map((job) => job.stop())]);
+  await Promise.all([
+    delivering.stop(),
+    processing.stop(),
+    listener?.stop(),
+    ...jobs.map((job) => job.stop()),
+  ]);
   await closeOutboundAgents();
   await flushAnchors().catch(() => {});
   await closeDatabase();

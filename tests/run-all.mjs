@@ -1,7 +1,8 @@
-// What `npm test` and `npm run test:full` run once everything is installed and built. The first runs the checks and every test that
-// is quick; the second (`--full`) what takes longer: the API tests through Next's own server, the long faults and deliveries
-// (`*.full.test.ts`), and the accessibility of every page in every look (`*.full.spec.ts`, `@full`). Each runner goes to its end. The
-// last line counts all tests together, and the exit code says whether all of them passed.
+// What `npm test` and `npm run test:full` run once everything is installed and built. The first
+// runs the checks and every test that is quick; the second (`--full`) what takes longer: the API
+// tests through Next's own server, the long faults and deliveries (`*.full.test.ts`), and the
+// accessibility of every page in every look (`*.full.spec.ts`, `@full`). Each runner goes to its
+// end. The last line counts all tests together, and the exit code says whether all of them passed.
 
 import { execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -15,7 +16,12 @@ const reports = mkdtempSync(path.join(tmpdir(), "parlance-reports-"));
 const vitestReport = path.join(reports, "vitest.json");
 const nextReport = path.join(reports, "vitest-next.json");
 const playwrightReport = path.join(reports, "playwright.json");
-const vitest = (/** @type {string} */ report) => ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+const vitest = (/** @type {string} */ report) => [
+  "run",
+  "--reporter=default",
+  "--reporter=json",
+  `--outputFile.json=${report}`,
+];
 
 /** @type {Count[]} */
 const counts = [];
@@ -23,45 +29,76 @@ const counts = [];
 const remarks = [];
 
 const [redis, chromium] = installTools();
-if (!redis) remarks.push("redis-server is missing: the limiter was not tested against a real Redis (apt-get install redis-server).");
+if (!redis)
+  remarks.push(
+    "redis-server is missing: the limiter was not tested against a real Redis (apt-get install redis-server).",
+  );
 
 const suite = { TEST_SUITE: process.argv.includes("--full") ? "full" : "fast" };
 if (suite.TEST_SUITE === "fast") {
   counts.push(countCheck(await run("npm", ["run", "check"])));
 } else {
   const throughNext = { TEST_SUITE: "fast", TEST_DOOR: "next" };
-  counts.push(countVitest(nextReport, await run(bin("vitest"), [...vitest(nextReport), "tests/api"], throughNext)));
+  counts.push(
+    countVitest(
+      nextReport,
+      await run(bin("vitest"), [...vitest(nextReport), "tests/api"], throughNext),
+    ),
+  );
 }
 counts.push(countVitest(vitestReport, await run(bin("vitest"), vitest(vitestReport), suite)));
 if (chromium) {
-  const environment = { ...suite, PLAYWRIGHT_JSON_OUTPUT_FILE: playwrightReport, CHROMIUM_PATH: chromium };
-  counts.push(countPlaywright(playwrightReport, await run(bin("playwright"), ["test", "--reporter=list,json"], environment)));
+  const environment = {
+    ...suite,
+    PLAYWRIGHT_JSON_OUTPUT_FILE: playwrightReport,
+    CHROMIUM_PATH: chromium,
+  };
+  counts.push(
+    countPlaywright(
+      playwrightReport,
+      await run(bin("playwright"), ["test", "--reporter=list,json"], environment),
+    ),
+  );
 } else {
   counts.push({ passed: 0, failed: 0, skipped: 1 });
-  remarks.push("Chromium is missing: the browser tests were not run (apt-get install chromium, or set CHROMIUM_PATH).");
+  remarks.push(
+    "Chromium is missing: the browser tests were not run (apt-get install chromium, or set CHROMIUM_PATH).",
+  );
 }
 rmSync(reports, { recursive: true, force: true });
 
-const sum = (/** @type {keyof Count} */ name) => counts.reduce((total, count) => total + count[name], 0);
+const sum = (/** @type {keyof Count} */ name) =>
+  counts.reduce((total, count) => total + count[name], 0);
 const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
 for (const remark of remarks) process.stdout.write(`\n${remark}\n`);
-process.stdout.write(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
+process.stdout.write(
+  `\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`,
+);
 process.exitCode = failed > 0 ? 1 : 0;
 
 /**
- * Redis and Chromium come from the system, not from npm. As root on Debian they are installed; elsewhere one is told.
+ * Redis and Chromium come from the system, not from npm. As root on Debian they are installed;
+ * elsewhere one is told.
  * @returns {[string | null, string | null]}
  */
 function installTools() {
-  const wanted = () => /** @type {[string | null, string | null]} */ ([findProgram("redis-server"), findChromium()]);
+  const wanted = () =>
+    /** @type {[string | null, string | null]} */ ([findProgram("redis-server"), findChromium()]);
   const missing = ["redis-server", "chromium"].filter((_name, index) => !wanted()[index]);
   if (missing.length === 0 || process.getuid?.() !== 0 || !findProgram("apt-get")) return wanted();
   try {
     /** @type {import("node:child_process").ExecFileSyncOptions} */
-    const options = { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
+    const options = {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    };
     process.stdout.write(`Installing ${missing.join(" and ")}…\n`);
     execFileSync("apt-get", ["-qq", "update"], options);
-    execFileSync("apt-get", ["-qq", "install", "-y", "--no-install-recommends", ...missing], options);
+    execFileSync(
+      "apt-get",
+      ["-qq", "install", "-y", "--no-install-recommends", ...missing],
+      options,
+    );
   } catch {
     process.stdout.write("apt-get could not install them.\n");
   }
@@ -96,7 +133,10 @@ function findProgram(name) {
  */
 function run(command, args, environment = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...environment } });
+    const child = spawn(command, args, {
+      stdio: ["ignore", "inherit", "inherit"],
+      env: { ...process.env, ...environment },
+    });
     child.once("error", () => resolve(1));
     child.once("exit", (code) => resolve(code ?? 1));
   });
@@ -108,7 +148,8 @@ function countCheck(exitCode) {
 }
 
 /**
- * A runner that failed without a failed test (a file that does not load, an unhandled error) counts as one failure.
+ * A runner that failed without a failed test (a file that does not load, an unhandled error) counts
+ * as one failure.
  * @param {Count} count @param {number} exitCode @returns {Count}
  */
 function orFailure(count, exitCode) {
@@ -117,8 +158,16 @@ function orFailure(count, exitCode) {
 
 /** @param {string} report @param {number} exitCode */
 function countVitest(report, exitCode) {
-  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = read(report);
-  return orFailure({ passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests }, exitCode);
+  const {
+    numPassedTests = 0,
+    numFailedTests = 0,
+    numPendingTests = 0,
+    numTodoTests = 0,
+  } = read(report);
+  return orFailure(
+    { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests },
+    exitCode,
+  );
 }
 
 /** @param {string} report @param {number} exitCode */

@@ -12,27 +12,37 @@ import { type FormState, findings, textOf, unavailable } from "./forms";
 export async function signInAction(_before: FormState, form: FormData): Promise<FormState> {
   const email = textOf(form, "email");
   const device = await currentDevice();
-  const result = await signIn({ email, password: textOf(form, "password") }, device).catch(unavailable);
+  const result = await signIn({ email, password: textOf(form, "password") }, device).catch(
+    unavailable,
+  );
 
   if (result.outcome === "unavailable") return { message: result.detail, values: { email } };
-  if (result.outcome === "throttled") return { message: throttledSentence(result), values: { email } };
+  if (result.outcome === "throttled")
+    return { message: throttledSentence(result), values: { email } };
   // One text for an unknown address and a wrong password.
-  if (result.outcome === "failed") return { message: "The e-mail address or the password is not right.", values: { email } };
+  if (result.outcome === "failed")
+    return { message: "The e-mail address or the password is not right.", values: { email } };
 
   await writeSessionCookie(result.sessionId);
   redirect(returnPath(form.get("callbackUrl")));
 }
 
 export async function signUpAction(_before: FormState, form: FormData): Promise<FormState> {
-  const values = { organisation: textOf(form, "organisation"), name: textOf(form, "name"), email: textOf(form, "email") };
+  const values = {
+    organisation: textOf(form, "organisation"),
+    name: textOf(form, "name"),
+    email: textOf(form, "email"),
+  };
   const input = signUpInput.safeParse({ ...values, password: textOf(form, "password") });
   if (!input.success) return { ...findings(input.error), values };
 
   const device = await currentDevice();
   const result = await signUp(input.data, device).catch(unavailable);
   if (result.outcome === "unavailable") return { message: result.detail, values };
-  if (result.outcome === "too-many") return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };
-  if (result.outcome === "email-taken") return { errors: { email: "There is an account with this address already." }, values };
+  if (result.outcome === "too-many")
+    return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };
+  if (result.outcome === "email-taken")
+    return { errors: { email: "There is an account with this address already." }, values };
 
   await writeSessionCookie(result.sessionId);
   redirect(`/${result.tenantSlug}/test`);

@@ -2,7 +2,11 @@ import { flattenError, type z } from "zod";
 import { AppError } from "@/lib/platform/errors";
 
 /** What a form shows after it was sent in vain. Passwords are not among what is given back. */
-export type FormState = { message?: string; errors?: Record<string, string | undefined>; values?: Record<string, string> };
+export type FormState = {
+  message?: string;
+  errors?: Record<string, string | undefined>;
+  values?: Record<string, string>;
+};
 
 export const textOf = (form: FormData, name: string) => {
   const value = form.get(name);
@@ -13,7 +17,12 @@ export const textOf = (form: FormData, name: string) => {
 export function findings(error: z.ZodError<Record<string, unknown>>): FormState {
   const { fieldErrors } = flattenError(error);
   return {
-    errors: Object.fromEntries(Object.entries(fieldErrors).map(([field, messages]) => [field, (messages as string[] | undefined)?.[0]])),
+    errors: Object.fromEntries(
+      Object.entries(fieldErrors).map(([field, messages]) => [
+        field,
+        (messages as string[] | undefined)?.[0],
+      ]),
+    ),
   };
 }
 
@@ -25,6 +34,7 @@ export function refused(error: unknown): { message: string } {
 
 /** More people at once than the server hashes passwords for. */
 export function unavailable(error: unknown) {
-  if (error instanceof AppError && error.kind === "unavailable") return { outcome: "unavailable" as const, detail: error.detail };
+  if (error instanceof AppError && error.kind === "unavailable")
+    return { outcome: "unavailable" as const, detail: error.detail };
   throw error;
 }

@@ -10,13 +10,17 @@ import { RoleMissing } from "@/lib/platform/roles";
 import { AddressUnverified } from "@/lib/step-up/powers";
 import { ProofNeeded } from "@/lib/step-up/proof";
 
-/** The first two arguments of every server action: the browser sends them, so they are believed no more than a path is. */
+/**
+ * The first two arguments of every server action: the browser sends them, so they are believed no
+ * more than a path is.
+ */
 export type PlaceOfAction = { tenant: string; environment: string };
 
 /**
- * What every server action of the dashboard does: it finds out who acts and in which role, parses what was sent with the
- * same kind of schema as the API, runs `work` as one transaction, and has the pages of this environment drawn anew. What
- * the person can mend comes back as a sentence; anything else flies, and Next shows the error page.
+ * What every server action of the dashboard does: it finds out who acts and in which role, parses
+ * what was sent with the same kind of schema as the API, runs `work` as one transaction, and has
+ * the pages of this environment drawn anew. What the person can mend comes back as a sentence;
+ * anything else flies, and Next shows the error page.
  */
 export async function act<Schema extends z.ZodType, Value = null>(
   { tenant, environment }: PlaceOfAction,
@@ -36,7 +40,10 @@ export async function act<Schema extends z.ZodType, Value = null>(
   }
 }
 
-/** The same for work that may call for a fresh proof (lib/step-up/proof.ts). Components ask for it by `useProof`. */
+/**
+ * The same for work that may call for a fresh proof (lib/step-up/proof.ts). Components ask for it
+ * by `useProof`.
+ */
 export async function actWithProof<Schema extends z.ZodType, Value = null>(
   ...parameters: Parameters<typeof act<Schema, Value>>
 ): Promise<ActionResult<Value> | ProofRequest> {
@@ -52,7 +59,11 @@ export async function actWithProof<Schema extends z.ZodType, Value = null>(
 }
 
 /** @throws AppError `validation` with all that is wrong, as the API would answer it. */
-export function parse<Schema extends z.ZodType>(schema: Schema, sent: unknown, location: "body" | "query" = "body"): z.output<Schema> {
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  sent: unknown,
+  location: "body" | "query" = "body",
+): z.output<Schema> {
   const { output, issues } = check(schema, sent, location);
   if (issues.length > 0) throw invalid(issues);
   return output as z.output<Schema>;
@@ -60,19 +71,25 @@ export function parse<Schema extends z.ZodType>(schema: Schema, sent: unknown, l
 
 /** What was filled in, by name; what was left empty is not there. */
 export function filledIn(form: FormData): Record<string, string> {
-  const texts = [...form.entries()].filter(([name, value]) => typeof value === "string" && value.trim() !== "" && !name.startsWith("$"));
+  const texts = [...form.entries()].filter(
+    ([name, value]) => typeof value === "string" && value.trim() !== "" && !name.startsWith("$"),
+  );
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
 /** The same without white space at the ends, which the API would store as part of a name. */
 export function trimmed(form: FormData): Record<string, string> {
-  return Object.fromEntries(Object.entries(filledIn(form)).map(([name, text]) => [name, text.trim()]));
+  return Object.fromEntries(
+    Object.entries(filledIn(form)).map(([name, text]) => [name, text.trim()]),
+  );
 }
 
 /** @throws whatever is no refusal */
 export function refused(error: unknown): ActionResult<never> {
-  if (error instanceof RoleMissing || error instanceof AddressUnverified) return { outcome: "refused", message: error.detail, errors: {} };
-  if (error instanceof ProofNeeded) return { outcome: "refused", message: `Sign in again to ${error.what}.`, errors: {} };
+  if (error instanceof RoleMissing || error instanceof AddressUnverified)
+    return { outcome: "refused", message: error.detail, errors: {} };
+  if (error instanceof ProofNeeded)
+    return { outcome: "refused", message: `Sign in again to ${error.what}.`, errors: {} };
   if (!(error instanceof AppError)) throw error;
   const found = (error.members.errors ?? []).map(({ pointer, message }) => {
     const field = pointer.slice(1).replaceAll("/", ".");
@@ -81,10 +98,18 @@ export function refused(error: unknown): ActionResult<never> {
   });
   const { existingId } = error.members;
   // The first finding of a field stays.
-  return { outcome: "refused", message: error.detail, errors: Object.fromEntries(found.reverse()), ...(existingId && { existingId }) };
+  return {
+    outcome: "refused",
+    message: error.detail,
+    errors: Object.fromEntries(found.reverse()),
+    ...(existingId && { existingId }),
+  };
 }
 
-/** "subject must be…" and "author.type: a note…" begin with the field; "name is required" is a sentence as it stands. */
+/**
+ * "subject must be…" and "author.type: a note…" begin with the field; "name is required" is a
+ * sentence as it stands.
+ */
 function withoutField(field: string, message: string): string {
   if (field === "" || message === `${field} is required`) return message;
   const start = [`${field}: `, `${field} `].find((name) => message.startsWith(name)) ?? "";

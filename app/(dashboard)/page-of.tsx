@@ -22,12 +22,15 @@ export type Visit<Part extends string = never> = Awaited<ReturnType<typeof dashb
 };
 
 /**
- * Makes a page of the dashboard from what it draws (`pageOf<"webhookId">` where its path has parts of its own): each page
- * finds out for itself who looks at it, because Next keeps a layout while its pages change. What is not there is the
- * not-found page; what the role does not allow and what cannot be read in the address are said in its place; anything
- * else leaves the page as it was, or says so with the request's id.
+ * Makes a page of the dashboard from what it draws (`pageOf<"webhookId">` where its path has parts
+ * of its own): each page finds out for itself who looks at it, because Next keeps a layout while
+ * its pages change. What is not there is the not-found page; what the role does not allow and what
+ * cannot be read in the address are said in its place; anything else leaves the page as it was, or
+ * says so with the request's id.
  */
-export function pageOf<Part extends string = never>(draw: (visit: Visit<Part>) => Promise<ReactNode>) {
+export function pageOf<Part extends string = never>(
+  draw: (visit: Visit<Part>) => Promise<ReactNode>,
+) {
   // biome-ignore lint/correctness/noComponentHookFactories: it is called once for each page, when its module is loaded.
   return async function Page({ params, searchParams }: PageProps) {
     const { tenant: slug, environment: name, ...further } = await params;
@@ -35,11 +38,19 @@ export function pageOf<Part extends string = never>(draw: (visit: Visit<Part>) =
       const place = await dashboardCaller(slug, name);
       const base = `/${place.tenant.slug}/${place.environment}`;
       try {
-        return await draw({ ...place, params: further as Record<Part, string>, query: await searchParams, base, now: new Date() });
+        return await draw({
+          ...place,
+          params: further as Record<Part, string>,
+          query: await searchParams,
+          base,
+          now: new Date(),
+        });
       } catch (error) {
-        if (error instanceof RoleMissing) return <NoPermission sentence={error.detail} roleName={roleNames[place.role]} />;
+        if (error instanceof RoleMissing)
+          return <NoPermission sentence={error.detail} roleName={roleNames[place.role]} />;
         if (error instanceof AppError && error.kind === "not-found") notFound();
-        if (error instanceof AppError && error.status === 422) return <RefusedAddress detail={error.detail} />;
+        if (error instanceof AppError && error.status === 422)
+          return <RefusedAddress detail={error.detail} />;
         throw error;
       }
     });

@@ -12,7 +12,8 @@ export async function confirmPasswordAction(password: string): Promise<ActionRes
   try {
     const result = await confirmPassword(user, password, await currentDevice());
     if (result.outcome === "confirmed") return { outcome: "done", value: null };
-    const message = result.outcome === "throttled" ? throttledSentence(result) : "The password is not right.";
+    const message =
+      result.outcome === "throttled" ? throttledSentence(result) : "The password is not right.";
     return { outcome: "refused", message, errors: {} };
   } catch (error) {
     return refused(error);

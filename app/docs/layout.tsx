@@ -9,7 +9,8 @@ export const metadata = {
   description: "Guides and the API reference of Parlance.",
 };
 
-// The pages name the address that this installation is reached at, which nobody knows when they are built.
+// The pages name the address that this installation is reached at, which nobody knows when they are
+// built.
 export const dynamic = "force-dynamic";
 
 export default function DocsLayout({ children }: { children: ReactNode }) {

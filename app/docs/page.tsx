@@ -36,7 +36,10 @@ export default function DocsPage() {
         ))}
         <p className="text-muted">
           For programs:{" "}
-          <a className="font-medium text-accent underline underline-offset-2" href="/docs/openapi.json">
+          <a
+            className="font-medium text-accent underline underline-offset-2"
+            href="/docs/openapi.json"
+          >
             openapi.json
           </a>{" "}
           (OpenAPI 3.1) and{" "}

@@ -8,7 +8,8 @@ import { referencePath } from "@/lib/platform/openapi";
 export function GET(): Response {
   const { APP_URL: origin } = env();
   const { info, paths } = publishedDocument();
-  const link = (path: string, title: string, summary: string) => `- [${title}](${origin}${path}): ${summary}`;
+  const link = (path: string, title: string, summary: string) =>
+    `- [${title}](${origin}${path}): ${summary}`;
 
   const guides = docsSections.flatMap(({ title, pages }) => [
     `## ${title}`,
@@ -18,10 +19,16 @@ export function GET(): Response {
   ]);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { tags, operationId, summary }]) =>
-      link(`${referencePath(tags[0] ?? "")}#${operationId}`, `${method.toUpperCase()} ${path}`, summary),
+      link(
+        `${referencePath(tags[0] ?? "")}#${operationId}`,
+        `${method.toUpperCase()} ${path}`,
+        summary,
+      ),
     ),
   );
-  const errors = Object.entries(errorKinds).map(([kind, { status, title }]) => link(`/docs/errors/${kind}`, `${status} ${kind}`, title));
+  const errors = Object.entries(errorKinds).map(([kind, { status, title }]) =>
+    link(`/docs/errors/${kind}`, `${status} ${kind}`, title),
+  );
   const lines = [
     `# ${info.title}`,
     "",
@@ -29,7 +36,11 @@ export function GET(): Response {
     "",
     info.description,
     "",
-    link("/docs/openapi.json", "openapi.json", "The whole API as OpenAPI 3.1, with every answer, problem and event."),
+    link(
+      "/docs/openapi.json",
+      "openapi.json",
+      "The whole API as OpenAPI 3.1, with every answer, problem and event.",
+    ),
     "",
     ...guides,
     "## Operations",
@@ -42,7 +53,10 @@ export function GET(): Response {
     "",
   ];
   return new Response(lines.join("\n"), {
-    headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "public, max-age=300" },
+    headers: {
+      "Content-Type": "text/plain; charset=utf-8",
+      "Cache-Control": "public, max-age=300",
+    },
   });
 }
 

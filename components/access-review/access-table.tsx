@@ -30,7 +30,10 @@ type AccessTableProps = {
   now: Date;
 };
 
-/** One kind of suspended access, which is confirmed or revoked row by row. Renders nothing if there is none. */
+/**
+ * One kind of suspended access, which is confirmed or revoked row by row. Renders nothing if there
+ * is none.
+ */
 export function AccessTable({ title, noun, details, effects, rows, now }: AccessTableProps) {
   if (rows.length === 0) return null;
   return (
@@ -38,7 +41,12 @@ export function AccessTable({ title, noun, details, effects, rows, now }: Access
       <h2 className="font-semibold text-base">{title}</h2>
       <Table
         caption={`Suspended ${title.toLowerCase()}`}
-        headings={[{ label: "Name" }, { label: details }, { label: "Added" }, { label: "Actions", isHidden: true }]}
+        headings={[
+          { label: "Name" },
+          { label: details },
+          { label: "Added" },
+          { label: "Actions", isHidden: true },
+        ]}
       >
         {rows.map(({ id, name, environment, detail, createdAt, confirm, revoke }) => (
           <Row key={id}>

@@ -9,9 +9,14 @@ export function SuspendedNotice({ count, href }: { count: number; href: string }
   if (usePathname() === href) return null;
   return (
     <Notice look="warn" role="note">
-      <p className="font-semibold">{count === 1 ? "Access is suspended in one place" : `Access is suspended in ${count} places`}</p>
+      <p className="font-semibold">
+        {count === 1
+          ? "Access is suspended in one place"
+          : `Access is suspended in ${count} places`}
+      </p>
       <p>
-        A user added API keys, webhooks, invitations or members before confirming their email address.{" "}
+        A user added API keys, webhooks, invitations or members before confirming their email
+        address.{" "}
         <Link href={href} className="font-medium underline underline-offset-2">
           Review access
         </Link>

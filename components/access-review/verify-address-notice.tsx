@@ -6,7 +6,13 @@ import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import type { ActionResult } from "@/lib/platform/action-result";
 
-export function VerifyAddressNotice({ email, resend }: { email: string; resend: () => Promise<ActionResult> }) {
+export function VerifyAddressNotice({
+  email,
+  resend,
+}: {
+  email: string;
+  resend: () => Promise<ActionResult>;
+}) {
   const [isPending, startTransition] = useTransition();
 
   function send() {
@@ -23,7 +29,8 @@ export function VerifyAddressNotice({ email, resend }: { email: string; resend: 
         <div className="min-w-0 max-w-prose">
           <p className="font-semibold">Confirm your email address</p>
           <p className="wrap-anywhere">
-            Open the link we mailed to {email}. Until then, you cannot create live keys or live webhooks, or invite members.
+            Open the link we mailed to {email}. Until then, you cannot create live keys or live
+            webhooks, or invite members.
           </p>
         </div>
         <Button look="secondary" onClick={send} disabled={isPending}>

@@ -5,7 +5,12 @@ import { Time } from "@/components/ui/time";
 import type { Agent } from "@/lib/agents/schema";
 import { AgentBadges } from "./agent-badges";
 
-const headings = [{ label: "Agent" }, { label: "Status" }, { label: "Published" }, { label: "Draft updated" }];
+const headings = [
+  { label: "Agent" },
+  { label: "Status" },
+  { label: "Published" },
+  { label: "Draft updated" },
+];
 
 export function AgentTable({ agents, base, now }: { agents: Agent[]; base: string; now: Date }) {
   return (
@@ -13,10 +18,17 @@ export function AgentTable({ agents, base, now }: { agents: Agent[]; base: strin
       {agents.map((agent) => (
         <Row key={agent.id}>
           <RowName>
-            <Link href={`${base}/agents/${agent.id}`} className="row-link block break-words font-medium">
+            <Link
+              href={`${base}/agents/${agent.id}`}
+              className="row-link block break-words font-medium"
+            >
               {agent.name}
             </Link>
-            {agent.description ? <span className="line-clamp-1 max-w-md break-words text-muted">{agent.description}</span> : null}
+            {agent.description ? (
+              <span className="line-clamp-1 max-w-md break-words text-muted">
+                {agent.description}
+              </span>
+            ) : null}
             <span className="relative z-1">
               <Id id={agent.id} />
             </span>

@@ -13,7 +13,13 @@ type Props = {
   archive: ArchiveAgent;
 };
 
-export function ArchiveDialog({ environment, name, conversations, hasUnpublishedChanges, archive }: Props) {
+export function ArchiveDialog({
+  environment,
+  name,
+  conversations,
+  hasUnpublishedChanges,
+  archive,
+}: Props) {
   return (
     <ConfirmDialog
       trigger="Archive…"
@@ -25,9 +31,14 @@ export function ArchiveDialog({ environment, name, conversations, hasUnpublished
       done={`“${name}” is archived.`}
     >
       <ul className="list-disc space-y-1 pl-5">
-        <li>It takes no more changes: nobody can edit, publish or roll it back, here or by the API. This cannot be undone.</li>
+        <li>
+          It takes no more changes: nobody can edit, publish or roll it back, here or by the API.
+          This cannot be undone.
+        </li>
         <li>It stays readable with all of its versions. {conversations} go on naming it.</li>
-        {hasUnpublishedChanges ? <li>The draft has changes that were never published, and never will be.</li> : null}
+        {hasUnpublishedChanges ? (
+          <li>The draft has changes that were never published, and never will be.</li>
+        ) : null}
       </ul>
     </ConfirmDialog>
   );

@@ -2,7 +2,10 @@ import { Fragment } from "react";
 import type { ComparedPart, FieldChange, Piece } from "@/lib/agents/compare";
 import { fieldLabels } from "./labels";
 
-/** What differs between two contents of an agent, field by field. Colours are never alone: signs stand beside them. */
+/**
+ * What differs between two contents of an agent, field by field. Colours are never alone: signs
+ * stand beside them.
+ */
 export function Changes({ changes, same }: { changes: FieldChange[]; same: string }) {
   if (changes.length === 0) return <p className="text-muted">{same}</p>;
   return (
@@ -24,8 +27,18 @@ export function Changes({ changes, same }: { changes: FieldChange[]; same: strin
 
 const looks: Record<Piece["kind"], { line: string; word: string; sign: string; spoken: string }> = {
   same: { line: "", word: "", sign: " ", spoken: "" },
-  removed: { line: "bg-danger-soft", word: "rounded-sm bg-danger/25 font-semibold", sign: "−", spoken: "Removed: " },
-  added: { line: "bg-good-soft", word: "rounded-sm bg-good/25 font-semibold", sign: "+", spoken: "Added: " },
+  removed: {
+    line: "bg-danger-soft",
+    word: "rounded-sm bg-danger/25 font-semibold",
+    sign: "−",
+    spoken: "Removed: ",
+  },
+  added: {
+    line: "bg-good-soft",
+    word: "rounded-sm bg-good/25 font-semibold",
+    sign: "+",
+    spoken: "Added: ",
+  },
 };
 
 function Part({ part }: { part: ComparedPart }) {

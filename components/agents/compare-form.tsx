@@ -6,10 +6,18 @@ type Props = { path: string; newest: number; from: string; to: string };
 /** Versions that one can choose from; the older ones are reached from their own pages. */
 const maximumChoices = 200;
 
-/** Chooses two of an agent's contents to compare: a plain form, so that the comparison has an address. */
+/**
+ * Chooses two of an agent's contents to compare: a plain form, so that the comparison has an
+ * address.
+ */
 export function CompareForm({ path, newest, from, to }: Props) {
-  const numbers = Array.from({ length: Math.min(newest, maximumChoices) }, (_, index) => String(newest - index));
-  const choices = ["draft", ...new Set([...numbers, ...[from, to].filter((choice) => choice !== "draft")])];
+  const numbers = Array.from({ length: Math.min(newest, maximumChoices) }, (_, index) =>
+    String(newest - index),
+  );
+  const choices = [
+    "draft",
+    ...new Set([...numbers, ...[from, to].filter((choice) => choice !== "draft")]),
+  ];
   const options = choices.map((choice) => (
     <option key={choice} value={choice}>
       {choice === "draft" ? "Draft" : `Version ${choice}`}

@@ -14,13 +14,22 @@ export function ContentView({ content, nameOf, base }: ContentViewProps) {
     description: content.description,
     model: content.model,
     temperature: content.temperature,
-    instructions: content.instructions === null ? null : <LongText label="Instructions" text={content.instructions} />,
-    greeting: content.greeting === null ? null : <LongText label="Greeting" text={content.greeting} />,
-    knowledgeBaseIds: content.knowledgeBaseIds.length > 0 ? <Bases ids={content.knowledgeBaseIds} nameOf={nameOf} base={base} /> : null,
+    instructions:
+      content.instructions === null ? null : (
+        <LongText label="Instructions" text={content.instructions} />
+      ),
+    greeting:
+      content.greeting === null ? null : <LongText label="Greeting" text={content.greeting} />,
+    knowledgeBaseIds:
+      content.knowledgeBaseIds.length > 0 ? (
+        <Bases ids={content.knowledgeBaseIds} nameOf={nameOf} base={base} />
+      ) : null,
     metadata: <MetadataList metadata={content.metadata} />,
   };
   const fields = Object.keys(fieldLabels) as (keyof AgentContent)[];
-  return <Facts facts={fields.map((field) => ({ name: fieldLabels[field], value: values[field] }))} />;
+  return (
+    <Facts facts={fields.map((field) => ({ name: fieldLabels[field], value: values[field] }))} />
+  );
 }
 
 function LongText({ label, text }: { label: string; text: string }) {
@@ -36,7 +45,15 @@ function LongText({ label, text }: { label: string; text: string }) {
   );
 }
 
-function Bases({ ids, nameOf, base }: { ids: string[]; nameOf: (id: string) => string; base: string }) {
+function Bases({
+  ids,
+  nameOf,
+  base,
+}: {
+  ids: string[];
+  nameOf: (id: string) => string;
+  base: string;
+}) {
   return (
     <ul>
       {ids.map((id) => (

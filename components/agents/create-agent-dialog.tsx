@@ -9,10 +9,22 @@ type Props = { base: string; environment: Environment; create: CreateAgent };
 
 export function CreateAgentDialog({ base, environment, create }: Props) {
   return (
-    <CreateDialog title="Create agent" environment={environment} create={create} path={`${base}/agents`}>
+    <CreateDialog
+      title="Create agent"
+      environment={environment}
+      create={create}
+      path={`${base}/agents`}
+    >
       {(errors) => (
         <>
-          <TextField label="Name" name="name" required maxLength={100} autoComplete="off" error={errors.name} />
+          <TextField
+            label="Name"
+            name="name"
+            required
+            maxLength={100}
+            autoComplete="off"
+            error={errors.name}
+          />
           <TextField
             label="Description"
             name="description"

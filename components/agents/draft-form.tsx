@@ -8,7 +8,14 @@ import { TextAreaField, TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
 import { Notice } from "@/components/ui/notice";
 import { useUnsaved } from "@/components/ui/unsaved";
-import { changedDraftFields, type DraftField, draftPatch, type DraftForm as Form, rebaseDraft, toForm } from "@/lib/agents/draft";
+import {
+  changedDraftFields,
+  type DraftField,
+  draftPatch,
+  type DraftForm as Form,
+  rebaseDraft,
+  toForm,
+} from "@/lib/agents/draft";
 import type { Agent } from "@/lib/agents/schema";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { fromMetadataRows, metadataProblem } from "@/lib/platform/metadata-rows";
@@ -19,7 +26,12 @@ import type { SaveDraft } from "./states";
 /** By which a button outside of the form saves it. */
 export const draftFormId = "draft";
 
-type Props = { agent: Agent; choices: KnowledgeBaseChoice[]; maximumKnowledgeBases: number; save: SaveDraft };
+type Props = {
+  agent: Agent;
+  choices: KnowledgeBaseChoice[];
+  maximumKnowledgeBases: number;
+  save: SaveDraft;
+};
 
 /** What the form began with, and what has become of that since. */
 type State = {
@@ -31,13 +43,21 @@ type State = {
 };
 
 /**
- * The draft to write. It may change under one's hands, by the API or a colleague: then nothing is overwritten that was not
- * seen. What only they changed is shown, and what both changed is shown side by side.
+ * The draft to write. It may change under one's hands, by the API or a colleague: then nothing is
+ * overwritten that was not seen. What only they changed is shown, and what both changed is shown
+ * side by side.
  */
 export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props) {
   const router = useRouter();
-  const [state, setState] = useState<State>(() => ({ seen: agent, form: toForm(agent), taken: [], conflicts: [] }));
-  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
+  const [state, setState] = useState<State>(() => ({
+    seen: agent,
+    form: toForm(agent),
+    taken: [],
+    conflicts: [],
+  }));
+  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(
+    null,
+  );
   const [isPending, startTransition] = useTransition();
 
   // The page was drawn anew with another draft.
@@ -73,7 +93,11 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
       }
       setRefused(null);
       // What was typed while it was being saved stays, and is not saved yet.
-      setState((before) => ({ ...rebased({ ...before, seen: result.value }, result.value, sent), taken: [], conflicts: [] }));
+      setState((before) => ({
+        ...rebased({ ...before, seen: result.value }, result.value, sent),
+        taken: [],
+        conflicts: [],
+      }));
       toast.success("The draft is saved. It is not published by that.");
     });
   }
@@ -87,33 +111,68 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
   const errors = byField(refused?.errors);
   const isChangedByOthers = Boolean(errors.updatedAt) || taken.length > 0 || conflicts.length > 0;
   const theirs = (field: DraftField) =>
-    conflicts.includes(field) ? <Theirs field={field} seen={seen} choices={choices} take={() => takeTheirs(field)} /> : null;
-  const text = (field: "name" | "description" | "model" | "temperature" | "instructions" | "greeting") => ({
+    conflicts.includes(field) ? (
+      <Theirs field={field} seen={seen} choices={choices} take={() => takeTheirs(field)} />
+    ) : null;
+  const text = (
+    field: "name" | "description" | "model" | "temperature" | "instructions" | "greeting",
+  ) => ({
     label: fieldLabels[field],
     value: form[field],
-    onChange: (event: { currentTarget: { value: string } }) => change({ [field]: event.currentTarget.value }),
+    onChange: (event: { currentTarget: { value: string } }) =>
+      change({ [field]: event.currentTarget.value }),
     error: errors[field],
   });
 
   return (
-    <form id={draftFormId} onSubmit={submit} onKeyDown={onKeyDown} className="space-y-5 rounded-2xl border border-line bg-surface p-5">
-      {isChangedByOthers ? <ChangedByOthers wasRefused={Boolean(errors.updatedAt)} taken={taken} conflicts={conflicts} /> : null}
-      {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
+    <form
+      id={draftFormId}
+      onSubmit={submit}
+      onKeyDown={onKeyDown}
+      className="space-y-5 rounded-2xl border border-line bg-surface p-5"
+    >
+      {isChangedByOthers ? (
+        <ChangedByOthers
+          wasRefused={Boolean(errors.updatedAt)}
+          taken={taken}
+          conflicts={conflicts}
+        />
+      ) : null}
+      {refused && Object.keys(refused.errors).length === 0 ? (
+        <Notice>{refused.message}</Notice>
+      ) : null}
       <div>
         <TextField {...text("name")} required maxLength={100} autoComplete="off" />
         {theirs("name")}
       </div>
       <div>
-        <TextField {...text("description")} maxLength={500} autoComplete="off" hint="For your team; customers do not see it." />
+        <TextField
+          {...text("description")}
+          maxLength={500}
+          autoComplete="off"
+          hint="For your team; customers do not see it."
+        />
         {theirs("description")}
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
         <div>
-          <TextField {...text("model")} maxLength={100} autoComplete="off" hint="The model that your program is to ask, by any name." />
+          <TextField
+            {...text("model")}
+            maxLength={100}
+            autoComplete="off"
+            hint="The model that your program is to ask, by any name."
+          />
           {theirs("model")}
         </div>
         <div>
-          <TextField {...text("temperature")} type="number" min={0} max={2} step="any" hint="0 to 2; empty leaves it to the model." />
+          <TextField
+            {...text("temperature")}
+            type="number"
+            min={0}
+            max={2}
+            step="any"
+            hint="0 to 2; empty leaves it to the model."
+          />
           {theirs("temperature")}
         </div>
       </div>
@@ -127,7 +186,12 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
         {theirs("instructions")}
       </div>
       <div>
-        <TextAreaField {...text("greeting")} rows={3} maxLength={1_000} hint="What your program says first." />
+        <TextAreaField
+          {...text("greeting")}
+          rows={3}
+          maxLength={1_000}
+          hint="What your program says first."
+        />
         {theirs("greeting")}
       </div>
       <div>
@@ -172,12 +236,17 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
   );
 }
 
-/** @param began the form that `seen` is compared with: what was not touched since then becomes `now`'s. */
+/**
+ * @param began the form that `seen` is compared with: what was not touched since then becomes
+ * `now`'s.
+ */
 function rebased(state: State, now: Agent, began = toForm(state.seen)): State {
   const { form, taken, conflicts } = rebaseDraft(began, state.form, toForm(now));
   // Whoever has typed nothing just sees what there is.
-  if (changedDraftFields(began, state.form).length === 0) return { seen: now, form, taken: [], conflicts: [] };
-  const isStill = (field: DraftField) => !conflicts.includes(field) && changedDraftFields(toForm(now), form).includes(field);
+  if (changedDraftFields(began, state.form).length === 0)
+    return { seen: now, form, taken: [], conflicts: [] };
+  const isStill = (field: DraftField) =>
+    !conflicts.includes(field) && changedDraftFields(toForm(now), form).includes(field);
   return {
     seen: now,
     form,
@@ -188,20 +257,39 @@ function rebased(state: State, now: Agent, began = toForm(state.seen)): State {
 
 /** The first finding of each field, also of one inside of it. */
 function byField(errors: Record<string, string> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(errors).map(([name, message]) => [name.split(".")[0] ?? name, message]));
+  return Object.fromEntries(
+    Object.entries(errors).map(([name, message]) => [name.split(".")[0] ?? name, message]),
+  );
 }
 
-const names = (fields: DraftField[]) => fields.map((field) => fieldLabels[field].toLowerCase()).join(", ");
+const names = (fields: DraftField[]) =>
+  fields.map((field) => fieldLabels[field].toLowerCase()).join(", ");
 
-function ChangedByOthers({ wasRefused, taken, conflicts }: { wasRefused: boolean; taken: DraftField[]; conflicts: DraftField[] }) {
+function ChangedByOthers({
+  wasRefused,
+  taken,
+  conflicts,
+}: {
+  wasRefused: boolean;
+  taken: DraftField[];
+  conflicts: DraftField[];
+}) {
   return (
     <Notice look="warn">
       <p className="font-medium">
-        The draft has changed since you opened it{wasRefused ? ", so nothing was saved" : ""}: somebody else, or the API, has written to it.
+        The draft has changed since you opened it{wasRefused ? ", so nothing was saved" : ""}:
+        somebody else, or the API, has written to it.
       </p>
-      {taken.length > 0 ? <p className="mt-1">Shown as they are now, because you had not touched them: {names(taken)}.</p> : null}
+      {taken.length > 0 ? (
+        <p className="mt-1">
+          Shown as they are now, because you had not touched them: {names(taken)}.
+        </p>
+      ) : null}
       {conflicts.length > 0 ? (
-        <p className="mt-1">Changed by both: {names(conflicts)}. Both are shown below; saving keeps what stands in the field.</p>
+        <p className="mt-1">
+          Changed by both: {names(conflicts)}. Both are shown below; saving keeps what stands in the
+          field.
+        </p>
       ) : (
         <p className="mt-1">What you typed is still here. Look it over, then save.</p>
       )}
@@ -210,16 +298,33 @@ function ChangedByOthers({ wasRefused, taken, conflicts }: { wasRefused: boolean
 }
 
 /** What the others wrote, below what was typed. */
-function Theirs({ field, seen, choices, take }: { field: DraftField; seen: Agent; choices: KnowledgeBaseChoice[]; take: () => void }) {
+function Theirs({
+  field,
+  seen,
+  choices,
+  take,
+}: {
+  field: DraftField;
+  seen: Agent;
+  choices: KnowledgeBaseChoice[];
+  take: () => void;
+}) {
   return (
     <div className="mt-2 rounded-lg border border-warn/40 bg-warn-soft px-3 py-2.5">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p className="font-medium text-warn">In the draft now</p>
-        <Button look="secondary" size="small" onClick={take} aria-label={`Use the draft's ${fieldLabels[field].toLowerCase()}`}>
+        <Button
+          look="secondary"
+          size="small"
+          onClick={take}
+          aria-label={`Use the draft's ${fieldLabels[field].toLowerCase()}`}
+        >
           Use this
         </Button>
       </div>
-      <p className="mt-1 max-h-56 overflow-auto whitespace-pre-wrap break-words">{asText(field, toForm(seen), choices)}</p>
+      <p className="mt-1 max-h-56 overflow-auto whitespace-pre-wrap break-words">
+        {asText(field, toForm(seen), choices)}
+      </p>
     </div>
   );
 }
@@ -227,7 +332,9 @@ function Theirs({ field, seen, choices, take }: { field: DraftField; seen: Agent
 function asText(field: DraftField, form: Form, choices: KnowledgeBaseChoice[]): string {
   if (field === "metadata") return JSON.stringify(fromMetadataRows(form.metadata), null, 2);
   if (field === "knowledgeBaseIds") {
-    const chosen = form.knowledgeBaseIds.map((id) => choices.find((choice) => choice.id === id)?.name ?? id);
+    const chosen = form.knowledgeBaseIds.map(
+      (id) => choices.find((choice) => choice.id === id)?.name ?? id,
+    );
     return chosen.join("\n") || "None";
   }
   return form[field] || "Empty";

@@ -19,10 +19,15 @@ export function KnowledgeBasePicker({ choices, chosen, maximum, onChange, error 
   const id = useId();
   const [text, setText] = useState("");
   const wanted = text.trim().toLowerCase();
-  const found = choices.filter((choice) => choice.name.toLowerCase().includes(wanted) || choice.id.toLowerCase() === wanted);
+  const found = choices.filter(
+    (choice) => choice.name.toLowerCase().includes(wanted) || choice.id.toLowerCase() === wanted,
+  );
   const isFull = chosen.length >= maximum;
 
-  const toggle = (choice: string) => onChange(chosen.includes(choice) ? chosen.filter((other) => other !== choice) : [...chosen, choice]);
+  const toggle = (choice: string) =>
+    onChange(
+      chosen.includes(choice) ? chosen.filter((other) => other !== choice) : [...chosen, choice],
+    );
 
   return (
     <fieldset className="space-y-1.5" aria-describedby={`${id}-note`}>
@@ -46,7 +51,12 @@ export function KnowledgeBasePicker({ choices, chosen, maximum, onChange, error 
             return (
               <li key={choice.id}>
                 <label className="flex items-center gap-2.5 px-3 py-2 hover:bg-sunken">
-                  <input type="checkbox" checked={isChosen} disabled={isFull && !isChosen} onChange={() => toggle(choice.id)} />
+                  <input
+                    type="checkbox"
+                    checked={isChosen}
+                    disabled={isFull && !isChosen}
+                    onChange={() => toggle(choice.id)}
+                  />
                   <span className="min-w-0 break-words">{choice.name}</span>
                 </label>
               </li>

@@ -19,7 +19,10 @@ type Props = {
   children: ReactNode;
 };
 
-/** Publishes the very changes that it shows. A draft that has changed in the meantime is shown anew instead. */
+/**
+ * Publishes the very changes that it shows. A draft that has changed in the meantime is shown anew
+ * instead.
+ */
 export function PublishDialog({ environment, name, nextVersion, seen, publish, children }: Props) {
   const router = useRouter();
   const hasUnsaved = useHasUnsaved();
@@ -36,7 +39,10 @@ export function PublishDialog({ environment, name, nextVersion, seen, publish, c
       obstacle={
         hasUnsaved ? (
           <div className="space-y-2">
-            <p>What you typed in the form is not saved, so it would not be published. Save it, then look at what will be published.</p>
+            <p>
+              What you typed in the form is not saved, so it would not be published. Save it, then
+              look at what will be published.
+            </p>
             <Button type="submit" form={draftFormId} look="secondary" size="small">
               Save the draft
             </Button>

@@ -39,9 +39,9 @@ export function RollBackDialog({ environment, agent, version, rollBack, children
       }}
     >
       <p>
-        What version {version} had is published at once, as version {nextVersion}, and becomes the draft.{" "}
-        {agent.hasUnpublishedChanges ? "The draft’s unpublished changes are lost." : null} No version goes away, so this can be rolled back
-        as well.
+        What version {version} had is published at once, as version {nextVersion}, and becomes the
+        draft. {agent.hasUnpublishedChanges ? "The draft’s unpublished changes are lost." : null} No
+        version goes away, so this can be rolled back as well.
       </p>
       {children}
     </ConfirmDialog>

@@ -8,7 +8,12 @@ import type { ActionResult } from "@/lib/platform/action-result";
 import { KeyForm } from "./key-form";
 import type { KeyActions, KeyChoices, ShownKey } from "./states";
 
-type Props = { choices: KeyChoices; createKey: KeyActions["create"]; onCreated: (key: ShownKey) => void; onClosed: () => void };
+type Props = {
+  choices: KeyChoices;
+  createKey: KeyActions["create"];
+  onCreated: (key: ShownKey) => void;
+  onClosed: () => void;
+};
 
 export function CreateKeyDialog({ choices, createKey, onCreated, onClosed }: Props) {
   const [isOpen, setIsOpen] = useState(true);
@@ -17,7 +22,8 @@ export function CreateKeyDialog({ choices, createKey, onCreated, onClosed }: Pro
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
 
-  // Not the form's `action`: React empties a form after its action, and what was refused should stand as it was.
+  // Not the form's `action`: React empties a form after its action, and what was refused should
+  // stand as it was.
   const submit = (form: FormData) =>
     startTransition(async () => {
       const result = await prove(() => createKey(form));

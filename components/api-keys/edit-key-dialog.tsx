@@ -9,7 +9,12 @@ import type { ActionResult } from "@/lib/platform/action-result";
 import { KeyForm } from "./key-form";
 import type { KeyActions, KeyChoices, KeySummary } from "./states";
 
-type Props = { apiKey: KeySummary; choices: KeyChoices; updateKey: KeyActions["update"]; onClosed: () => void };
+type Props = {
+  apiKey: KeySummary;
+  choices: KeyChoices;
+  updateKey: KeyActions["update"];
+  onClosed: () => void;
+};
 
 export function EditKeyDialog({ apiKey, choices, updateKey, onClosed }: Props) {
   const [isOpen, setIsOpen] = useState(true);
@@ -27,13 +32,18 @@ export function EditKeyDialog({ apiKey, choices, updateKey, onClosed }: Props) {
     });
 
   return (
-    <Dialog open={isOpen} onOpenChange={setIsOpen} onOpenChangeComplete={(open) => !open && onClosed()}>
+    <Dialog
+      open={isOpen}
+      onOpenChange={setIsOpen}
+      onOpenChangeComplete={(open) => !open && onClosed()}
+    >
       <DialogContent
         title={`Edit “${apiKey.name}”`}
         description={
           <>
-            The key <code className="font-mono text-xs">{apiKey.hint}</code> of <EnvironmentName environment={choices.environment} /> stays
-            the same; requests with it go by the new settings within a second.
+            The key <code className="font-mono text-xs">{apiKey.hint}</code> of{" "}
+            <EnvironmentName environment={choices.environment} /> stays the same; requests with it
+            go by the new settings within a second.
           </>
         }
       >

@@ -1,6 +1,9 @@
 import type { Scope } from "@/lib/api-keys/scopes";
 
-/** A request that a key with these scopes may make, for a first try; one that only reads wherever there is one. */
+/**
+ * A request that a key with these scopes may make, for a first try; one that only reads wherever
+ * there is one.
+ */
 function firstPath(scopes: readonly Scope[]): string | null {
   if (scopes.includes("read:usage")) return "account";
   const read = scopes.find((scope) => scope.startsWith("read:"))?.slice("read:".length);
@@ -20,6 +23,10 @@ export function firstRequest(apiUrl: string, key: string, scopes: readonly Scope
   if (path) return `curl ${apiUrl}/v1/public/${path} ${authorization}`;
 
   const write = firstBodies.find(([scope]) => scopes.includes(scope));
-  const [, collection, body] = write ?? ["", "webhooks", '{"url":"https://example.com/hook","events":["*"]}'];
+  const [, collection, body] = write ?? [
+    "",
+    "webhooks",
+    '{"url":"https://example.com/hook","events":["*"]}',
+  ];
   return `curl ${apiUrl}/v1/public/${collection} ${authorization} -H "Content-Type: application/json" -d '${body}'`;
 }

@@ -2,7 +2,13 @@ import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 import { levelNames, levelOf } from "./sentence";
 
 /** What a key's scopes grant of each resource. */
-export function GrantedScopes({ resources, scopes }: { resources: ScopeResource[]; scopes: string[] }) {
+export function GrantedScopes({
+  resources,
+  scopes,
+}: {
+  resources: ScopeResource[];
+  scopes: string[];
+}) {
   return (
     <dl className="divide-y divide-line">
       {resources.map(({ name, label }) => {

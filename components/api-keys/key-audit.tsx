@@ -1,6 +1,12 @@
 import { Time } from "@/components/ui/time";
 
-export type KeyAuditEntry = { sequence: number; action: string; actor: string; changes: unknown; createdAt: Date };
+export type KeyAuditEntry = {
+  sequence: number;
+  action: string;
+  actor: string;
+  changes: unknown;
+  createdAt: Date;
+};
 
 const done: Record<string, string> = {
   "api_key.created": "created it",
@@ -49,7 +55,11 @@ type Changes = { before?: Record<string, unknown>; after?: Record<string, unknow
 
 function differences(changes: unknown) {
   const { before = {}, after = {} } = (changes ?? {}) as Changes;
-  return Object.keys(after).map((name) => ({ name, before: inWords(before[name]), after: inWords(after[name]) }));
+  return Object.keys(after).map((name) => ({
+    name,
+    before: inWords(before[name]),
+    after: inWords(after[name]),
+  }));
 }
 
 function inWords(value: unknown): string {

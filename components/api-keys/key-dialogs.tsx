@@ -10,12 +10,27 @@ import type { Environment } from "@/prisma/generated/enums";
 import type { KeyActions, KeyChoices, KeySummary, ShownKey } from "./states";
 
 // Most visits open none of them.
-const CreateKeyDialog = dynamic(() => import("./create-key-dialog").then((module) => module.CreateKeyDialog), { ssr: false });
-const EditKeyDialog = dynamic(() => import("./edit-key-dialog").then((module) => module.EditKeyDialog), { ssr: false });
-const RollKeyDialog = dynamic(() => import("./roll-key-dialog").then((module) => module.RollKeyDialog), { ssr: false });
-const RevokeKeyDialog = dynamic(() => import("./revoke-key-dialog").then((module) => module.RevokeKeyDialog), { ssr: false });
+const CreateKeyDialog = dynamic(
+  () => import("./create-key-dialog").then((module) => module.CreateKeyDialog),
+  { ssr: false },
+);
+const EditKeyDialog = dynamic(
+  () => import("./edit-key-dialog").then((module) => module.EditKeyDialog),
+  { ssr: false },
+);
+const RollKeyDialog = dynamic(
+  () => import("./roll-key-dialog").then((module) => module.RollKeyDialog),
+  { ssr: false },
+);
+const RevokeKeyDialog = dynamic(
+  () => import("./revoke-key-dialog").then((module) => module.RevokeKeyDialog),
+  { ssr: false },
+);
 
-const ShownKeyDialog = dynamic(() => import("./shown-key-dialog").then((module) => module.ShownKeyDialog), { ssr: false });
+const ShownKeyDialog = dynamic(
+  () => import("./shown-key-dialog").then((module) => module.ShownKeyDialog),
+  { ssr: false },
+);
 
 type Opened =
   | { what: "create"; environment?: Environment }
@@ -24,11 +39,17 @@ type Opened =
 
 const OpenDialog = createContext<(opened: Opened) => void>(() => {});
 
-type KeyDialogsProps = { choices: KeyChoices; actions: KeyActions; onCreated?: (key: ShownKey) => void; children: ReactNode };
+type KeyDialogsProps = {
+  choices: KeyChoices;
+  actions: KeyActions;
+  onCreated?: (key: ShownKey) => void;
+  children: ReactNode;
+};
 
 /**
- * Stands round everything that can open a dialog about keys. The dialogs belong to the page and not to a row of its list,
- * because what is done in them may take that row away while a new key, which is shown once, still stands there.
+ * Stands round everything that can open a dialog about keys. The dialogs belong to the page and not
+ * to a row of its list, because what is done in them may take that row away while a new key, which
+ * is shown once, still stands there.
  */
 export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogsProps) {
   const router = useRouter();
@@ -43,7 +64,8 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
   function onShownClosed({ environment }: ShownKey) {
     setOpened(null);
     // The key lies in the other environment's list: go and see it there.
-    if (environment !== choices.environment) router.push(`/${choices.tenantSlug}/${environment}/api-keys`);
+    if (environment !== choices.environment)
+      router.push(`/${choices.tenantSlug}/${environment}/api-keys`);
   }
 
   return (
@@ -58,16 +80,36 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
         />
       ) : null}
       {opened?.what === "edit" ? (
-        <EditKeyDialog apiKey={opened.apiKey} choices={choices} updateKey={actions.update} onClosed={onClosed} />
+        <EditKeyDialog
+          apiKey={opened.apiKey}
+          choices={choices}
+          updateKey={actions.update}
+          onClosed={onClosed}
+        />
       ) : null}
       {opened?.what === "roll" ? (
-        <RollKeyDialog apiKey={opened.apiKey} choices={choices} rollKey={actions.roll} onRolled={show} onClosed={onClosed} />
+        <RollKeyDialog
+          apiKey={opened.apiKey}
+          choices={choices}
+          rollKey={actions.roll}
+          onRolled={show}
+          onClosed={onClosed}
+        />
       ) : null}
       {opened?.what === "revoke" ? (
-        <RevokeKeyDialog apiKey={opened.apiKey} environment={choices.environment} revokeKey={actions.revoke} onClosed={onClosed} />
+        <RevokeKeyDialog
+          apiKey={opened.apiKey}
+          environment={choices.environment}
+          revokeKey={actions.revoke}
+          onClosed={onClosed}
+        />
       ) : null}
       {opened?.what === "shown" ? (
-        <ShownKeyDialog shown={opened.key} apiUrl={choices.apiUrl} onClosed={() => onShownClosed(opened.key)} />
+        <ShownKeyDialog
+          shown={opened.key}
+          apiUrl={choices.apiUrl}
+          onClosed={() => onShownClosed(opened.key)}
+        />
       ) : null}
     </OpenDialog>
   );
@@ -96,7 +138,9 @@ export function KeyMenu({ apiKey, isRolling }: ActionsProps) {
       trigger={<Ellipsis className="size-4" aria-hidden="true" />}
     >
       <MenuButton onClick={() => open({ what: "edit", apiKey })}>Edit…</MenuButton>
-      {isRolling ? null : <MenuButton onClick={() => open({ what: "roll", apiKey })}>Roll…</MenuButton>}
+      {isRolling ? null : (
+        <MenuButton onClick={() => open({ what: "roll", apiKey })}>Roll…</MenuButton>
+      )}
       <MenuButton look="danger" onClick={() => open({ what: "revoke", apiKey })}>
         Revoke…
       </MenuButton>

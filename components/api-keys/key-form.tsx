@@ -28,15 +28,29 @@ type KeyFormProps = {
 };
 
 /** What a key may do, from where and how fast; of a new one also where and for how long. */
-export function KeyForm({ choices, changed, result, isPending, submit, labels, environment }: KeyFormProps) {
-  const [scopes, setScopes] = useState<Scope[]>([...(changed?.scopes ?? choices.presets[0]?.scopes ?? [])]);
+export function KeyForm({
+  choices,
+  changed,
+  result,
+  isPending,
+  submit,
+  labels,
+  environment,
+}: KeyFormProps) {
+  const [scopes, setScopes] = useState<Scope[]>([
+    ...(changed?.scopes ?? choices.presets[0]?.scopes ?? []),
+  ]);
   const [addresses, setAddresses] = useState(changed?.allowedIps.join("\n") ?? "");
   const [rateLimit, setRateLimit] = useState(changed?.rateLimitPerMinute?.toString() ?? "");
-  const [end, setEnd] = useState<string | null>(changed?.expiresAt ? onDay(new Date(changed.expiresAt)) : null);
+  const [end, setEnd] = useState<string | null>(
+    changed?.expiresAt ? onDay(new Date(changed.expiresAt)) : null,
+  );
   const form = useRef<HTMLFormElement>(null);
   const refused = result?.outcome === "refused" ? result : null;
   const errors = refused?.errors ?? {};
-  const addressError = Object.entries(errors).find(([field]) => field.startsWith("allowedIps"))?.[1];
+  const addressError = Object.entries(errors).find(([field]) =>
+    field.startsWith("allowedIps"),
+  )?.[1];
   const terms = {
     scopes,
     allowedIps: addresses.split(/[\s,]+/).filter(Boolean),
@@ -46,7 +60,8 @@ export function KeyForm({ choices, changed, result, isPending, submit, labels, e
 
   // To what is to be mended, wherever in the form that is.
   useEffect(() => {
-    if (result?.outcome === "refused") form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    if (result?.outcome === "refused")
+      form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [result]);
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
@@ -61,10 +76,24 @@ export function KeyForm({ choices, changed, result, isPending, submit, labels, e
       ))}
       {refused && Object.keys(errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Name" name="name" required maxLength={100} autoComplete="off" defaultValue={changed?.name} error={errors.name} />
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={100}
+          autoComplete="off"
+          defaultValue={changed?.name}
+          error={errors.name}
+        />
         {environment ? <EnvironmentField {...environment} /> : null}
       </div>
-      <ScopePicker presets={choices.presets} resources={choices.resources} chosen={scopes} onChange={setScopes} error={errors.scopes} />
+      <ScopePicker
+        presets={choices.presets}
+        resources={choices.resources}
+        chosen={scopes}
+        onChange={setScopes}
+        error={errors.scopes}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextAreaField
           label="Allowed addresses"
@@ -102,14 +131,26 @@ export function KeyForm({ choices, changed, result, isPending, submit, labels, e
   );
 }
 
-function EnvironmentField({ chosen, onChange }: { chosen: Environment; onChange: (environment: Environment) => void }): ReactNode {
+function EnvironmentField({
+  chosen,
+  onChange,
+}: {
+  chosen: Environment;
+  onChange: (environment: Environment) => void;
+}): ReactNode {
   return (
     <fieldset className="space-y-1.5">
       <legend className="font-medium">Environment</legend>
       <div className="flex h-9 items-center gap-5">
         {(["test", "live"] as const).map((name) => (
           <label key={name} className="flex items-center gap-2">
-            <input type="radio" name="environment" value={name} checked={chosen === name} onChange={() => onChange(name)} />
+            <input
+              type="radio"
+              name="environment"
+              value={name}
+              checked={chosen === name}
+              onChange={() => onChange(name)}
+            />
             {environmentNames[name]}
           </label>
         ))}
@@ -119,7 +160,13 @@ function EnvironmentField({ chosen, onChange }: { chosen: Environment; onChange:
 }
 
 /** @param onChange takes the end in words, or null for none. */
-function ExpiryFields({ dateError, onChange }: { dateError?: string; onChange: (end: string | null) => void }) {
+function ExpiryFields({
+  dateError,
+  onChange,
+}: {
+  dateError?: string;
+  onChange: (end: string | null) => void;
+}) {
   const [expiry, setExpiry] = useState("never");
 
   function choose(chosen: string) {
@@ -135,7 +182,12 @@ function ExpiryFields({ dateError, onChange }: { dateError?: string; onChange: (
 
   return (
     <>
-      <SelectField label="Expires" name="expiry" value={expiry} onChange={(event) => choose(event.currentTarget.value)}>
+      <SelectField
+        label="Expires"
+        name="expiry"
+        value={expiry}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
         <option value="never">Never</option>
         <option value="7">In 7 days</option>
         <option value="30">In 30 days</option>

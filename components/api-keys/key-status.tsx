@@ -25,10 +25,18 @@ const looks: Record<ApiKeyStatus, BadgeLook> = {
 
 type Facts = { status: ApiKeyStatus; expiresAt: Date | null; revokedAt: Date | null };
 
-export const StatusBadge = ({ status }: { status: ApiKeyStatus }) => <Badge look={looks[status]}>{statusNames[status]}</Badge>;
+export const StatusBadge = ({ status }: { status: ApiKeyStatus }) => (
+  <Badge look={looks[status]}>{statusNames[status]}</Badge>
+);
 
 /** The status, and when it will be another one or has become this one. */
-export function KeyStatus({ apiKey: { status, expiresAt, revokedAt }, now }: { apiKey: Facts; now: Date }) {
+export function KeyStatus({
+  apiKey: { status, expiresAt, revokedAt },
+  now,
+}: {
+  apiKey: Facts;
+  now: Date;
+}) {
   return (
     <>
       <StatusBadge status={status} />

@@ -39,7 +39,10 @@ export function KeyTable({ keys, base, now, canManage }: KeyTableProps) {
       {keys.map((key) => (
         <Row key={key.summary.id}>
           <RowName>
-            <Link href={`${base}/api-keys/${key.summary.id}`} className="row-link block break-words font-medium">
+            <Link
+              href={`${base}/api-keys/${key.summary.id}`}
+              className="row-link block break-words font-medium"
+            >
               {key.summary.name}
             </Link>
             <code className="font-mono text-muted text-xs">{key.summary.hint}</code>
@@ -52,7 +55,11 @@ export function KeyTable({ keys, base, now, canManage }: KeyTableProps) {
             <span className="block max-w-40 truncate text-muted text-xs">{key.createdBy}</span>
           </Cell>
           <Cell label="Last used">
-            {key.lastUsedAt ? <Time at={key.lastUsedAt} now={now} /> : <span className="text-muted">Never</span>}
+            {key.lastUsedAt ? (
+              <Time at={key.lastUsedAt} now={now} />
+            ) : (
+              <span className="text-muted">Never</span>
+            )}
           </Cell>
           <Cell label="Last 24 hours">
             <Sparkline values={key.requests} label={requestsInWords(key.summary.requestsLastDay)} />
@@ -74,4 +81,5 @@ export function KeyTable({ keys, base, now, canManage }: KeyTableProps) {
   );
 }
 
-const requestsInWords = (count: number) => (count === 1 ? "1 request" : `${count.toLocaleString("en")} requests`);
+const requestsInWords = (count: number) =>
+  count === 1 ? "1 request" : `${count.toLocaleString("en")} requests`;

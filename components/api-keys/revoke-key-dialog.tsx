@@ -10,7 +10,12 @@ import { Notice } from "@/components/ui/notice";
 import type { Environment } from "@/prisma/generated/enums";
 import type { KeyActions, KeySummary } from "./states";
 
-type Props = { apiKey: KeySummary; environment: Environment; revokeKey: KeyActions["revoke"]; onClosed: () => void };
+type Props = {
+  apiKey: KeySummary;
+  environment: Environment;
+  revokeKey: KeyActions["revoke"];
+  onClosed: () => void;
+};
 
 export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Props) {
   const [isOpen, setIsOpen] = useState(true);
@@ -31,7 +36,11 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
   }
 
   return (
-    <Dialog open={isOpen} onOpenChange={setIsOpen} onOpenChangeComplete={(open) => !open && onClosed()}>
+    <Dialog
+      open={isOpen}
+      onOpenChange={setIsOpen}
+      onOpenChangeComplete={(open) => !open && onClosed()}
+    >
       <DialogContent
         role="alertdialog"
         title={`Revoke “${apiKey.name}”?`}
@@ -43,9 +52,12 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
       >
         <div className="space-y-4">
           <p>
-            Requests with <code className="break-all font-mono text-xs">{apiKey.hint}</code> fail within a second. This cannot be undone.
+            Requests with <code className="break-all font-mono text-xs">{apiKey.hint}</code> fail
+            within a second. This cannot be undone.
           </p>
-          {apiKey.lastUsed ? <Notice look="warn">{usage(apiKey)} Whatever uses it will stop working.</Notice> : null}
+          {apiKey.lastUsed ? (
+            <Notice look="warn">{usage(apiKey)} Whatever uses it will stop working.</Notice>
+          ) : null}
           {message ? <Notice>{message}</Notice> : null}
           <div className="flex justify-end gap-2">
             <DialogClose className={buttonClass({ look: "secondary" })}>Keep it</DialogClose>
@@ -61,7 +73,9 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
 }
 
 function usage({ requestsLastDay, lastUsed }: KeySummary): string {
-  if (requestsLastDay === 0) return `It was last used ${lastUsed}, and made no request in the last 24 hours.`;
-  const requests = requestsLastDay === 1 ? "one request" : `${requestsLastDay.toLocaleString("en")} requests`;
+  if (requestsLastDay === 0)
+    return `It was last used ${lastUsed}, and made no request in the last 24 hours.`;
+  const requests =
+    requestsLastDay === 1 ? "one request" : `${requestsLastDay.toLocaleString("en")} requests`;
   return `It made ${requests} in the last 24 hours, the last one ${lastUsed}.`;
 }

@@ -40,13 +40,17 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
     });
 
   return (
-    <Dialog open={isOpen} onOpenChange={(open) => !isPending && setIsOpen(open)} onOpenChangeComplete={(open) => !open && onClosed()}>
+    <Dialog
+      open={isOpen}
+      onOpenChange={(open) => !isPending && setIsOpen(open)}
+      onOpenChangeComplete={(open) => !open && onClosed()}
+    >
       <DialogContent
         title={`Roll “${apiKey.name}”?`}
         description={
           <>
-            A new key of <EnvironmentName environment={choices.environment} /> with the same name, scopes, addresses and limit takes its
-            place.
+            A new key of <EnvironmentName environment={choices.environment} /> with the same name,
+            scopes, addresses and limit takes its place.
           </>
         }
       >
@@ -59,7 +63,12 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
                   key={choice.value}
                   className="flex h-9 items-center gap-2 rounded-lg border border-line-strong px-3 has-checked:border-accent has-checked:bg-accent-soft"
                 >
-                  <input type="radio" name="overlap" checked={overlap === choice} onChange={() => setOverlap(choice)} />
+                  <input
+                    type="radio"
+                    name="overlap"
+                    checked={overlap === choice}
+                    onChange={() => setOverlap(choice)}
+                  />
                   {choice.label}
                 </label>
               ))}
@@ -68,7 +77,8 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
           <p aria-live="polite">{consequence(apiKey, overlap.hours)}</p>
           {overlap.hours === 0 && requestsLastDay > 0 ? (
             <Notice look="warn">
-              It made {requestsLastDay.toLocaleString("en")} requests in the last 24 hours. Whatever uses it fails until it has the new key.
+              It made {requestsLastDay.toLocaleString("en")} requests in the last 24 hours. Whatever
+              uses it fails until it has the new key.
             </Notice>
           ) : null}
           {message ? <Notice>{message}</Notice> : null}
@@ -88,6 +98,7 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
 function consequence({ hint, expiresAt }: KeySummary, hours: number): string {
   if (hours === 0) return `${hint} is refused within a second. The new key works at once.`;
   const end = new Date(Date.now() + hours * 3_600_000);
-  if (expiresAt && new Date(expiresAt) < end) return `Both keys work until ${hint} reaches its own end, ${atTime(new Date(expiresAt))}.`;
+  if (expiresAt && new Date(expiresAt) < end)
+    return `Both keys work until ${hint} reaches its own end, ${atTime(new Date(expiresAt))}.`;
   return `Both keys work until ${atTime(end)}. Then ${hint} is refused. Idempotency keys used with it still replay with the new one.`;
 }

@@ -6,7 +6,12 @@ import type { Scope } from "@/lib/api-keys/scopes";
 import { type Level, levelNames, levelOf } from "./sentence";
 import type { ScopePreset } from "./states";
 
-const verbsOf: Record<Level, ("read" | "write")[]> = { none: [], read: ["read"], write: ["write"], both: ["read", "write"] };
+const verbsOf: Record<Level, ("read" | "write")[]> = {
+  none: [],
+  read: ["read"],
+  write: ["write"],
+  both: ["read", "write"],
+};
 
 const isSame = (left: readonly Scope[], right: readonly Scope[]) =>
   left.length === right.length && left.every((scope) => right.includes(scope));
@@ -19,7 +24,10 @@ type PickerProps = {
   error?: string;
 };
 
-/** Presets for most, and below them the exact choice. Write grants nothing of read, so both is a choice of its own. */
+/**
+ * Presets for most, and below them the exact choice. Write grants nothing of read, so both is a
+ * choice of its own.
+ */
 export function ScopePicker({ presets, resources, chosen, onChange, error }: PickerProps) {
   const id = useId();
   const preset = presets.find(({ scopes }) => isSame(scopes, chosen));
@@ -48,11 +56,17 @@ export function ScopePicker({ presets, resources, chosen, onChange, error }: Pic
       </div>
       <div className="divide-y divide-line rounded-lg border border-line">
         {resources.map(({ name, label, isWritable }) => (
-          <fieldset key={name} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-3 py-1">
+          <fieldset
+            key={name}
+            className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-3 py-1"
+          >
             <legend className="sr-only">{label}</legend>
             <span aria-hidden="true">{label}</span>
             <span className="flex flex-wrap gap-x-3">
-              {(isWritable ? (["none", "read", "write", "both"] as const) : (["none", "read"] as const)).map((level) => (
+              {(isWritable
+                ? (["none", "read", "write", "both"] as const)
+                : (["none", "read"] as const)
+              ).map((level) => (
                 <label key={level} className="flex items-center gap-1.5 py-1 text-xs">
                   <input
                     type="radio"

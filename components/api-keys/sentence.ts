@@ -22,8 +22,14 @@ export type KeyTerms = {
 const list = new Intl.ListFormat("en");
 
 /** What a key can do, from where, how fast and for how long, in words. */
-export function describeKey(resources: ScopeResource[], { scopes, allowedIps, rateLimitPerMinute, end }: KeyTerms): string {
-  const at = (level: Level) => resources.filter(({ name }) => levelOf(scopes, name) === level).map(({ label }) => label.toLowerCase());
+export function describeKey(
+  resources: ScopeResource[],
+  { scopes, allowedIps, rateLimitPerMinute, end }: KeyTerms,
+): string {
+  const at = (level: Level) =>
+    resources
+      .filter(({ name }) => levelOf(scopes, name) === level)
+      .map(({ label }) => label.toLowerCase());
   const parts = [
     { verb: "read and write", labels: at("both") },
     { verb: "read", labels: at("read") },
@@ -33,14 +39,21 @@ export function describeKey(resources: ScopeResource[], { scopes, allowedIps, ra
 
   const limits = [
     allowedIps.length > 0 ? `works from ${list.format(allowedIps)} only` : "works from any address",
-    rateLimitPerMinute === null ? "" : `makes at most ${rateLimitPerMinute.toLocaleString("en")} requests a minute`,
+    rateLimitPerMinute === null
+      ? ""
+      : `makes at most ${rateLimitPerMinute.toLocaleString("en")} requests a minute`,
     end ? `ends ${end}` : "does not expire",
   ].filter(Boolean);
   const powers = parts.map(({ verb, labels }) => `${verb} ${list.format(labels)}`);
   return `This key can ${powers.join(", and ")}. It ${list.format(limits)}.`;
 }
 
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+const day = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
 
 /** `on 28 November 2026` */
 export const onDay = (at: Date) => `on ${day.format(at)}`;

@@ -8,14 +8,22 @@ import { atTime } from "./sentence";
 import type { ShownKey } from "./states";
 
 /** A key that was just made, this once. */
-export function ShownKeyDialog({ shown, apiUrl, onClosed }: { shown: ShownKey; apiUrl: string; onClosed: () => void }) {
+export function ShownKeyDialog({
+  shown,
+  apiUrl,
+  onClosed,
+}: {
+  shown: ShownKey;
+  apiUrl: string;
+  onClosed: () => void;
+}) {
   return (
     <SecretDialog
       title={shown.replaced ? "Copy the new key now" : "Copy your key now"}
       description={
         <>
-          “{shown.name}” works in <EnvironmentName environment={shown.environment} /> from this moment.{" "}
-          {shown.replaced && fate(shown.replaced)}
+          “{shown.name}” works in <EnvironmentName environment={shown.environment} /> from this
+          moment. {shown.replaced && fate(shown.replaced)}
         </>
       }
       name="API key"
@@ -27,11 +35,19 @@ export function ShownKeyDialog({ shown, apiUrl, onClosed }: { shown: ShownKey; a
         <>
           <div className="space-y-1.5">
             <h3 className="font-medium">For your .env file</h3>
-            <CopyBlock text={`PARLANCE_API_KEY=${shown.key}`} label="Copy the .env line" onCopied={keep} />
+            <CopyBlock
+              text={`PARLANCE_API_KEY=${shown.key}`}
+              label="Copy the .env line"
+              onCopied={keep}
+            />
           </div>
           <div className="space-y-1.5">
             <h3 className="font-medium">Try it</h3>
-            <CopyBlock text={firstRequest(apiUrl, shown.key, shown.scopes)} label="Copy the curl command" onCopied={keep} />
+            <CopyBlock
+              text={firstRequest(apiUrl, shown.key, shown.scopes)}
+              label="Copy the curl command"
+              onCopied={keep}
+            />
           </div>
         </>
       )}
@@ -42,5 +58,7 @@ export function ShownKeyDialog({ shown, apiUrl, onClosed }: { shown: ShownKey; a
 /** What becomes of the key that this one replaces. */
 function fate({ hint, endsAt }: NonNullable<ShownKey["replaced"]>): string {
   const end = new Date(endsAt);
-  return end > new Date() ? `The old one, ${hint}, works until ${atTime(end)}.` : `The old one, ${hint}, is refused.`;
+  return end > new Date()
+    ? `The old one, ${hint}, works until ${atTime(end)}.`
+    : `The old one, ${hint}, is refused.`;
 }

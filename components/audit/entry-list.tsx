@@ -33,7 +33,10 @@ const columns =
 export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }) {
   return (
     <div className="rounded-2xl border border-line bg-surface">
-      <div aria-hidden="true" className={`${columns} border-line border-b px-4 py-2.5 font-medium text-muted text-xs max-sm:hidden`}>
+      <div
+        aria-hidden="true"
+        className={`${columns} border-line border-b px-4 py-2.5 font-medium text-muted text-xs max-sm:hidden`}
+      >
         <span className="col-start-2">Action</span>
         <span>Of</span>
         <span>By</span>
@@ -43,8 +46,13 @@ export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }
         {entries.map((entry) => (
           <li key={entry.sequence}>
             <details className="group">
-              <summary className={`${columns} list-none items-baseline px-4 py-3 hover:bg-sunken/60 [&::-webkit-details-marker]:hidden`}>
-                <ChevronRight className="size-4 translate-y-0.5 text-muted transition-transform group-open:rotate-90" aria-hidden="true" />
+              <summary
+                className={`${columns} list-none items-baseline px-4 py-3 hover:bg-sunken/60 [&::-webkit-details-marker]:hidden`}
+              >
+                <ChevronRight
+                  className="size-4 translate-y-0.5 text-muted transition-transform group-open:rotate-90"
+                  aria-hidden="true"
+                />
                 <span className="flex flex-wrap items-center gap-2 font-medium">
                   {entry.action}
                   {entry.environment ? <EnvironmentName environment={entry.environment} /> : null}
@@ -59,7 +67,9 @@ export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }
               </summary>
               <div className="space-y-4 border-line border-t bg-sunken/40 px-4 py-4 sm:pl-11">
                 <Facts facts={factsOf(entry)} />
-                {isEmpty(entry.changes) ? null : <Json value={entry.changes} label={`what entry ${entry.sequence} changed`} />}
+                {isEmpty(entry.changes) ? null : (
+                  <Json value={entry.changes} label={`what entry ${entry.sequence} changed`} />
+                )}
               </div>
             </details>
           </li>
@@ -91,7 +101,10 @@ function factsOf(entry: ShownEntry) {
       name: "Of",
       value: (
         <span className="flex flex-wrap items-center gap-x-3">
-          {[<Id key="id" id={targetId} />, targetHref ? link(targetHref, `Open ${targetOf(entry) ?? ""}`) : null]}
+          {[
+            <Id key="id" id={targetId} />,
+            targetHref ? link(targetHref, `Open ${targetOf(entry) ?? ""}`) : null,
+          ]}
         </span>
       ),
     },
@@ -105,9 +118,15 @@ const targetOf = ({ targetName, changes }: ShownEntry) => targetName ?? about(ch
 
 /** The name of what was changed, where the change tells it. */
 function about(changes: unknown): string | null {
-  const { before, after } = (changes ?? {}) as { before?: Record<string, unknown>; after?: Record<string, unknown> };
-  const named = [after, before].flatMap((side) => [side?.name, side?.email, side?.url]).find((text) => typeof text === "string");
+  const { before, after } = (changes ?? {}) as {
+    before?: Record<string, unknown>;
+    after?: Record<string, unknown>;
+  };
+  const named = [after, before]
+    .flatMap((side) => [side?.name, side?.email, side?.url])
+    .find((text) => typeof text === "string");
   return typeof named === "string" ? named : null;
 }
 
-const isEmpty = (changes: unknown) => typeof changes !== "object" || changes === null || Object.keys(changes).length === 0;
+const isEmpty = (changes: unknown) =>
+  typeof changes !== "object" || changes === null || Object.keys(changes).length === 0;

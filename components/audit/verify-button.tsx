@@ -13,7 +13,12 @@ export function VerifyButton({ verify }: { verify: () => Promise<ActionResult<Fi
   const [isPending, startTransition] = useTransition();
   return (
     <div className="flex flex-wrap items-center gap-3">
-      <Button look="secondary" size="small" disabled={isPending} onClick={() => startTransition(async () => setResult(await verify()))}>
+      <Button
+        look="secondary"
+        size="small"
+        disabled={isPending}
+        onClick={() => startTransition(async () => setResult(await verify()))}
+      >
         {isPending ? "Checking…" : "Check the chain"}
       </Button>
       <div aria-live="polite" className="min-w-0">
@@ -29,10 +34,14 @@ function Outcome({ result }: { result: ActionResult<Finding> }) {
   if (broken) {
     return (
       <Notice>
-        The chain breaks at entry {broken.sequence.toLocaleString("en")}: {broken.reason}. The {entries.toLocaleString("en")} before it are
-        as they were written.
+        The chain breaks at entry {broken.sequence.toLocaleString("en")}: {broken.reason}. The{" "}
+        {entries.toLocaleString("en")} before it are as they were written.
       </Notice>
     );
   }
-  return <p className="text-good">All {entries.toLocaleString("en")} entries are as they were written.</p>;
+  return (
+    <p className="text-good">
+      All {entries.toLocaleString("en")} entries are as they were written.
+    </p>
+  );
 }

@@ -9,9 +9,26 @@ import type { SendKind, SendMessage } from "./states";
 type Choice = { label: string; key?: string; placeholder: string; send: string; sent: string };
 
 const choices: Record<SendKind, Choice> = {
-  reply: { label: "Reply", key: "r", placeholder: "Write to the customer", send: "Send reply", sent: "Reply sent." },
-  note: { label: "Note", key: "n", placeholder: "Only your team sees a note", send: "Add note", sent: "Note added." },
-  customer: { label: "As customer", placeholder: "What the customer would write", send: "Send as customer", sent: "Message sent." },
+  reply: {
+    label: "Reply",
+    key: "r",
+    placeholder: "Write to the customer",
+    send: "Send reply",
+    sent: "Reply sent.",
+  },
+  note: {
+    label: "Note",
+    key: "n",
+    placeholder: "Only your team sees a note",
+    send: "Add note",
+    sent: "Note added.",
+  },
+  customer: {
+    label: "As customer",
+    placeholder: "What the customer would write",
+    send: "Send as customer",
+    sent: "Message sent.",
+  },
 };
 
 const longest = 10_000;
@@ -26,8 +43,8 @@ type ComposerProps = {
 };
 
 /**
- * What is written stays until it was sent: through a refusal, through a lost answer, and through a look at another
- * conversation. Each text has a key, so it is sent once however often it is tried.
+ * What is written stays until it was sent: through a refusal, through a lost answer, and through a
+ * look at another conversation. Each text has a key, so it is sent once however often it is tried.
  */
 export function Composer({ conversationId, kinds, canResolve, send }: ComposerProps) {
   const [kind, setKind] = useState<SendKind>("reply");
@@ -139,10 +156,19 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
         />
         <div className="flex flex-wrap items-center justify-end gap-2 px-2 pb-2">
           <p className="mr-auto px-1 text-muted text-xs">
-            {text.length > lengthToWarnAt ? `${(longest - text.length).toLocaleString("en")} characters left` : <SendHint />}
+            {text.length > lengthToWarnAt ? (
+              `${(longest - text.length).toLocaleString("en")} characters left`
+            ) : (
+              <SendHint />
+            )}
           </p>
           {kind === "reply" && canResolve ? (
-            <Button look="secondary" size="small" disabled={isPending || text.trim() === ""} onClick={() => submit(true)}>
+            <Button
+              look="secondary"
+              size="small"
+              disabled={isPending || text.trim() === ""}
+              onClick={() => submit(true)}
+            >
               Send and resolve
             </Button>
           ) : null}
@@ -168,5 +194,7 @@ function SendHint() {
 
 /** Not crypto.randomUUID, which browsers keep from pages that came over plain http. */
 function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
 }

@@ -22,7 +22,10 @@ export function ConversationFields({ conversation, members, update }: Conversati
       <SavingSelect
         label="Assigned to"
         value={assigneeId ?? ""}
-        options={[{ value: "", label: "Nobody" }, ...members.map(({ id, name }) => ({ value: id, label: name }))]}
+        options={[
+          { value: "", label: "Nobody" },
+          ...members.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
         save={(id) => update({ assigneeId: id || null })}
       />
       <SavingSelect

@@ -5,9 +5,18 @@ import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
 import { priorityNames, statusLooks, statusNames } from "./states";
 
-export type ConversationItem = Conversation & { href: string; customerName: string | null; assigneeName: string | null };
+export type ConversationItem = Conversation & {
+  href: string;
+  customerName: string | null;
+  assigneeName: string | null;
+};
 
-type ConversationListProps = { items: ConversationItem[]; openId: string | null; showsStatus: boolean; now: Date };
+type ConversationListProps = {
+  items: ConversationItem[];
+  openId: string | null;
+  showsStatus: boolean;
+  now: Date;
+};
 
 /** Each row is one link: its name is the customer, its text what was said last. */
 export function ConversationList({ items, openId, showsStatus, now }: ConversationListProps) {
@@ -23,13 +32,17 @@ export function ConversationList({ items, openId, showsStatus, now }: Conversati
           >
             <LinkPending />
             <span className="flex items-baseline gap-2">
-              <span className="min-w-0 flex-1 truncate font-medium">{item.customerName ?? "No customer"}</span>
+              <span className="min-w-0 flex-1 truncate font-medium">
+                {item.customerName ?? "No customer"}
+              </span>
               <span className="shrink-0 text-muted text-xs">
                 <Time at={new Date(item.updatedAt)} now={now} />
               </span>
             </span>
             {item.subject ? <span className="mt-0.5 block truncate">{item.subject}</span> : null}
-            <span className="mt-0.5 line-clamp-2 break-words text-muted">{item.lastMessagePreview ?? "No messages yet"}</span>
+            <span className="mt-0.5 line-clamp-2 break-words text-muted">
+              {item.lastMessagePreview ?? "No messages yet"}
+            </span>
             <Marks item={item} showsStatus={showsStatus} />
           </Link>
         </li>
@@ -42,8 +55,14 @@ function Marks({ item, showsStatus }: { item: ConversationItem; showsStatus: boo
   const isUrgent = item.priority === "HIGH" || item.priority === "URGENT";
   return (
     <span className="mt-1.5 flex flex-wrap items-center gap-1.5 text-muted text-xs">
-      {showsStatus ? <Badge look={statusLooks[item.status]}>{statusNames[item.status]}</Badge> : null}
-      {isUrgent ? <Badge look={item.priority === "URGENT" ? "danger" : "warn"}>{priorityNames[item.priority]}</Badge> : null}
+      {showsStatus ? (
+        <Badge look={statusLooks[item.status]}>{statusNames[item.status]}</Badge>
+      ) : null}
+      {isUrgent ? (
+        <Badge look={item.priority === "URGENT" ? "danger" : "warn"}>
+          {priorityNames[item.priority]}
+        </Badge>
+      ) : null}
       <span className="max-w-32 truncate">{item.channelId}</span>
       {item.assigneeName ? <span className="max-w-32 truncate">· {item.assigneeName}</span> : null}
       {item.tags.slice(0, 3).map((tag) => (

@@ -4,12 +4,25 @@ import { CreateDialog } from "@/components/shell/create-dialog";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import type { ActionResult } from "@/lib/platform/action-result";
 
-type Props = { base: string; isIcon?: boolean; create: (form: FormData) => Promise<ActionResult<{ id: string }>> };
+type Props = {
+  base: string;
+  isIcon?: boolean;
+  create: (form: FormData) => Promise<ActionResult<{ id: string }>>;
+};
 
-/** By hand, for trying out, and so in test only: what the API would be sent when a customer writes for the first time. */
+/**
+ * By hand, for trying out, and so in test only: what the API would be sent when a customer writes
+ * for the first time.
+ */
 export function CreateConversationDialog({ base, isIcon, create }: Props) {
   return (
-    <CreateDialog title="Create conversation" environment="test" create={create} path={`${base}/conversations`} isIcon={isIcon}>
+    <CreateDialog
+      title="Create conversation"
+      environment="test"
+      create={create}
+      path={`${base}/conversations`}
+      isIcon={isIcon}
+    >
       {(errors) => (
         <>
           <TextField
@@ -30,8 +43,20 @@ export function CreateConversationDialog({ base, isIcon, create }: Props) {
             hint="The customer is found by it, or created. Left empty, nobody is linked."
             error={errors["customer.externalId"]}
           />
-          <TextField label="Subject" name="subject" maxLength={200} autoComplete="off" error={errors.subject} />
-          <TextAreaField label="What the customer writes" name="message" maxLength={10_000} rows={3} error={errors.message} />
+          <TextField
+            label="Subject"
+            name="subject"
+            maxLength={200}
+            autoComplete="off"
+            error={errors.subject}
+          />
+          <TextAreaField
+            label="What the customer writes"
+            name="message"
+            maxLength={10_000}
+            rows={3}
+            error={errors.message}
+          />
         </>
       )}
     </CreateDialog>

@@ -48,7 +48,15 @@ export function CustomerPicker({ isFirst, find, update }: Props) {
   return (
     <div className="mt-3 space-y-2">
       <form onSubmit={search} className="space-y-2">
-        <TextField label="Find a customer" name="q" type="search" autoFocus autoComplete="off" maxLength={200} error={problem} />
+        <TextField
+          label="Find a customer"
+          name="q"
+          type="search"
+          autoFocus
+          autoComplete="off"
+          maxLength={200}
+          error={problem}
+        />
         <div className="flex flex-wrap gap-2">
           <Button type="submit" size="small" disabled={isPending}>
             {isPending ? "Looking…" : "Find"}
@@ -57,7 +65,13 @@ export function CustomerPicker({ isFirst, find, update }: Props) {
             Cancel
           </Button>
           {isFirst ? null : (
-            <Button look="danger-quiet" size="small" className="ml-auto" disabled={isPending} onClick={() => choose(null)}>
+            <Button
+              look="danger-quiet"
+              size="small"
+              className="ml-auto"
+              disabled={isPending}
+              onClick={() => choose(null)}
+            >
               Unlink
             </Button>
           )}

@@ -34,7 +34,18 @@ type DetailsPaneProps = {
 
 /** All that is known of the open conversation and of whom it is with. */
 export function DetailsPane(props: DetailsPaneProps) {
-  const { conversation, customer, members, base, threadHref, inspectHref, update, findCustomers, refusal, now } = props;
+  const {
+    conversation,
+    customer,
+    members,
+    base,
+    threadHref,
+    inspectHref,
+    update,
+    findCustomers,
+    refusal,
+    now,
+  } = props;
   return (
     <>
       <div className="border-line border-b px-4 py-2.5 xl:hidden">
@@ -44,8 +55,14 @@ export function DetailsPane(props: DetailsPaneProps) {
         </ButtonLink>
       </div>
       <Section title="Customer" inspectHref={customer ? inspectHref(customer.id) : null}>
-        {customer ? <CustomerFacts customer={customer} base={base} /> : <p className="text-muted">No customer is linked to it.</p>}
-        {update ? <CustomerPicker isFirst={!customer} find={findCustomers} update={update} /> : null}
+        {customer ? (
+          <CustomerFacts customer={customer} base={base} />
+        ) : (
+          <p className="text-muted">No customer is linked to it.</p>
+        )}
+        {update ? (
+          <CustomerPicker isFirst={!customer} find={findCustomers} update={update} />
+        ) : null}
       </Section>
       <Section title="Conversation" inspectHref={inspectHref(conversation.id)}>
         {update ? (
@@ -61,7 +78,13 @@ export function DetailsPane(props: DetailsPaneProps) {
       </Section>
       <Section title="Metadata" inspectHref={null}>
         <MetadataList metadata={conversation.metadata} />
-        {update ? <EditMetadataDialog metadata={conversation.metadata} environment={conversation.environment} update={update} /> : null}
+        {update ? (
+          <EditMetadataDialog
+            metadata={conversation.metadata}
+            environment={conversation.environment}
+            update={update}
+          />
+        ) : null}
       </Section>
       <Section title="Details" inspectHref={null}>
         <Facts look="narrow" facts={facts(props, now)} />
@@ -70,13 +93,28 @@ export function DetailsPane(props: DetailsPaneProps) {
   );
 }
 
-function Section({ title, inspectHref, children }: { title: string; inspectHref: string | null; children: ReactNode }) {
+function Section({
+  title,
+  inspectHref,
+  children,
+}: {
+  title: string;
+  inspectHref: string | null;
+  children: ReactNode;
+}) {
   return (
     <section className="border-line border-b p-4 last:border-b-0">
       <div className="mb-3 flex h-6 items-center justify-between">
         <h2 className="font-semibold">{title}</h2>
         {inspectHref ? (
-          <ButtonLink look="quiet" size="tiny" href={inspectHref} scroll={false} prefetch={false} aria-label={`${title} as JSON`}>
+          <ButtonLink
+            look="quiet"
+            size="tiny"
+            href={inspectHref}
+            scroll={false}
+            prefetch={false}
+            aria-label={`${title} as JSON`}
+          >
             <Braces className="size-3.5" aria-hidden="true" />
           </ButtonLink>
         ) : null}
@@ -97,14 +135,22 @@ function CustomerFacts({ customer, base }: { customer: Customer; base: string })
   return (
     <div className="space-y-3">
       <div>
-        <Link href={`${base}/customers/${id}`} className="block break-words font-medium text-accent hover:underline">
+        <Link
+          href={`${base}/customers/${id}`}
+          className="block break-words font-medium text-accent hover:underline"
+        >
           {displayName(customer)}
         </Link>
         <Id id={id} />
       </div>
       <Facts look="narrow" facts={known} />
-      <Link href={`${base}/conversations?customerId=${id}&status=all`} className="text-accent hover:underline">
-        {conversationCount === 1 ? "1 conversation" : `${conversationCount.toLocaleString("en")} conversations`}
+      <Link
+        href={`${base}/conversations?customerId=${id}&status=all`}
+        className="text-accent hover:underline"
+      >
+        {conversationCount === 1
+          ? "1 conversation"
+          : `${conversationCount.toLocaleString("en")} conversations`}
       </Link>
     </div>
   );
@@ -120,12 +166,29 @@ function decided({ conversation, assigneeName }: DetailsPaneProps) {
 }
 
 function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
-  const { id, channelId, agentId, externalId, messageCount, snoozedUntil, resolvedAt, closedAt, createdAt } = conversation;
+  const {
+    id,
+    channelId,
+    agentId,
+    externalId,
+    messageCount,
+    snoozedUntil,
+    resolvedAt,
+    closedAt,
+    createdAt,
+  } = conversation;
   const time = (text: string) => <Time at={new Date(text)} now={now} />;
   return [
     { name: "Id", value: <Id id={id} /> },
     { name: "Channel", value: channelId },
-    ...(agentId ? [{ name: "Agent", value: <AgentLink href={`${base}/agents/${agentId}`} name={agentName ?? agentId} /> }] : []),
+    ...(agentId
+      ? [
+          {
+            name: "Agent",
+            value: <AgentLink href={`${base}/agents/${agentId}`} name={agentName ?? agentId} />,
+          },
+        ]
+      : []),
     ...(externalId ? [{ name: "External id", value: externalId }] : []),
     ...(snoozedUntil ? [{ name: "Snoozed until", value: time(snoozedUntil) }] : []),
     ...(resolvedAt ? [{ name: "Resolved", value: time(resolvedAt) }] : []),

@@ -7,7 +7,12 @@ import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { EditForm } from "@/components/ui/edit-form";
 import { MetadataField } from "@/components/ui/metadata-field";
 import type { Metadata } from "@/lib/platform/metadata";
-import { fromMetadataRows, metadataPatch, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
+import {
+  fromMetadataRows,
+  metadataPatch,
+  metadataProblem,
+  toMetadataRows,
+} from "@/lib/platform/metadata-rows";
 import type { Environment } from "@/prisma/generated/enums";
 import type { UpdateThis } from "./states";
 
@@ -18,12 +23,17 @@ export function EditMetadataDialog({ metadata, environment, update }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Dialog open={isOpen} onOpenChange={setIsOpen}>
-      <DialogTrigger className={buttonClass({ look: "secondary", size: "small", className: "mt-3" })}>Edit metadata</DialogTrigger>
+      <DialogTrigger
+        className={buttonClass({ look: "secondary", size: "small", className: "mt-3" })}
+      >
+        Edit metadata
+      </DialogTrigger>
       <DialogContent
         title="Edit metadata"
         description={
           <>
-            For this conversation in <EnvironmentName environment={environment} />. Webhooks receive the change.
+            For this conversation in <EnvironmentName environment={environment} />. Webhooks receive
+            the change.
           </>
         }
       >
@@ -33,15 +43,32 @@ export function EditMetadataDialog({ metadata, environment, update }: Props) {
   );
 }
 
-/** Sends what differs from what it began with, so that keys that others change meanwhile stay. It begins anew each time. */
-function EditMetadata({ metadata, update, close }: Pick<Props, "metadata" | "update"> & { close: () => void }) {
+/**
+ * Sends what differs from what it began with, so that keys that others change meanwhile stay. It
+ * begins anew each time.
+ */
+function EditMetadata({
+  metadata,
+  update,
+  close,
+}: Pick<Props, "metadata" | "update"> & { close: () => void }) {
   const [seen] = useState(metadata);
   const [rows, setRows] = useState(() => toMetadataRows(seen));
-  const save = () => (metadataProblem(rows) ? null : update({ metadata: metadataPatch(seen, fromMetadataRows(rows)) }));
+  const save = () =>
+    metadataProblem(rows)
+      ? null
+      : update({ metadata: metadataPatch(seen, fromMetadataRows(rows)) });
 
   return (
     <EditForm save={save} done="The metadata is saved." onSaved={close}>
-      {(errors) => <MetadataField rows={rows} onChange={setRows} hint="Your own notes: at most 50 keys." errors={errors} />}
+      {(errors) => (
+        <MetadataField
+          rows={rows}
+          onChange={setRows}
+          hint="Your own notes: at most 50 keys."
+          errors={errors}
+        />
+      )}
     </EditForm>
   );
 }

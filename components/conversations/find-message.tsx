@@ -6,8 +6,9 @@ import { useEffect, useRef, useState } from "react";
 const messageHash = /^#msg_[0-9A-Z]{26}$/;
 
 /**
- * An address can name a message that is not among those that are drawn. Servers never see that part of it, so it is
- * repeated in one that they do see; and the browser scrolls only to what is there at first.
+ * An address can name a message that is not among those that are drawn. Servers never see that part
+ * of it, so it is repeated in one that they do see; and the browser scrolls only to what is there
+ * at first.
  */
 export function FindMessage() {
   const router = useRouter();
@@ -29,7 +30,8 @@ export function FindMessage() {
     const id = hash.slice(1);
     const found = document.getElementById(id);
     if (found) {
-      for (const earlier of document.querySelectorAll("[data-found]")) earlier.removeAttribute("data-found");
+      for (const earlier of document.querySelectorAll("[data-found]"))
+        earlier.removeAttribute("data-found");
       found.dataset.found = "";
       found.scrollIntoView({ block: "center" });
       return;

@@ -10,8 +10,9 @@ type InboxProps = {
 };
 
 /**
- * Three panes that scroll by themselves: list, thread and details. Where there is no room for all, the details take the
- * thread's place, and on a narrow screen one is shown at a time. All are there always, so what is typed in one stays.
+ * Three panes that scroll by themselves: list, thread and details. Where there is no room for all,
+ * the details take the thread's place, and on a narrow screen one is shown at a time. All are there
+ * always, so what is typed in one stays.
  */
 export function Inbox({ list, thread, details, pane }: InboxProps) {
   return (
@@ -29,7 +30,8 @@ export function Inbox({ list, thread, details, pane }: InboxProps) {
       >
         {thread ?? (
           <p className="m-auto max-w-xs p-6 text-center text-muted">
-            Choose a conversation, or go through them with <kbd className="font-sans">j</kbd> and <kbd className="font-sans">k</kbd>.
+            Choose a conversation, or go through them with <kbd className="font-sans">j</kbd> and{" "}
+            <kbd className="font-sans">k</kbd>.
           </p>
         )}
       </section>

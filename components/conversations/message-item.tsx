@@ -12,25 +12,40 @@ const authorNames: Record<Message["author"]["type"], string> = {
   SYSTEM: "System",
 };
 
-/** Theirs on the left, ours on the right, notes in a colour and with a word that say they stay inside. */
+/**
+ * Theirs on the left, ours on the right, notes in a colour and with a word that say they stay
+ * inside.
+ */
 const looks: Record<Message["direction"], { row: string; bubble: string; says: string | null }> = {
   INBOUND: { row: "items-start", bubble: "bg-sunken", says: null },
   OUTBOUND: { row: "items-end", bubble: "bg-accent-soft", says: null },
-  INTERNAL: { row: "items-end", bubble: "border border-warn/40 bg-warn-soft", says: "Internal note" },
+  INTERNAL: {
+    row: "items-end",
+    bubble: "border border-warn/40 bg-warn-soft",
+    says: "Internal note",
+  },
 };
 
-type MessageItemProps = { message: Message; customerName: string | null; inspectHref: string; now: Date };
+type MessageItemProps = {
+  message: Message;
+  customerName: string | null;
+  inspectHref: string;
+  now: Date;
+};
 
 export function MessageItem({ message, customerName, inspectHref, now }: MessageItemProps) {
   const { author, direction } = message;
   const { row, bubble, says } = looks[direction];
-  const name = author.name ?? (author.type === "CUSTOMER" ? customerName : null) ?? authorNames[author.type];
+  const name =
+    author.name ?? (author.type === "CUSTOMER" ? customerName : null) ?? authorNames[author.type];
   return (
     <li id={message.id} className={`group flex scroll-mt-4 flex-col ${row}`}>
       <p className="mb-1 flex flex-wrap items-center gap-x-2 text-muted text-xs">
         {says ? <span className="font-medium text-warn">{says}</span> : null}
         <span className="font-medium text-ink">{name}</span>
-        {author.name && author.type !== "USER" && author.type !== "CUSTOMER" ? <span>{authorNames[author.type]}</span> : null}
+        {author.name && author.type !== "USER" && author.type !== "CUSTOMER" ? (
+          <span>{authorNames[author.type]}</span>
+        ) : null}
         <a href={`#${message.id}`} className="hover:underline">
           <Time at={new Date(message.createdAt)} now={now} />
         </a>

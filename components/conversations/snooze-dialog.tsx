@@ -19,14 +19,21 @@ type SnoozeDialogProps = {
 };
 
 /** Times here are those of the person's own clock. */
-export function SnoozeDialog({ isOpen, isPending, environment, onOpenChange, snooze }: SnoozeDialogProps) {
+export function SnoozeDialog({
+  isOpen,
+  isPending,
+  environment,
+  onOpenChange,
+  snooze,
+}: SnoozeDialogProps) {
   return (
     <Dialog open={isOpen} onOpenChange={onOpenChange}>
       <DialogContent
         title="Snooze until"
         description={
           <>
-            It opens again by itself then, or when the customer writes, in <EnvironmentName environment={environment} />.
+            It opens again by itself then, or when the customer writes, in{" "}
+            <EnvironmentName environment={environment} />.
           </>
         }
       >
@@ -61,14 +68,23 @@ function Choices({ isPending, snooze }: Pick<SnoozeDialogProps, "isPending" | "s
       <ul className="grid gap-2 sm:grid-cols-2">
         {presets.map(({ name, until }) => (
           <li key={name}>
-            <Button look="secondary" className="w-full justify-between" disabled={isPending} onClick={() => snooze(until)}>
+            <Button
+              look="secondary"
+              className="w-full justify-between"
+              disabled={isPending}
+              onClick={() => snooze(until)}
+            >
               {name}
               <span className="font-normal text-muted">{shortTime(until, now)}</span>
             </Button>
           </li>
         ))}
       </ul>
-      <form onSubmit={onSubmit} noValidate className="mt-5 flex items-end gap-2 border-line border-t pt-4">
+      <form
+        onSubmit={onSubmit}
+        noValidate
+        className="mt-5 flex items-end gap-2 border-line border-t pt-4"
+      >
         <div className="min-w-0 flex-1">
           <TextField label="Another time" name="until" type="datetime-local" error={error} />
         </div>

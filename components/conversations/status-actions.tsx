@@ -30,7 +30,10 @@ const verbs: Record<ConversationStatus, string> = {
   CLOSED: "Close…",
 };
 
-/** The moves of a conversation. One that somebody else made impossible meanwhile is answered with a sentence. */
+/**
+ * The moves of a conversation. One that somebody else made impossible meanwhile is answered with a
+ * sentence.
+ */
 export function StatusActions({ status, allowed, environment, update }: StatusActionsProps) {
   const router = useRouter();
   const [asks, setAsks] = useState<"snooze" | "close" | null>(null);
@@ -60,12 +63,23 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
     <>
       <div className="flex items-center gap-2">
         {allowed.includes("RESOLVED") ? (
-          <Button look="secondary" size="small" aria-keyshortcuts="e" disabled={isPending} onClick={() => move({ status: "RESOLVED" })}>
+          <Button
+            look="secondary"
+            size="small"
+            aria-keyshortcuts="e"
+            disabled={isPending}
+            onClick={() => move({ status: "RESOLVED" })}
+          >
             <Check className="size-4" aria-hidden="true" />
             Resolve
           </Button>
         ) : (
-          <Button look="secondary" size="small" disabled={isPending} onClick={() => move({ status: "OPEN" })}>
+          <Button
+            look="secondary"
+            size="small"
+            disabled={isPending}
+            onClick={() => move({ status: "OPEN" })}
+          >
             {verbs.OPEN}
           </Button>
         )}
@@ -106,8 +120,9 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
           }
         >
           <p>
-            Closed is final. Nobody can write in it any more, by the API neither, and it cannot be opened again: a customer who comes back
-            starts a new one. To be able to go on later, resolve it instead.
+            Closed is final. Nobody can write in it any more, by the API neither, and it cannot be
+            opened again: a customer who comes back starts a new one. To be able to go on later,
+            resolve it instead.
           </p>
           <div className="mt-5 flex justify-end gap-2">
             <DialogClose className={buttonClass({ look: "secondary" })}>Keep it</DialogClose>

@@ -15,7 +15,9 @@ export function StatusTabs({ tabs }: { tabs: StatusTab[] }) {
               className="flex h-8 items-center justify-center gap-1.5 whitespace-nowrap rounded-lg px-2 text-muted hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink"
             >
               {name}
-              {count === undefined ? null : <span className="text-muted text-xs tabular-nums">{count}</span>}
+              {count === undefined ? null : (
+                <span className="text-muted text-xs tabular-nums">{count}</span>
+              )}
             </Link>
           </li>
         ))}

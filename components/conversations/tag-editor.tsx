@@ -36,7 +36,10 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateThis
       {tags.length > 0 ? (
         <ul className="flex flex-wrap gap-1">
           {tags.map((tag) => (
-            <li key={tag} className="inline-flex max-w-full items-center gap-0.5 rounded-full bg-sunken py-0.5 pr-0.5 pl-2 text-xs">
+            <li
+              key={tag}
+              className="inline-flex max-w-full items-center gap-0.5 rounded-full bg-sunken py-0.5 pr-0.5 pl-2 text-xs"
+            >
               <span className="truncate">{tag}</span>
               <button
                 type="button"
@@ -63,7 +66,13 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateThis
           aria-describedby={error ? `${id}-note` : undefined}
           className="h-8 w-full min-w-0 rounded-lg border border-line-strong bg-surface px-2.5 placeholder:text-muted aria-invalid:border-danger max-md:text-base"
         />
-        <Button type="submit" look="secondary" size="small" disabled={isPending} aria-label="Add the tag">
+        <Button
+          type="submit"
+          look="secondary"
+          size="small"
+          disabled={isPending}
+          aria-label="Add the tag"
+        >
           <Plus className="size-4" aria-hidden="true" />
         </Button>
       </form>

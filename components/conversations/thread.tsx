@@ -26,13 +26,28 @@ type ThreadProps = {
   now: Date;
 };
 
-export function Thread({ conversation, title, actions, composer, listHref, detailsHref, now, ...shown }: ThreadProps) {
+export function Thread({
+  conversation,
+  title,
+  actions,
+  composer,
+  listHref,
+  detailsHref,
+  now,
+  ...shown
+}: ThreadProps) {
   const { status, snoozedUntil } = conversation;
   return (
     <>
       <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-line border-b px-4 py-2.5">
         <div className="flex min-w-0 items-center gap-2">
-          <ButtonLink look="quiet" size="icon" href={listHref} aria-label="Back to the list" className="-ml-2 lg:hidden">
+          <ButtonLink
+            look="quiet"
+            size="icon"
+            href={listHref}
+            aria-label="Back to the list"
+            className="-ml-2 lg:hidden"
+          >
             <ArrowLeft className="size-4" aria-hidden="true" />
           </ButtonLink>
           <h2 className="truncate font-semibold text-base">{title}</h2>
@@ -45,7 +60,13 @@ export function Thread({ conversation, title, actions, composer, listHref, detai
         </div>
         <div className="flex flex-wrap items-center gap-2">
           {actions}
-          <ButtonLink look="secondary" size="small" href={detailsHref} scroll={false} className="xl:hidden">
+          <ButtonLink
+            look="secondary"
+            size="small"
+            href={detailsHref}
+            scroll={false}
+            className="xl:hidden"
+          >
             <PanelRight className="size-4" aria-hidden="true" />
             Details
           </ButtonLink>
@@ -57,7 +78,10 @@ export function Thread({ conversation, title, actions, composer, listHref, detai
   );
 }
 
-/** Laid out from its end: it opens at the newest message and stays there while others come in, unless one scrolls up. */
+/**
+ * Laid out from its end: it opens at the newest message and stays there while others come in,
+ * unless one scrolls up.
+ */
 function Messages({
   conversation,
   customerName,
@@ -66,7 +90,16 @@ function Messages({
   newestHref,
   inspectHref,
   now,
-}: Pick<ThreadProps, "conversation" | "customerName" | "messages" | "earlierHref" | "newestHref" | "inspectHref" | "now">) {
+}: Pick<
+  ThreadProps,
+  | "conversation"
+  | "customerName"
+  | "messages"
+  | "earlierHref"
+  | "newestHref"
+  | "inspectHref"
+  | "now"
+>) {
   return (
     <section
       aria-label="Messages"
@@ -84,11 +117,19 @@ function Messages({
             </ButtonLink>
           </p>
         ) : null}
-        {messages.length === 0 ? <p className="py-8 text-center text-muted">Nothing was written yet.</p> : null}
+        {messages.length === 0 ? (
+          <p className="py-8 text-center text-muted">Nothing was written yet.</p>
+        ) : null}
         <div key={conversation.id} role="log" aria-label="Messages, oldest first">
           <ol className="space-y-4">
             {messages.map((message) => (
-              <MessageItem key={message.id} message={message} customerName={customerName} inspectHref={inspectHref(message.id)} now={now} />
+              <MessageItem
+                key={message.id}
+                message={message}
+                customerName={customerName}
+                inspectHref={inspectHref(message.id)}
+                now={now}
+              />
             ))}
           </ol>
         </div>

@@ -5,16 +5,29 @@ import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
 
 /** The newest of a customer's conversations. */
-export function ConversationsOfCustomer({ conversations, base, now }: { conversations: Conversation[]; base: string; now: Date }) {
+export function ConversationsOfCustomer({
+  conversations,
+  base,
+  now,
+}: {
+  conversations: Conversation[];
+  base: string;
+  now: Date;
+}) {
   return (
     <ul className="-my-3 divide-y divide-line">
       {conversations.map(({ id, subject, status, channelId, lastMessagePreview, updatedAt }) => (
         <li key={id} className="flex items-start gap-3 py-3">
           <div className="min-w-0 flex-1">
-            <Link href={`${base}/conversations/${id}?status=all`} className="break-words font-medium text-accent hover:underline">
+            <Link
+              href={`${base}/conversations/${id}?status=all`}
+              className="break-words font-medium text-accent hover:underline"
+            >
               {subject ?? lastMessagePreview ?? id}
             </Link>
-            {subject && lastMessagePreview ? <p className="line-clamp-1 break-words text-muted">{lastMessagePreview}</p> : null}
+            {subject && lastMessagePreview ? (
+              <p className="line-clamp-1 break-words text-muted">{lastMessagePreview}</p>
+            ) : null}
             <p className="text-muted text-xs">
               {channelId} · <Time at={new Date(updatedAt)} now={now} />
             </p>

@@ -5,9 +5,22 @@ import type { Environment } from "@/prisma/generated/enums";
 import { CustomerFields } from "./customer-fields";
 import type { CreateThis } from "./states";
 
-export function CreateCustomerDialog({ base, environment, create }: { base: string; environment: Environment; create: CreateThis }) {
+export function CreateCustomerDialog({
+  base,
+  environment,
+  create,
+}: {
+  base: string;
+  environment: Environment;
+  create: CreateThis;
+}) {
   return (
-    <CreateDialog title="Create customer" environment={environment} create={create} path={`${base}/customers`}>
+    <CreateDialog
+      title="Create customer"
+      environment={environment}
+      create={create}
+      path={`${base}/customers`}
+    >
       {(errors) => (
         <>
           <p className="text-muted">Any of the first four is enough.</p>

@@ -6,22 +6,45 @@ type FieldOf = Pick<ComponentProps<typeof TextField>, "label" | "hint" | "type" 
 
 const fields: Record<CustomerField, FieldOf> = {
   name: { label: "Name", maxLength: 200 },
-  externalId: { label: "External id", maxLength: 255, hint: "What you call this customer in your own system. No two have the same." },
+  externalId: {
+    label: "External id",
+    maxLength: 255,
+    hint: "What you call this customer in your own system. No two have the same.",
+  },
   email: { label: "E-mail", type: "email", maxLength: 254 },
-  phone: { label: "Phone", type: "tel", maxLength: 16, hint: "With the country, such as +4930123456." },
-  locale: { label: "Locale", maxLength: 35, hint: "A language, with a country if it matters: de-AT." },
+  phone: {
+    label: "Phone",
+    type: "tel",
+    maxLength: 16,
+    hint: "With the country, such as +4930123456.",
+  },
+  locale: {
+    label: "Locale",
+    maxLength: 35,
+    hint: "A language, with a country if it matters: de-AT.",
+  },
 };
 
 export const customerFields = Object.keys(fields) as CustomerField[];
 
-type Props = { values?: Partial<Record<CustomerField, string | null>>; errors: Record<string, string> };
+type Props = {
+  values?: Partial<Record<CustomerField, string | null>>;
+  errors: Record<string, string>;
+};
 
 /** The same in the forms that create and change a customer. */
 export function CustomerFields({ values = {}, errors }: Props) {
   return (
     <>
       {customerFields.map((name) => (
-        <TextField key={name} {...fields[name]} name={name} defaultValue={values[name] ?? ""} autoComplete="off" error={errors[name]} />
+        <TextField
+          key={name}
+          {...fields[name]}
+          name={name}
+          defaultValue={values[name] ?? ""}
+          autoComplete="off"
+          error={errors[name]}
+        />
       ))}
     </>
   );

@@ -14,13 +14,24 @@ const headings = [
   { label: "Created" },
 ];
 
-export function CustomerTable({ customers, base, now }: { customers: Customer[]; base: string; now: Date }) {
+export function CustomerTable({
+  customers,
+  base,
+  now,
+}: {
+  customers: Customer[];
+  base: string;
+  now: Date;
+}) {
   return (
     <Table caption="Customers, newest first" headings={headings}>
       {customers.map((customer) => (
         <Row key={customer.id}>
           <RowName>
-            <Link href={`${base}/customers/${customer.id}`} className="row-link block break-words font-medium">
+            <Link
+              href={`${base}/customers/${customer.id}`}
+              className="row-link block break-words font-medium"
+            >
               {displayName(customer)}
             </Link>
             <span className="relative z-1">

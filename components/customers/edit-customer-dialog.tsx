@@ -8,7 +8,12 @@ import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { EditForm } from "@/components/ui/edit-form";
 import { MetadataField } from "@/components/ui/metadata-field";
 import type { Customer, UpdateCustomer } from "@/lib/customers/schema";
-import { fromMetadataRows, metadataPatch, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
+import {
+  fromMetadataRows,
+  metadataPatch,
+  metadataProblem,
+  toMetadataRows,
+} from "@/lib/platform/metadata-rows";
 import type { Environment } from "@/prisma/generated/enums";
 import { CustomerFields, customerFields } from "./customer-fields";
 import type { UpdateThis } from "./states";
@@ -27,28 +32,46 @@ export function EditCustomerDialog({ customer, environment, base, update }: Prop
         title="Edit the customer"
         description={
           <>
-            What you change here, the API answers from now on, in <EnvironmentName environment={environment} />.
+            What you change here, the API answers from now on, in{" "}
+            <EnvironmentName environment={environment} />.
           </>
         }
       >
-        <EditCustomer customer={customer} base={base} update={update} onSaved={() => setIsOpen(false)} />
+        <EditCustomer
+          customer={customer}
+          base={base}
+          update={update}
+          onSaved={() => setIsOpen(false)}
+        />
       </DialogContent>
     </Dialog>
   );
 }
 
 /**
- * Sends what differs from what it began with, so that what others change meanwhile stays. It begins anew each time the
- * dialog opens.
+ * Sends what differs from what it began with, so that what others change meanwhile stays. It begins
+ * anew each time the dialog opens.
  */
-function EditCustomer({ customer, base, update, onSaved }: Pick<Props, "customer" | "base" | "update"> & { onSaved: () => void }) {
+function EditCustomer({
+  customer,
+  base,
+  update,
+  onSaved,
+}: Pick<Props, "customer" | "base" | "update"> & { onSaved: () => void }) {
   const [seen] = useState(customer);
   const [rows, setRows] = useState(() => toMetadataRows(seen.metadata));
   const save = (form: FormData) =>
-    metadataProblem(rows) ? null : update({ ...changedFields(seen, form), ...changedMetadata(seen, rows) });
+    metadataProblem(rows)
+      ? null
+      : update({ ...changedFields(seen, form), ...changedMetadata(seen, rows) });
 
   return (
-    <EditForm save={save} done="The customer is saved." onSaved={onSaved} path={`${base}/customers`}>
+    <EditForm
+      save={save}
+      done="The customer is saved."
+      onSaved={onSaved}
+      path={`${base}/customers`}
+    >
       {(errors) => (
         <>
           <CustomerFields values={seen} errors={errors} />
@@ -60,11 +83,16 @@ function EditCustomer({ customer, base, update, onSaved }: Pick<Props, "customer
 }
 
 function changedFields(seen: Customer, form: FormData): UpdateCustomer {
-  const typed = customerFields.map((name) => [name, String(form.get(name) ?? "").trim() || null] as const);
+  const typed = customerFields.map(
+    (name) => [name, String(form.get(name) ?? "").trim() || null] as const,
+  );
   return Object.fromEntries(typed.filter(([name, value]) => value !== seen[name]));
 }
 
-function changedMetadata(seen: Customer, rows: Parameters<typeof fromMetadataRows>[0]): UpdateCustomer {
+function changedMetadata(
+  seen: Customer,
+  rows: Parameters<typeof fromMetadataRows>[0],
+): UpdateCustomer {
   const patch = metadataPatch(seen.metadata, fromMetadataRows(rows));
   return Object.keys(patch).length > 0 ? { metadata: patch } : {};
 }

@@ -8,8 +8,9 @@ const signedHeaders: Record<string, string> = {
 };
 
 /**
- * A delivery as commands for a shell. They sign it anew, with the secret in PARLANCE_WEBHOOK_SECRET, so that a receiver
- * that verifies takes it: signatures are not kept, and an old one would be refused.
+ * A delivery as commands for a shell. They sign it anew, with the secret in
+ * PARLANCE_WEBHOOK_SECRET, so that a receiver that verifies takes it: signatures are not kept, and
+ * an old one would be refused.
  */
 export function asCurl(url: string, headers: Record<string, string>, body: string): string {
   const lines = Object.entries(headers).map(([name, value]) => {

@@ -1,17 +1,32 @@
 import { Countdown } from "@/components/ui/countdown";
 import { Cell, type Heading } from "@/components/ui/table";
 
-export const attemptHeadings: Heading[] = [{ label: "Attempts", align: "right" }, { label: "Next attempt" }];
+export const attemptHeadings: Heading[] = [
+  { label: "Attempts", align: "right" },
+  { label: "Next attempt" },
+];
 
 /** How often a delivery was tried, and when it will be again. */
-export function AttemptCells({ attemptCount, nextAttemptAt, now }: { attemptCount: number; nextAttemptAt: Date | null; now: Date }) {
+export function AttemptCells({
+  attemptCount,
+  nextAttemptAt,
+  now,
+}: {
+  attemptCount: number;
+  nextAttemptAt: Date | null;
+  now: Date;
+}) {
   return (
     <>
       <Cell label="Attempts" align="right">
         {attemptCount}
       </Cell>
       <Cell label="Next attempt">
-        {nextAttemptAt ? <Countdown until={nextAttemptAt} now={now} over="now" /> : <span className="text-muted">–</span>}
+        {nextAttemptAt ? (
+          <Countdown until={nextAttemptAt} now={now} over="now" />
+        ) : (
+          <span className="text-muted">–</span>
+        )}
       </Cell>
     </>
   );

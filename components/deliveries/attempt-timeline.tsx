@@ -15,7 +15,8 @@ type AttemptTimelineProps = {
   upcoming: ReactNode;
 };
 
-const isSuccess = ({ statusCode }: Attempt) => statusCode !== null && statusCode >= 200 && statusCode < 300;
+const isSuccess = ({ statusCode }: Attempt) =>
+  statusCode !== null && statusCode >= 200 && statusCode < 300;
 
 /** Every attempt of a delivery, from what is still to come down to the first. */
 export function AttemptTimeline({ attempts, upcoming }: AttemptTimelineProps) {
@@ -38,16 +39,32 @@ export function AttemptTimeline({ attempts, upcoming }: AttemptTimelineProps) {
 function Entry({ dot, children }: { dot: string; children: ReactNode }) {
   return (
     <li className="group relative pl-6">
-      <span className="absolute top-2 bottom-0 left-[0.3125rem] w-px bg-line group-last:hidden" aria-hidden="true" />
-      <span className={`absolute top-1.5 left-0 size-[0.6875rem] rounded-full ${dot}`} aria-hidden="true" />
+      <span
+        className="absolute top-2 bottom-0 left-[0.3125rem] w-px bg-line group-last:hidden"
+        aria-hidden="true"
+      />
+      <span
+        className={`absolute top-1.5 left-0 size-[0.6875rem] rounded-full ${dot}`}
+        aria-hidden="true"
+      />
       {children}
     </li>
   );
 }
 
 function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boolean }) {
-  const { number, trigger, startedAt, durationMs, statusCode, errorCode, response, requestHeaders } = attempt;
-  const sentence = statusCode === null ? errorWords(errorCode ?? "").sentence : statusSentence(statusCode);
+  const {
+    number,
+    trigger,
+    startedAt,
+    durationMs,
+    statusCode,
+    errorCode,
+    response,
+    requestHeaders,
+  } = attempt;
+  const sentence =
+    statusCode === null ? errorWords(errorCode ?? "").sentence : statusSentence(statusCode);
   const cause = triggerLabels[trigger];
   return (
     <div className="space-y-2 pb-6">

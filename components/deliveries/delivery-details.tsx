@@ -20,26 +20,46 @@ type DeliveryDetailsProps = {
 };
 
 /** All that is known of one delivery: what was tried when, what came back, and what was sent. */
-export function DeliveryDetails({ delivery, payload, url, headersOf, isWebhookFailing, now, actions }: DeliveryDetailsProps) {
-  const attempts = delivery.attempts.map((attempt) => ({ ...attempt, requestHeaders: headersOf(attempt) })).reverse();
+export function DeliveryDetails({
+  delivery,
+  payload,
+  url,
+  headersOf,
+  isWebhookFailing,
+  now,
+  actions,
+}: DeliveryDetailsProps) {
+  const attempts = delivery.attempts
+    .map((attempt) => ({ ...attempt, requestHeaders: headersOf(attempt) }))
+    .reverse();
   const latest = attempts[0] ?? { number: 1, startedAt: delivery.createdAt };
   return (
     <div className="space-y-7">
       <div className="flex flex-wrap items-center gap-2">
         {actions}
-        <CopyButton text={asCurl(url, headersOf(latest), payload)} label="Copy as curl" look="secondary">
+        <CopyButton
+          text={asCurl(url, headersOf(latest), payload)}
+          label="Copy as curl"
+          look="secondary"
+        >
           Copy as curl
         </CopyButton>
         <p className="basis-full text-muted text-xs">
-          The command signs with the secret in <code className="font-mono">$PARLANCE_WEBHOOK_SECRET</code>.
+          The command signs with the secret in{" "}
+          <code className="font-mono">$PARLANCE_WEBHOOK_SECRET</code>.
         </p>
       </div>
       <section aria-labelledby="attempts">
         <h3 id="attempts" className="mb-3 font-semibold text-base">
           Attempts
         </h3>
-        <AttemptTimeline attempts={attempts} upcoming={upcomingOf(delivery, isWebhookFailing, now)} />
-        {delivery.attemptCount > attempts.length ? <p className="text-muted">Older attempts are not shown.</p> : null}
+        <AttemptTimeline
+          attempts={attempts}
+          upcoming={upcomingOf(delivery, isWebhookFailing, now)}
+        />
+        {delivery.attemptCount > attempts.length ? (
+          <p className="text-muted">Older attempts are not shown.</p>
+        ) : null}
       </section>
       <section aria-labelledby="request" className="space-y-3">
         <h3 id="request" className="font-semibold text-base">
@@ -54,7 +74,11 @@ export function DeliveryDetails({ delivery, payload, url, headersOf, isWebhookFa
   );
 }
 
-function upcomingOf({ status, attemptCount, nextAttemptAt }: DeliveryWithAttempts, isWebhookFailing: boolean, now: Date): ReactNode {
+function upcomingOf(
+  { status, attemptCount, nextAttemptAt }: DeliveryWithAttempts,
+  isWebhookFailing: boolean,
+  now: Date,
+): ReactNode {
   if (nextAttemptAt && new Date(nextAttemptAt) > now) {
     return (
       <p>

@@ -8,35 +8,49 @@ import { AttemptCells, attemptHeadings } from "./attempt-cells";
 import { ResponseBadge } from "./response-badge";
 import { shownStatus } from "./words";
 
-const headings: Heading[] = [{ label: "Event" }, { label: "Status" }, { label: "Last response" }, ...attemptHeadings, { label: "Created" }];
+const headings: Heading[] = [
+  { label: "Event" },
+  { label: "Status" },
+  { label: "Last response" },
+  ...attemptHeadings,
+  { label: "Created" },
+];
 
-type DeliveryTableProps = { deliveries: FoundDelivery[]; hrefOf: (id: string) => string; now: Date };
+type DeliveryTableProps = {
+  deliveries: FoundDelivery[];
+  hrefOf: (id: string) => string;
+  now: Date;
+};
 
 export function DeliveryTable({ deliveries, hrefOf, now }: DeliveryTableProps) {
   return (
     <Table caption="Deliveries, newest first" headings={headings}>
-      {deliveries.map(({ id, eventType, status, attemptCount, nextAttemptAt, createdAt, ...last }) => (
-        <Row key={id}>
-          <RowName>
-            <Link href={hrefOf(id)} scroll={false} className="row-link block font-medium">
-              {eventType}
-            </Link>
-            <span className="relative z-1">
-              <Id id={id} />
-            </span>
-          </RowName>
-          <Cell label="Status">
-            <Badge look={shownStatus({ status, attemptCount }).look}>{shownStatus({ status, attemptCount }).label}</Badge>
-          </Cell>
-          <Cell label="Last response">
-            <ResponseBadge {...last} />
-          </Cell>
-          <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
-          <Cell label="Created">
-            <Time at={createdAt} now={now} />
-          </Cell>
-        </Row>
-      ))}
+      {deliveries.map(
+        ({ id, eventType, status, attemptCount, nextAttemptAt, createdAt, ...last }) => (
+          <Row key={id}>
+            <RowName>
+              <Link href={hrefOf(id)} scroll={false} className="row-link block font-medium">
+                {eventType}
+              </Link>
+              <span className="relative z-1">
+                <Id id={id} />
+              </span>
+            </RowName>
+            <Cell label="Status">
+              <Badge look={shownStatus({ status, attemptCount }).look}>
+                {shownStatus({ status, attemptCount }).label}
+              </Badge>
+            </Cell>
+            <Cell label="Last response">
+              <ResponseBadge {...last} />
+            </Cell>
+            <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
+            <Cell label="Created">
+              <Time at={createdAt} now={now} />
+            </Cell>
+          </Row>
+        ),
+      )}
     </Table>
   );
 }

@@ -5,9 +5,21 @@ import { deliveryStatuses, responseLabels } from "./words";
 
 /** What a list of deliveries can be narrowed by; the names are those of its query. */
 export const deliveryFilters: Filter[] = [
-  { name: "status", label: "Status", options: statusNames.map((value) => ({ value, label: deliveryStatuses[value].label })) },
-  { name: "eventType", label: "Event", options: eventTypes.map((value) => ({ value, label: value })) },
-  { name: "response", label: "Last response", options: responseClasses.map((value) => ({ value, label: responseLabels[value] })) },
+  {
+    name: "status",
+    label: "Status",
+    options: statusNames.map((value) => ({ value, label: deliveryStatuses[value].label })),
+  },
+  {
+    name: "eventType",
+    label: "Event",
+    options: eventTypes.map((value) => ({ value, label: value })),
+  },
+  {
+    name: "response",
+    label: "Last response",
+    options: responseClasses.map((value) => ({ value, label: responseLabels[value] })),
+  },
   { name: "since", label: "From (UTC)", type: "datetime-local" },
   { name: "until", label: "To (UTC)", type: "datetime-local" },
 ];

@@ -5,7 +5,11 @@ import { toast } from "sonner";
 import { Button, type ButtonLook } from "@/components/ui/button";
 import type { ActionResult } from "@/lib/platform/action-result";
 
-type ResendButtonProps = { resend: () => Promise<ActionResult>; isDisabled: boolean; look: ButtonLook };
+type ResendButtonProps = {
+  resend: () => Promise<ActionResult>;
+  isDisabled: boolean;
+  look: ButtonLook;
+};
 
 /** One more attempt, now. What comes of it appears among the attempts. */
 export function ResendButton({ resend, isDisabled, look }: ResendButtonProps) {

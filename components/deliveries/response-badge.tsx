@@ -5,9 +5,19 @@ import { errorWords } from "./words";
 const looks: Record<string, BadgeLook> = { 2: "good", 3: "warn", 4: "danger", 5: "danger" };
 
 /** How an attempt ended: the answer's status, or why there was none. */
-export function ResponseBadge({ statusCode, errorCode }: { statusCode: number | null; errorCode: string | null }) {
+export function ResponseBadge({
+  statusCode,
+  errorCode,
+}: {
+  statusCode: number | null;
+  errorCode: string | null;
+}) {
   if (statusCode !== null) {
-    return <Badge look={looks[Math.floor(statusCode / 100)] ?? "plain"}>{`${statusCode} ${STATUS_CODES[statusCode] ?? ""}`.trim()}</Badge>;
+    return (
+      <Badge look={looks[Math.floor(statusCode / 100)] ?? "plain"}>
+        {`${statusCode} ${STATUS_CODES[statusCode] ?? ""}`.trim()}
+      </Badge>
+    );
   }
   if (errorCode !== null) return <Badge look="danger">{errorWords(errorCode).label}</Badge>;
   return <span className="text-muted">–</span>;

@@ -13,8 +13,17 @@ export const deliveryStatuses: Record<DeliveryStatus, { label: string; look: Bad
 
 const retrying: { label: string; look: BadgeLook } = { label: "Retrying", look: "warn" };
 
-/** A delivery's status in a word; one that has failed before and waits for its next attempt is told from a new one. */
-export function shownStatus({ status, attemptCount }: { status: DeliveryStatus; attemptCount: number }) {
+/**
+ * A delivery's status in a word; one that has failed before and waits for its next attempt is told
+ * from a new one.
+ */
+export function shownStatus({
+  status,
+  attemptCount,
+}: {
+  status: DeliveryStatus;
+  attemptCount: number;
+}) {
   return status === "PENDING" && attemptCount > 0 ? retrying : deliveryStatuses[status];
 }
 
@@ -26,13 +35,20 @@ export const responseLabels: Record<ResponseClass, string> = {
   none: "No answer",
 };
 
-export const triggerLabels: Record<AttemptTrigger, string | null> = { AUTOMATIC: null, MANUAL: "Resend", TEST: "Test" };
+export const triggerLabels: Record<AttemptTrigger, string | null> = {
+  AUTOMATIC: null,
+  MANUAL: "Resend",
+  TEST: "Test",
+};
 
 /** Why an attempt has no response. The last one never left the service. */
 type AttemptErrorCode = OutboundErrorCode | "secret_unavailable";
 
 const errors: Record<AttemptErrorCode, { label: string; sentence: string }> = {
-  timeout: { label: "Timeout", sentence: "The receiver did not answer, to the end of its body, within 10 seconds." },
+  timeout: {
+    label: "Timeout",
+    sentence: "The receiver did not answer, to the end of its body, within 10 seconds.",
+  },
   blocked_address: {
     label: "Address not allowed",
     sentence: "The address leads into a private or reserved network. Nothing was sent.",
@@ -40,16 +56,27 @@ const errors: Record<AttemptErrorCode, { label: string; sentence: string }> = {
   dns_error: { label: "Name not found", sentence: "The host's name could not be looked up." },
   tls_error: {
     label: "TLS failed",
-    sentence: "No secure connection came about: the certificate is not valid for this host, or not at all.",
+    sentence:
+      "No secure connection came about: the certificate is not valid for this host, or not at all.",
   },
-  connection_refused: { label: "Connection refused", sentence: "Nothing listens at this address and port." },
-  connection_reset: { label: "Connection closed", sentence: "The receiver closed the connection before it had answered." },
-  connection_error: { label: "Not reachable", sentence: "No connection to this address came about." },
+  connection_refused: {
+    label: "Connection refused",
+    sentence: "Nothing listens at this address and port.",
+  },
+  connection_reset: {
+    label: "Connection closed",
+    sentence: "The receiver closed the connection before it had answered.",
+  },
+  connection_error: {
+    label: "Not reachable",
+    sentence: "No connection to this address came about.",
+  },
   invalid_response: { label: "No HTTP answer", sentence: "What came back was not HTTP." },
   invalid_url: { label: "Address not usable", sentence: "The webhook's address cannot be called." },
   secret_unavailable: {
     label: "Not sent",
-    sentence: "Nothing was sent, because the service could not sign it. This is not the receiver's fault and does not count as a failure.",
+    sentence:
+      "Nothing was sent, because the service could not sign it. This is not the receiver's fault and does not count as a failure.",
   },
 };
 
@@ -59,9 +86,13 @@ export const errorWords = (code: string) =>
 
 /** What a status means for a delivery, where that is not plain. */
 export function statusSentence(statusCode: number): string | null {
-  if (statusCode === 410) return "The receiver says that it is gone for good. That disables the webhook.";
-  if (statusCode === 429 || statusCode === 503) return "The receiver is busy. A Retry-After in its answer lengthens the wait.";
-  if (statusCode >= 300 && statusCode < 400) return "Redirects are not followed. Give the webhook its final address.";
-  if (statusCode === 401 || statusCode === 403) return "The receiver refused the request. Does it verify with this webhook's secret?";
+  if (statusCode === 410)
+    return "The receiver says that it is gone for good. That disables the webhook.";
+  if (statusCode === 429 || statusCode === 503)
+    return "The receiver is busy. A Retry-After in its answer lengthens the wait.";
+  if (statusCode >= 300 && statusCode < 400)
+    return "Redirects are not followed. Give the webhook its final address.";
+  if (statusCode === 401 || statusCode === 403)
+    return "The receiver refused the request. Does it verify with this webhook's secret?";
   return null;
 }

@@ -4,7 +4,13 @@ import { Tabs } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
 
 /** The same in several languages. */
-export function CodeTabs({ tabs, label }: { tabs: { name: string; content: ReactNode }[]; label: string }) {
+export function CodeTabs({
+  tabs,
+  label,
+}: {
+  tabs: { name: string; content: ReactNode }[];
+  label: string;
+}) {
   return (
     <Tabs.Root defaultValue={tabs[0]?.name} className="my-5 first:mt-0 last:mb-0">
       <Tabs.List aria-label={label} className="mb-2 flex gap-1 overflow-x-auto p-0.5">

@@ -7,11 +7,16 @@ type CodeProps = { code: string; language?: string; title?: string };
 /** Code to read and to take along. */
 export async function Code({ code, language = "text", title }: CodeProps) {
   const text = fill(code.trimEnd());
-  const html = await highlight(text, languages.find((name): name is Language => name === language) ?? "text");
+  const html = await highlight(
+    text,
+    languages.find((name): name is Language => name === language) ?? "text",
+  );
   return (
     <figure className="my-5 overflow-hidden rounded-xl border border-line bg-sunken first:mt-0 last:mb-0">
       {title ? (
-        <figcaption className="flex h-9 items-center border-line border-b px-4 font-medium text-muted text-xs">{title}</figcaption>
+        <figcaption className="flex h-9 items-center border-line border-b px-4 font-medium text-muted text-xs">
+          {title}
+        </figcaption>
       ) : null}
       {/* Side by side, so that the button covers no code on a narrow screen. */}
       <div className="flex items-start">

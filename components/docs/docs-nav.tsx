@@ -25,7 +25,10 @@ export function DocsNav({ sections }: { sections: NavSection[] }) {
       <details ref={menu} className="group border-line border-b bg-surface lg:hidden">
         <summary className="flex h-11 list-none items-center justify-between px-4 font-medium [&::-webkit-details-marker]:hidden">
           <span className="truncate">{current?.title ?? "All pages"}</span>
-          <ChevronDown className="size-4 shrink-0 text-muted transition-transform group-open:rotate-180" aria-hidden="true" />
+          <ChevronDown
+            className="size-4 shrink-0 text-muted transition-transform group-open:rotate-180"
+            aria-hidden="true"
+          />
         </summary>
         <div className="max-h-[70dvh] overflow-y-auto border-line border-t px-2 py-3">
           <Links sections={sections} open={open} label="All pages" />

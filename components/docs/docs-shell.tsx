@@ -9,7 +9,10 @@ import { SearchButton } from "./search-button";
 export function DocsShell({ sections, children }: { sections: NavSection[]; children: ReactNode }) {
   return (
     <div className="min-h-dvh [scroll-padding-top:5rem]">
-      <a href="#content" className="sr-only z-30 rounded-lg bg-surface px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+      <a
+        href="#content"
+        className="sr-only z-30 rounded-lg bg-surface px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
         Skip to the content
       </a>
       <header className="sticky top-0 z-20 flex h-14 items-center justify-between gap-4 border-line border-b bg-surface px-4 lg:px-6">
@@ -17,7 +20,9 @@ export function DocsShell({ sections, children }: { sections: NavSection[]; chil
           <Link href="/docs" aria-label="Parlance, documentation">
             <Wordmark />
           </Link>
-          <span className="rounded-full bg-sunken px-2 py-0.5 font-medium text-muted text-xs">Docs</span>
+          <span className="rounded-full bg-sunken px-2 py-0.5 font-medium text-muted text-xs">
+            Docs
+          </span>
         </div>
         <nav aria-label="Product" className="flex items-center gap-1.5">
           <SearchButton />
@@ -31,7 +36,11 @@ export function DocsShell({ sections, children }: { sections: NavSection[]; chil
       </header>
       <div className="mx-auto lg:flex lg:max-w-[96rem]">
         <DocsNav sections={sections} />
-        <main id="content" tabIndex={-1} className="min-w-0 flex-1 px-4 py-8 outline-none sm:px-8 lg:px-12 lg:py-10">
+        <main
+          id="content"
+          tabIndex={-1}
+          className="min-w-0 flex-1 px-4 py-8 outline-none sm:px-8 lg:px-12 lg:py-10"
+        >
           {children}
         </main>
       </div>

@@ -13,7 +13,19 @@ import typescript from "shiki/langs/typescript.mjs";
 import dark from "shiki/themes/github-dark-high-contrast.mjs";
 import light from "shiki/themes/github-light-high-contrast.mjs";
 
-export const languages = ["bash", "go", "http", "java", "javascript", "json", "php", "python", "ruby", "typescript", "text"] as const;
+export const languages = [
+  "bash",
+  "go",
+  "http",
+  "java",
+  "javascript",
+  "json",
+  "php",
+  "python",
+  "ruby",
+  "typescript",
+  "text",
+] as const;
 export type Language = (typeof languages)[number];
 
 let highlighter: Promise<HighlighterCore> | undefined;
@@ -37,7 +49,8 @@ export async function highlight(code: string, language: Language): Promise<strin
     lang: language,
     themes: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     defaultColor: "light-dark()",
-    // A block that scrolls has to be reached with the keyboard; shiki gives it a tabindex by itself.
+    // A block that scrolls has to be reached with the keyboard; shiki gives it a tabindex by
+    // itself.
     transformers: [
       {
         pre(node) {

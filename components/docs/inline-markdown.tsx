@@ -2,7 +2,10 @@ import type { ReactNode } from "react";
 
 const pieces = /(`[^`]+`|\*\*[^*]+\*\*)/;
 
-/** The little Markdown that descriptions hold: code and strong words, and paragraphs between empty lines. */
+/**
+ * The little Markdown that descriptions hold: code and strong words, and paragraphs between empty
+ * lines.
+ */
 export function InlineMarkdown({ text }: { text: string }) {
   return text.split(pieces).map((piece, index): ReactNode => {
     // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a fixed text never change places.
@@ -14,5 +17,7 @@ export function InlineMarkdown({ text }: { text: string }) {
 }
 
 export const InlineCode = ({ children }: { children: ReactNode }) => (
-  <code className="break-words rounded-md bg-sunken px-1.5 py-0.5 font-mono text-[0.85em]">{children}</code>
+  <code className="break-words rounded-md bg-sunken px-1.5 py-0.5 font-mono text-[0.85em]">
+    {children}
+  </code>
 );

@@ -1,6 +1,11 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { type ApiResponse, type JsonSchema, type MediaType, nameOfReference } from "@/lib/platform/openapi";
+import {
+  type ApiResponse,
+  type JsonSchema,
+  type MediaType,
+  nameOfReference,
+} from "@/lib/platform/openapi";
 import { Code } from "./code";
 import { CodeTabs } from "./code-tabs";
 import { InlineCode, InlineMarkdown } from "./inline-markdown";
@@ -9,9 +14,16 @@ import { clientSample, curlSample, type DescribedOperation, exampleValue } from 
 import { Field, SchemaFields } from "./schema-fields";
 import { TryIt } from "./try-it";
 
-type OperationProps = { described: DescribedOperation; schemas: Record<string, JsonSchema>; titles: Record<string, string> };
+type OperationProps = {
+  described: DescribedOperation;
+  schemas: Record<string, JsonSchema>;
+  titles: Record<string, string>;
+};
 
-/** One operation: what it takes and answers on the left, code to take along and a form to try it on the right. */
+/**
+ * One operation: what it takes and answers on the left, code to take along and a form to try it on
+ * the right.
+ */
 export function Operation({ described, schemas, titles }: OperationProps) {
   const { method, path, operation, parameters } = described;
   const { operationId, summary, description, responses } = operation;
@@ -54,8 +66,16 @@ export function Operation({ described, schemas, titles }: OperationProps) {
             <CodeTabs
               label="Request"
               tabs={[
-                { name: "curl", content: <Code code={curlSample(described, "%ORIGIN%")} language="bash" /> },
-                { name: "TypeScript", content: <Code code={clientSample(described, "%ORIGIN%")} language="typescript" /> },
+                {
+                  name: "curl",
+                  content: <Code code={curlSample(described, "%ORIGIN%")} language="bash" />,
+                },
+                {
+                  name: "TypeScript",
+                  content: (
+                    <Code code={clientSample(described, "%ORIGIN%")} language="typescript" />
+                  ),
+                },
               ]}
             />
             <Example media={success?.content?.["application/json"]} title={`Answer, ${status}`} />
@@ -97,7 +117,11 @@ function Block({ title, children }: { title: ReactNode; children: ReactNode }) {
 
 const placeTitles = { path: "In the path", query: "Query", header: "Headers" } as const;
 
-function Parameters({ place, described, schemas }: { place: keyof typeof placeTitles } & Omit<OperationProps, "titles">) {
+function Parameters({
+  place,
+  described,
+  schemas,
+}: { place: keyof typeof placeTitles } & Omit<OperationProps, "titles">) {
   const parameters = described.parameters.filter((parameter) => parameter.in === place);
   if (parameters.length === 0) return null;
   return (
@@ -126,7 +150,10 @@ function Body({ described: { operation }, schemas }: Omit<OperationProps, "title
       key={type}
       title={
         <>
-          Body <span className="font-normal text-muted text-xs">{requestBody.required ? type : `${type}, optional`}</span>
+          Body{" "}
+          <span className="font-normal text-muted text-xs">
+            {requestBody.required ? type : `${type}, optional`}
+          </span>
         </>
       }
     >
@@ -135,7 +162,11 @@ function Body({ described: { operation }, schemas }: Omit<OperationProps, "title
   ));
 }
 
-type AnswerProps = { status: string; response: ApiResponse | undefined; schemas: Record<string, JsonSchema> };
+type AnswerProps = {
+  status: string;
+  response: ApiResponse | undefined;
+  schemas: Record<string, JsonSchema>;
+};
 
 function Answer({ status, response, schemas }: AnswerProps) {
   const schema = response?.content?.["application/json"]?.schema;
@@ -144,7 +175,8 @@ function Answer({ status, response, schemas }: AnswerProps) {
     <Block
       title={
         <>
-          Answer <span className="font-normal text-muted text-xs">{`${status}, ${nameOfReference(schema) ?? "object"}`}</span>
+          Answer{" "}
+          <span className="font-normal text-muted text-xs">{`${status}, ${nameOfReference(schema) ?? "object"}`}</span>
         </>
       }
     >
@@ -160,7 +192,13 @@ function Answer({ status, response, schemas }: AnswerProps) {
   );
 }
 
-function Problems({ responses, titles }: { responses: [string, ApiResponse][]; titles: Record<string, string> }) {
+function Problems({
+  responses,
+  titles,
+}: {
+  responses: [string, ApiResponse][];
+  titles: Record<string, string>;
+}) {
   return (
     <Block title="Problems">
       <ul className="space-y-1.5">

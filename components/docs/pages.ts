@@ -2,15 +2,27 @@
 
 export type DocsPage = { path: string; title: string; summary: string };
 
-const guide = (slug: string, title: string, summary: string): DocsPage => ({ path: `/docs/${slug}`, title, summary });
+const guide = (slug: string, title: string, summary: string): DocsPage => ({
+  path: `/docs/${slug}`,
+  title,
+  summary,
+});
 
 export const docsSections: { title: string; pages: DocsPage[] }[] = [
   {
     title: "Start",
     pages: [
       { path: "/docs", title: "Overview", summary: "What there is, and where to find it." },
-      guide("quickstart", "Quickstart", "From a key to a conversation and a signed webhook in five minutes."),
-      guide("authentication", "Authentication and scopes", "How a request says whose it is, and what each scope allows."),
+      guide(
+        "quickstart",
+        "Quickstart",
+        "From a key to a conversation and a signed webhook in five minutes.",
+      ),
+      guide(
+        "authentication",
+        "Authentication and scopes",
+        "How a request says whose it is, and what each scope allows.",
+      ),
       guide("test-mode", "Test mode", "An environment of its own: same API, other data, no bill."),
     ],
   },
@@ -20,33 +32,75 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide("pagination", "Pagination and filters", "Lists in pages that neither skip nor repeat."),
       guide("idempotency", "Idempotency", "Send a change twice, and have it made once."),
       guide("errors", "Errors", "What every problem looks like, and a page for each kind."),
-      guide("requests", "Requests and responses", "Sizes, times, compression and conditional requests."),
+      guide(
+        "requests",
+        "Requests and responses",
+        "Sizes, times, compression and conditional requests.",
+      ),
       guide("rate-limits", "Rate limits", "How many requests a key has, and how to stay below."),
-      guide("agents-and-knowledge", "Agents and knowledge", "Configurations for a program of yours, and documents to search."),
+      guide(
+        "agents-and-knowledge",
+        "Agents and knowledge",
+        "Configurations for a program of yours, and documents to search.",
+      ),
       guide("sdk", "TypeScript client", "Typed calls, pages, retries and verified webhooks."),
     ],
   },
   {
     title: "Webhooks",
     pages: [
-      guide("webhooks", "Receiving webhooks", "Delivery, retries, rotation of secrets, and what to answer."),
-      guide("verify-signatures", "Verifying signatures", "In TypeScript, Python, Go, Ruby, PHP and Java."),
-      { path: "/docs/events", title: "Event catalogue", summary: "Every type of event, with its schema and an example." },
+      guide(
+        "webhooks",
+        "Receiving webhooks",
+        "Delivery, retries, rotation of secrets, and what to answer.",
+      ),
+      guide(
+        "verify-signatures",
+        "Verifying signatures",
+        "In TypeScript, Python, Go, Ruby, PHP and Java.",
+      ),
+      {
+        path: "/docs/events",
+        title: "Event catalogue",
+        summary: "Every type of event, with its schema and an example.",
+      },
     ],
   },
   {
     title: "In the dashboard",
     pages: [
-      guide("api-keys", "API keys", "Presets and scopes, expiry, addresses, limits; rolling without a gap, and revoking."),
-      guide("request-logs", "Request logs", "What is kept of each request and what is masked, and how to find one."),
+      guide(
+        "api-keys",
+        "API keys",
+        "Presets and scopes, expiry, addresses, limits; rolling without a gap, and revoking.",
+      ),
+      guide(
+        "request-logs",
+        "Request logs",
+        "What is kept of each request and what is masked, and how to find one.",
+      ),
       guide("usage", "Usage", "What counts, by day and by key, and what is never billed."),
-      guide("members-and-roles", "Members and roles", "Who may do what, and how people come and go."),
-      guide("audit-log", "Audit log", "Who changed what, and the proof that nobody altered it since."),
+      guide(
+        "members-and-roles",
+        "Members and roles",
+        "Who may do what, and how people come and go.",
+      ),
+      guide(
+        "audit-log",
+        "Audit log",
+        "Who changed what, and the proof that nobody altered it since.",
+      ),
     ],
   },
   {
     title: "Reference",
-    pages: [{ path: "/docs/reference", title: "API reference", summary: "Every operation, to read and to try." }],
+    pages: [
+      {
+        path: "/docs/reference",
+        title: "API reference",
+        summary: "Every operation, to read and to try.",
+      },
+    ],
   },
   {
     title: "Running it",

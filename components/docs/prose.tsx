@@ -46,7 +46,9 @@ function Fence({ children }: ComponentProps<"pre">) {
 }
 
 const InlineCode = ({ children }: ComponentProps<"code">) => (
-  <code className="break-words rounded-md bg-sunken px-1.5 py-0.5 font-mono text-[0.85em]">{fill(textOf(children))}</code>
+  <code className="break-words rounded-md bg-sunken px-1.5 py-0.5 font-mono text-[0.85em]">
+    {fill(textOf(children))}
+  </code>
 );
 
 export const proseComponents = {
@@ -54,9 +56,15 @@ export const proseComponents = {
   h3: ({ children }: ComponentProps<"h3">) => <Heading level={3}>{children}</Heading>,
   p: ({ children }: ComponentProps<"p">) => <p className="my-4 first:mt-0 last:mb-0">{children}</p>,
   a: Anchor,
-  ul: ({ children }: ComponentProps<"ul">) => <ul className="my-4 list-disc space-y-1.5 pl-5 marker:text-muted">{children}</ul>,
-  ol: ({ children }: ComponentProps<"ol">) => <ol className="my-4 list-decimal space-y-1.5 pl-5 marker:text-muted">{children}</ol>,
-  strong: ({ children }: ComponentProps<"strong">) => <strong className="font-semibold">{children}</strong>,
+  ul: ({ children }: ComponentProps<"ul">) => (
+    <ul className="my-4 list-disc space-y-1.5 pl-5 marker:text-muted">{children}</ul>
+  ),
+  ol: ({ children }: ComponentProps<"ol">) => (
+    <ol className="my-4 list-decimal space-y-1.5 pl-5 marker:text-muted">{children}</ol>
+  ),
+  strong: ({ children }: ComponentProps<"strong">) => (
+    <strong className="font-semibold">{children}</strong>
+  ),
   blockquote: ({ children }: ComponentProps<"blockquote">) => (
     <div className="my-5 rounded-xl border border-line bg-accent-soft px-4 py-3">{children}</div>
   ),
@@ -67,7 +75,8 @@ export const proseComponents = {
   td: ({ children }: ComponentProps<"td">) => <td className={bodyCell}>{children}</td>,
 };
 
-export const headCell = "border-line border-b px-3 py-2 text-left font-semibold text-xs whitespace-nowrap";
+export const headCell =
+  "border-line border-b px-3 py-2 text-left font-semibold text-xs whitespace-nowrap";
 export const bodyCell = "border-line border-b px-3 py-2 align-top [tr:last-child>&]:border-b-0";
 
 /** Scrolls inside itself where it is wider than the screen, also by keyboard. */
@@ -81,9 +90,19 @@ export function DocsTable({ children }: { children: ReactNode }) {
 }
 
 /** Running text: guides, explanations, descriptions. */
-export const Prose = ({ children }: { children: ReactNode }) => <div className="max-w-3xl text-[0.9375rem] leading-7">{children}</div>;
+export const Prose = ({ children }: { children: ReactNode }) => (
+  <div className="max-w-3xl text-[0.9375rem] leading-7">{children}</div>
+);
 
-export function PageTitle({ title, summary, eyebrow }: { title: string; summary?: ReactNode; eyebrow?: ReactNode }) {
+export function PageTitle({
+  title,
+  summary,
+  eyebrow,
+}: {
+  title: string;
+  summary?: ReactNode;
+  eyebrow?: ReactNode;
+}) {
   return (
     <div className="mb-8 max-w-3xl space-y-2">
       {eyebrow ? <p className="font-medium text-accent text-sm">{eyebrow}</p> : null}

@@ -20,7 +20,9 @@ export function exampleValue({ name, schema, example }: Parameter): string {
 
 export function fillPath(path: string, parameters: Parameter[]): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const parameter = parameters.find((candidate) => candidate.in === "path" && candidate.name === name);
+    const parameter = parameters.find(
+      (candidate) => candidate.in === "path" && candidate.name === name,
+    );
     return parameter ? exampleValue(parameter) : name;
   });
 }
@@ -28,12 +30,19 @@ export function fillPath(path: string, parameters: Parameter[]): string {
 /** Only what the operation cannot do without. */
 export function requiredQuery(parameters: Parameter[]): string {
   const required = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
-  const search = new URLSearchParams(required.map((parameter) => [parameter.name, exampleValue(parameter)]));
+  const search = new URLSearchParams(
+    required.map((parameter) => [parameter.name, exampleValue(parameter)]),
+  );
   return search.size > 0 ? `?${search}` : "";
 }
 
-export function curlSample({ method, path, parameters, body, takesFile }: DescribedOperation, origin: string): string {
-  const lines = [`curl${method === "GET" ? "" : ` -X ${method}`} "${origin}${fillPath(path, parameters)}${requiredQuery(parameters)}"`];
+export function curlSample(
+  { method, path, parameters, body, takesFile }: DescribedOperation,
+  origin: string,
+): string {
+  const lines = [
+    `curl${method === "GET" ? "" : ` -X ${method}`} "${origin}${fillPath(path, parameters)}${requiredQuery(parameters)}"`,
+  ];
   lines.push(`-H "Authorization: Bearer $PARLANCE_API_KEY"`);
   if (method !== "GET") lines.push(`-H "Idempotency-Key: $(openssl rand -hex 16)"`);
   if (takesFile) lines.push(`-F "file=@returns.pdf"`);
@@ -64,13 +73,26 @@ export function clientCall({ method, path, parameters, body }: DescribedOperatio
   const segments = path.replace("/v1/public/", "").split("/");
   const names = segments.filter((segment) => !segment.startsWith("{"));
   const last = names.at(-1) ?? "";
-  const ids = parameters.filter((parameter) => parameter.in === "path").map((parameter) => JSON.stringify(exampleValue(parameter)));
+  const ids = parameters
+    .filter((parameter) => parameter.in === "path")
+    .map((parameter) => JSON.stringify(exampleValue(parameter)));
   const query = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
-  const queryValue = Object.fromEntries(query.map((parameter) => [parameter.name, exampleValue(parameter)]));
-  const values = [...ids, ...(body === undefined ? [] : [toLiteral(body)]), ...(query.length > 0 ? [toLiteral(queryValue)] : [])];
+  const queryValue = Object.fromEntries(
+    query.map((parameter) => [parameter.name, exampleValue(parameter)]),
+  );
+  const values = [
+    ...ids,
+    ...(body === undefined ? [] : [toLiteral(body)]),
+    ...(query.length > 0 ? [toLiteral(queryValue)] : []),
+  ];
 
   const verb = verbOf(method, last, segments.at(-1)?.startsWith("{") ?? false);
-  const owners = last === "event-types" ? ["events"] : collections.has(last) || singletons.has(last) ? names : names.slice(0, -1);
+  const owners =
+    last === "event-types"
+      ? ["events"]
+      : collections.has(last) || singletons.has(last)
+        ? names
+        : names.slice(0, -1);
   return `parlance.${owners.map(camelCased).join(".")}.${verb}(${values.join(", ")})`;
 }
 
@@ -83,15 +105,19 @@ function verbOf(method: string, last: string, isItem: boolean): string {
   return last === "documents" ? "upload" : "create";
 }
 
-const camelCased = (name: string) => name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const camelCased = (name: string) =>
+  name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** JSON as one would write it in TypeScript: names without quotation marks where they need none. */
-const toLiteral = (value: JsonValue) => JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
+const toLiteral = (value: JsonValue) =>
+  JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
 
 export function clientSample(operation: DescribedOperation, origin: string): string {
   const call = clientCall(operation);
   const isList = operation.parameters.some(({ name }) => name === "cursor");
-  const use = isList ? `for await (const item of ${call}) {\n  console.log(item.id);\n}` : `const result = await ${call};`;
+  const use = isList
+    ? `for await (const item of ${call}) {\n  console.log(item.id);\n}`
+    : `const result = await ${call};`;
   const client = `new Parlance(process.env.PARLANCE_API_KEY, { baseUrl: "${origin}" })`;
   return `import { Parlance } from "@parlance/sdk";\n\nconst parlance = ${client};\n\n${use}`;
 }

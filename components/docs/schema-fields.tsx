@@ -1,8 +1,18 @@
-import { type JsonSchema, type JsonValue, nameOfReference, resolveSchema } from "@/lib/platform/openapi";
+import {
+  type JsonSchema,
+  type JsonValue,
+  nameOfReference,
+  resolveSchema,
+} from "@/lib/platform/openapi";
 import { InlineCode, InlineMarkdown } from "./inline-markdown";
 
 type Schemas = Record<string, JsonSchema>;
-type FieldsProps = { schema: JsonSchema; schemas: Schemas; showRequired?: boolean; seen?: string[] };
+type FieldsProps = {
+  schema: JsonSchema;
+  schemas: Schemas;
+  showRequired?: boolean;
+  seen?: string[];
+};
 
 /** The fields of an object, each with what it may be; objects inside of it open on demand. */
 export function SchemaFields({ schema, schemas, showRequired = false, seen = [] }: FieldsProps) {
@@ -25,7 +35,14 @@ export function SchemaFields({ schema, schemas, showRequired = false, seen = [] 
   );
 }
 
-type FieldProps = { name: string; schema: JsonSchema; schemas: Schemas; note?: string | undefined; description?: string; seen?: string[] };
+type FieldProps = {
+  name: string;
+  schema: JsonSchema;
+  schemas: Schemas;
+  note?: string | undefined;
+  description?: string;
+  seen?: string[];
+};
 
 export function Field({ name, schema, schemas, note, description, seen = [] }: FieldProps) {
   const known = resolveSchema(schemas, schema);
@@ -53,7 +70,9 @@ export function Field({ name, schema, schemas, note, description, seen = [] }: F
         </p>
       ) : null}
       {limits ? <p className="mt-1 text-muted text-xs">{limits}</p> : null}
-      {nested && !seen.includes(nameOfReference(nested) ?? "") && nameOfReference(nested) !== "Metadata" ? (
+      {nested &&
+      !seen.includes(nameOfReference(nested) ?? "") &&
+      nameOfReference(nested) !== "Metadata" ? (
         <details className="mt-2">
           <summary className="inline-flex h-7 items-center rounded-lg border border-line px-2.5 text-muted text-xs hover:bg-sunken hover:text-ink">
             Fields of {name}
@@ -97,14 +116,19 @@ export function typeOf(schemas: Schemas, schema: JsonSchema): string {
 function limitsOf(schema: JsonSchema): string {
   const number = (value: number) => value.toLocaleString("en");
   const range = (least: number | undefined, most: number | undefined, unit: string) => {
-    if (least !== undefined && most !== undefined) return `${number(least)} to ${number(most)}${unit}`;
+    if (least !== undefined && most !== undefined)
+      return `${number(least)} to ${number(most)}${unit}`;
     if (most !== undefined) return `at most ${number(most)}${unit}`;
     return least === undefined ? "" : `at least ${number(least)}${unit}`;
   };
   const parts = [
     range(schema.minLength, schema.maxLength, " characters"),
     range(schema.minItems, schema.maxItems, " items"),
-    range(schema.minimum, schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum, ""),
+    range(
+      schema.minimum,
+      schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum,
+      "",
+    ),
     schema.default === undefined ? "" : `default ${shortJson(schema.default)}`,
   ];
   return parts.filter((part) => part !== "").join(" · ");

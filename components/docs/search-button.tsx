@@ -32,7 +32,9 @@ export function SearchButton() {
       >
         <Sign className="size-4" aria-hidden="true" />
         <span className="max-sm:sr-only">Search</span>
-        <kbd className="ml-auto rounded border border-line px-1 font-sans text-xs max-sm:hidden">Ctrl K</kbd>
+        <kbd className="ml-auto rounded border border-line px-1 font-sans text-xs max-sm:hidden">
+          Ctrl K
+        </kbd>
       </button>
       {wasOpened ? <Search isOpen={isOpen} onOpenChange={setIsOpen} /> : null}
     </>

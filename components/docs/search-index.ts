@@ -9,7 +9,11 @@ export type SearchEntry = { title: string; page: string; href: string };
 /** The guides and their headings, read once. */
 export const guideEntries: SearchEntry[] = docsPages.flatMap(({ path: href, title, summary }) => [
   { title, page: summary, href },
-  ...headingsOf(href.replace("/docs/", "")).map((heading) => ({ title: heading, page: title, href: `${href}#${anchorOf(heading)}` })),
+  ...headingsOf(href.replace("/docs/", "")).map((heading) => ({
+    title: heading,
+    page: title,
+    href: `${href}#${anchorOf(heading)}`,
+  })),
 ]);
 
 /** Of a page that is no guide there are none. */
@@ -17,5 +21,7 @@ function headingsOf(slug: string): string[] {
   const file = path.join(process.cwd(), "docs/guides", `${slug}.mdx`);
   if (!existsSync(file)) return [];
   const text = readFileSync(file, "utf8").replaceAll(/^```[\s\S]*?^```/gm, "");
-  return [...text.matchAll(/^###? (.+)$/gm)].map(([, heading = ""]) => heading.replaceAll(/[`*]/g, ""));
+  return [...text.matchAll(/^###? (.+)$/gm)].map(([, heading = ""]) =>
+    heading.replaceAll(/[`*]/g, ""),
+  );
 }

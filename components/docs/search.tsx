@@ -7,7 +7,10 @@ import type { SearchEntry } from "./search-index";
 
 type SearchProps = { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
 
-/** Finds a page of the documentation, a heading, an operation, a kind of error or an event by its name. */
+/**
+ * Finds a page of the documentation, a heading, an operation, a kind of error or an event by its
+ * name.
+ */
 export function Search({ isOpen, onOpenChange }: SearchProps) {
   const router = useRouter();
   const [text, setText] = useState("");
@@ -31,7 +34,11 @@ export function Search({ isOpen, onOpenChange }: SearchProps) {
     <CommandPalette
       label="Search the documentation"
       placeholder="A word from a title"
-      empty={entries.length > 0 ? "No title has these words." : "The list of pages did not come. Load the page again."}
+      empty={
+        entries.length > 0
+          ? "No title has these words."
+          : "The list of pages did not come. Load the page again."
+      }
       text={text}
       onTextChange={setText}
       isOpen={isOpen}

@@ -68,7 +68,11 @@ function TryForm({ operationId, method, path, fields, body, takesFile }: TryItPr
   }
 
   return (
-    <form onSubmit={send} className="space-y-4 border-line border-t p-4" aria-label={`Try ${operationId}`}>
+    <form
+      onSubmit={send}
+      className="space-y-4 border-line border-t p-4"
+      aria-label={`Try ${operationId}`}
+    >
       <TextField
         label="API key"
         type="password"
@@ -79,7 +83,9 @@ function TryForm({ operationId, method, path, fields, body, takesFile }: TryItPr
         hint="It goes to this installation alone, and is forgotten with this page."
         required
       />
-      {/^\w+_live_/.test(key) && method !== "GET" ? <Notice look="warn">This is a live key: the request changes real data.</Notice> : null}
+      {/^\w+_live_/.test(key) && method !== "GET" ? (
+        <Notice look="warn">This is a live key: the request changes real data.</Notice>
+      ) : null}
       {fields.length > 0 ? (
         <div className="grid gap-4 sm:grid-cols-2">
           {fields.map(({ name, place, isRequired, placeholder }) => (
@@ -153,7 +159,9 @@ function OutcomeView({ outcome: { status, ms, headers, text } }: { outcome: Outc
         </span>
         <span className="text-muted text-xs">{ms} ms</span>
       </p>
-      <pre className="docs-code max-h-96 overflow-auto rounded-lg border border-line bg-sunken">{text}</pre>
+      <pre className="docs-code max-h-96 overflow-auto rounded-lg border border-line bg-sunken">
+        {text}
+      </pre>
       <details>
         <summary className="text-muted text-xs">Headers of the answer</summary>
         <pre className="docs-code mt-2 overflow-auto rounded-lg border border-line bg-sunken">
@@ -164,15 +172,28 @@ function OutcomeView({ outcome: { status, ms, headers, text } }: { outcome: Outc
   );
 }
 
-type RequestOptions = Pick<TryItProps, "method" | "path" | "fields"> & { form: FormData; isForm: boolean; hasBody: boolean };
+type RequestOptions = Pick<TryItProps, "method" | "path" | "fields"> & {
+  form: FormData;
+  isForm: boolean;
+  hasBody: boolean;
+};
 
-async function request({ method, path, fields, form, isForm, hasBody }: RequestOptions): Promise<Outcome> {
-  const entered = (field: TryField) => String(form.get(`${field.place}:${field.name}`) ?? "").trim();
+async function request({
+  method,
+  path,
+  fields,
+  form,
+  isForm,
+  hasBody,
+}: RequestOptions): Promise<Outcome> {
+  const entered = (field: TryField) =>
+    String(form.get(`${field.place}:${field.name}`) ?? "").trim();
   const search = new URLSearchParams();
   let target = path;
   for (const field of fields) {
     const value = entered(field);
-    if (field.place === "path") target = target.replace(`{${field.name}}`, encodeURIComponent(value));
+    if (field.place === "path")
+      target = target.replace(`{${field.name}}`, encodeURIComponent(value));
     else if (value !== "") search.set(field.name, value);
   }
   const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
@@ -181,9 +202,18 @@ async function request({ method, path, fields, form, isForm, hasBody }: RequestO
   if (typeof content === "string") headers["Content-Type"] = "application/json";
 
   const startedAt = performance.now();
-  const response = await fetch(`${target}${search.size > 0 ? `?${search}` : ""}`, { method, headers, ...(content && { body: content }) });
+  const response = await fetch(`${target}${search.size > 0 ? `?${search}` : ""}`, {
+    method,
+    headers,
+    ...(content && { body: content }),
+  });
   const text = await response.text();
-  return { status: response.status, ms: Math.round(performance.now() - startedAt), headers: [...response.headers], text: pretty(text) };
+  return {
+    status: response.status,
+    ms: Math.round(performance.now() - startedAt),
+    headers: [...response.headers],
+    text: pretty(text),
+  };
 }
 
 function contentOf(form: FormData, isForm: boolean): string | FormData {
@@ -196,7 +226,9 @@ function contentOf(form: FormData, isForm: boolean): string | FormData {
 
 /** Browsers make UUIDs on https and localhost only. */
 function newIdempotencyKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
 }
 
 function pretty(text: string): string {

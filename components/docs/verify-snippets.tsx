@@ -11,7 +11,11 @@ export async function VerifySnippets() {
       name,
       content: (
         <>
-          <Code code={await readFile(path.join(process.cwd(), "docs/verify-webhook", file), "utf8")} language={language} title={file} />
+          <Code
+            code={await readFile(path.join(process.cwd(), "docs/verify-webhook", file), "utf8")}
+            language={language}
+            title={file}
+          />
           <p className="text-muted text-sm">
             {isTested
               ? "Run by our tests against real signatures: right, forged, old, from the future, and with two secrets."

@@ -1,7 +1,11 @@
 import type { Event } from "@/lib/events/schema";
 
 /** Which fields an event says to have changed, and how they were before. */
-export function EventChanges({ data: { object, previousAttributes = {} } }: { data: Event["data"] }) {
+export function EventChanges({
+  data: { object, previousAttributes = {} },
+}: {
+  data: Event["data"];
+}) {
   return (
     <ul className="space-y-2">
       {Object.entries(previousAttributes).map(([field, before]) => (

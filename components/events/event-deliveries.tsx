@@ -6,7 +6,12 @@ import { Id } from "@/components/ui/id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
 
-const headings: Heading[] = [{ label: "Webhook" }, { label: "Status" }, ...attemptHeadings, { label: "Delivery" }];
+const headings: Heading[] = [
+  { label: "Webhook" },
+  { label: "Status" },
+  ...attemptHeadings,
+  { label: "Delivery" },
+];
 
 type EventDelivery = {
   id: string;
@@ -17,18 +22,31 @@ type EventDelivery = {
 };
 
 /** Where an event went. */
-export function EventDeliveries({ deliveries, base, now }: { deliveries: EventDelivery[]; base: string; now: Date }) {
+export function EventDeliveries({
+  deliveries,
+  base,
+  now,
+}: {
+  deliveries: EventDelivery[];
+  base: string;
+  now: Date;
+}) {
   return (
     <Table caption="Deliveries of this event" headings={headings}>
       {deliveries.map(({ id, status, attemptCount, nextAttemptAt, webhook }) => (
         <Row key={id}>
           <RowName>
-            <Link href={`${base}/webhooks/${webhook.id}?delivery=${id}`} className="row-link wrap-anywhere block font-medium lg:min-w-56">
+            <Link
+              href={`${base}/webhooks/${webhook.id}?delivery=${id}`}
+              className="row-link wrap-anywhere block font-medium lg:min-w-56"
+            >
               {webhook.url}
             </Link>
           </RowName>
           <Cell label="Status">
-            <Badge look={shownStatus({ status, attemptCount }).look}>{shownStatus({ status, attemptCount }).label}</Badge>
+            <Badge look={shownStatus({ status, attemptCount }).look}>
+              {shownStatus({ status, attemptCount }).label}
+            </Badge>
           </Cell>
           <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
           <Cell label="Delivery">

@@ -7,7 +7,12 @@ import { Time } from "@/components/ui/time";
 import type { Event } from "@/lib/events/schema";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
 
-const headings: Heading[] = [{ label: "Event" }, { label: "About" }, { label: "Deliveries" }, { label: "When" }];
+const headings: Heading[] = [
+  { label: "Event" },
+  { label: "About" },
+  { label: "Deliveries" },
+  { label: "When" },
+];
 
 type EventTableProps = {
   /** `statuses`: one for each delivery of it. */
@@ -30,7 +35,9 @@ export function EventTable({ events, base, now }: EventTableProps) {
             </span>
           </RowName>
           <Cell label="About">
-            <span className="relative z-1">{typeof data.object.id === "string" ? <Id id={data.object.id} /> : "–"}</span>
+            <span className="relative z-1">
+              {typeof data.object.id === "string" ? <Id id={data.object.id} /> : "–"}
+            </span>
           </Cell>
           <Cell label="Deliveries">
             <DeliveryCounts statuses={statuses} />
@@ -47,12 +54,15 @@ export function EventTable({ events, base, now }: EventTableProps) {
 /** "2 Delivered", "1 Failed": what became of an event at all webhooks that wanted it. */
 function DeliveryCounts({ statuses }: { statuses: DeliveryStatus[] }) {
   if (statuses.length === 0) return <span className="text-muted">No webhook wanted it</span>;
-  const present = (Object.keys(deliveryStatuses) as DeliveryStatus[]).filter((status) => statuses.includes(status));
+  const present = (Object.keys(deliveryStatuses) as DeliveryStatus[]).filter((status) =>
+    statuses.includes(status),
+  );
   return (
     <span className="inline-flex flex-wrap justify-end gap-1.5 lg:justify-start">
       {present.map((status) => (
         <Badge key={status} look={deliveryStatuses[status].look}>
-          {statuses.filter((other) => other === status).length} {deliveryStatuses[status].label.toLowerCase()}
+          {statuses.filter((other) => other === status).length}{" "}
+          {deliveryStatuses[status].label.toLowerCase()}
         </Badge>
       ))}
     </span>

@@ -6,7 +6,12 @@ import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";
 import { byteSize } from "@/lib/platform/byte-size";
 import { Counts } from "./base-table";
 
-type Props = { knowledgeBase: KnowledgeBase; base: string; current: "documents" | "search"; actions?: ReactNode };
+type Props = {
+  knowledgeBase: KnowledgeBase;
+  base: string;
+  current: "documents" | "search";
+  actions?: ReactNode;
+};
 
 /** The top of a knowledge base's pages. */
 export function BaseHeader({ knowledgeBase, base, current, actions }: Props) {

@@ -6,18 +6,36 @@ import { Time } from "@/components/ui/time";
 import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";
 import { byteSize } from "@/lib/platform/byte-size";
 
-const headings = [{ label: "Knowledge base" }, { label: "Documents" }, { label: "Size", align: "right" as const }, { label: "Created" }];
+const headings = [
+  { label: "Knowledge base" },
+  { label: "Documents" },
+  { label: "Size", align: "right" as const },
+  { label: "Created" },
+];
 
-export function BaseTable({ bases, base, now }: { bases: KnowledgeBase[]; base: string; now: Date }) {
+export function BaseTable({
+  bases,
+  base,
+  now,
+}: {
+  bases: KnowledgeBase[];
+  base: string;
+  now: Date;
+}) {
   return (
     <Table caption="Knowledge bases, newest first" headings={headings}>
       {bases.map(({ id, name, description, documentCounts, sizeBytes, createdAt }) => (
         <Row key={id}>
           <RowName>
-            <Link href={`${base}/knowledge/${id}`} className="row-link block break-words font-medium">
+            <Link
+              href={`${base}/knowledge/${id}`}
+              className="row-link block break-words font-medium"
+            >
               {name}
             </Link>
-            {description ? <span className="line-clamp-1 max-w-md break-words text-muted">{description}</span> : null}
+            {description ? (
+              <span className="line-clamp-1 max-w-md break-words text-muted">{description}</span>
+            ) : null}
             <span className="relative z-1">
               <Id id={id} />
             </span>
@@ -38,11 +56,17 @@ export function BaseTable({ bases, base, now }: { bases: KnowledgeBase[]; base: 
 }
 
 /** How many documents can be found, and what is the matter with the others. */
-export function Counts({ counts: { pending, processing, ready, failed } }: { counts: KnowledgeBase["documentCounts"] }) {
+export function Counts({
+  counts: { pending, processing, ready, failed },
+}: {
+  counts: KnowledgeBase["documentCounts"];
+}) {
   return (
     <span className="inline-flex flex-wrap items-center gap-1.5">
       <span className="tabular-nums">{ready.toLocaleString("en")} ready</span>
-      {pending + processing > 0 ? <Badge look="accent">{(pending + processing).toLocaleString("en")} in work</Badge> : null}
+      {pending + processing > 0 ? (
+        <Badge look="accent">{(pending + processing).toLocaleString("en")} in work</Badge>
+      ) : null}
       {failed > 0 ? <Badge look="danger">{failed.toLocaleString("en")} failed</Badge> : null}
     </span>
   );

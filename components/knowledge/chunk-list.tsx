@@ -1,6 +1,8 @@
 export type Chunk = { position: number; text: string };
 
-/** The pieces that a document was cut into: what a search looks through, and what an agent is given. */
+/**
+ * The pieces that a document was cut into: what a search looks through, and what an agent is given.
+ */
 export function ChunkList({ chunks }: { chunks: Chunk[] }) {
   return (
     <ol className="space-y-3">

@@ -9,7 +9,12 @@ type Props = { base: string; environment: Environment; create: CreateKnowledgeBa
 
 export function CreateBaseDialog({ base, environment, create }: Props) {
   return (
-    <CreateDialog title="Create knowledge base" environment={environment} create={create} path={`${base}/knowledge`}>
+    <CreateDialog
+      title="Create knowledge base"
+      environment={environment}
+      create={create}
+      path={`${base}/knowledge`}
+    >
       {(errors) => (
         <>
           <TextField
@@ -21,7 +26,13 @@ export function CreateBaseDialog({ base, environment, create }: Props) {
             error={errors.name}
             hint="No two in this environment have the same, and it stays."
           />
-          <TextAreaField label="Description" name="description" maxLength={2_000} rows={3} error={errors.description} />
+          <TextAreaField
+            label="Description"
+            name="description"
+            maxLength={2_000}
+            rows={3}
+            error={errors.description}
+          />
         </>
       )}
     </CreateDialog>

@@ -16,7 +16,14 @@ type Props = {
   size?: "normal" | "small";
 };
 
-export function DeleteDocumentDialog({ name, environment, extent, remove, goTo, size = "normal" }: Props) {
+export function DeleteDocumentDialog({
+  name,
+  environment,
+  extent,
+  remove,
+  goTo,
+  size = "normal",
+}: Props) {
   const router = useRouter();
   return (
     <ConfirmDialog
@@ -34,8 +41,8 @@ export function DeleteDocumentDialog({ name, environment, extent, remove, goTo, 
       }}
     >
       <p>
-        Its file and its text go with it ({extent}), and no search or agent finds anything of it any more. This cannot be undone; it can be
-        uploaded anew.
+        Its file and its text go with it ({extent}), and no search or agent finds anything of it any
+        more. This cannot be undone; it can be uploaded anew.
       </p>
     </ConfirmDialog>
   );

@@ -8,7 +8,12 @@ export const documentStatusLabels: Record<Document["status"], string> = {
   FAILED: "Failed",
 };
 
-const looks: Record<Document["status"], BadgeLook> = { PENDING: "plain", PROCESSING: "accent", READY: "good", FAILED: "danger" };
+const looks: Record<Document["status"], BadgeLook> = {
+  PENDING: "plain",
+  PROCESSING: "accent",
+  READY: "good",
+  FAILED: "danger",
+};
 
 export function DocumentStatus({ status }: { status: Document["status"] }) {
   return <Badge look={looks[status]}>{documentStatusLabels[status]}</Badge>;

@@ -14,7 +14,9 @@ import { type Sent, sendFile } from "./send-file";
 
 type Props = { url: string; environment: Environment; documentsPath: string };
 
-/** A document of what is in the clipboard: it goes the way of a file, so it may be as long as one. */
+/**
+ * A document of what is in the clipboard: it goes the way of a file, so it may be as long as one.
+ */
 export function PasteTextDialog({ url, environment, documentsPath }: Props) {
   const router = useRouter();
   const [sent, setSent] = useState<Sent | null>(null);
@@ -37,7 +39,12 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
   }
 
   const refused = sent?.outcome === "refused" ? sent : null;
-  const message = sent?.outcome === "broken-off" ? sent.message : refused && !refused.errors.name ? refused.message : null;
+  const message =
+    sent?.outcome === "broken-off"
+      ? sent.message
+      : refused && !refused.errors.name
+        ? refused.message
+        : null;
   return (
     <Dialog {...dialog}>
       <DialogTrigger className={buttonClass({ look: "secondary" })}>Paste text…</DialogTrigger>
@@ -54,7 +61,10 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
             <Notice>
               {message}{" "}
               {refused?.existingId ? (
-                <a href={`${documentsPath}/${refused.existingId}`} className="underline underline-offset-2">
+                <a
+                  href={`${documentsPath}/${refused.existingId}`}
+                  className="underline underline-offset-2"
+                >
                   Show that document
                 </a>
               ) : null}

@@ -23,8 +23,9 @@ export function QueryForm({ path, query }: { path: string; query: string }) {
           Search
         </Button>
         <p className="mt-1.5 text-muted sm:col-span-2">
-          Finds documents that contain every word exactly as written: <code>lamp</code> does not match “lamps”, but{" "}
-          <code>lamp or lamps</code> matches either. Use quotation marks for a phrase, and <code>-</code> before a word to exclude it.
+          Finds documents that contain every word exactly as written: <code>lamp</code> does not
+          match “lamps”, but <code>lamp or lamps</code> matches either. Use quotation marks for a
+          phrase, and <code>-</code> before a word to exclude it.
         </p>
       </form>
     </search>

@@ -20,7 +20,13 @@ export function RetryButton({ name, retry, size }: Props) {
     });
 
   return (
-    <Button look="secondary" size={size} onClick={run} disabled={isPending} aria-label={`Retry ${name}`}>
+    <Button
+      look="secondary"
+      size={size}
+      onClick={run}
+      disabled={isPending}
+      aria-label={`Retry ${name}`}
+    >
       <RotateCw className="size-3.5" aria-hidden="true" />
       {isPending ? "Retrying…" : "Retry"}
     </Button>

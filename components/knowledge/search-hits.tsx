@@ -11,10 +11,16 @@ export function SearchHits({ hits, path }: { hits: SearchHit[]; path: string }) 
       {hits.map(({ documentId, name, score, pieces }) => (
         <li key={documentId} className="rounded-2xl border border-line bg-surface p-5">
           <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-            <Link href={`${path}/documents/${documentId}`} className="min-w-0 break-words font-medium hover:underline">
+            <Link
+              href={`${path}/documents/${documentId}`}
+              className="min-w-0 break-words font-medium hover:underline"
+            >
               {name}
             </Link>
-            <span className="text-muted text-xs tabular-nums" title="From 0 to 1. Compare scores only within one response.">
+            <span
+              className="text-muted text-xs tabular-nums"
+              title="From 0 to 1. Compare scores only within one response."
+            >
               Score {score.toFixed(3)}
             </span>
           </div>
@@ -23,8 +29,11 @@ export function SearchHits({ hits, path }: { hits: SearchHit[]; path: string }) 
               // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place.
               if (!isHit) return <span key={index}>{text}</span>;
               return (
-                // biome-ignore lint/suspicious/noArrayIndexKey: likewise.
-                <mark key={index} className="rounded-sm bg-warn-soft px-0.5 font-semibold text-warn">
+                <mark
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place.
+                  key={index}
+                  className="rounded-sm bg-warn-soft px-0.5 font-semibold text-warn"
+                >
                   {text}
                 </mark>
               );

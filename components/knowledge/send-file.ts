@@ -1,16 +1,30 @@
 /** How one upload ended. `errors` by the names of fields. */
 export type Sent =
   | { outcome: "done"; id: string }
-  | { outcome: "refused"; message: string; errors: Record<string, string>; existingId: string | null }
+  | {
+      outcome: "refused";
+      message: string;
+      errors: Record<string, string>;
+      existingId: string | null;
+    }
   /** The connection ended before there was an answer: it may be tried again. */
   | { outcome: "broken-off"; message: string }
   | { outcome: "cancelled" };
 
 type Options = { name?: string; onProgress?: (fraction: number) => void; signal?: AbortSignal };
-type Answer = { id?: string; detail?: string; existingId?: string; errors?: { pointer: string; message: string }[] };
+type Answer = {
+  id?: string;
+  detail?: string;
+  existingId?: string;
+  errors?: { pointer: string; message: string }[];
+};
 
 /** `fetch` does not tell how much of a body has been sent. */
-export function sendFile(url: string, file: File, { name, onProgress, signal }: Options = {}): Promise<Sent> {
+export function sendFile(
+  url: string,
+  file: File,
+  { name, onProgress, signal }: Options = {},
+): Promise<Sent> {
   const form = new FormData();
   // The file comes last, so that what stands beside it is known before it.
   if (name) form.append("name", name);
@@ -18,9 +32,13 @@ export function sendFile(url: string, file: File, { name, onProgress, signal }: 
 
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
-    request.upload.addEventListener("progress", ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0));
+    request.upload.addEventListener("progress", ({ loaded, total }) =>
+      onProgress?.(total > 0 ? loaded / total : 0),
+    );
     request.addEventListener("load", () => resolve(ended(request)));
-    request.addEventListener("error", () => resolve({ outcome: "broken-off", message: "The connection broke off." }));
+    request.addEventListener("error", () =>
+      resolve({ outcome: "broken-off", message: "The connection broke off." }),
+    );
     request.addEventListener("abort", () => resolve({ outcome: "cancelled" }));
     signal?.addEventListener("abort", () => request.abort());
     request.open("POST", url);
@@ -31,11 +49,21 @@ export function sendFile(url: string, file: File, { name, onProgress, signal }: 
 function ended({ status, responseText }: XMLHttpRequest): Sent {
   const answer = parsed(responseText);
   if (status === 201 && answer?.id) return { outcome: "done", id: answer.id };
-  if (status >= 500) return { outcome: "broken-off", message: answer?.detail ?? "Something went wrong on our side." };
-  const errors = (answer?.errors ?? []).map(({ pointer, message }) => [pointer.slice(1), message.replace(/^\w+: /, "")] as const);
+  if (status >= 500)
+    return {
+      outcome: "broken-off",
+      message: answer?.detail ?? "Something went wrong on our side.",
+    };
+  const errors = (answer?.errors ?? []).map(
+    ({ pointer, message }) => [pointer.slice(1), message.replace(/^\w+: /, "")] as const,
+  );
   return {
     outcome: "refused",
-    message: answer?.detail ?? (status === 404 ? "This knowledge base is not there any more." : `It was refused with status ${status}.`),
+    message:
+      answer?.detail ??
+      (status === 404
+        ? "This knowledge base is not there any more."
+        : `It was refused with status ${status}.`),
     errors: Object.fromEntries(errors),
     existingId: answer?.existingId ?? null,
   };

@@ -21,7 +21,14 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
   const summary = `${done} of ${uploads.length} uploaded${failed > 0 ? `, ${failed} not` : ""}`;
   return (
     <>
-      <p role="status" className={uploads.length > 0 ? "mt-3 mb-1.5 flex items-center justify-between text-muted" : "sr-only"}>
+      <p
+        role="status"
+        className={
+          uploads.length > 0
+            ? "mt-3 mb-1.5 flex items-center justify-between text-muted"
+            : "sr-only"
+        }
+      >
         {uploads.length > 0 ? summary : null}
         {done + failed > 0 ? (
           <Button look="quiet" size="small" onClick={clear}>
@@ -32,7 +39,10 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
       {uploads.length > 0 ? (
         <ul className="divide-y divide-line rounded-2xl border border-line bg-surface">
           {uploads.map((upload) => (
-            <li key={upload.key} className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5">
+            <li
+              key={upload.key}
+              className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5"
+            >
               <span className="min-w-0 flex-1 basis-56">
                 <span className="block truncate font-medium" title={upload.file.name}>
                   {upload.file.name}
@@ -42,7 +52,12 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
               <span className="text-muted text-xs tabular-nums">{byteSize(upload.file.size)}</span>
               <span className="flex items-center gap-1">
                 {upload.sent?.outcome === "broken-off" ? (
-                  <Button look="secondary" size="small" onClick={() => again(upload)} aria-label={`Send ${upload.file.name} again`}>
+                  <Button
+                    look="secondary"
+                    size="small"
+                    onClick={() => again(upload)}
+                    aria-label={`Send ${upload.file.name} again`}
+                  >
                     <RotateCw className="size-3.5" aria-hidden="true" />
                     Send again
                   </Button>
@@ -51,7 +66,11 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
                   look="quiet"
                   size="icon"
                   onClick={() => remove(upload)}
-                  aria-label={upload.sent ? `Take ${upload.file.name} off the list` : `Cancel ${upload.file.name}`}
+                  aria-label={
+                    upload.sent
+                      ? `Take ${upload.file.name} off the list`
+                      : `Cancel ${upload.file.name}`
+                  }
                 >
                   <X className="size-4" aria-hidden="true" />
                 </Button>
@@ -64,7 +83,13 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
   );
 }
 
-function State({ upload: { file, progress, sent }, documentsPath }: { upload: Upload; documentsPath: string }) {
+function State({
+  upload: { file, progress, sent },
+  documentsPath,
+}: {
+  upload: Upload;
+  documentsPath: string;
+}) {
   if (sent === null) {
     if (progress === null) return <span className="text-muted">Waiting for its turn</span>;
     const percent = Math.round(progress * 100);
@@ -78,9 +103,14 @@ function State({ upload: { file, progress, sent }, documentsPath }: { upload: Up
           aria-valuemax={100}
           className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-sunken"
         >
-          <span className="block h-full rounded-full bg-accent transition-[width]" style={{ width: `${percent}%` }} />
+          <span
+            className="block h-full rounded-full bg-accent transition-[width]"
+            style={{ width: `${percent}%` }}
+          />
         </span>
-        <span className="w-24 text-muted text-xs tabular-nums">{percent < 100 ? `${percent} %` : "Being checked…"}</span>
+        <span className="w-24 text-muted text-xs tabular-nums">
+          {percent < 100 ? `${percent} %` : "Being checked…"}
+        </span>
       </span>
     );
   }
@@ -101,7 +131,10 @@ function State({ upload: { file, progress, sent }, documentsPath }: { upload: Up
       <span className="min-w-0">
         {sent.outcome === "cancelled" ? "Cancelled." : sent.message}{" "}
         {sent.outcome === "refused" && sent.existingId ? (
-          <Link href={`${documentsPath}/${sent.existingId}`} className="underline underline-offset-2">
+          <Link
+            href={`${documentsPath}/${sent.existingId}`}
+            className="underline underline-offset-2"
+          >
             Show that document
           </Link>
         ) : null}

@@ -26,7 +26,11 @@ export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props
   // Entering a child is told before leaving its parent, so the depth is counted.
   const [depth, setDepth] = useState(0);
   const [note, setNote] = useState<string | null>(null);
-  const { uploads, add, again, remove, clear } = useUploads({ url, maximumBytes, onDone: () => router.refresh() });
+  const { uploads, add, again, remove, clear } = useUploads({
+    url,
+    maximumBytes,
+    onDone: () => router.refresh(),
+  });
   useUnsaved(
     uploads.some(({ sent }) => sent === null),
     "Files are still being uploaded. Leave, and stop them?",
@@ -60,7 +64,12 @@ export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props
         <FileUp className="mx-auto mb-3 size-6 text-muted" aria-hidden="true" />
         <p>
           Drop files here, or{" "}
-          <Button look="secondary" size="small" onClick={() => input.current?.click()} aria-describedby={`${id}-accepted`}>
+          <Button
+            look="secondary"
+            size="small"
+            onClick={() => input.current?.click()}
+            aria-describedby={`${id}-accepted`}
+          >
             Choose files
           </Button>
         </p>
@@ -86,7 +95,13 @@ export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props
           </p>
         ) : null}
       </div>
-      <UploadList uploads={uploads} documentsPath={documentsPath} again={again} remove={remove} clear={clear} />
+      <UploadList
+        uploads={uploads}
+        documentsPath={documentsPath}
+        again={again}
+        remove={remove}
+        clear={clear}
+      />
     </section>
   );
 }

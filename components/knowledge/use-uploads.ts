@@ -25,7 +25,9 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
   const nextKey = useRef(0);
 
   const change = (key: number, changes: Partial<Upload>) =>
-    setUploads((before) => before.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)));
+    setUploads((before) =>
+      before.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)),
+    );
 
   function startNext() {
     while (running.current.size < concurrency) {
@@ -39,7 +41,10 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
     const stopping = new AbortController();
     running.current.set(key, stopping);
     change(key, { progress: 0, sent: null });
-    const sent = await sendFile(url, file, { signal: stopping.signal, onProgress: (progress) => change(key, { progress }) });
+    const sent = await sendFile(url, file, {
+      signal: stopping.signal,
+      onProgress: (progress) => change(key, { progress }),
+    });
     running.current.delete(key);
     change(key, { sent });
     if (sent.outcome === "done") onDone();
@@ -51,7 +56,11 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
       const key = nextKey.current++;
       // Not sent at all, because the answer is known.
       const sent =
-        file.size > maximumBytes ? refusedFor(`A file has at most ${byteSize(maximumBytes)}; this one has ${byteSize(file.size)}.`) : null;
+        file.size > maximumBytes
+          ? refusedFor(
+              `A file has at most ${byteSize(maximumBytes)}; this one has ${byteSize(file.size)}.`,
+            )
+          : null;
       return { key, file, progress: null, sent };
     });
     setUploads((before) => [...before, ...added]);
@@ -77,4 +86,9 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
   return { uploads, add, again, remove, clear };
 }
 
-const refusedFor = (message: string): Sent => ({ outcome: "refused", message, errors: {}, existingId: null });
+const refusedFor = (message: string): Sent => ({
+  outcome: "refused",
+  message,
+  errors: {},
+  existingId: null,
+});

@@ -8,9 +8,17 @@ import { Button } from "@/components/ui/button";
 import { InvitationLink } from "./invitation-link";
 import type { PassedOn, Resend, Revoke } from "./states";
 
-type InvitationActionsProps = { invitation: { id: string; email: string }; resend: Resend; revoke: Revoke };
+type InvitationActionsProps = {
+  invitation: { id: string; email: string };
+  resend: Resend;
+  revoke: Revoke;
+};
 
-export function InvitationActions({ invitation: { id, email }, resend, revoke }: InvitationActionsProps) {
+export function InvitationActions({
+  invitation: { id, email },
+  resend,
+  revoke,
+}: InvitationActionsProps) {
   const [link, setLink] = useState<PassedOn | null>(null);
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
@@ -26,7 +34,13 @@ export function InvitationActions({ invitation: { id, email }, resend, revoke }:
 
   return (
     <span className="inline-flex flex-wrap justify-end gap-2 lg:flex-nowrap">
-      <Button look="secondary" size="small" onClick={sendAgain} disabled={isPending} aria-label={`Send the invitation to ${email} again`}>
+      <Button
+        look="secondary"
+        size="small"
+        onClick={sendAgain}
+        disabled={isPending}
+        aria-label={`Send the invitation to ${email} again`}
+      >
         {isPending ? "Sending…" : "Send again"}
       </Button>
       <ConfirmDialog

@@ -7,13 +7,22 @@ import { SecretDialog } from "@/components/shell/secret-dialog";
  * Where no mail is sent, whoever invites passes the link on.
  * @param mailPage where mails can be read instead, if anywhere
  */
-export function InvitationLink({ link, mailPage, onClosed }: { link: string; mailPage: string | null; onClosed: () => void }) {
+export function InvitationLink({
+  link,
+  mailPage,
+  onClosed,
+}: {
+  link: string;
+  mailPage: string | null;
+  onClosed: () => void;
+}) {
   return (
     <SecretDialog
       title="Pass this link on"
       description={
         <>
-          Members work in <EnvironmentName environment="test" /> and in <EnvironmentName environment="live" />.
+          Members work in <EnvironmentName environment="test" /> and in{" "}
+          <EnvironmentName environment="live" />.
         </>
       }
       name="link"
@@ -24,8 +33,8 @@ export function InvitationLink({ link, mailPage, onClosed }: { link: string; mai
       {() =>
         mailPage ? (
           <p className="text-muted">
-            You can read the mail itself at <code className="font-mono text-xs">{mailPage}</code>. <code>npm start</code> prints the full
-            address of that page.
+            You can read the mail itself at <code className="font-mono text-xs">{mailPage}</code>.{" "}
+            <code>npm start</code> prints the full address of that page.
           </p>
         ) : null
       }

@@ -14,9 +14,19 @@ import { InvitationLink } from "./invitation-link";
 import { RoleSelect } from "./role-select";
 import type { Invite, PassedOn, RoleChoice } from "./states";
 
-export function InviteDialog({ organisation, choices, invite }: { organisation: string; choices: RoleChoice[]; invite: Invite }) {
+export function InviteDialog({
+  organisation,
+  choices,
+  invite,
+}: {
+  organisation: string;
+  choices: RoleChoice[];
+  invite: Invite;
+}) {
   const [isOpen, setIsOpen] = useState(false);
-  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
+  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(
+    null,
+  );
   const [link, setLink] = useState<PassedOn | null>(null);
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
@@ -29,7 +39,11 @@ export function InviteDialog({ organisation, choices, invite }: { organisation: 
       if (result.outcome === "refused") return setRefused(result);
       setIsOpen(false);
       setLink(result.value.passOn);
-      toast.success(result.value.passOn ? "The invitation is made." : `The invitation to ${form.get("email")} is on its way.`);
+      toast.success(
+        result.value.passOn
+          ? "The invitation is made."
+          : `The invitation to ${form.get("email")} is on its way.`,
+      );
     });
   }
 
@@ -52,13 +66,23 @@ export function InviteDialog({ organisation, choices, invite }: { organisation: 
           title={`Invite somebody to ${organisation}`}
           description={
             <>
-              Members work in <EnvironmentName environment="test" /> and in <EnvironmentName environment="live" />.
+              Members work in <EnvironmentName environment="test" /> and in{" "}
+              <EnvironmentName environment="live" />.
             </>
           }
         >
           <form onSubmit={submit} className="space-y-4">
-            {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
-            <TextField label="E-mail" name="email" type="email" autoComplete="off" required error={refused?.errors.email} />
+            {refused && Object.keys(refused.errors).length === 0 ? (
+              <Notice>{refused.message}</Notice>
+            ) : null}
+            <TextField
+              label="E-mail"
+              name="email"
+              type="email"
+              autoComplete="off"
+              required
+              error={refused?.errors.email}
+            />
             <RoleSelect choices={choices} initial="MEMBER" error={refused?.errors.role} />
             <div className="flex justify-end">
               <Button type="submit" disabled={isPending}>

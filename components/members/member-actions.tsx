@@ -16,7 +16,15 @@ type MemberActionsProps = {
   removeMember: RemoveMember;
 };
 
-export function MemberActions({ member, isSelf, organisation, choices, changeRole, endSessions, removeMember }: MemberActionsProps) {
+export function MemberActions({
+  member,
+  isSelf,
+  organisation,
+  choices,
+  changeRole,
+  endSessions,
+  removeMember,
+}: MemberActionsProps) {
   const [role, setRole] = useState(member.role);
   const whose = isSelf ? "your own role" : `the role of ${member.name}`;
   return (
@@ -51,7 +59,10 @@ export function MemberActions({ member, isSelf, organisation, choices, changeRol
           act={() => endSessions(member.id)}
           done={`${member.name} was signed out on every device.`}
         >
-          <p>Ends all of their sessions immediately, including those in other organizations. They keep their role and can sign in again.</p>
+          <p>
+            Ends all of their sessions immediately, including those in other organizations. They
+            keep their role and can sign in again.
+          </p>
         </ConfirmDialog>
       )}
       {isSelf ? null : (
@@ -67,8 +78,13 @@ export function MemberActions({ member, isSelf, organisation, choices, changeRol
           done={`${member.name} is no member of ${organisation} any more.`}
         >
           <ul className="list-disc space-y-1 pl-5">
-            <li>They lose all access to {organisation} and are signed out on every device at once.</li>
-            <li>What they wrote stays, and keys that they made keep working: revoke those that only they knew.</li>
+            <li>
+              They lose all access to {organisation} and are signed out on every device at once.
+            </li>
+            <li>
+              What they wrote stays, and keys that they made keep working: revoke those that only
+              they knew.
+            </li>
           </ul>
         </ConfirmDialog>
       )}

@@ -5,7 +5,12 @@ import { SelectField } from "@/components/ui/field";
 import type { Role } from "@/prisma/generated/enums";
 import type { RoleChoice } from "./states";
 
-type RoleSelectProps = { choices: RoleChoice[]; initial: Role; error?: string; onChange?: (role: Role) => void };
+type RoleSelectProps = {
+  choices: RoleChoice[];
+  initial: Role;
+  error?: string;
+  onChange?: (role: Role) => void;
+};
 
 /** The roles that one may give, and below it what the chosen one is for. */
 export function RoleSelect({ choices, initial, error, onChange }: RoleSelectProps) {

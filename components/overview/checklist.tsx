@@ -64,11 +64,23 @@ function Steps({ steps }: { steps: Step[] }) {
   );
 }
 
-function StepSign({ isDone, isNext = false, children }: { isDone: boolean; isNext?: boolean; children?: ReactNode }) {
+function StepSign({
+  isDone,
+  isNext = false,
+  children,
+}: {
+  isDone: boolean;
+  isNext?: boolean;
+  children?: ReactNode;
+}) {
   return (
     <span
       className={`flex size-6 shrink-0 items-center justify-center rounded-full text-xs ${
-        isDone ? "bg-good-soft text-good" : isNext ? "bg-primary text-on-primary" : "border border-line-strong text-muted"
+        isDone
+          ? "bg-good-soft text-good"
+          : isNext
+            ? "bg-primary text-on-primary"
+            : "border border-line-strong text-muted"
       }`}
       aria-hidden="true"
     >

@@ -7,12 +7,27 @@ import { CopyBlock } from "@/components/ui/copy";
 
 const FreshKey = createContext<string | null>(null);
 
-/** Stands round the checklist: a test key that is made in it stands in its commands from then on, until the page is left. */
-export function FirstKey({ choices, actions, children }: { choices: KeyChoices; actions: KeyActions; children: ReactNode }) {
+/**
+ * Stands round the checklist: a test key that is made in it stands in its commands from then on,
+ * until the page is left.
+ */
+export function FirstKey({
+  choices,
+  actions,
+  children,
+}: {
+  choices: KeyChoices;
+  actions: KeyActions;
+  children: ReactNode;
+}) {
   const [key, setKey] = useState<string | null>(null);
   return (
     <FreshKey value={key}>
-      <KeyDialogs choices={choices} actions={actions} onCreated={({ key, environment }) => environment === "test" && setKey(key)}>
+      <KeyDialogs
+        choices={choices}
+        actions={actions}
+        onCreated={({ key, environment }) => environment === "test" && setKey(key)}
+      >
         {children}
       </KeyDialogs>
     </FreshKey>
@@ -22,9 +37,16 @@ export function FirstKey({ choices, actions, children }: { choices: KeyChoices; 
 /** @param placeholder what stands in the command for the key, while none is known. */
 export function CommandWithKey({ command, placeholder }: { command: string; placeholder: string }) {
   const key = useContext(FreshKey);
-  return <CopyBlock label="Copy the curl command" text={key ? command.replace(placeholder, key) : command} />;
+  return (
+    <CopyBlock
+      label="Copy the curl command"
+      text={key ? command.replace(placeholder, key) : command}
+    />
+  );
 }
 
 export function WhichKey() {
-  return useContext(FreshKey) ? "Your new key stands in this command." : "Put your test key into this command.";
+  return useContext(FreshKey)
+    ? "Your new key stands in this command."
+    : "Put your test key into this command.";
 }

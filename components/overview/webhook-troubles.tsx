@@ -2,7 +2,14 @@ import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
 
-type Trouble = { id: string; url: string; isDisabled: boolean; consecutiveFailures: number; unsent: string; oldestHeldAt: Date | null };
+type Trouble = {
+  id: string;
+  url: string;
+  isDisabled: boolean;
+  consecutiveFailures: number;
+  unsent: string;
+  oldestHeldAt: Date | null;
+};
 
 /** Webhooks whose receivers do not answer, and what waits for them. */
 export function WebhookTroubles({
@@ -19,8 +26,14 @@ export function WebhookTroubles({
   return (
     <ul className="divide-y divide-line">
       {troubles.map(({ id, url, isDisabled, consecutiveFailures, unsent, oldestHeldAt }) => (
-        <li key={id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0">
-          <Link href={`${base}/webhooks/${id}`} className="min-w-0 truncate text-accent hover:underline">
+        <li
+          key={id}
+          className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0"
+        >
+          <Link
+            href={`${base}/webhooks/${id}`}
+            className="min-w-0 truncate text-accent hover:underline"
+          >
             {url}
           </Link>
           <span className="flex items-center gap-3 text-muted">

@@ -4,7 +4,17 @@ import { TextField } from "@/components/ui/field";
 type Sent = { value?: string; error?: string };
 
 export function EmailField({ value, error }: Sent) {
-  return <TextField label="E-mail" name="email" type="email" autoComplete="username" required defaultValue={value} error={error} />;
+  return (
+    <TextField
+      label="E-mail"
+      name="email"
+      type="email"
+      autoComplete="username"
+      required
+      defaultValue={value}
+      error={error}
+    />
+  );
 }
 
 /** Where the address is known: tells a password manager whose password is meant. */
@@ -13,12 +23,26 @@ export function KnownEmail({ email }: { email: string }) {
 }
 
 export function NameField({ value, error }: Sent) {
-  return <TextField label="Your name" name="name" autoComplete="name" required maxLength={100} defaultValue={value} error={error} />;
+  return (
+    <TextField
+      label="Your name"
+      name="name"
+      autoComplete="name"
+      required
+      maxLength={100}
+      defaultValue={value}
+      error={error}
+    />
+  );
 }
 
 type NewPasswordFieldProps = { label?: string; minimumLength: number; error?: string };
 
-export function NewPasswordField({ label = "Password", minimumLength, error }: NewPasswordFieldProps) {
+export function NewPasswordField({
+  label = "Password",
+  minimumLength,
+  error,
+}: NewPasswordFieldProps) {
   return (
     <TextField
       label={label}

@@ -32,14 +32,18 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
       setResult(changed);
       if (changed.outcome !== "done") return;
       form.current?.reset();
-      toast.success(`The password is ${hasPassword ? "changed" : "set"}. Every other device is signed out.`);
+      toast.success(
+        `The password is ${hasPassword ? "changed" : "set"}. Every other device is signed out.`,
+      );
     });
   }
 
   return (
     <>
       <form ref={form} onSubmit={submit} className="max-w-md space-y-4">
-        {refused && Object.keys(refused.errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
+        {refused && Object.keys(refused.errors).length === 0 ? (
+          <Notice>{refused.message}</Notice>
+        ) : null}
         <KnownEmail email={email} />
         {hasPassword ? (
           <TextField
@@ -51,7 +55,11 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
             error={refused?.errors.current}
           />
         ) : null}
-        <NewPasswordField label="New password" minimumLength={minimumLength} error={refused?.errors.password} />
+        <NewPasswordField
+          label="New password"
+          minimumLength={minimumLength}
+          error={refused?.errors.password}
+        />
         <Button type="submit" look="secondary" disabled={isPending}>
           {isPending ? "Changing…" : hasPassword ? "Change password" : "Set password"}
         </Button>

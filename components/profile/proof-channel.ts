@@ -1,4 +1,7 @@
-/** By which a window in which somebody has signed in again tells the others of this browser. It carries no secret. */
+/**
+ * By which a window in which somebody has signed in again tells the others of this browser. It
+ * carries no secret.
+ */
 const channelName = "parlance-proof";
 
 export function announceProof(): void {

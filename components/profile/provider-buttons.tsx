@@ -6,7 +6,13 @@ import { beginProviderSignIn } from "./begin-provider-sign-in";
 import { ProviderMark } from "./provider-mark";
 
 /** Nothing where no provider is configured. Stands above a form for those who have a password. */
-export function ProviderButtons({ providers, callbackUrl }: { providers: ProviderChoice[]; callbackUrl: string }) {
+export function ProviderButtons({
+  providers,
+  callbackUrl,
+}: {
+  providers: ProviderChoice[];
+  callbackUrl: string;
+}) {
   if (providers.length === 0) return null;
   return (
     <div className="space-y-3">

@@ -1,7 +1,10 @@
 import type { ProviderChoice } from "@/lib/auth/providers";
 
 /** Their own marks, as they ask for them to be drawn. */
-const marks: Record<ProviderChoice["id"], { viewBox: string; paths: { d: string; fill: string }[] }> = {
+const marks: Record<
+  ProviderChoice["id"],
+  { viewBox: string; paths: { d: string; fill: string }[] }
+> = {
   github: {
     viewBox: "0 0 16 16",
     paths: [

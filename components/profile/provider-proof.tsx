@@ -12,7 +12,13 @@ import { ProviderMark } from "./provider-mark";
  * Signing in again, in a window of its own, so that this page keeps what was filled in.
  * @param prove called once it is done; the server still looks whether it is so
  */
-export function ProviderProof({ providers, prove }: { providers: ProviderChoice[]; prove: () => void }) {
+export function ProviderProof({
+  providers,
+  prove,
+}: {
+  providers: ProviderChoice[];
+  prove: () => void;
+}) {
   const [isRefused, setIsRefused] = useState(false);
   const heard = useEffectEvent(prove);
   useEffect(() => listenForProof(() => heard()), []);
@@ -29,9 +35,16 @@ export function ProviderProof({ providers, prove }: { providers: ProviderChoice[
 
   return (
     <div className="space-y-3">
-      {isRefused ? <Notice>Your browser opened no window. Allow this page to do so, and try again.</Notice> : null}
+      {isRefused ? (
+        <Notice>Your browser opened no window. Allow this page to do so, and try again.</Notice>
+      ) : null}
       {providers.map((provider) => (
-        <Button key={provider.id} look="secondary" className="w-full" onClick={() => open(provider)}>
+        <Button
+          key={provider.id}
+          look="secondary"
+          className="w-full"
+          onClick={() => open(provider)}
+        >
           <ProviderMark id={provider.id} />
           {`Continue with ${provider.name}`}
         </Button>

@@ -17,13 +17,25 @@ export function SignOutOne({ device, signOut }: SignOutOneProps) {
       else toast.error(result.message);
     });
   return (
-    <Button look="secondary" size="small" onClick={run} disabled={isPending} aria-label={`Sign out ${device}`}>
+    <Button
+      look="secondary"
+      size="small"
+      onClick={run}
+      disabled={isPending}
+      aria-label={`Sign out ${device}`}
+    >
       {isPending ? "Signing out…" : "Sign out"}
     </Button>
   );
 }
 
-export function SignOutEverywhere({ count, signOut }: { count: number; signOut: () => Promise<void> }) {
+export function SignOutEverywhere({
+  count,
+  signOut,
+}: {
+  count: number;
+  signOut: () => Promise<void>;
+}) {
   return (
     <ConfirmDialog
       trigger="Sign out everywhere…"
@@ -39,8 +51,10 @@ export function SignOutEverywhere({ count, signOut }: { count: number; signOut: 
       done="You are signed out everywhere."
     >
       <p>
-        {count === 1 ? "The one session that you have" : `All ${count} sessions, this one among them,`} will end at once. You sign in again
-        as you always do.
+        {count === 1
+          ? "The one session that you have"
+          : `All ${count} sessions, this one among them,`}{" "}
+        will end at once. You sign in again as you always do.
       </p>
     </ConfirmDialog>
   );

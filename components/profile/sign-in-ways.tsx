@@ -6,7 +6,13 @@ import type { Provider } from "@/prisma/generated/enums";
 type SignInWaysProps = {
   email: string;
   hasPassword: boolean;
-  accounts: { provider: Provider; accountId: string; email: string; linkedAt: Date; lastUsedAt: Date }[];
+  accounts: {
+    provider: Provider;
+    accountId: string;
+    email: string;
+    linkedAt: Date;
+    lastUsedAt: Date;
+  }[];
   configured: Provider[];
   now: Date;
 };
@@ -22,11 +28,15 @@ export function SignInWays({ email, hasPassword, accounts, configured, now }: Si
           const linked = accounts.filter((account) => account.provider === provider);
           const value = linked.map((account) => (
             <p key={account.accountId}>
-              {account.email}, linked <Time at={account.linkedAt} now={now} />, last used <Time at={account.lastUsedAt} now={now} />
+              {account.email}, linked <Time at={account.linkedAt} now={now} />, last used{" "}
+              <Time at={account.lastUsedAt} now={now} />
             </p>
           ));
           const note = `Not linked. It is once you sign in with an account there whose verified address is ${email}.`;
-          return { name: signInMethodNames[provider], value: linked.length > 0 ? value : <span className="text-muted">{note}</span> };
+          return {
+            name: signInMethodNames[provider],
+            value: linked.length > 0 ? value : <span className="text-muted">{note}</span>,
+          };
         }),
       ]}
     />

@@ -10,12 +10,16 @@ type ErrorExplainedProps = {
   body: string | null;
 };
 
-type Problem = { detail?: unknown; errors?: { pointer?: unknown; location?: unknown; message?: unknown }[] };
+type Problem = {
+  detail?: unknown;
+  errors?: { pointer?: unknown; location?: unknown; message?: unknown }[];
+};
 
 /** What the answer says to be wrong: each finding, or the sentence where there are none to name. */
 export function ErrorFindings({ body }: { body: string | null }) {
   const { detail, errors = [] } = problemIn(body);
-  if (errors.length === 0) return typeof detail === "string" ? <p className="font-medium">{detail}</p> : null;
+  if (errors.length === 0)
+    return typeof detail === "string" ? <p className="font-medium">{detail}</p> : null;
   return (
     <ul className="space-y-1">
       {errors.map(({ pointer, location, message }) => (
@@ -28,7 +32,10 @@ export function ErrorFindings({ body }: { body: string | null }) {
   );
 }
 
-/** What was wrong with this request (each finding, where there are several to name), what such an error means, and how to mend it. */
+/**
+ * What was wrong with this request (each finding, where there are several to name), what such an
+ * error means, and how to mend it.
+ */
 export function ErrorExplained({ kind, title, explanation, body }: ErrorExplainedProps) {
   return (
     <Panel

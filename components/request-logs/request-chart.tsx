@@ -22,19 +22,33 @@ type RequestChartProps = {
 export function RequestChart({ caption, counts, only, hrefOf }: RequestChartProps) {
   const shown = only ? series.filter(({ name }) => name === only) : series;
   const label = labelFor(counts);
-  const bars = counts.map((count) => ({ label: label(count.from), values: shown.map(({ name }) => count[name]), href: hrefOf?.(count) }));
+  const bars = counts.map((count) => ({
+    label: label(count.from),
+    values: shown.map(({ name }) => count[name]),
+    href: hrefOf?.(count),
+  }));
   return <BarChart caption={caption} series={[...shown]} bars={bars} />;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 const day: Intl.DateTimeFormatOptions = { day: "numeric", month: "short", timeZone: "UTC" };
-const minute: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hour12: false, timeZone: "UTC" };
+const minute: Intl.DateTimeFormatOptions = {
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+  timeZone: "UTC",
+};
 
 /** As exact as tells each part from the next. */
 function labelFor(counts: DrawnCount[]): (at: Date) => string {
   const [first] = counts;
   const partMs = first ? first.to.getTime() - first.from.getTime() : dayMs;
-  const options = partMs >= dayMs ? day : partMs >= 60_000 ? { ...day, ...minute } : { ...minute, second: "2-digit" as const };
+  const options =
+    partMs >= dayMs
+      ? day
+      : partMs >= 60_000
+        ? { ...day, ...minute }
+        : { ...minute, second: "2-digit" as const };
   const format = new Intl.DateTimeFormat("en-GB", options);
   return (at) => format.format(at);
 }

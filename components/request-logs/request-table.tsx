@@ -31,36 +31,46 @@ export function RequestTable({ caption, requests, base }: RequestTableProps) {
   ];
   return (
     <Table caption={caption} headings={headings}>
-      {requests.map(({ id, method, path, status, errorKind, isReplay, durationMs, createdAt, keyName }) => (
-        <Row key={id}>
-          <RowName>
-            <Link href={`${base}/logs/${id}`} prefetch={false} className="row-link flex items-center gap-2.5">
-              <MethodBadge method={method} />
-              <code className="min-w-0 break-all font-mono text-xs">{path.replace(/^\/v1\/public/, "")}</code>
-            </Link>
-          </RowName>
-          <Cell label="Status">
-            <StatusBadge status={status} />
-            {errorKind ? <span className="block pt-0.5 text-muted text-xs">{errorKind}</span> : null}
-            {isReplay ? (
-              <span className="block pt-1">
-                <Badge>replayed</Badge>
-              </span>
-            ) : null}
-          </Cell>
-          {hasKeys ? (
-            <Cell label="Key">
-              <span className="block max-w-40 truncate">{keyName}</span>
+      {requests.map(
+        ({ id, method, path, status, errorKind, isReplay, durationMs, createdAt, keyName }) => (
+          <Row key={id}>
+            <RowName>
+              <Link
+                href={`${base}/logs/${id}`}
+                prefetch={false}
+                className="row-link flex items-center gap-2.5"
+              >
+                <MethodBadge method={method} />
+                <code className="min-w-0 break-all font-mono text-xs">
+                  {path.replace(/^\/v1\/public/, "")}
+                </code>
+              </Link>
+            </RowName>
+            <Cell label="Status">
+              <StatusBadge status={status} />
+              {errorKind ? (
+                <span className="block pt-0.5 text-muted text-xs">{errorKind}</span>
+              ) : null}
+              {isReplay ? (
+                <span className="block pt-1">
+                  <Badge>replayed</Badge>
+                </span>
+              ) : null}
             </Cell>
-          ) : null}
-          <Cell label="Duration" align="right">
-            {durationMs.toLocaleString("en")} ms
-          </Cell>
-          <Cell label="Time (UTC)" align="right">
-            <ExactTime at={new Date(createdAt)} />
-          </Cell>
-        </Row>
-      ))}
+            {hasKeys ? (
+              <Cell label="Key">
+                <span className="block max-w-40 truncate">{keyName}</span>
+              </Cell>
+            ) : null}
+            <Cell label="Duration" align="right">
+              {durationMs.toLocaleString("en")} ms
+            </Cell>
+            <Cell label="Time (UTC)" align="right">
+              <ExactTime at={new Date(createdAt)} />
+            </Cell>
+          </Row>
+        ),
+      )}
     </Table>
   );
 }

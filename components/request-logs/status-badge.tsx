@@ -3,7 +3,14 @@ import { Badge, type BadgeLook } from "@/components/ui/badge";
 
 const looks: Record<number, BadgeLook> = { 2: "good", 4: "warn", 5: "danger" };
 
-/** An answer's status: green where it was as wanted, amber where the request was refused, red where the fault was ours. */
+/**
+ * An answer's status: green where it was as wanted, amber where the request was refused, red where
+ * the fault was ours.
+ */
 export function StatusBadge({ status }: { status: number }) {
-  return <Badge look={looks[Math.floor(status / 100)]}>{`${status} ${STATUS_CODES[status] ?? ""}`.trim()}</Badge>;
+  return (
+    <Badge look={looks[Math.floor(status / 100)]}>
+      {`${status} ${STATUS_CODES[status] ?? ""}`.trim()}
+    </Badge>
+  );
 }

@@ -18,7 +18,10 @@ export function LeaveDialog({ organisation, leave }: LeaveDialogProps) {
       done={`You have left ${organisation}.`}
       onDone={() => window.location.assign("/")}
     >
-      <p>You lose all access at once, and an owner or admin would have to invite you again. Keys that you made keep working.</p>
+      <p>
+        You lose all access at once, and an owner or admin would have to invite you again. Keys that
+        you made keep working.
+      </p>
     </ConfirmDialog>
   );
 }

@@ -8,8 +8,21 @@ const pages = [
   { path: "settings/profile", name: "Profile" },
 ] as const;
 
-export function SettingsTabs({ base, current }: { base: string; current: (typeof pages)[number]["path"] }) {
+export function SettingsTabs({
+  base,
+  current,
+}: {
+  base: string;
+  current: (typeof pages)[number]["path"];
+}) {
   return (
-    <TabLinks label="Settings" tabs={pages.map(({ path, name }) => ({ name, href: `${base}/${path}`, isCurrent: path === current }))} />
+    <TabLinks
+      label="Settings"
+      tabs={pages.map(({ path, name }) => ({
+        name,
+        href: `${base}/${path}`,
+        isCurrent: path === current,
+      }))}
+    />
   );
 }

@@ -24,8 +24,9 @@ export function WipeDialog({ slug, wipe }: WipeDialogProps) {
     >
       <ul className="list-disc space-y-1 pl-5">
         <li>
-          Every conversation, customer, agent, knowledge base, event, delivery and request log of the test environment is deleted, and its
-          charts and usage figures begin anew. This cannot be undone.
+          Every conversation, customer, agent, knowledge base, event, delivery and request log of
+          the test environment is deleted, and its charts and usage figures begin anew. This cannot
+          be undone.
         </li>
         <li>Test keys, test webhooks and the audit log stay. No webhook is told.</li>
         <li>Nothing live is touched.</li>

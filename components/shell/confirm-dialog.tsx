@@ -12,14 +12,19 @@ import { EnvironmentName } from "./environment-name";
 import { useProof } from "./proof";
 
 type ConfirmDialogProps = {
-  /** What the button that opens it says; `label` says it at length where several such buttons stand in one list. */
+  /**
+   * What the button that opens it says; `label` says it at length where several such buttons stand
+   * in one list.
+   */
   trigger: ReactNode;
   label?: string;
   look?: ButtonLook;
   size?: "normal" | "small";
   /** The question. */
   title: string;
-  /** Where it happens; null for what concerns the organisation, or the person, in both environments. */
+  /**
+   * Where it happens; null for what concerns the organisation, or the person, in both environments.
+   */
   environment: Environment | null;
   isWide?: boolean;
   /** What will happen, with numbers. */
@@ -40,8 +45,17 @@ type ConfirmDialogProps = {
   onRefused?: (result: Extract<ActionResult, { outcome: "refused" }>) => string | undefined;
 };
 
-/** Asks before something is done that cannot simply be taken back. Refused, it stays open and says why. */
-export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "normal", ...rest }: ConfirmDialogProps) {
+/**
+ * Asks before something is done that cannot simply be taken back. Refused, it stays open and says
+ * why.
+ */
+export function ConfirmDialog({
+  trigger,
+  label,
+  look = "danger-quiet",
+  size = "normal",
+  ...rest
+}: ConfirmDialogProps) {
   const {
     title,
     environment,
@@ -91,7 +105,8 @@ export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "n
             </>
           ) : (
             <>
-              This applies to <EnvironmentName environment="test" /> and <EnvironmentName environment="live" />.
+              This applies to <EnvironmentName environment="test" /> and{" "}
+              <EnvironmentName environment="live" />.
             </>
           )
         }
@@ -102,7 +117,11 @@ export function ConfirmDialog({ trigger, label, look = "danger-quiet", size = "n
           {obstacle ? <Notice look="warn">{obstacle}</Notice> : null}
           <div className="flex flex-wrap justify-end gap-2">
             <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
-            <Button look={confirmLook} onClick={run} disabled={isPending || isIncomplete || Boolean(obstacle)}>
+            <Button
+              look={confirmLook}
+              onClick={run}
+              disabled={isPending || isIncomplete || Boolean(obstacle)}
+            >
               {isPending ? pending : confirm}
             </Button>
           </div>

@@ -25,10 +25,22 @@ type CreateDialogProps = {
   children: (errors: Record<string, string>) => ReactNode;
 };
 
-/** A short form for something new; once it is there, one goes and looks at it. Refused, what was typed stays. */
-export function CreateDialog({ title, environment, create, path, isIcon = false, children }: CreateDialogProps) {
+/**
+ * A short form for something new; once it is there, one goes and looks at it. Refused, what was
+ * typed stays.
+ */
+export function CreateDialog({
+  title,
+  environment,
+  create,
+  path,
+  isIcon = false,
+  children,
+}: CreateDialogProps) {
   const router = useRouter();
-  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
+  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(
+    null,
+  );
   const { dialog, close, isPending, startTransition } = useOpen(() => setRefused(null));
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -48,7 +60,10 @@ export function CreateDialog({ title, environment, create, path, isIcon = false,
 
   return (
     <Dialog {...dialog}>
-      <DialogTrigger className={buttonClass(isIcon ? { look: "quiet", size: "icon" } : {})} aria-label={isIcon ? title : undefined}>
+      <DialogTrigger
+        className={buttonClass(isIcon ? { look: "quiet", size: "icon" } : {})}
+        aria-label={isIcon ? title : undefined}
+      >
         <Plus className="size-4" aria-hidden="true" />
         {isIcon ? null : title}
       </DialogTrigger>
@@ -65,7 +80,10 @@ export function CreateDialog({ title, environment, create, path, isIcon = false,
             <Notice>
               {refused.message}
               {refused.existingId ? (
-                <Link href={`${path}/${refused.existingId}`} className="ml-1 font-medium underline underline-offset-2">
+                <Link
+                  href={`${path}/${refused.existingId}`}
+                  className="ml-1 font-medium underline underline-offset-2"
+                >
                   Open it
                 </Link>
               ) : null}

@@ -6,7 +6,9 @@ export const environmentNames: Record<Environment, string> = { live: "Live", tes
 export function EnvironmentName({ environment }: { environment: Environment }) {
   const look = environment === "test" ? "bg-test text-on-test" : "bg-primary text-on-primary";
   return (
-    <span className={`inline-flex rounded px-1.5 py-0.5 font-semibold text-xs uppercase leading-none tracking-wide ${look}`}>
+    <span
+      className={`inline-flex rounded px-1.5 py-0.5 font-semibold text-xs uppercase leading-none tracking-wide ${look}`}
+    >
       {environment}
     </span>
   );

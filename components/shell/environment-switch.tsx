@@ -8,13 +8,19 @@ import { environmentNames } from "./environment-name";
 /** Something of one environment, which the other one does not have. */
 const isId = (part: string) => /^[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}$/.test(part);
 
-/** Two links to the page that is open, one in each environment; from a page about one thing, to the list it stands in. */
+/**
+ * Two links to the page that is open, one in each environment; from a page about one thing, to the
+ * list it stands in.
+ */
 export function EnvironmentSwitch({ current }: { current: Environment }) {
   const [, tenant = "", , ...parts] = usePathname().split("/");
   const firstId = parts.findIndex(isId);
   const page = parts.slice(0, firstId === -1 ? undefined : firstId).join("/");
   return (
-    <nav aria-label="Environment" className="grid grid-cols-2 rounded-lg border border-line bg-sunken p-0.5">
+    <nav
+      aria-label="Environment"
+      className="grid grid-cols-2 rounded-lg border border-line bg-sunken p-0.5"
+    >
       {(["test", "live"] as const).map((environment) => (
         <Link
           key={environment}
@@ -22,7 +28,10 @@ export function EnvironmentSwitch({ current }: { current: Environment }) {
           aria-current={environment === current ? "true" : undefined}
           className="flex h-7 items-center justify-center gap-1.5 rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm"
         >
-          <span aria-hidden="true" className={`size-2 ${environment === "test" ? "rounded-sm bg-test" : "rounded-full bg-good"}`} />
+          <span
+            aria-hidden="true"
+            className={`size-2 ${environment === "test" ? "rounded-sm bg-test" : "rounded-full bg-good"}`}
+          />
           {environmentNames[environment]}
         </Link>
       ))}

@@ -33,7 +33,10 @@ export function Failure({ requestId, reset, isWhole = false }: FailureProps) {
     );
   }
   return (
-    <div role="alert" className="flex flex-col items-center rounded-2xl border border-line bg-surface px-6 py-12 text-center">
+    <div
+      role="alert"
+      className="flex flex-col items-center rounded-2xl border border-line bg-surface px-6 py-12 text-center"
+    >
       <CircleAlert className="mb-4 size-6 text-danger" aria-hidden="true" />
       <h1 className="font-semibold text-base">{title}</h1>
       <p className="mt-1 mb-3 max-w-md text-muted">{sentence}</p>

@@ -14,14 +14,16 @@ type KeptProps = {
 };
 
 /**
- * Keeps what was drawn last for when drawing it anew fails, so that nobody loses the page they read or write in, and
- * tries again until it works. Where there is nothing to keep, it says that this failed.
+ * Keeps what was drawn last for when drawing it anew fails, so that nobody loses the page they read
+ * or write in, and tries again until it works. Where there is nothing to keep, it says that this
+ * failed.
  */
 export function Kept({ failedRequest, isFrame = false, children }: KeptProps) {
   const [last, setLast] = useState(children);
   const hasFailed = failedRequest !== undefined;
   if (!hasFailed && last !== children) setLast(children);
-  if (hasFailed && last === undefined) return <Failure requestId={failedRequest} isWhole={isFrame} />;
+  if (hasFailed && last === undefined)
+    return <Failure requestId={failedRequest} isWhole={isFrame} />;
   return (
     <>
       <IsBehind value={hasFailed}>{hasFailed ? last : children}</IsBehind>

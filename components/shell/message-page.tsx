@@ -2,7 +2,15 @@ import type { ReactNode } from "react";
 import { Wordmark } from "./wordmark";
 
 /** A page that says one thing. */
-export function MessagePage({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
+export function MessagePage({
+  title,
+  action,
+  children,
+}: {
+  title: string;
+  action?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-6 px-5 py-12">
       <Wordmark />

@@ -5,13 +5,20 @@ import { type ReactNode, useId, useRef } from "react";
 import { buttonClass } from "@/components/ui/button";
 import { PageLinks } from "./page-links";
 
-/** The navigation of a narrow screen, behind a button. @param children what stands above the links. */
+/**
+ * The navigation of a narrow screen, behind a button. @param children what stands above the links.
+ */
 export function NarrowMenu({ children }: { children: ReactNode }) {
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
   return (
     <>
-      <button type="button" popoverTarget={id} className={buttonClass({ look: "quiet", size: "icon" })} aria-label="Menu">
+      <button
+        type="button"
+        popoverTarget={id}
+        className={buttonClass({ look: "quiet", size: "icon" })}
+        aria-label="Menu"
+      >
         <MenuIcon className="size-5" aria-hidden="true" />
       </button>
       <div

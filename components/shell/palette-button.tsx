@@ -30,7 +30,12 @@ export function PaletteButton({ base, isNarrow = false }: { base: string; isNarr
   return (
     <>
       {isNarrow ? (
-        <button type="button" onClick={open} className={buttonClass({ look: "quiet", size: "icon" })} aria-label="Search">
+        <button
+          type="button"
+          onClick={open}
+          className={buttonClass({ look: "quiet", size: "icon" })}
+          aria-label="Search"
+        >
           <Search className="size-5" aria-hidden="true" />
         </button>
       ) : (

@@ -43,7 +43,11 @@ export function Palette({ base, isOpen, onOpenChange }: PaletteProps) {
       onOpenChange={onOpenChange}
     >
       {idPattern.test(id) ? (
-        <CommandItem value={id} onSelect={() => go(`${base}/go/${id}`)} icon={<CornerDownLeft className="size-4" aria-hidden="true" />}>
+        <CommandItem
+          value={id}
+          onSelect={() => go(`${base}/go/${id}`)}
+          icon={<CornerDownLeft className="size-4" aria-hidden="true" />}
+        >
           Open <code className="font-mono text-xs">{id}</code>
         </CommandItem>
       ) : null}
@@ -67,7 +71,12 @@ export function Palette({ base, isOpen, onOpenChange }: PaletteProps) {
         Switch to {other}
       </CommandItem>
       {pagesOfDocs.map(({ name, href }) => (
-        <CommandItem key={href} value={name} onSelect={() => go(href)} icon={<BookOpen className="size-4" aria-hidden="true" />}>
+        <CommandItem
+          key={href}
+          value={name}
+          onSelect={() => go(href)}
+          icon={<BookOpen className="size-4" aria-hidden="true" />}
+        >
           {name}
         </CommandItem>
       ))}

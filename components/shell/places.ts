@@ -16,7 +16,10 @@ import {
 
 export type DashboardPlace = { path: string; name: string; Icon: LucideIcon };
 
-/** Every page of the dashboard that has a link of its own: the navigation and the palette are made from it. */
+/**
+ * Every page of the dashboard that has a link of its own: the navigation and the palette are made
+ * from it.
+ */
 export const dashboardPlaces: { title: string | null; places: DashboardPlace[] }[] = [
   { title: null, places: [{ path: "", name: "Overview", Icon: LayoutDashboard }] },
   {

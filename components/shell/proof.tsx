@@ -28,9 +28,10 @@ export function ProofProvider({ children, ...ways }: ProofWays & { children: Rea
 type Asked = { what: string; answer: (isProved: boolean) => void };
 
 /**
- * For actions that are run by `actWithProof`: `prove(() => action(…))` runs the action, asks for the password where it
- * calls for a fresh proof, and runs it again. Whoever closes the question is refused. `question` is the dialog, to be
- * drawn inside of the dialog that the action belongs to, but outside of its form.
+ * For actions that are run by `actWithProof`: `prove(() => action(…))` runs the action, asks for
+ * the password where it calls for a fresh proof, and runs it again. Whoever closes the question is
+ * refused. `question` is the dialog, to be drawn inside of the dialog that the action belongs to,
+ * but outside of its form.
  *
  *     const { prove, question } = useProof();
  *     const result = await prove(() => createKey(form));
@@ -38,12 +39,21 @@ type Asked = { what: string; answer: (isProved: boolean) => void };
 export function useProof() {
   const [asked, setAsked] = useState<Asked | null>(null);
 
-  async function prove<Value>(work: () => Promise<ActionResult<Value> | ProofRequest>): Promise<ActionResult<Value>> {
+  async function prove<Value>(
+    work: () => Promise<ActionResult<Value> | ProofRequest>,
+  ): Promise<ActionResult<Value>> {
     const result = await work();
     if (result.outcome !== "proof-needed") return result;
-    const isProved = await new Promise<boolean>((resolve) => setAsked({ what: result.what, answer: resolve }));
+    const isProved = await new Promise<boolean>((resolve) =>
+      setAsked({ what: result.what, answer: resolve }),
+    );
     setAsked(null);
-    if (!isProved) return { outcome: "refused", message: "Nothing was changed, because it was not confirmed that it is you.", errors: {} };
+    if (!isProved)
+      return {
+        outcome: "refused",
+        message: "Nothing was changed, because it was not confirmed that it is you.",
+        errors: {},
+      };
     return prove(work);
   }
 
@@ -61,7 +71,9 @@ function ProofQuestion({ what, answer }: Asked) {
         description={`To ${what}, you need to have signed in within the last ten minutes. Your work here is not lost.`}
       >
         <div className="space-y-4">
-          {ways.providers.length > 0 ? <ProviderProof providers={ways.providers} prove={() => answer(true)} /> : null}
+          {ways.providers.length > 0 ? (
+            <ProviderProof providers={ways.providers} prove={() => answer(true)} />
+          ) : null}
           {ways.confirmPassword ? (
             <PasswordForm email={ways.email} confirm={ways.confirmPassword} answer={answer} />
           ) : (
@@ -104,7 +116,8 @@ function PasswordForm({ email, confirm, answer }: PasswordFormProps) {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // React's events climb through dialogs to what these were drawn in, which may listen for them, too.
+    // React's events climb through dialogs to what these were drawn in, which may listen for them,
+    // too.
     event.stopPropagation();
     const password = String(new FormData(event.currentTarget).get("password") ?? "");
     setIsPending(true);
@@ -123,7 +136,13 @@ function PasswordForm({ email, confirm, answer }: PasswordFormProps) {
       {message ? <Notice>{message}</Notice> : null}
       {/* So that a password manager knows whose password is meant. */}
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+      />
       <div className="flex justify-end gap-2">
         <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
         <Button type="submit" disabled={isPending}>

@@ -4,7 +4,10 @@ import { SearchX } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { ButtonLink } from "@/components/ui/button";
 
-/** A filter or a cursor in the address that cannot be read: somebody edited a link, or it is too old. */
+/**
+ * A filter or a cursor in the address that cannot be read: somebody edited a link, or it is too
+ * old.
+ */
 export function RefusedAddress({ detail }: { detail: string }) {
   return (
     <div className="rounded-2xl border border-line bg-surface px-6 py-12 text-center">

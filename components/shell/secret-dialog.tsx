@@ -21,7 +21,15 @@ type SecretDialogProps = {
 };
 
 /** The one time a secret is seen. Leaving is held up until it was copied, or is said to be kept. */
-export function SecretDialog({ title, description, name, secret, note, onClosed, children }: SecretDialogProps) {
+export function SecretDialog({
+  title,
+  description,
+  name,
+  secret,
+  note,
+  onClosed,
+  children,
+}: SecretDialogProps) {
   const [isOpen, setIsOpen] = useState(true);
   const [isKept, setIsKept] = useState(false);
   const [isWarned, setIsWarned] = useState(false);
@@ -66,14 +74,23 @@ export function SecretDialog({ title, description, name, secret, note, onClosed,
           {isWarned && !isKept ? (
             <Notice look="warn">
               <p>The {name} was not copied yet, and it cannot be shown again.</p>
-              <button type="button" onClick={() => setIsOpen(false)} className="mt-1 font-medium underline underline-offset-2">
+              <button
+                type="button"
+                onClick={() => setIsOpen(false)}
+                className="mt-1 font-medium underline underline-offset-2"
+              >
                 Close without it
               </button>
             </Notice>
           ) : null}
           <div className="flex flex-wrap items-center justify-between gap-3">
             <label className="flex items-center gap-2">
-              <input type="checkbox" checked={isKept} onChange={(event) => setIsKept(event.currentTarget.checked)} />I have kept the {name}
+              <input
+                type="checkbox"
+                checked={isKept}
+                onChange={(event) => setIsKept(event.currentTarget.checked)}
+              />
+              I have kept the {name}
             </label>
             <Button onClick={close}>Done</Button>
           </div>

@@ -22,7 +22,10 @@ type ShellProps = {
   children: ReactNode;
 };
 
-/** What stands round every page of the dashboard: a column on the left, or a row on top where the screen is narrow. */
+/**
+ * What stands round every page of the dashboard: a column on the left, or a row on top where the
+ * screen is narrow.
+ */
 export function Shell({ environment, notices, children, ...account }: ShellProps) {
   const base = `/${account.tenant.slug}/${environment}`;
   const home = (
@@ -31,14 +34,22 @@ export function Shell({ environment, notices, children, ...account }: ShellProps
     </Link>
   );
   const docs = (
-    <Link href="/docs" className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-muted hover:bg-sunken hover:text-ink">
+    <Link
+      href="/docs"
+      className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 text-muted hover:bg-sunken hover:text-ink"
+    >
       <BookOpen className="size-4" aria-hidden="true" />
       Documentation
     </Link>
   );
   return (
-    <div className={`flex min-h-dvh flex-col ${environment === "test" ? "[--bar:1.75rem]" : "[--bar:0rem]"}`}>
-      <a href="#content" className="sr-only z-20 rounded-lg bg-surface px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+    <div
+      className={`flex min-h-dvh flex-col ${environment === "test" ? "[--bar:1.75rem]" : "[--bar:0rem]"}`}
+    >
+      <a
+        href="#content"
+        className="sr-only z-20 rounded-lg bg-surface px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
         Skip to the content
       </a>
       {environment === "test" ? <TestBar /> : null}

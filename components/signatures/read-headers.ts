@@ -1,15 +1,22 @@
 /** The headers that say who sent a delivery, as far as they were pasted. */
-export type SignatureHeaders = { signature: string | null; id: string | null; timestamp: string | null; standardSignature: string | null };
+export type SignatureHeaders = {
+  signature: string | null;
+  id: string | null;
+  timestamp: string | null;
+  standardSignature: string | null;
+};
 
-const line = /^\s*(?:(?:-H|--header)\s+)?['"]?([A-Za-z0-9-]+)['"]?\s*:\s*['"]?(.*?)['"]?\s*(?:\\|,)?\s*$/;
+const line =
+  /^\s*(?:(?:-H|--header)\s+)?['"]?([A-Za-z0-9-]+)['"]?\s*:\s*['"]?(.*?)['"]?\s*(?:\\|,)?\s*$/;
 
 /**
- * Finds them in whatever was pasted: the value of `X-Service-Signature` alone, all headers as a log or a browser shows
- * them, a curl command, or a JSON object.
+ * Finds them in whatever was pasted: the value of `X-Service-Signature` alone, all headers as a log
+ * or a browser shows them, a curl command, or a JSON object.
  */
 export function readHeaders(text: string): SignatureHeaders {
   const found = new Map<string, string>();
-  for (const [, name = "", value = ""] of text.split("\n").map((each) => line.exec(each) ?? [])) found.set(name.toLowerCase(), value);
+  for (const [, name = "", value = ""] of text.split("\n").map((each) => line.exec(each) ?? []))
+    found.set(name.toLowerCase(), value);
   const [signature = null, id = null, timestamp = null, standardSignature = null] = [
     found.get("x-service-signature"),
     found.get("webhook-id"),

@@ -10,7 +10,10 @@ import { type Inspection, inspectSignature, type Pasted, type Step } from "./ins
 const nothing: Pasted = { headers: "", body: "", secret: "" };
 const settleMs = 250;
 
-/** Says which step of a verification fails, and why. All of it happens in this page; nothing is sent or stored. */
+/**
+ * Says which step of a verification fails, and why. All of it happens in this page; nothing is sent
+ * or stored.
+ */
 export function SignatureDebugger({ example }: { example: { body: string } }) {
   const [pasted, setPasted] = useState(nothing);
   const [inspection, setInspection] = useState<Inspection | null>(null);
@@ -68,7 +71,12 @@ export function SignatureDebugger({ example }: { example: { body: string } }) {
           hint="As it arrived, to the last character."
           {...field("body")}
         />
-        <TextField label="Signing secret" placeholder="whsec_…" data-1p-ignore="" {...field("secret")} />
+        <TextField
+          label="Signing secret"
+          placeholder="whsec_…"
+          data-1p-ignore=""
+          {...field("secret")}
+        />
         <div className="flex flex-wrap gap-2">
           <Button look="secondary" onClick={showExample} disabled={!isPossible}>
             Fill in an example
@@ -90,7 +98,8 @@ export function SignatureDebugger({ example }: { example: { body: string } }) {
             <Verdict inspection={inspection} />
           ) : (
             <p className="text-warn">
-              This browser lets pages compute signatures over https and on localhost only. Open the dashboard there.
+              This browser lets pages compute signatures over https and on localhost only. Open the
+              dashboard there.
             </p>
           )}
         </div>
@@ -107,7 +116,12 @@ export function SignatureDebugger({ example }: { example: { body: string } }) {
 }
 
 function Verdict({ inspection }: { inspection: Inspection | null }) {
-  if (!inspection) return <p className="text-muted">Paste what arrived, and each step of the verification is gone through here.</p>;
+  if (!inspection)
+    return (
+      <p className="text-muted">
+        Paste what arrived, and each step of the verification is gone through here.
+      </p>
+    );
   const { code, summary } = inspection;
   return (
     <p className={`font-medium ${code === null ? "text-good" : "text-danger"}`}>

@@ -12,7 +12,9 @@ export type BadgeLook = keyof typeof looks;
 
 export function Badge({ look = "plain", children }: { look?: BadgeLook; children: ReactNode }) {
   return (
-    <span className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-medium text-xs ${looks[look]}`}>
+    <span
+      className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-medium text-xs ${looks[look]}`}
+    >
       {children}
     </span>
   );

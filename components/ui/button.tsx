@@ -9,19 +9,39 @@ const looks = {
   "danger-quiet": "border border-line bg-surface text-danger hover:bg-danger-soft",
 } as const;
 
-const sizes = { normal: "h-9 px-3.5", small: "h-8 px-2.5", icon: "size-9", tiny: "size-6" } as const;
+const sizes = {
+  normal: "h-9 px-3.5",
+  small: "h-8 px-2.5",
+  icon: "size-9",
+  tiny: "size-6",
+} as const;
 
 export type ButtonLook = keyof typeof looks;
 type Appearance = { look?: ButtonLook; size?: keyof typeof sizes; className?: string };
 
-export function buttonClass({ look = "primary", size = "normal", className = "" }: Appearance = {}): string {
+export function buttonClass({
+  look = "primary",
+  size = "normal",
+  className = "",
+}: Appearance = {}): string {
   return `inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm transition-colors disabled:opacity-60 ${sizes[size]} ${looks[look]} ${className}`;
 }
 
-export function Button({ look, size, className, type = "button", ...rest }: ComponentProps<"button"> & Appearance) {
+export function Button({
+  look,
+  size,
+  className,
+  type = "button",
+  ...rest
+}: ComponentProps<"button"> & Appearance) {
   return <button type={type} className={buttonClass({ look, size, className })} {...rest} />;
 }
 
-export function ButtonLink({ look, size, className, ...rest }: ComponentProps<typeof Link> & Appearance) {
+export function ButtonLink({
+  look,
+  size,
+  className,
+  ...rest
+}: ComponentProps<typeof Link> & Appearance) {
   return <Link className={buttonClass({ look, size, className })} {...rest} />;
 }

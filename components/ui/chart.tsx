@@ -1,7 +1,19 @@
 import Link from "next/link";
 
-const fills = { good: "fill-good", warn: "fill-warn", danger: "fill-danger", accent: "fill-accent", plain: "fill-line-strong" } as const;
-const dots = { good: "bg-good", warn: "bg-warn", danger: "bg-danger", accent: "bg-accent", plain: "bg-line-strong" } as const;
+const fills = {
+  good: "fill-good",
+  warn: "fill-warn",
+  danger: "fill-danger",
+  accent: "fill-accent",
+  plain: "fill-line-strong",
+} as const;
+const dots = {
+  good: "bg-good",
+  warn: "bg-warn",
+  danger: "bg-danger",
+  accent: "bg-accent",
+  plain: "bg-line-strong",
+} as const;
 
 export type Series = { name: string; look: keyof typeof fills };
 /** `values` in the order of the series; `href` where a click shows what is in it. */
@@ -14,15 +26,31 @@ const gap = 0.2;
  * Stacked bars over time, with the same figures as a table behind them. It is drawn on the server.
  * @param caption what is counted, and per what.
  */
-export function BarChart({ caption, series, bars }: { caption: string; series: Series[]; bars: Bar[] }) {
+export function BarChart({
+  caption,
+  series,
+  bars,
+}: {
+  caption: string;
+  series: Series[];
+  bars: Bar[];
+}) {
   const top = Math.max(1, ...bars.map(({ values }) => sum(values)));
   return (
     <figure>
-      <p className="mb-1 border-line border-b border-dashed text-muted text-xs tabular-nums" aria-hidden="true">
+      <p
+        className="mb-1 border-line border-b border-dashed text-muted text-xs tabular-nums"
+        aria-hidden="true"
+      >
         {top.toLocaleString("en")}
       </p>
       <div className="relative">
-        <svg viewBox={`0 0 ${bars.length} ${height}`} preserveAspectRatio="none" className="h-32 w-full" aria-hidden="true">
+        <svg
+          viewBox={`0 0 ${bars.length} ${height}`}
+          preserveAspectRatio="none"
+          className="h-32 w-full"
+          aria-hidden="true"
+        >
           {bars.map(({ label, values }, index) => {
             let y = height;
             return values.map((value, at) => {
@@ -30,10 +58,27 @@ export function BarChart({ caption, series, bars }: { caption: string; series: S
               const length = value === 0 ? 0 : Math.max(2, (value / top) * height);
               y -= length;
               const { name = "", look = "plain" } = series[at] ?? {};
-              return <rect key={`${label} ${name}`} x={index + gap / 2} width={1 - gap} y={y} height={length} className={fills[look]} />;
+              return (
+                <rect
+                  key={`${label} ${name}`}
+                  x={index + gap / 2}
+                  width={1 - gap}
+                  y={y}
+                  height={length}
+                  className={fills[look]}
+                />
+              );
             });
           })}
-          <line x1="0" x2={bars.length} y1={height} y2={height} className="stroke-line" strokeWidth="1" vectorEffect="non-scaling-stroke" />
+          <line
+            x1="0"
+            x2={bars.length}
+            y1={height}
+            y2={height}
+            className="stroke-line"
+            strokeWidth="1"
+            vectorEffect="non-scaling-stroke"
+          />
         </svg>
         {/* Whole columns to point at, also where a bar is low or missing. The table below is for whoever cannot point. */}
         <div className="absolute inset-0 flex" aria-hidden="true">
@@ -41,7 +86,14 @@ export function BarChart({ caption, series, bars }: { caption: string; series: S
             const title = `${label}: ${series.map(({ name }, at) => `${(values[at] ?? 0).toLocaleString("en")} ${name}`).join(", ")}`;
             const look = "min-w-0 flex-1 hover:bg-ink/8";
             return href ? (
-              <Link key={label} href={href} prefetch={false} tabIndex={-1} title={title} className={look} />
+              <Link
+                key={label}
+                href={href}
+                prefetch={false}
+                tabIndex={-1}
+                title={title}
+                className={look}
+              />
             ) : (
               <div key={label} title={title} className={look} />
             );
@@ -50,14 +102,19 @@ export function BarChart({ caption, series, bars }: { caption: string; series: S
       </div>
       <div className="mt-1 flex justify-between text-muted text-xs tabular-nums" aria-hidden="true">
         <span>{bars[0]?.label}</span>
-        {bars.length > 6 ? <span className="max-sm:hidden">{bars[Math.floor(bars.length / 2)]?.label}</span> : null}
+        {bars.length > 6 ? (
+          <span className="max-sm:hidden">{bars[Math.floor(bars.length / 2)]?.label}</span>
+        ) : null}
         <span>{bars.at(-1)?.label}</span>
       </div>
       <figcaption className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-muted text-xs">
         {series.map(({ name, look }, at) => (
           <span key={name} className="flex items-center gap-1.5">
             <span className={`size-2 rounded-sm ${dots[look]}`} aria-hidden="true" />
-            {name} <span className="tabular-nums">{sum(bars.map(({ values }) => values[at] ?? 0)).toLocaleString("en")}</span>
+            {name}{" "}
+            <span className="tabular-nums">
+              {sum(bars.map(({ values }) => values[at] ?? 0)).toLocaleString("en")}
+            </span>
           </span>
         ))}
       </figcaption>
@@ -105,7 +162,12 @@ export function BarChart({ caption, series, bars }: { caption: string; series: S
   );
 }
 
-type SparklineProps = { values: number[]; label: string; look?: keyof typeof fills; part?: { values: number[]; look: keyof typeof fills } };
+type SparklineProps = {
+  values: number[];
+  label: string;
+  look?: keyof typeof fills;
+  part?: { values: number[]; look: keyof typeof fills };
+};
 
 /**
  * A small line of bars beside a name.
@@ -124,14 +186,23 @@ export function Sparkline({ values, label, look = "accent", part }: SparklinePro
     >
       {values.map((value, index) => {
         const bar = (fill: string, length: number) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a value is its place in time.
-          <rect key={`${index} ${fill}`} x={index + gap / 2} width={1 - gap} y={20 - length} height={length} className={fill} />
+          <rect
+            // biome-ignore lint/suspicious/noArrayIndexKey: a value is its place in time.
+            key={`${index} ${fill}`}
+            x={index + gap / 2}
+            width={1 - gap}
+            y={20 - length}
+            height={length}
+            className={fill}
+          />
         );
         if (value === 0) return bar("fill-line", 0.75);
         const length = Math.max(2, (value / top) * 20);
         const share = (part?.values[index] ?? 0) / value;
         const whole = bar(fills[look], length);
-        return part && share > 0 ? [whole, bar(fills[part.look], Math.max(1, share * length))] : whole;
+        return part && share > 0
+          ? [whole, bar(fills[part.look], Math.max(1, share * length))]
+          : whole;
       })}
     </svg>
   );

@@ -7,7 +7,8 @@ export function useCommandKey(onKey: () => boolean): void {
   const answer = useEffectEvent(onKey);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && answer()) event.preventDefault();
+      if (event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && answer())
+        event.preventDefault();
     };
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);

@@ -17,15 +17,26 @@ type CommandPaletteProps = {
 };
 
 /** A list of places to go to, found by a part of their names. */
-export function CommandPalette({ label, placeholder, empty, text, onTextChange, isOpen, onOpenChange, children }: CommandPaletteProps) {
+export function CommandPalette({
+  label,
+  placeholder,
+  empty,
+  text,
+  onTextChange,
+  isOpen,
+  onOpenChange,
+  children,
+}: CommandPaletteProps) {
   const list = useRef<HTMLDivElement>(null);
 
-  // After typing, cmdk names what was chosen before, which may be gone: it looks before the list is drawn anew.
+  // After typing, cmdk names what was chosen before, which may be gone: it looks before the list is
+  // drawn anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text is what draws it.
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
       const chosen = list.current?.querySelector("[aria-selected=true]");
-      const naming = list.current?.closest("[cmdk-root]")?.querySelectorAll("[aria-activedescendant]") ?? [];
+      const naming =
+        list.current?.closest("[cmdk-root]")?.querySelectorAll("[aria-activedescendant]") ?? [];
       for (const element of naming) element.setAttribute("aria-activedescendant", chosen?.id ?? "");
       list.current?.scrollTo({ top: 0 });
     });
@@ -63,7 +74,12 @@ function fits(value: string, text: string): number {
   return words.every((word) => name.includes(word)) ? 1 / (1 + name.indexOf(words[0] ?? "")) : 0;
 }
 
-type CommandItemProps = { value: string; onSelect: () => void; icon?: ReactNode; children: ReactNode };
+type CommandItemProps = {
+  value: string;
+  onSelect: () => void;
+  icon?: ReactNode;
+  children: ReactNode;
+};
 
 /** @param value what is typed is looked for in it; each has another one. */
 export function CommandItem({ value, onSelect, icon, children }: CommandItemProps) {

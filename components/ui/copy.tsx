@@ -4,7 +4,10 @@ import { Check, Copy } from "lucide-react";
 import { useRef, useState } from "react";
 import { Button, type ButtonLook } from "./button";
 
-/** Browsers give pages the clipboard on https and localhost only; elsewhere the older way still works. */
+/**
+ * Browsers give pages the clipboard on https and localhost only; elsewhere the older way still
+ * works.
+ */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -15,8 +18,11 @@ async function copyText(text: string): Promise<boolean> {
     area.setAttribute("readonly", "");
     area.style.position = "fixed";
     area.style.opacity = "0";
-    // Inside the open dialog if there is one: it holds the focus, and without focus nothing can be selected.
-    (document.activeElement?.closest("[role=dialog], [role=alertdialog]") ?? document.body).append(area);
+    // Inside the open dialog if there is one: it holds the focus, and without focus nothing can be
+    // selected.
+    (document.activeElement?.closest("[role=dialog], [role=alertdialog]") ?? document.body).append(
+      area,
+    );
     area.select();
     const isCopied = document.execCommand("copy");
     area.remove();
@@ -24,9 +30,23 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-type CopyButtonProps = { text: string; label: string; look?: ButtonLook; size?: "tiny"; onCopied?: () => void; children?: string };
+type CopyButtonProps = {
+  text: string;
+  label: string;
+  look?: ButtonLook;
+  size?: "tiny";
+  onCopied?: () => void;
+  children?: string;
+};
 
-export function CopyButton({ text, label, look = "secondary", size, onCopied, children }: CopyButtonProps) {
+export function CopyButton({
+  text,
+  label,
+  look = "secondary",
+  size,
+  onCopied,
+  children,
+}: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
@@ -40,7 +60,12 @@ export function CopyButton({ text, label, look = "secondary", size, onCopied, ch
 
   const Icon = isCopied ? Check : Copy;
   return (
-    <Button look={look} onClick={copy} aria-label={isCopied ? `${label}: copied` : label} size={size ?? (children ? "normal" : "icon")}>
+    <Button
+      look={look}
+      onClick={copy}
+      aria-label={isCopied ? `${label}: copied` : label}
+      size={size ?? (children ? "normal" : "icon")}
+    >
       <Icon className={size === "tiny" ? "size-3.5" : "size-4"} aria-hidden="true" />
       {children ? (isCopied ? "Copied" : children) : null}
     </Button>
@@ -48,10 +73,20 @@ export function CopyButton({ text, label, look = "secondary", size, onCopied, ch
 }
 
 /** Text to take along, whole, with a button that does. */
-export function CopyBlock({ text, label, onCopied }: { text: string; label: string; onCopied?: () => void }) {
+export function CopyBlock({
+  text,
+  label,
+  onCopied,
+}: {
+  text: string;
+  label: string;
+  onCopied?: () => void;
+}) {
   return (
     <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken p-1.5 pl-3">
-      <pre className="min-w-0 flex-1 whitespace-pre-wrap break-all py-2 font-mono text-xs">{text}</pre>
+      <pre className="min-w-0 flex-1 whitespace-pre-wrap break-all py-2 font-mono text-xs">
+        {text}
+      </pre>
       <CopyButton text={text} label={label} look="quiet" onCopied={onCopied} />
     </div>
   );

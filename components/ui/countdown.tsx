@@ -21,7 +21,15 @@ function inUnits(seconds: number): string {
  * @param now by the server's clock, from which it counts on: the visitor's may be wrong.
  * @param over what stands there afterwards.
  */
-export function Countdown({ until, now, over = "over" }: { until: Date; now: Date; over?: string }) {
+export function Countdown({
+  until,
+  now,
+  over = "over",
+}: {
+  until: Date;
+  now: Date;
+  over?: string;
+}) {
   const nowMs = now.getTime();
   const [currentMs, setCurrentMs] = useState(nowMs);
 
@@ -36,7 +44,11 @@ export function Countdown({ until, now, over = "over" }: { until: Date; now: Dat
 
   const seconds = Math.ceil((until.getTime() - currentMs) / 1_000);
   return (
-    <time dateTime={until.toISOString()} title={`${until.toISOString().slice(0, 19).replace("T", " ")} UTC`} className="tabular-nums">
+    <time
+      dateTime={until.toISOString()}
+      title={`${until.toISOString().slice(0, 19).replace("T", " ")} UTC`}
+      className="tabular-nums"
+    >
       {seconds > 0 ? inUnits(seconds) : over}
     </time>
   );

@@ -33,7 +33,14 @@ export function DialogContent({
         </div>
         {children}
         {/* Last, so that the focus begins with what the dialog is about. */}
-        <Base.Close className={buttonClass({ look: "quiet", size: "icon", className: "absolute top-4 right-4" })} aria-label="Close">
+        <Base.Close
+          className={buttonClass({
+            look: "quiet",
+            size: "icon",
+            className: "absolute top-4 right-4",
+          })}
+          aria-label="Close"
+        >
           <X className="size-4" aria-hidden="true" />
         </Base.Close>
       </Base.Popup>

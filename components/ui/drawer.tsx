@@ -6,16 +6,24 @@ import { useRouter } from "next/navigation";
 import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { Button, buttonClass } from "./button";
 
-/** The items beside the one that is shown: `name` says which; `href` is null where the list ends. */
+/**
+ * The items beside the one that is shown: `name` says which; `href` is null where the list ends.
+ */
 export type Neighbours = { previous: Neighbour; next: Neighbour };
 type Neighbour = { name: string; href: string | null };
 
-type DrawerProps = { title: ReactNode; description?: ReactNode; closeHref: string; neighbours?: Neighbours; children: ReactNode };
+type DrawerProps = {
+  title: ReactNode;
+  description?: ReactNode;
+  closeHref: string;
+  neighbours?: Neighbours;
+  children: ReactNode;
+};
 
 /**
- * A panel from the right over the page that is open, for one item of its list. It has an address of its own (a parameter
- * of the page's), so it can be linked to: whoever draws it is there already, and closing it goes to `closeHref`. Given
- * the item's neighbours, the arrow keys go to them.
+ * A panel from the right over the page that is open, for one item of its list. It has an address of
+ * its own (a parameter of the page's), so it can be linked to: whoever draws it is there already,
+ * and closing it goes to `closeHref`. Given the item's neighbours, the arrow keys go to them.
  */
 export function Drawer({ title, description, closeHref, neighbours, children }: DrawerProps) {
   const router = useRouter();
@@ -28,11 +36,25 @@ export function Drawer({ title, description, closeHref, neighbours, children }: 
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
-    const neighbour = event.key === "ArrowLeft" ? neighbours?.previous : event.key === "ArrowRight" ? neighbours?.next : undefined;
+    const neighbour =
+      event.key === "ArrowLeft"
+        ? neighbours?.previous
+        : event.key === "ArrowRight"
+          ? neighbours?.next
+          : undefined;
     const isTyping = (event.target as HTMLElement).closest("input, textarea, select, [role=tab]");
     // A dialog that was opened in here is no part of this panel, though its keys arrive here, too.
     const isElsewhere = !event.currentTarget.contains(event.target as Node);
-    if (!neighbour || isTyping || isElsewhere || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (
+      !neighbour ||
+      isTyping ||
+      isElsewhere ||
+      event.altKey ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.shiftKey
+    )
+      return;
     event.preventDefault();
     go(neighbour);
   }
@@ -55,7 +77,9 @@ export function Drawer({ title, description, closeHref, neighbours, children }: 
           className="fixed top-0 right-0 h-dvh w-full max-w-2xl overflow-y-auto border-line border-l bg-surface p-5 text-ink shadow-xl outline-none transition duration-150 data-ending-style:translate-x-8 data-starting-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"
         >
           <div className={`mb-5 space-y-1 ${neighbours ? "pr-30" : "pr-10"}`}>
-            <Base.Title className="break-words font-semibold text-lg tracking-tight">{title}</Base.Title>
+            <Base.Title className="break-words font-semibold text-lg tracking-tight">
+              {title}
+            </Base.Title>
             {description ? (
               <Base.Description render={<div />} className="text-muted">
                 {description}
@@ -80,7 +104,11 @@ export function Drawer({ title, description, closeHref, neighbours, children }: 
   );
 }
 
-type NeighbourButtonProps = { neighbour: Neighbour; go: (neighbour: Neighbour) => void; Icon: LucideIcon };
+type NeighbourButtonProps = {
+  neighbour: Neighbour;
+  go: (neighbour: Neighbour) => void;
+  Icon: LucideIcon;
+};
 
 /** Where there is none it stays and keeps the focus, so that the arrow keys go on working. */
 function NeighbourButton({ neighbour, go, Icon }: NeighbourButtonProps) {

@@ -22,7 +22,9 @@ type EditFormProps = {
 
 /** The form of a dialog in which something is changed. Refused, it stays and says why. */
 export function EditForm({ save, done, onSaved, path, children }: EditFormProps) {
-  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(null);
+  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(
+    null,
+  );
   const [isPending, startTransition] = useTransition();
   const errors = refused?.errors ?? {};
 
@@ -48,7 +50,10 @@ export function EditForm({ save, done, onSaved, path, children }: EditFormProps)
         <Notice>
           {errors[""] ?? refused.message}
           {path && refused.existingId ? (
-            <Link href={`${path}/${refused.existingId}`} className="ml-1 font-medium underline underline-offset-2">
+            <Link
+              href={`${path}/${refused.existingId}`}
+              className="ml-1 font-medium underline underline-offset-2"
+            >
               Open it
             </Link>
           ) : null}

@@ -21,7 +21,9 @@ export function EmptyState({ title, children, action, curl, curlLabel }: EmptySt
       {action ? <div className="mt-5">{action}</div> : null}
       {curl ? (
         <div className="mt-5 max-w-3xl space-y-1.5">
-          <p className="text-muted text-xs">{curlLabel ?? (action ? "Or by the API:" : "By the API:")}</p>
+          <p className="text-muted text-xs">
+            {curlLabel ?? (action ? "Or by the API:" : "By the API:")}
+          </p>
           <CopyBlock label="Copy the curl command" text={curl} />
         </div>
       ) : null}

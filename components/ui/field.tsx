@@ -31,11 +31,18 @@ export function TextField({ label, hint, error, ...input }: ComponentProps<"inpu
 }
 
 /** The same for several lines. With `maxLength`, how much of it is used is said as it fills up. */
-export function TextAreaField({ label, hint, error, className = "", ...area }: ComponentProps<"textarea"> & FieldProps) {
+export function TextAreaField({
+  label,
+  hint,
+  error,
+  className = "",
+  ...area
+}: ComponentProps<"textarea"> & FieldProps) {
   const id = useId();
   const note = error ?? hint;
   const { value, maxLength } = area;
-  const isNearlyFull = typeof value === "string" && maxLength !== undefined && value.length > 0.8 * maxLength;
+  const isNearlyFull =
+    typeof value === "string" && maxLength !== undefined && value.length > 0.8 * maxLength;
   return (
     <div className="space-y-1.5">
       <label htmlFor={id} className="block font-medium">
@@ -49,7 +56,10 @@ export function TextAreaField({ label, hint, error, className = "", ...area }: C
         {...area}
       />
       {note || isNearlyFull ? (
-        <p id={`${id}-note`} className={`flex justify-between gap-4 ${error ? "text-danger" : "text-muted"}`}>
+        <p
+          id={`${id}-note`}
+          className={`flex justify-between gap-4 ${error ? "text-danger" : "text-muted"}`}
+        >
           <span>{note}</span>
           {isNearlyFull ? (
             <span className="shrink-0 tabular-nums">
@@ -62,7 +72,13 @@ export function TextAreaField({ label, hint, error, className = "", ...area }: C
   );
 }
 
-export function SelectField({ label, hint, error, children, ...select }: ComponentProps<"select"> & FieldProps) {
+export function SelectField({
+  label,
+  hint,
+  error,
+  children,
+  ...select
+}: ComponentProps<"select"> & FieldProps) {
   const id = useId();
   const note = error ?? hint;
   return (

@@ -7,19 +7,31 @@ import { Button } from "./button";
 
 export type Filter =
   | { name: string; label: string; options: { value: string; label: string }[] }
-  | { name: string; label: string; type: "search" | "text" | "date" | "datetime-local"; placeholder?: string };
+  | {
+      name: string;
+      label: string;
+      type: "search" | "text" | "date" | "datetime-local";
+      placeholder?: string;
+    };
 
-const inputClass = "h-8 rounded-lg border border-line-strong bg-surface px-2.5 text-ink placeholder:text-muted max-md:text-base";
+const inputClass =
+  "h-8 rounded-lg border border-line-strong bg-surface px-2.5 text-ink placeholder:text-muted max-md:text-base";
 
 /** Two of these stand side by side on a narrow screen. */
 const isShort = (filter: Filter) => "options" in filter || filter.type === "date";
 
 /**
- * Filters that live in the address: a choice counts at once, a text with Enter or when it is left. More than two of them
- * wait behind a button where the screen is narrow.
+ * Filters that live in the address: a choice counts at once, a text with Enter or when it is left.
+ * More than two of them wait behind a button where the screen is narrow.
  * @param isOpen they are behind something else already
  */
-export function Filters({ filters, isOpen: isAlwaysOpen = false }: { filters: Filter[]; isOpen?: boolean }) {
+export function Filters({
+  filters,
+  isOpen: isAlwaysOpen = false,
+}: {
+  filters: Filter[];
+  isOpen?: boolean;
+}) {
   const id = useId();
   const router = useRouter();
   const path = usePathname();
@@ -36,7 +48,8 @@ export function Filters({ filters, isOpen: isAlwaysOpen = false }: { filters: Fi
       if (value.trim() === "") parameters.delete(name);
       else parameters.set(name, value.trim());
     }
-    if (parameters.toString() !== query.toString()) startTransition(() => router.push(`${path}?${parameters}`));
+    if (parameters.toString() !== query.toString())
+      startTransition(() => router.push(`${path}?${parameters}`));
   }
 
   const onChange = ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
@@ -70,7 +83,10 @@ export function Filters({ filters, isOpen: isAlwaysOpen = false }: { filters: Fi
         className={`flex flex-wrap items-end gap-x-3 gap-y-2 ${isCollapsible && !isOpen ? "max-sm:hidden" : ""}`}
       >
         {filters.map((filter) => (
-          <div key={filter.name} className={`space-y-1 ${isShort(filter) ? "max-sm:w-[calc(50%-0.375rem)]" : "max-sm:w-full"}`}>
+          <div
+            key={filter.name}
+            className={`space-y-1 ${isShort(filter) ? "max-sm:w-[calc(50%-0.375rem)]" : "max-sm:w-full"}`}
+          >
             <label htmlFor={`${id}-${filter.name}`} className="block text-muted text-xs">
               {filter.label}
             </label>
@@ -105,7 +121,11 @@ export function Filters({ filters, isOpen: isAlwaysOpen = false }: { filters: Fi
           </div>
         ))}
         {used > 0 ? (
-          <Button look="quiet" size="small" onClick={() => show(Object.fromEntries(filters.map(({ name }) => [name, ""])))}>
+          <Button
+            look="quiet"
+            size="small"
+            onClick={() => show(Object.fromEntries(filters.map(({ name }) => [name, ""])))}
+          >
             <X className="size-3.5" aria-hidden="true" />
             Clear filters
           </Button>

@@ -2,7 +2,10 @@ import { CopyButton } from "./copy";
 
 const looks = { key: "text-accent", string: "text-good", other: "text-warn" } as const;
 
-/** One token is a key with its colon, a string, or a number, true, false or null; all between them is punctuation. */
+/**
+ * One token is a key with its colon, a string, or a number, true, false or null; all between them
+ * is punctuation.
+ */
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
 /** An object exactly as the API answers it, coloured on the server. */
@@ -21,7 +24,9 @@ export function JsonText({ text, label }: { text: string; label: string }) {
         aria-label={label}
         className="max-h-112 overflow-auto rounded-lg"
       >
-        <pre className="whitespace-pre-wrap break-words p-3 pr-12 font-mono text-xs leading-5">{colored(laidOut)}</pre>
+        <pre className="whitespace-pre-wrap break-words p-3 pr-12 font-mono text-xs leading-5">
+          {colored(laidOut)}
+        </pre>
       </section>
       <div className="absolute top-1 right-1">
         <CopyButton text={laidOut} label={`Copy ${label}`} look="quiet" />

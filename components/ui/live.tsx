@@ -4,7 +4,9 @@ import { useContext } from "react";
 import { BehindNote, IsBehind } from "./behind";
 import { useRedraw } from "./use-redraw";
 
-/** Draws the page anew from time to time, while it is looked at. What is typed or open in it stays. */
+/**
+ * Draws the page anew from time to time, while it is looked at. What is typed or open in it stays.
+ */
 export function Live({ everyMs }: { everyMs?: number }) {
   // A page that could not be drawn anew is tried again by whoever keeps the old one.
   const isBehind = useContext(IsBehind);

@@ -1,7 +1,15 @@
 "use client";
 
 import Link from "next/link";
-import { type ComponentProps, type KeyboardEvent, type MouseEvent, type ReactNode, type ToggleEvent, useId, useRef } from "react";
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type ToggleEvent,
+  useId,
+  useRef,
+} from "react";
 
 const itemClass =
   "flex w-full cursor-pointer items-center gap-2 rounded-md px-2.5 py-1.5 text-left hover:bg-sunken focus-visible:bg-sunken disabled:cursor-default disabled:opacity-60";
@@ -9,8 +17,8 @@ const itemClass =
 const margin = 8;
 
 /**
- * A button that opens a list of things to do. The browser's own popover: it lies above all else, and Escape or a click
- * anywhere else closes it. Arrow keys go through what is in it.
+ * A button that opens a list of things to do. The browser's own popover: it lies above all else,
+ * and Escape or a click anywhere else closes it. Arrow keys go through what is in it.
  */
 export function Menu({
   trigger,
@@ -32,7 +40,8 @@ export function Menu({
     if (newState !== "open" || !button.current || !list.current) return;
     const { left, top, bottom } = button.current.getBoundingClientRect();
     const { offsetWidth, offsetHeight, style } = list.current;
-    const isAbove = bottom + offsetHeight + margin > window.innerHeight && top > offsetHeight + margin;
+    const isAbove =
+      bottom + offsetHeight + margin > window.innerHeight && top > offsetHeight + margin;
     style.left = `${Math.max(margin, Math.min(left, window.innerWidth - offsetWidth - margin))}px`;
     style.top = `${isAbove ? top - offsetHeight - 4 : bottom + 4}px`;
   }
@@ -41,7 +50,9 @@ export function Menu({
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const items = [...event.currentTarget.querySelectorAll<HTMLElement>("a, button:not(:disabled)")];
+    const items = [
+      ...event.currentTarget.querySelectorAll<HTMLElement>("a, button:not(:disabled)"),
+    ];
     const at = items.indexOf(document.activeElement as HTMLElement);
     items.at((at + step) % items.length)?.focus();
   }
@@ -52,7 +63,13 @@ export function Menu({
 
   return (
     <>
-      <button ref={button} type="button" popoverTarget={id} className={className} aria-label={label}>
+      <button
+        ref={button}
+        type="button"
+        popoverTarget={id}
+        className={className}
+        aria-label={label}
+      >
         {trigger}
       </button>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what is clicked and focused are the links and buttons in it. */}
@@ -76,7 +93,13 @@ export function MenuLink(props: ComponentProps<typeof Link>) {
 }
 
 export function MenuButton({ look, ...rest }: ComponentProps<"button"> & { look?: "danger" }) {
-  return <button type="button" className={`${itemClass} ${look === "danger" ? "text-danger" : ""}`} {...rest} />;
+  return (
+    <button
+      type="button"
+      className={`${itemClass} ${look === "danger" ? "text-danger" : ""}`}
+      {...rest}
+    />
+  );
 }
 
 export function MenuSeparator() {

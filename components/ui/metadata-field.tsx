@@ -13,9 +13,14 @@ type MetadataFieldProps = {
   errors?: Record<string, string>;
 };
 
-const kindNames: Record<MetadataKind, string> = { text: "Text", number: "Number", boolean: "True or false" };
+const kindNames: Record<MetadataKind, string> = {
+  text: "Text",
+  number: "Number",
+  boolean: "True or false",
+};
 
-const inputClass = "h-9 min-w-0 rounded-lg border border-line-strong bg-surface px-3 text-ink max-md:text-base";
+const inputClass =
+  "h-9 min-w-0 rounded-lg border border-line-strong bg-surface px-3 text-ink max-md:text-base";
 
 /** Keys with their values, of which each keeps its type: a 3 stays a number, and "3" a text. */
 export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFieldProps) {
@@ -30,7 +35,9 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
   function add() {
     onChange([...rows, { id: `new ${next.current++}`, key: "", kind: "text", value: "" }]);
     // Once it is drawn.
-    requestAnimationFrame(() => list.current?.querySelector<HTMLInputElement>("li:last-child input")?.focus());
+    requestAnimationFrame(() =>
+      list.current?.querySelector<HTMLInputElement>("li:last-child input")?.focus(),
+    );
   }
 
   return (
@@ -38,7 +45,10 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
       <legend className="mb-1.5 font-medium">Metadata</legend>
       <ul ref={list} className="space-y-2">
         {rows.map((row, index) => (
-          <li key={row.id} className="grid grid-cols-[minmax(0,1fr)_auto_auto] gap-2 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto_auto]">
+          <li
+            key={row.id}
+            className="grid grid-cols-[minmax(0,1fr)_auto_auto] gap-2 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto_auto]"
+          >
             <input
               aria-label={`Key ${index + 1}`}
               placeholder="Key"
@@ -52,7 +62,9 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
               aria-label={`Type of value ${index + 1}`}
               className={inputClass}
               value={row.kind}
-              onChange={(event) => change(row, changedKind(row, event.currentTarget.value as MetadataKind))}
+              onChange={(event) =>
+                change(row, changedKind(row, event.currentTarget.value as MetadataKind))
+              }
             >
               {Object.entries(kindNames).map(([kind, name]) => (
                 <option key={kind} value={kind}>
@@ -86,15 +98,32 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
 
 /** The first finding, with the key that it is about. */
 function errorOf(errors: Record<string, string>): string | undefined {
-  const [field, message] = Object.entries(errors).find(([name]) => name === "metadata" || name.startsWith("metadata.")) ?? [];
-  return field?.startsWith("metadata.") ? `${field.slice("metadata.".length)}: ${message}` : message;
+  const [field, message] =
+    Object.entries(errors).find(([name]) => name === "metadata" || name.startsWith("metadata.")) ??
+    [];
+  return field?.startsWith("metadata.")
+    ? `${field.slice("metadata.".length)}: ${message}`
+    : message;
 }
 
-function ValueInput({ row, index, onChange }: { row: MetadataRow; index: number; onChange: (value: string) => void }) {
+function ValueInput({
+  row,
+  index,
+  onChange,
+}: {
+  row: MetadataRow;
+  index: number;
+  onChange: (value: string) => void;
+}) {
   const label = `Value ${index + 1}`;
   if (row.kind === "boolean") {
     return (
-      <select aria-label={label} className={inputClass} value={row.value} onChange={(event) => onChange(event.currentTarget.value)}>
+      <select
+        aria-label={label}
+        className={inputClass}
+        value={row.value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
         <option value="true">true</option>
         <option value="false">false</option>
       </select>

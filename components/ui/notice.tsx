@@ -5,7 +5,10 @@ const looks = {
   warn: "border-warn/40 bg-warn-soft text-warn",
 } as const;
 
-/** Something that has just happened, and is read out at once; or a `note`, that stands there as long as it is true. */
+/**
+ * Something that has just happened, and is read out at once; or a `note`, that stands there as long
+ * as it is true.
+ */
 export function Notice({
   look = "danger",
   role = "alert",

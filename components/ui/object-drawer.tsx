@@ -14,7 +14,11 @@ type ObjectDrawerProps = {
 /** A thing exactly as the API answers it, and how to ask for it. */
 export function ObjectDrawer({ title, value, curl, closeHref }: ObjectDrawerProps) {
   return (
-    <Drawer title={title} description={<code className="break-all font-mono text-xs">{value.id}</code>} closeHref={closeHref}>
+    <Drawer
+      title={title}
+      description={<code className="break-all font-mono text-xs">{value.id}</code>}
+      closeHref={closeHref}
+    >
       <div className="space-y-5">
         <section className="space-y-1.5">
           <h3 className="font-medium">As the API answers it</h3>

@@ -16,7 +16,14 @@ type PageHeaderProps = {
 };
 
 /** The top of every page: where one is, what it is called, what one can do. */
-export function PageHeader({ title, beside, description, guide, trail = [], actions }: PageHeaderProps) {
+export function PageHeader({
+  title,
+  beside,
+  description,
+  guide,
+  trail = [],
+  actions,
+}: PageHeaderProps) {
   return (
     <header className="mb-6 space-y-2">
       {trail.length > 0 ? (
@@ -43,7 +50,10 @@ export function PageHeader({ title, beside, description, guide, trail = [], acti
             <div className="max-w-prose text-muted">
               {description}
               {guide ? (
-                <Link href={`/docs/${guide}`} className="ml-1.5 text-accent underline underline-offset-2">
+                <Link
+                  href={`/docs/${guide}`}
+                  className="ml-1.5 text-accent underline underline-offset-2"
+                >
                   Learn more<span className="sr-only"> about {title}</span>
                 </Link>
               ) : null}

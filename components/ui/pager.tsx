@@ -2,8 +2,15 @@ import { ButtonLink } from "./button";
 
 type Query = Record<string, string | string[] | undefined>;
 
-/** The address of the same page with other parameters; `null` takes one away. A change of filters begins at the first page. */
-export function withQuery(path: string, query: Query, changes: Record<string, string | null>): string {
+/**
+ * The address of the same page with other parameters; `null` takes one away. A change of filters
+ * begins at the first page.
+ */
+export function withQuery(
+  path: string,
+  query: Query,
+  changes: Record<string, string | null>,
+): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, cursor: undefined, ...changes })) {
     if (typeof value === "string" && value !== "") parameters.set(name, value);
@@ -14,7 +21,10 @@ export function withQuery(path: string, query: Query, changes: Record<string, st
 
 type PagerProps = { path: string; query: Query; nextCursor: string | undefined; next?: string };
 
-/** Below a list: on to the next page by its cursor, or back to the first one. Nothing where all fits on one page. */
+/**
+ * Below a list: on to the next page by its cursor, or back to the first one. Nothing where all fits
+ * on one page.
+ */
 export function Pager({ path, query, nextCursor, next = "Next page" }: PagerProps) {
   const isFirst = !query.cursor;
   if (isFirst && !nextCursor) return null;
@@ -26,7 +36,12 @@ export function Pager({ path, query, nextCursor, next = "Next page" }: PagerProp
         </ButtonLink>
       )}
       {nextCursor ? (
-        <ButtonLink look="secondary" size="small" href={withQuery(path, query, { cursor: nextCursor })} rel="next">
+        <ButtonLink
+          look="secondary"
+          size="small"
+          href={withQuery(path, query, { cursor: nextCursor })}
+          rel="next"
+        >
           {next}
         </ButtonLink>
       ) : null}

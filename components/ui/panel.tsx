@@ -1,7 +1,15 @@
 import type { ReactNode } from "react";
 
 /** A part of a page with a heading of its own. */
-export function Panel({ title, beside, children }: { title: string; beside?: ReactNode; children: ReactNode }) {
+export function Panel({
+  title,
+  beside,
+  children,
+}: {
+  title: string;
+  beside?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <section className="rounded-2xl border border-line bg-surface p-5">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
@@ -13,15 +21,29 @@ export function Panel({ title, beside, children }: { title: string; beside?: Rea
   );
 }
 
-const columns = { wide: "gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]", narrow: "gap-y-2" } as const;
+const columns = {
+  wide: "gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]",
+  narrow: "gap-y-2",
+} as const;
 
-/** Names and what they stand for, each above its value where the place is narrow. A value that is missing is a dash. */
-export function Facts({ facts, look = "wide" }: { facts: { name: string; value: ReactNode }[]; look?: keyof typeof columns }) {
+/**
+ * Names and what they stand for, each above its value where the place is narrow. A value that is
+ * missing is a dash.
+ */
+export function Facts({
+  facts,
+  look = "wide",
+}: {
+  facts: { name: string; value: ReactNode }[];
+  look?: keyof typeof columns;
+}) {
   return (
     <dl className={`grid ${columns[look]}`}>
       {facts.map(({ name, value }) => (
         <div key={name} className="contents">
-          <dt className={`text-muted ${look === "narrow" ? "-mb-1.5 text-xs" : "max-sm:-mb-2"}`}>{name}</dt>
+          <dt className={`text-muted ${look === "narrow" ? "-mb-1.5 text-xs" : "max-sm:-mb-2"}`}>
+            {name}
+          </dt>
           <dd className="min-w-0 break-words">{value ?? <span className="text-muted">–</span>}</dd>
         </div>
       ))}

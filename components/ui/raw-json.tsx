@@ -1,6 +1,8 @@
 import { Json } from "./json";
 
-/** An object exactly as the API answers it, for those who want to see: closed until it is asked for. */
+/**
+ * An object exactly as the API answers it, for those who want to see: closed until it is asked for.
+ */
 export function RawJson({ value, label }: { value: unknown; label: string }) {
   return (
     <details className="rounded-2xl border border-line bg-surface px-5 py-3.5">

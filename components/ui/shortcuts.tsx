@@ -11,9 +11,10 @@ export type Shortcut = { keys: string; does: string };
 const preference = "shortcuts";
 
 /**
- * Single keys for a page: j and k follow the next and the previous link that carries `data-item`, ? opens this list, and
- * any other key presses whatever names it in `aria-keyshortcuts`. They stay out of the way of typing, of dialogs and of
- * menus, and can be turned off for those whose keyboard or voice sends keys that were not meant.
+ * Single keys for a page: j and k follow the next and the previous link that carries `data-item`, ?
+ * opens this list, and any other key presses whatever names it in `aria-keyshortcuts`. They stay
+ * out of the way of typing, of dialogs and of menus, and can be turned off for those whose keyboard
+ * or voice sends keys that were not meant.
  */
 export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
   const path = usePathname();
@@ -36,8 +37,13 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
     function step(direction: 1 | -1) {
       const items = [...document.querySelectorAll<HTMLAnchorElement>("a[data-item]")];
       const ahead = target.current?.path === path ? target.current.href : undefined;
-      const index = items.findIndex((item) => (ahead ? item.href === ahead : item.getAttribute("aria-current") === "page"));
-      const next = index >= 0 ? items[index + direction] : items[Math.max(0, direction === 1 ? place.current : place.current - 1)];
+      const index = items.findIndex((item) =>
+        ahead ? item.href === ahead : item.getAttribute("aria-current") === "page",
+      );
+      const next =
+        index >= 0
+          ? items[index + direction]
+          : items[Math.max(0, direction === 1 ? place.current : place.current - 1)];
       if (!next) return;
       target.current = { path, href: next.href };
       next.scrollIntoView({ block: "nearest" });
@@ -45,8 +51,16 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
     }
 
     function onKey(event: KeyboardEvent) {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-      if ((event.target as HTMLElement).closest?.("input, textarea, select, [contenteditable]")) return;
+      if (
+        event.defaultPrevented ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        event.isComposing
+      )
+        return;
+      if ((event.target as HTMLElement).closest?.("input, textarea, select, [contenteditable]"))
+        return;
       if (document.querySelector(':popover-open, [role="dialog"], [role="alertdialog"]')) return;
       if (event.key === "?") setIsOpen(true);
       else if (!isOn) return;
@@ -54,7 +68,8 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
       else if (event.key === "k") step(-1);
       else {
         const pressed =
-          /^[a-z]$/.test(event.key) && document.querySelector<HTMLElement>(`[aria-keyshortcuts="${event.key}"]:not(:disabled)`);
+          /^[a-z]$/.test(event.key) &&
+          document.querySelector<HTMLElement>(`[aria-keyshortcuts="${event.key}"]:not(:disabled)`);
         if (!pressed) return;
         pressed.click();
       }
@@ -71,7 +86,13 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
 
   return (
     <>
-      <Button look="quiet" size="icon" aria-label="Keyboard shortcuts" aria-keyshortcuts="?" onClick={() => setIsOpen(true)}>
+      <Button
+        look="quiet"
+        size="icon"
+        aria-label="Keyboard shortcuts"
+        aria-keyshortcuts="?"
+        onClick={() => setIsOpen(true)}
+      >
         <Keyboard className="size-4" aria-hidden="true" />
       </Button>
       <Dialog open={isOpen} onOpenChange={setIsOpen}>
@@ -94,7 +115,11 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
             ))}
           </dl>
           <label className="mt-5 flex items-center gap-2 border-line border-t pt-4">
-            <input type="checkbox" checked={isOn} onChange={(event) => turn(event.currentTarget.checked)} />
+            <input
+              type="checkbox"
+              checked={isOn}
+              onChange={(event) => turn(event.currentTarget.checked)}
+            />
             Single keys are on in this browser
           </label>
         </DialogContent>

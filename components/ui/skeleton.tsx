@@ -1,7 +1,10 @@
 /** Where a list will stand, in the height it will have. */
 export function ListSkeleton({ rows = 8 }: { rows?: number }) {
   return (
-    <div className="animate-pulse divide-y divide-line rounded-2xl border border-line bg-surface" aria-hidden="true">
+    <div
+      className="animate-pulse divide-y divide-line rounded-2xl border border-line bg-surface"
+      aria-hidden="true"
+    >
       {Array.from({ length: rows }, (_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: nothing but their number tells them apart.
         <div key={row} className="flex h-14 items-center gap-6 px-5">

@@ -3,11 +3,20 @@ import type { ReactNode } from "react";
 export type Heading = { label: string; align?: "left" | "right"; isHidden?: boolean };
 
 /**
- * A table where there is room; on a narrow screen each row is a block whose cells carry their heading. The first cell of
- * a row is its name (`RowName`), the others are `Cell`s in the order of the headings.
+ * A table where there is room; on a narrow screen each row is a block whose cells carry their
+ * heading. The first cell of a row is its name (`RowName`), the others are `Cell`s in the order of
+ * the headings.
  * @param caption what is listed and in which order; read out, not shown.
  */
-export function Table({ caption, headings, children }: { caption: string; headings: Heading[]; children: ReactNode }) {
+export function Table({
+  caption,
+  headings,
+  children,
+}: {
+  caption: string;
+  headings: Heading[];
+  children: ReactNode;
+}) {
   return (
     <div className="rounded-2xl border border-line bg-surface">
       <table className="block w-full lg:table">
@@ -32,25 +41,44 @@ export function Table({ caption, headings, children }: { caption: string; headin
 }
 
 export function Row({ children }: { children: ReactNode }) {
-  return <tr className="relative block px-4 py-4 hover:bg-sunken/60 lg:table-row lg:px-0 lg:py-0">{children}</tr>;
+  return (
+    <tr className="relative block px-4 py-4 hover:bg-sunken/60 lg:table-row lg:px-0 lg:py-0">
+      {children}
+    </tr>
+  );
 }
 
 /** What the row is about. A link in it with the class `row-link` covers the whole row. */
 export function RowName({ children }: { children: ReactNode }) {
   return (
-    <th scope="row" className="block min-w-0 pb-2 text-left font-normal lg:table-cell lg:py-3 lg:pr-3 lg:pl-5 lg:align-top">
+    <th
+      scope="row"
+      className="block min-w-0 pb-2 text-left font-normal lg:table-cell lg:py-3 lg:pr-3 lg:pl-5 lg:align-top"
+    >
       {children}
     </th>
   );
 }
 
-export function Cell({ label, align = "left", children }: { label: string; align?: "left" | "right"; children: ReactNode }) {
+export function Cell({
+  label,
+  align = "left",
+  children,
+}: {
+  label: string;
+  align?: "left" | "right";
+  children: ReactNode;
+}) {
   return (
     <td
       data-label={label}
       className={`flex items-baseline justify-between gap-4 py-1 before:shrink-0 before:text-muted before:content-[attr(data-label)] lg:table-cell lg:px-3 lg:py-3 lg:align-top lg:before:content-none lg:last:pr-5 ${align === "right" ? "lg:not-last:pr-6 lg:text-right" : ""}`}
     >
-      <span className={`min-w-0 text-right lg:whitespace-nowrap ${align === "right" ? "tabular-nums" : "lg:text-left"}`}>{children}</span>
+      <span
+        className={`min-w-0 text-right lg:whitespace-nowrap ${align === "right" ? "tabular-nums" : "lg:text-left"}`}
+      >
+        {children}
+      </span>
     </td>
   );
 }
@@ -58,6 +86,8 @@ export function Cell({ label, align = "left", children }: { label: string; align
 /** What one can do with the row: lies above a link that covers it. */
 export function RowActions({ children }: { children: ReactNode }) {
   return (
-    <td className="relative z-1 block pt-2 text-right lg:table-cell lg:whitespace-nowrap lg:py-2.5 lg:pr-5 lg:align-top">{children}</td>
+    <td className="relative z-1 block pt-2 text-right lg:table-cell lg:whitespace-nowrap lg:py-2.5 lg:pr-5 lg:align-top">
+      {children}
+    </td>
   );
 }

@@ -1,7 +1,13 @@
 import Link from "next/link";
 
 /** Pages, or views of one page, that stand side by side. Links: each has an address. */
-export function TabLinks({ label, tabs }: { label: string; tabs: { name: string; href: string; isCurrent: boolean; count?: string }[] }) {
+export function TabLinks({
+  label,
+  tabs,
+}: {
+  label: string;
+  tabs: { name: string; href: string; isCurrent: boolean; count?: string }[];
+}) {
   return (
     <nav aria-label={label} className="mb-5 overflow-x-auto border-line border-b">
       <ul className="flex gap-1">
@@ -13,7 +19,11 @@ export function TabLinks({ label, tabs }: { label: string; tabs: { name: string;
               className="-mb-px flex items-center gap-1.5 whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-muted hover:text-ink aria-[current]:border-accent aria-[current]:font-medium aria-[current]:text-ink"
             >
               {name}
-              {count === undefined ? null : <span className="rounded-full bg-sunken px-1.5 text-muted text-xs tabular-nums">{count}</span>}
+              {count === undefined ? null : (
+                <span className="rounded-full bg-sunken px-1.5 text-muted text-xs tabular-nums">
+                  {count}
+                </span>
+              )}
             </Link>
           </li>
         ))}

@@ -27,13 +27,25 @@ export function Time({ at, now }: { at: Date; now: Date }) {
 }
 
 const clock = new Intl.DateTimeFormat("en-GB", {
-  ...{ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false, timeZone: "UTC" },
+  ...{
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hour12: false,
+    timeZone: "UTC",
+  },
 });
 
 /** The time itself, in UTC, to the second: for what is read beside somebody's own log. */
 export function ExactTime({ at }: { at: Date }) {
   return (
-    <time dateTime={at.toISOString()} title={`${at.toISOString().replace("T", " ").replace("Z", "")} UTC`} className="tabular-nums">
+    <time
+      dateTime={at.toISOString()}
+      title={`${at.toISOString().replace("T", " ").replace("Z", "")} UTC`}
+      className="tabular-nums"
+    >
       {clock.format(at)}
     </time>
   );

@@ -6,7 +6,10 @@ type Unsaved = { hasUnsaved: boolean; setHasUnsaved: (hasUnsaved: boolean) => vo
 
 const UnsavedContext = createContext<Unsaved>({ hasUnsaved: false, setHasUnsaved: () => {} });
 
-/** Round a form and what stands outside of it: whoever publishes has to know that something was typed and not saved. */
+/**
+ * Round a form and what stands outside of it: whoever publishes has to know that something was
+ * typed and not saved.
+ */
 export function UnsavedProvider({ children }: { children: ReactNode }) {
   const [hasUnsaved, setHasUnsaved] = useState(false);
   return <UnsavedContext value={{ hasUnsaved, setHasUnsaved }}>{children}</UnsavedContext>;
@@ -14,8 +17,14 @@ export function UnsavedProvider({ children }: { children: ReactNode }) {
 
 export const useHasUnsaved = () => use(UnsavedContext).hasUnsaved;
 
-/** Tells the others of it, and asks before one leaves, by a link or by the browser, which has a question of its own. */
-export function useUnsaved(hasUnsaved: boolean, question = "What you typed is not saved. Leave without it?"): void {
+/**
+ * Tells the others of it, and asks before one leaves, by a link or by the browser, which has a
+ * question of its own.
+ */
+export function useUnsaved(
+  hasUnsaved: boolean,
+  question = "What you typed is not saved. Leave without it?",
+): void {
   const { setHasUnsaved } = use(UnsavedContext);
   useEffect(() => {
     setHasUnsaved(hasUnsaved);
@@ -28,8 +37,13 @@ export function useUnsaved(hasUnsaved: boolean, question = "What you typed is no
     const ask = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
       const opensHere =
-        link instanceof HTMLAnchorElement && link.target !== "_blank" && !event.metaKey && !event.ctrlKey && !event.shiftKey;
-      if (!opensHere || link.pathname === window.location.pathname || window.confirm(question)) return;
+        link instanceof HTMLAnchorElement &&
+        link.target !== "_blank" &&
+        !event.metaKey &&
+        !event.ctrlKey &&
+        !event.shiftKey;
+      if (!opensHere || link.pathname === window.location.pathname || window.confirm(question))
+        return;
       event.preventDefault();
       event.stopPropagation();
     };

@@ -3,7 +3,8 @@
 import { useState, useTransition } from "react";
 
 /**
- * Whether a dialog is open in which something is done that takes a moment: until that has ended it stays open.
+ * Whether a dialog is open in which something is done that takes a moment: until that has ended it
+ * stays open.
  * @param onChange whenever it was opened or closed by hand, to forget what was said in it
  */
 export function useOpen(onChange: () => void) {

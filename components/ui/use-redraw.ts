@@ -4,7 +4,8 @@ import { useRouter } from "next/navigation";
 import { useEffect, useState, useTransition } from "react";
 
 const slowestMs = 30_000;
-// Of this tab, not of a component: an error page that fails again is a new one, and would begin again at the shortest wait.
+// Of this tab, not of a component: an error page that fails again is a new one, and would begin
+// again at the shortest wait.
 let failuresInARow = 0;
 let lastFailureAt = 0;
 
@@ -26,9 +27,10 @@ type Redraw = {
 };
 
 /**
- * Draws the page anew again and again, while it is looked at. The next time is counted from when the last one was done,
- * so that a slow server is not asked faster than it answers. And it is asked for a sign of life first: where a page
- * cannot be had, Next would leave the one that is open for the browser's error page.
+ * Draws the page anew again and again, while it is looked at. The next time is counted from when
+ * the last one was done, so that a slow server is not asked faster than it answers. And it is asked
+ * for a sign of life first: where a page cannot be had, Next would leave the one that is open for
+ * the browser's error page.
  */
 export function useRedraw({ everyMs = 3_000, isFailing = false, isPaused = false, reset }: Redraw) {
   const router = useRouter();

@@ -1,5 +1,8 @@
 import { Badge } from "@/components/ui/badge";
 
-/** Test is never billed, and says so wherever its figures stand. Parlance counts, and writes no bills. */
+/**
+ * Test is never billed, and says so wherever its figures stand. Parlance counts, and writes no
+ * bills.
+ */
 export const BilledBadge = ({ isBilled }: { isBilled: boolean }) =>
   isBilled ? <Badge look="accent">Billable</Badge> : <Badge>Not billable</Badge>;

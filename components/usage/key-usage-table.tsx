@@ -11,12 +11,19 @@ export function KeyUsageTable({ keys, base }: { keys: KeyUsage[]; base: string }
   return (
     <Table
       caption="Requests by key, the busiest first"
-      headings={[{ label: "Key" }, { label: "Share", align: "right" }, { label: "API requests", align: "right" }]}
+      headings={[
+        { label: "Key" },
+        { label: "Share", align: "right" },
+        { label: "API requests", align: "right" },
+      ]}
     >
       {keys.map(({ id, name, hint, apiRequests }) => (
         <Row key={id}>
           <RowName>
-            <Link href={`${base}/api-keys/${id}`} className="row-link block break-words font-medium">
+            <Link
+              href={`${base}/api-keys/${id}`}
+              className="row-link block break-words font-medium"
+            >
               {name}
             </Link>
             <code className="font-mono text-muted text-xs">{hint}</code>

@@ -5,8 +5,16 @@ import type { UsageFigures } from "@/lib/usage/schema";
 type Day = UsageFigures & { date: string };
 
 const charts: { title: string; series: Series[]; values: (day: Day) => number[] }[] = [
-  { title: "API requests", series: [{ name: "requests", look: "accent" }], values: (day) => [day.apiRequests] },
-  { title: "Conversations", series: [{ name: "created", look: "accent" }], values: (day) => [day.conversationsCreated] },
+  {
+    title: "API requests",
+    series: [{ name: "requests", look: "accent" }],
+    values: (day) => [day.apiRequests],
+  },
+  {
+    title: "Conversations",
+    series: [{ name: "created", look: "accent" }],
+    values: (day) => [day.conversationsCreated],
+  },
   {
     title: "Messages",
     series: [
@@ -36,7 +44,10 @@ export function UsageCharts({ days }: { days: Day[] }) {
           <BarChart
             caption={`${title} on each day`}
             series={series}
-            bars={days.map((figures) => ({ label: day.format(new Date(figures.date)), values: values(figures) }))}
+            bars={days.map((figures) => ({
+              label: day.format(new Date(figures.date)),
+              values: values(figures),
+            }))}
           />
         </Panel>
       ))}

@@ -15,7 +15,13 @@ const figures: { name: keyof UsageFigures; label: string; format?: (value: numbe
 const inNumbers = (value: number) => value.toLocaleString("en");
 
 /** The totals of a period, the same figures that the API answers. */
-export function UsageTotals({ totals, look = "tiles" }: { totals: UsageFigures; look?: "tiles" | "small" }) {
+export function UsageTotals({
+  totals,
+  look = "tiles",
+}: {
+  totals: UsageFigures;
+  look?: "tiles" | "small";
+}) {
   return (
     <dl
       className={`grid grid-cols-2 gap-px overflow-hidden rounded-2xl border border-line bg-line ${look === "tiles" ? "md:grid-cols-4" : "sm:grid-cols-4"}`}
@@ -23,7 +29,13 @@ export function UsageTotals({ totals, look = "tiles" }: { totals: UsageFigures; 
       {figures.map(({ name, label, format = inNumbers }) => (
         <div key={name} className={`bg-surface ${look === "tiles" ? "p-4" : "px-4 py-2.5"}`}>
           <dt className="text-muted text-xs">{label}</dt>
-          <dd className={look === "tiles" ? "font-semibold text-xl tabular-nums tracking-tight" : "tabular-nums"}>
+          <dd
+            className={
+              look === "tiles"
+                ? "font-semibold text-xl tabular-nums tracking-tight"
+                : "tabular-nums"
+            }
+          >
             {format(totals[name])}
           </dd>
         </div>

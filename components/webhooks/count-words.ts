@@ -6,8 +6,11 @@ export function deliveriesInWords(count: number): string {
 }
 
 /** "1 delivery is held". */
-export const heldInWords = (count: number) => `${deliveriesInWords(count)} ${count === 1 ? "is" : "are"} held`;
+export const heldInWords = (count: number) =>
+  `${deliveriesInWords(count)} ${count === 1 ? "is" : "are"} held`;
 
 export function countInWords(count: number): string {
-  return count > mostCounted ? `more than ${mostCounted.toLocaleString("en")}` : count.toLocaleString("en");
+  return count > mostCounted
+    ? `more than ${mostCounted.toLocaleString("en")}`
+    : count.toLocaleString("en");
 }

@@ -8,7 +8,13 @@ import type { EventFamily } from "./event-choice";
 import type { UpdateWebhook, WebhookInput } from "./states";
 import { WebhookForm } from "./webhook-form";
 
-type EditWebhookProps = { initial: WebhookInput; families: EventFamily[]; urlHint: string; path: string; update: UpdateWebhook };
+type EditWebhookProps = {
+  initial: WebhookInput;
+  families: EventFamily[];
+  urlHint: string;
+  path: string;
+  update: UpdateWebhook;
+};
 
 export function EditWebhook({ initial, families, urlHint, path, update }: EditWebhookProps) {
   const router = useRouter();

@@ -15,8 +15,14 @@ type EnableWebhookProps = {
 };
 
 const choices: Record<BacklogChoice, { label: string; note: string }> = {
-  RESUME: { label: "Send them", note: "Oldest first, spread over time at 50 a second, each with a fresh schedule of retries." },
-  DISCARD: { label: "Discard them", note: "They are not sent by themselves any more. Each can still be sent again by hand." },
+  RESUME: {
+    label: "Send them",
+    note: "Oldest first, spread over time at 50 a second, each with a fresh schedule of retries.",
+  },
+  DISCARD: {
+    label: "Discard them",
+    note: "They are not sent by themselves any more. Each can still be sent again by hand.",
+  },
   KEEP: { label: "Decide later", note: "They stay held, for 30 days since each was made." },
 };
 
@@ -42,7 +48,13 @@ export function EnableWebhook({ environment, held, enable }: EnableWebhookProps)
           <legend className="mb-2 font-medium">{heldInWords(held)}.</legend>
           {backlogChoices.map((value) => (
             <label key={value} className="flex items-start gap-2.5">
-              <input type="radio" name={name} className="mt-1" checked={choice === value} onChange={() => setChoice(value)} />
+              <input
+                type="radio"
+                name={name}
+                className="mt-1"
+                checked={choice === value}
+                onChange={() => setChoice(value)}
+              />
               <span>
                 {choices[value].label}
                 <span className="block text-muted">{choices[value].note}</span>

@@ -1,5 +1,9 @@
 /** A family of event types, and the pattern that stands for all of it, later additions included. */
-export type EventFamily = { name: string; pattern: string; types: { type: string; description: string; example: string }[] };
+export type EventFamily = {
+  name: string;
+  pattern: string;
+  types: { type: string; description: string; example: string }[];
+};
 
 export const everything = "*";
 
@@ -16,7 +20,12 @@ export function familyState(patterns: readonly string[], family: EventFamily): F
 export const toggleEverything = (isOn: boolean): string[] => (isOn ? [everything] : []);
 
 /** `isOn`: all of the family, later additions included, in the place of its single types. */
-export function toggleFamily(patterns: readonly string[], family: EventFamily, isOn: boolean, families: EventFamily[]): string[] {
+export function toggleFamily(
+  patterns: readonly string[],
+  family: EventFamily,
+  isOn: boolean,
+  families: EventFamily[],
+): string[] {
   if (isOn && familyState(patterns, family) === "all") return [...patterns];
   const others = withoutFamily(spreadEverything(patterns, families), family);
   return inOrder(isOn ? [...others, family.pattern] : others, families);
@@ -30,9 +39,12 @@ export function toggleType(
   isOn: boolean,
   families: EventFamily[],
 ): string[] {
-  if (isOn) return covers(patterns, family, type) ? [...patterns] : inOrder([...patterns, type], families);
+  if (isOn)
+    return covers(patterns, family, type) ? [...patterns] : inOrder([...patterns, type], families);
   const spread = spreadEverything(patterns, families);
-  const ofFamily = family.types.map((member) => member.type).filter((member) => covers(spread, family, member) && member !== type);
+  const ofFamily = family.types
+    .map((member) => member.type)
+    .filter((member) => covers(spread, family, member) && member !== type);
   return inOrder([...withoutFamily(spread, family), ...ofFamily], families);
 }
 
@@ -40,10 +52,15 @@ const spreadEverything = (patterns: readonly string[], families: EventFamily[]) 
   patterns.includes(everything) ? families.map(({ pattern }) => pattern) : [...patterns];
 
 const withoutFamily = (patterns: readonly string[], { pattern, types }: EventFamily) =>
-  patterns.filter((candidate) => candidate !== pattern && !types.some(({ type }) => type === candidate));
+  patterns.filter(
+    (candidate) => candidate !== pattern && !types.some(({ type }) => type === candidate),
+  );
 
 /** As the catalogue has them, so that the same choice is always the same list. */
 function inOrder(patterns: string[], families: EventFamily[]): string[] {
-  const order = families.flatMap(({ pattern, types }) => [pattern, ...types.map(({ type }) => type)]);
+  const order = families.flatMap(({ pattern, types }) => [
+    pattern,
+    ...types.map(({ type }) => type),
+  ]);
   return order.filter((pattern) => patterns.includes(pattern));
 }

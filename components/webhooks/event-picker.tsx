@@ -3,7 +3,15 @@
 import { useId, useState } from "react";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { JsonText } from "@/components/ui/json";
-import { covers, type EventFamily, everything, familyState, toggleEverything, toggleFamily, toggleType } from "./event-choice";
+import {
+  covers,
+  type EventFamily,
+  everything,
+  familyState,
+  toggleEverything,
+  toggleFamily,
+  toggleType,
+} from "./event-choice";
 
 type EventPickerProps = {
   families: EventFamily[];
@@ -12,14 +20,19 @@ type EventPickerProps = {
   error?: string | undefined;
 };
 
-/** Which events a webhook wants, as a tree: everything, all of a family, or single types, each with an example. */
+/**
+ * Which events a webhook wants, as a tree: everything, all of a family, or single types, each with
+ * an example.
+ */
 export function EventPicker({ families, patterns, onChange, error }: EventPickerProps) {
   const id = useId();
   const [shownExample, setShownExample] = useState<string | null>(null);
   return (
     <fieldset aria-describedby={`${id}-note`} className="min-w-0">
       <legend className="mb-1.5 font-medium">Events</legend>
-      <div className={`divide-y divide-line rounded-lg border bg-surface ${error ? "border-danger" : "border-line-strong"}`}>
+      <div
+        className={`divide-y divide-line rounded-lg border bg-surface ${error ? "border-danger" : "border-line-strong"}`}
+      >
         <label className="flex items-center gap-2.5 px-3 py-2.5">
           <input
             type="checkbox"
@@ -42,7 +55,11 @@ export function EventPicker({ families, patterns, onChange, error }: EventPicker
           />
         ))}
       </div>
-      <p id={`${id}-note`} aria-live="polite" className={`mt-1.5 ${error && patterns.length === 0 ? "text-danger" : "text-muted"}`}>
+      <p
+        id={`${id}-note`}
+        aria-live="polite"
+        className={`mt-1.5 ${error && patterns.length === 0 ? "text-danger" : "text-muted"}`}
+      >
         {patterns.length === 0
           ? (error ?? "Choose at least one")
           : `Chosen: ${patterns.map((pattern) => (pattern === everything ? "all events" : pattern)).join(", ")}`}
@@ -61,7 +78,15 @@ type FamilyProps = {
   onExample: (type: string) => void;
 };
 
-function Family({ family, state, isChosen, onFamily, onType, shownExample, onExample }: FamilyProps) {
+function Family({
+  family,
+  state,
+  isChosen,
+  onFamily,
+  onType,
+  shownExample,
+  onExample,
+}: FamilyProps) {
   return (
     <fieldset className="px-3 py-2">
       <legend className="sr-only">{family.name}</legend>

@@ -21,7 +21,14 @@ type NewWebhookProps = {
   snippets: ReactNode;
 };
 
-export function NewWebhook({ environment, families, urlHint, listPath, create, snippets }: NewWebhookProps) {
+export function NewWebhook({
+  environment,
+  families,
+  urlHint,
+  listPath,
+  create,
+  snippets,
+}: NewWebhookProps) {
   const router = useRouter();
   const { prove, question } = useProof();
   const [created, setCreated] = useState<ShownSecret | null>(null);

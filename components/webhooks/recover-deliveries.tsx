@@ -30,7 +30,10 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
   const [span, setSpan] = useState("24");
   const [time, setTime] = useState("");
   const [counted, setCounted] = useState<{ since: string; count: number } | null>(null);
-  const [refused, setRefused] = useState<{ message: string; errors: Record<string, string> } | null>(null);
+  const [refused, setRefused] = useState<{
+    message: string;
+    errors: Record<string, string>;
+  } | null>(null);
   const { dialog, close, isPending, startTransition } = useOpen(forget);
 
   function forget() {
@@ -40,7 +43,11 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const since = counted?.since ?? (span === "time" ? `${time}:00Z` : new Date(Date.now() - Number(span) * hourMs).toISOString());
+    const since =
+      counted?.since ??
+      (span === "time"
+        ? `${time}:00Z`
+        : new Date(Date.now() - Number(span) * hourMs).toISOString());
     startTransition(async () => {
       const result = await recover({ since, dryRun: counted === null });
       if (result.outcome === "refused") {
@@ -59,12 +66,15 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
 
   return (
     <Dialog {...dialog}>
-      <DialogTrigger className={buttonClass({ look: "secondary", size: "small" })}>Recover…</DialogTrigger>
+      <DialogTrigger className={buttonClass({ look: "secondary", size: "small" })}>
+        Recover…
+      </DialogTrigger>
       <DialogContent
         title="Send failed deliveries again"
         description={
           <>
-            Everything that failed or is held since a time, in <EnvironmentName environment={environment} />.
+            Everything that failed or is held since a time, in{" "}
+            <EnvironmentName environment={environment} />.
           </>
         }
       >

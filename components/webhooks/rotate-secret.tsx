@@ -11,9 +11,17 @@ import { ShownSecretDialog } from "./shown-secret-dialog";
 import type { RotateSecret as Rotate, ShownSecret } from "./states";
 
 const overlaps = [
-  { seconds: 86_400, label: "For 24 hours", note: "Every delivery carries both signatures. Put the new secret in place meanwhile." },
+  {
+    seconds: 86_400,
+    label: "For 24 hours",
+    note: "Every delivery carries both signatures. Put the new secret in place meanwhile.",
+  },
   { seconds: 3_600, label: "For an hour", note: "The same, for receivers that change quickly." },
-  { seconds: 0, label: "Not at all", note: "Every older secret ends at once. For a secret that has leaked." },
+  {
+    seconds: 0,
+    label: "Not at all",
+    note: "Every older secret ends at once. For a secret that has leaked.",
+  },
 ];
 
 type RotateSecretProps = {
@@ -57,23 +65,30 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
   return (
     <>
       <Dialog open={isOpen} onOpenChange={open}>
-        <DialogTrigger className={buttonClass({ look: "secondary", size: "small" })}>Rotate secret</DialogTrigger>
+        <DialogTrigger className={buttonClass({ look: "secondary", size: "small" })}>
+          Rotate secret
+        </DialogTrigger>
         <DialogContent
           title="Rotate the signing secret?"
           description={
             <>
-              <code className="font-mono text-xs">{hint}</code> signs in <EnvironmentName environment={environment} /> now. A new one takes
-              its place.
+              <code className="font-mono text-xs">{hint}</code> signs in{" "}
+              <EnvironmentName environment={environment} /> now. A new one takes its place.
             </>
           }
         >
           <form onSubmit={submit} className="space-y-4">
             {message ? <Notice>{message}</Notice> : null}
             {isOverlapping ? (
-              <Notice look="warn">Two secrets sign already, so another overlap is refused until the older one has ended.</Notice>
+              <Notice look="warn">
+                Two secrets sign already, so another overlap is refused until the older one has
+                ended.
+              </Notice>
             ) : null}
             <fieldset className="space-y-2">
-              <legend className="mb-2 font-medium">The old secret goes on signing beside the new one</legend>
+              <legend className="mb-2 font-medium">
+                The old secret goes on signing beside the new one
+              </legend>
               {overlaps.map(({ seconds, label, note }) => (
                 <label key={seconds} className="flex items-start gap-2.5 has-disabled:opacity-60">
                   <input
@@ -93,8 +108,16 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
             </fieldset>
             <div className="flex flex-wrap justify-end gap-2">
               <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
-              <Button type="submit" look={overlap === 0 ? "danger" : "primary"} disabled={isPending}>
-                {isPending ? "Rotating…" : overlap === 0 ? "Rotate and end older secrets" : "Rotate secret"}
+              <Button
+                type="submit"
+                look={overlap === 0 ? "danger" : "primary"}
+                disabled={isPending}
+              >
+                {isPending
+                  ? "Rotating…"
+                  : overlap === 0
+                    ? "Rotate and end older secrets"
+                    : "Rotate secret"}
               </Button>
             </div>
           </form>
@@ -102,7 +125,12 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
         </DialogContent>
       </Dialog>
       {shown ? (
-        <ShownSecretDialog title="Copy the new secret now" shown={shown} environment={environment} onClosed={() => setShown(null)} />
+        <ShownSecretDialog
+          title="Copy the new secret now"
+          shown={shown}
+          environment={environment}
+          onClosed={() => setShown(null)}
+        />
       ) : null}
     </>
   );

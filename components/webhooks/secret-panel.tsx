@@ -12,7 +12,13 @@ type SecretPanelProps = {
   dropAction: ReactNode;
 };
 
-export function SecretPanel({ hint, previousExpiresAt, now, rotateAction, dropAction }: SecretPanelProps) {
+export function SecretPanel({
+  hint,
+  previousExpiresAt,
+  now,
+  rotateAction,
+  dropAction,
+}: SecretPanelProps) {
   return (
     <Panel title="Signing secret">
       <div className="space-y-3">
@@ -31,7 +37,9 @@ export function SecretPanel({ hint, previousExpiresAt, now, rotateAction, dropAc
             {dropAction}
           </div>
         ) : (
-          <p className="text-muted">Signs every delivery, alone. It was shown when it was made, and is kept encrypted.</p>
+          <p className="text-muted">
+            Signs every delivery, alone. It was shown when it was made, and is kept encrypted.
+          </p>
         )}
         {rotateAction}
       </div>

@@ -18,13 +18,20 @@ type ShownSecretDialogProps = {
 };
 
 /** A webhook's signing secret, this once, and what to do with it. */
-export function ShownSecretDialog({ title, shown, environment, snippets, onClosed }: ShownSecretDialogProps) {
+export function ShownSecretDialog({
+  title,
+  shown,
+  environment,
+  snippets,
+  onClosed,
+}: ShownSecretDialogProps) {
   return (
     <SecretDialog
       title={title}
       description={
         <>
-          It signs what is sent to <span className="break-all font-medium text-ink">{shown.url}</span> in{" "}
+          It signs what is sent to{" "}
+          <span className="break-all font-medium text-ink">{shown.url}</span> in{" "}
           <EnvironmentName environment={environment} />.
         </>
       }
@@ -37,7 +44,11 @@ export function ShownSecretDialog({ title, shown, environment, snippets, onClose
         <>
           <div className="space-y-1.5">
             <h3 className="font-medium">For your receiver's .env file</h3>
-            <CopyBlock text={`PARLANCE_WEBHOOK_SECRET=${shown.secret}`} label="Copy the .env line" onCopied={keep} />
+            <CopyBlock
+              text={`PARLANCE_WEBHOOK_SECRET=${shown.secret}`}
+              label="Copy the .env line"
+              onCopied={keep}
+            />
           </div>
           {snippets ? (
             <div className="min-w-0 space-y-1.5">
@@ -46,7 +57,11 @@ export function ShownSecretDialog({ title, shown, environment, snippets, onClose
             </div>
           ) : (
             <p className="text-muted">
-              <Link href="/docs/verify-signatures" target="_blank" className="text-accent underline underline-offset-2">
+              <Link
+                href="/docs/verify-signatures"
+                target="_blank"
+                className="text-accent underline underline-offset-2"
+              >
                 How to verify signatures
               </Link>
               , with one secret or with two.

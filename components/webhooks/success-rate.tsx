@@ -10,7 +10,9 @@ function percentOf(attempts: number, failures: number): string {
 /** The share alone. */
 export function SuccessPercent({ hours }: { hours: AttemptHour[] }) {
   const { attempts, failures } = sum(hours);
-  return attempts === 0 ? null : <span className="font-semibold text-base tabular-nums">{percentOf(attempts, failures)}</span>;
+  return attempts === 0 ? null : (
+    <span className="font-semibold text-base tabular-nums">{percentOf(attempts, failures)}</span>
+  );
 }
 
 /** How many of a webhook's attempts succeeded, and how they lie over the hours. */
@@ -33,8 +35,14 @@ export function SuccessRate({ hours }: { hours: AttemptHour[] }) {
 }
 
 function sum(hours: AttemptHour[]) {
-  return hours.reduce((total, hour) => ({ attempts: total.attempts + hour.attempts, failures: total.failures + hour.failures }), {
-    attempts: 0,
-    failures: 0,
-  });
+  return hours.reduce(
+    (total, hour) => ({
+      attempts: total.attempts + hour.attempts,
+      failures: total.failures + hour.failures,
+    }),
+    {
+      attempts: 0,
+      failures: 0,
+    },
+  );
 }

@@ -27,7 +27,11 @@ export function TestButton({ path, sendTest }: TestButtonProps) {
   }
 
   return (
-    <Button onClick={isPending ? undefined : send} aria-disabled={isPending} className="aria-disabled:opacity-60">
+    <Button
+      onClick={isPending ? undefined : send}
+      aria-disabled={isPending}
+      className="aria-disabled:opacity-60"
+    >
       <Send className="size-4" aria-hidden="true" />
       {isPending ? "Sending…" : "Send test event"}
     </Button>

@@ -3,15 +3,28 @@ import { ResponseBadge } from "@/components/deliveries/response-badge";
 import { errorWords, statusSentence } from "@/components/deliveries/words";
 import type { DeliveryAttempt, DeliveryWithAttempts } from "@/lib/deliveries/schema";
 
-/** What came of a test event: first that it is under way, then how it ended. Read out when it changes. */
+/**
+ * What came of a test event: first that it is under way, then how it ended. Read out when it
+ * changes.
+ */
 export function TestResult({ delivery, href }: { delivery: DeliveryWithAttempts; href: string }) {
   const attempt = delivery.attempts.at(-1);
-  const look = !attempt ? "border-line" : delivery.status === "DELIVERED" ? "border-good/40" : "border-danger/40";
+  const look = !attempt
+    ? "border-line"
+    : delivery.status === "DELIVERED"
+      ? "border-good/40"
+      : "border-danger/40";
   return (
-    <div className={`mb-6 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-2xl border bg-surface px-5 py-3.5 ${look}`}>
+    <div
+      className={`mb-6 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-2xl border bg-surface px-5 py-3.5 ${look}`}
+    >
       <div role="status" className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
         <span className="font-medium">
-          {!attempt ? "Test event under way…" : delivery.status === "DELIVERED" ? "Test event delivered" : "Test event failed"}
+          {!attempt
+            ? "Test event under way…"
+            : delivery.status === "DELIVERED"
+              ? "Test event delivered"
+              : "Test event failed"}
         </span>
         {attempt ? <Outcome attempt={attempt} /> : null}
       </div>
@@ -23,7 +36,8 @@ export function TestResult({ delivery, href }: { delivery: DeliveryWithAttempts;
 }
 
 function Outcome({ attempt: { statusCode, errorCode, durationMs } }: { attempt: DeliveryAttempt }) {
-  const sentence = statusCode === null ? errorWords(errorCode ?? "").sentence : statusSentence(statusCode);
+  const sentence =
+    statusCode === null ? errorWords(errorCode ?? "").sentence : statusSentence(statusCode);
   return (
     <>
       <ResponseBadge statusCode={statusCode} errorCode={errorCode} />

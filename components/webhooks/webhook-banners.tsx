@@ -16,15 +16,26 @@ type WebhookBannersProps = {
   heldActions: ReactNode;
 };
 
-/** What has to be known of a webhook before all else: that it is disabled, will soon be, or has something waiting. */
-export function WebhookBanners({ webhook, held, now, enableAction, heldActions }: WebhookBannersProps) {
+/**
+ * What has to be known of a webhook before all else: that it is disabled, will soon be, or has
+ * something waiting.
+ */
+export function WebhookBanners({
+  webhook,
+  held,
+  now,
+  enableAction,
+  heldActions,
+}: WebhookBannersProps) {
   const health = webhookHealth(webhook);
   if (health === "disabled") {
     return (
       <Banner title="This webhook is disabled" action={enableAction}>
         {webhook.disabledReason ? `${disabledReasons[webhook.disabledReason]}, ` : null}
         {webhook.disabledAt ? <Time at={new Date(webhook.disabledAt)} now={now} /> : null}.{" "}
-        {held > 0 ? `It holds ${deliveriesInWords(held)}: nothing is lost for 30 days.` : "What happens is held for it for 30 days."}
+        {held > 0
+          ? `It holds ${deliveriesInWords(held)}: nothing is lost for 30 days.`
+          : "What happens is held for it for 30 days."}
       </Banner>
     );
   }
@@ -41,14 +52,20 @@ export function WebhookBanners({ webhook, held, now, enableAction, heldActions }
       )}
       {held > 0 ? (
         <Banner look="warn" title={capitalized(heldInWords(held))} action={heldActions}>
-          They were made while the webhook was disabled, and wait for a decision: 30 days from then on.
+          They were made while the webhook was disabled, and wait for a decision: 30 days from then
+          on.
         </Banner>
       ) : null}
     </>
   );
 }
 
-type BannerProps = { look?: "danger" | "warn"; title: string; action: ReactNode; children: ReactNode };
+type BannerProps = {
+  look?: "danger" | "warn";
+  title: string;
+  action: ReactNode;
+  children: ReactNode;
+};
 
 function Banner({ look = "danger", title, action, children }: BannerProps) {
   return (

@@ -26,8 +26,19 @@ type WebhookFormProps = {
   cancel: ReactNode;
 };
 
-/** All that one can say of a webhook. Refused, what was typed stays, and the first field that is wrong gets the focus. */
-export function WebhookForm({ initial, families, urlHint, submit, pending, save, cancel }: WebhookFormProps) {
+/**
+ * All that one can say of a webhook. Refused, what was typed stays, and the first field that is
+ * wrong gets the focus.
+ */
+export function WebhookForm({
+  initial,
+  families,
+  urlHint,
+  submit,
+  pending,
+  save,
+  cancel,
+}: WebhookFormProps) {
   const [events, setEvents] = useState(initial.events);
   const [metadata, setMetadata] = useState(() => toMetadataRows(initial.metadata));
   const [refused, setRefused] = useState<Refused | null>(null);
@@ -45,7 +56,12 @@ export function WebhookForm({ initial, families, urlHint, submit, pending, save,
     if (metadataProblem(metadata)) return;
     const sent = new FormData(event.currentTarget);
     const description = String(sent.get("description")).trim();
-    const input = { url: String(sent.get("url")).trim(), description: description || null, events, metadata: fromMetadataRows(metadata) };
+    const input = {
+      url: String(sent.get("url")).trim(),
+      description: description || null,
+      events,
+      metadata: fromMetadataRows(metadata),
+    };
     startTransition(async () => setRefused(await save(input)));
   }
 
@@ -76,8 +92,18 @@ export function WebhookForm({ initial, families, urlHint, submit, pending, save,
         defaultValue={initial.description ?? ""}
         error={errors.description}
       />
-      <EventPicker families={families} patterns={events} onChange={setEvents} error={errors.events} />
-      <MetadataField rows={metadata} onChange={setMetadata} hint="Your own notes. They are not sent to the receiver." errors={errors} />
+      <EventPicker
+        families={families}
+        patterns={events}
+        onChange={setEvents}
+        error={errors.events}
+      />
+      <MetadataField
+        rows={metadata}
+        onChange={setMetadata}
+        hint="Your own notes. They are not sent to the receiver."
+        errors={errors}
+      />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" disabled={isPending}>
           {isPending ? pending : submit}

@@ -40,19 +40,38 @@ export function HealthPanel({ webhook, disableAfterFailures, unsent, now }: Heal
     <Panel title="Health">
       <Facts
         facts={[
-          { name: "Failures in a row", value: <FailureCount webhook={webhook} of={disableAfterFailures} /> },
-          { name: "Last success", value: lastSuccessAt ? <Time at={new Date(lastSuccessAt)} now={now} /> : "Never" },
-          { name: "Last failure", value: lastFailureAt ? <Time at={new Date(lastFailureAt)} now={now} /> : "Never" },
+          {
+            name: "Failures in a row",
+            value: <FailureCount webhook={webhook} of={disableAfterFailures} />,
+          },
+          {
+            name: "Last success",
+            value: lastSuccessAt ? <Time at={new Date(lastSuccessAt)} now={now} /> : "Never",
+          },
+          {
+            name: "Last failure",
+            value: lastFailureAt ? <Time at={new Date(lastFailureAt)} now={now} /> : "Never",
+          },
           { name: "Waiting", value: countInWords(unsent.pending) },
           { name: "Held", value: countInWords(unsent.held) },
         ]}
       />
-      <p className="mt-4 text-muted text-xs">Test events and resends that fail are not counted here.</p>
+      <p className="mt-4 text-muted text-xs">
+        Test events and resends that fail are not counted here.
+      </p>
     </Panel>
   );
 }
 
-export function DetailsPanel({ webhook, now, actions }: { webhook: Webhook; now: Date; actions: ReactNode }) {
+export function DetailsPanel({
+  webhook,
+  now,
+  actions,
+}: {
+  webhook: Webhook;
+  now: Date;
+  actions: ReactNode;
+}) {
   const { metadata, createdAt, updatedAt } = webhook;
   return (
     <Panel title="Details">
@@ -63,7 +82,9 @@ export function DetailsPanel({ webhook, now, actions }: { webhook: Webhook; now:
           { name: "Changed", value: <Time at={new Date(updatedAt)} now={now} /> },
         ]}
       />
-      {actions ? <div className="mt-5 flex flex-wrap gap-2 border-line border-t pt-4">{actions}</div> : null}
+      {actions ? (
+        <div className="mt-5 flex flex-wrap gap-2 border-line border-t pt-4">{actions}</div>
+      ) : null}
     </Panel>
   );
 }

@@ -14,7 +14,12 @@ const headings: Heading[] = [
   { label: "Failures in a row", align: "right" },
 ];
 
-type WebhookTableProps = { webhooks: (Webhook & { hours: AttemptHour[] })[]; path: string; disableAfterFailures: number; now: Date };
+type WebhookTableProps = {
+  webhooks: (Webhook & { hours: AttemptHour[] })[];
+  path: string;
+  disableAfterFailures: number;
+  now: Date;
+};
 
 export function WebhookTable({ webhooks, path, disableAfterFailures, now }: WebhookTableProps) {
   return (
@@ -22,10 +27,15 @@ export function WebhookTable({ webhooks, path, disableAfterFailures, now }: Webh
       {webhooks.map((webhook) => (
         <Row key={webhook.id}>
           <RowName>
-            <Link href={`${path}/${webhook.id}`} className="row-link wrap-anywhere block font-medium lg:min-w-56">
+            <Link
+              href={`${path}/${webhook.id}`}
+              className="row-link wrap-anywhere block font-medium lg:min-w-56"
+            >
               {webhook.url}
             </Link>
-            {webhook.description ? <span className="block break-words text-muted">{webhook.description}</span> : null}
+            {webhook.description ? (
+              <span className="block break-words text-muted">{webhook.description}</span>
+            ) : null}
           </RowName>
           <Cell label="Events">
             <span title={webhook.events.join("\n")}>{eventsLabel(webhook.events)}</span>
@@ -34,7 +44,8 @@ export function WebhookTable({ webhooks, path, disableAfterFailures, now }: Webh
             <WebhookStatusBadge webhook={webhook} />
             {webhook.disabledReason && webhook.disabledAt ? (
               <span className="mt-1 block text-muted text-xs">
-                {shortReasons[webhook.disabledReason]}, <Time at={new Date(webhook.disabledAt)} now={now} />
+                {shortReasons[webhook.disabledReason]},{" "}
+                <Time at={new Date(webhook.disabledAt)} now={now} />
               </span>
             ) : null}
           </Cell>

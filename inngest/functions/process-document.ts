@@ -6,7 +6,10 @@ const documentsUnderWayPerTenant = 2;
 /** Enough for the quarter of an hour after which a document is given up. */
 const wakeUpsPerRun = 50;
 
-/** Reads one document. A step that runs twice finds it done; what a crash leaves half done is taken up when its lease ends. */
+/**
+ * Reads one document. A step that runs twice finds it done; what a crash leaves half done is taken
+ * up when its lease ends.
+ */
 export function processDocument() {
   return inngest().createFunction(
     {
@@ -18,7 +21,9 @@ export function processDocument() {
     async ({ event, step }) => {
       const { tenantId, environment, documentId } = event.data;
       for (let number = 1; ; number++) {
-        const outcome = await step.run(`attempt-${number}`, () => attemptDocument({ tenantId, environment, id: documentId }));
+        const outcome = await step.run(`attempt-${number}`, () =>
+          attemptDocument({ tenantId, environment, id: documentId }),
+        );
         if (outcome.retryAt === null || number === wakeUpsPerRun) return outcome;
         await step.sleepUntil(`retry-${number}`, outcome.retryAt);
       }

@@ -18,7 +18,11 @@ export async function listSuspendedAccess(caller: Caller) {
   const suspended = { tenantId, suspendedAt: { not: null } };
   const inBoth = { ...suspended, environment: { in: Object.values(Environment) } };
   const [apiKeys, webhooks, invitations, memberships] = await Promise.all([
-    db.apiKey.findMany({ where: { ...inBoth, revokedAt: null }, orderBy: { id: "asc" }, omit: { hash: true } }),
+    db.apiKey.findMany({
+      where: { ...inBoth, revokedAt: null },
+      orderBy: { id: "asc" },
+      omit: { hash: true },
+    }),
     db.webhook.findMany({ where: { ...inBoth, deletedAt: null }, orderBy: { id: "asc" } }),
     db.invitation.findMany({
       where: { ...suspended, acceptedAt: null, revokedAt: null },
@@ -28,7 +32,11 @@ export async function listSuspendedAccess(caller: Caller) {
     db.membership.findMany({
       where: suspended,
       orderBy: { userId: "asc" },
-      select: { role: true, createdAt: true, user: { select: { id: true, name: true, email: true } } },
+      select: {
+        role: true,
+        createdAt: true,
+        user: { select: { id: true, name: true, email: true } },
+      },
     }),
   ]);
   const members = memberships.map(({ user, ...membership }) => ({ ...membership, ...user }));
@@ -41,8 +49,9 @@ export type SuspendedAccess = Awaited<ReturnType<typeof listSuspendedAccess>>;
 export const countSuspendedAccess = (found: SuspendedAccess) => countAccess(idsOf(found));
 
 /**
- * Gives suspended access back: keys work again, webhooks receive what was held for them, invitations can be accepted, and
- * members get in. What is not confirmed stays suspended until it is revoked.
+ * Gives suspended access back: keys work again, webhooks receive what was held for them,
+ * invitations can be accepted, and members get in. What is not confirmed stays suspended until it
+ * is revoked.
  * @throws AppError `not-found` for what is not suspended
  */
 export async function confirmAccess(caller: Caller, wanted: ConfirmAccess): Promise<void> {
@@ -60,7 +69,8 @@ export async function confirmAccess(caller: Caller, wanted: ConfirmAccess): Prom
     invitations: found.invitations.filter(isWanted("invitations")),
     members: found.members.filter(isWanted("members")),
   };
-  if (countSuspendedAccess(chosen) === 0) throw new AppError("not-found", "This is no longer suspended. Reload the page.");
+  if (countSuspendedAccess(chosen) === 0)
+    throw new AppError("not-found", "This is no longer suspended. Reload the page.");
   for (const { role } of chosen.members) requireReach(caller, role, "confirm owners and admins");
   for (const { role } of [...chosen.members, ...chosen.invitations]) requireGivable(caller, role);
 
@@ -70,24 +80,42 @@ export async function confirmAccess(caller: Caller, wanted: ConfirmAccess): Prom
     const there = { ...caller, partition: { ...caller.partition, environment } };
     if (disabledReason === "UNCONFIRMED") await enableWebhook(there, id, { held: "RESUME" });
   }
-  await recordAudit(caller, { action: "access.confirmed", targetId: caller.partition.tenantId, changes: { after: access } });
+  await recordAudit(caller, {
+    action: "access.confirmed",
+    targetId: caller.partition.tenantId,
+    changes: { after: access },
+  });
 }
 
-async function lift({ db, partition, actor }: Caller, { apiKeys, webhooks, invitations, members }: Access): Promise<void> {
+async function lift(
+  { db, partition, actor }: Caller,
+  { apiKeys, webhooks, invitations, members }: Access,
+): Promise<void> {
   const data = { suspendedAt: null };
   const { tenantId } = partition;
   const inBoth = { tenantId, environment: { in: Object.values(Environment) } };
-  const keys = await db.apiKey.updateManyAndReturn({ where: { ...inBoth, id: { in: apiKeys } }, data });
+  const keys = await db.apiKey.updateManyAndReturn({
+    where: { ...inBoth, id: { in: apiKeys } },
+    data,
+  });
   for (const key of keys) await forgetKey({ db }, key);
   await db.webhook.updateMany({ where: { ...inBoth, id: { in: webhooks } }, data });
   // The member who confirms an invitation vouches for it from now on.
-  await db.invitation.updateMany({ where: { tenantId, id: { in: invitations } }, data: { ...data, invitedById: actor.id } });
+  await db.invitation.updateMany({
+    where: { tenantId, id: { in: invitations } },
+    data: { ...data, invitedById: actor.id },
+  });
   await db.membership.updateMany({ where: { tenantId, userId: { in: members } }, data });
 }
 
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
-const idsOf = ({ apiKeys, webhooks, invitations, members }: Record<keyof Access, { id: string }[]>): Access => ({
+const idsOf = ({
+  apiKeys,
+  webhooks,
+  invitations,
+  members,
+}: Record<keyof Access, { id: string }[]>): Access => ({
   apiKeys: ids(apiKeys),
   webhooks: ids(webhooks),
   invitations: ids(invitations),

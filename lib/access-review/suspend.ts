@@ -7,45 +7,84 @@ import { lockTenant } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
 
 /** Ids of what gives access to an organization. */
-export type Access = { apiKeys: string[]; webhooks: string[]; invitations: string[]; members: string[] };
+export type Access = {
+  apiKeys: string[];
+  webhooks: string[];
+  invitations: string[];
+  members: string[];
+};
 
 const environments = Object.values(Environment);
 
-export const countAccess = (access: Access) => Object.values(access).reduce((sum, ids) => sum + ids.length, 0);
+export const countAccess = (access: Access) =>
+  Object.values(access).reduce((sum, ids) => sum + ids.length, 0);
 
 /**
- * Everything that gave access before a user's address was verified, by organization: in one they created, everything; in
- * any other, what they made or changed themselves and the members they let in. Conversations, agents and other content
- * give no access to anyone and are left out.
+ * Everything that gave access before a user's address was verified, by organization: in one they
+ * created, everything; in any other, what they made or changed themselves and the members they let
+ * in. Conversations, agents and other content give no access to anyone and are left out.
  */
-export async function accessMadeBy(transaction: Db, userId: string): Promise<{ organization: string; access: Access }[]> {
+export async function accessMadeBy(
+  transaction: Db,
+  userId: string,
+): Promise<{ organization: string; access: Access }[]> {
   const found = [];
   for (const { tenantId, tenant } of await membershipsOf(transaction, userId)) {
-    found.push({ organization: tenant.name, access: await accessIn(transaction, tenantId, userId) });
+    found.push({
+      organization: tenant.name,
+      access: await accessIn(transaction, tenantId, userId),
+    });
   }
   return found.filter(({ access }) => countAccess(access) > 0);
 }
 
 /** In one order, because suspending takes each organization's lock. */
 const membershipsOf = (transaction: Db, userId: string) =>
-  transaction.membership.findMany({ where: { userId }, orderBy: { tenantId: "asc" }, include: { tenant: { select: { name: true } } } });
+  transaction.membership.findMany({
+    where: { userId },
+    orderBy: { tenantId: "asc" },
+    include: { tenant: { select: { name: true } } },
+  });
 
 async function accessIn(transaction: Db, tenantId: string, userId: string): Promise<Access> {
-  const hasCreated = await transaction.auditEntry.findFirst({ where: { tenantId, actorId: userId, action: "organisation.created" } });
+  const hasCreated = await transaction.auditEntry.findFirst({
+    where: { tenantId, actorId: userId, action: "organisation.created" },
+  });
   const touched = hasCreated ? null : await touchedIn(transaction, tenantId, userId);
   const only = touched && { in: touched };
-  const ofTenant = { tenantId, environment: { in: environments }, suspendedAt: null, ...(only && { id: only }) };
+  const ofTenant = {
+    tenantId,
+    environment: { in: environments },
+    suspendedAt: null,
+    ...(only && { id: only }),
+  };
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
   const members = await transaction.membership.findMany({
     where: { tenantId, suspendedAt: null, userId: { not: userId, ...only } },
     select: { userId: true },
   });
   return {
-    apiKeys: ids(await transaction.apiKey.findMany({ where: { ...ofTenant, revokedAt: null }, select: { id: true } })),
-    webhooks: ids(await transaction.webhook.findMany({ where: { ...ofTenant, deletedAt: null }, select: { id: true } })),
+    apiKeys: ids(
+      await transaction.apiKey.findMany({
+        where: { ...ofTenant, revokedAt: null },
+        select: { id: true },
+      }),
+    ),
+    webhooks: ids(
+      await transaction.webhook.findMany({
+        where: { ...ofTenant, deletedAt: null },
+        select: { id: true },
+      }),
+    ),
     invitations: ids(
       await transaction.invitation.findMany({
-        where: { tenantId, suspendedAt: null, acceptedAt: null, revokedAt: null, ...(only && { id: only }) },
+        where: {
+          tenantId,
+          suspendedAt: null,
+          acceptedAt: null,
+          revokedAt: null,
+          ...(only && { id: only }),
+        },
         select: { id: true },
       }),
     ),
@@ -53,7 +92,10 @@ async function accessIn(transaction: Db, tenantId: string, userId: string): Prom
   };
 }
 
-/** Ids of what the user, or a key they created, made or changed in somebody else's organization, and of members they let in. */
+/**
+ * Ids of what the user, or a key they created, made or changed in somebody else's organization, and
+ * of members they let in.
+ */
 async function touchedIn(transaction: Db, tenantId: string, userId: string): Promise<string[]> {
   const keys = await transaction.apiKey.findMany({
     where: { tenantId, environment: { in: environments }, createdById: userId },
@@ -82,8 +124,9 @@ async function touchedIn(transaction: Db, tenantId: string, userId: string): Pro
 }
 
 /**
- * Suspends what gave access before the user's address was verified, until an owner or admin confirms it: anyone could have
- * signed up with the address first. Writes an audit entry in each organization, and lists it to the user by mail.
+ * Suspends what gave access before the user's address was verified, until an owner or admin
+ * confirms it: anyone could have signed up with the address first. Writes an audit entry in each
+ * organization, and lists it to the user by mail.
  */
 export async function suspendAccessMadeBy(
   transaction: Db,
@@ -94,28 +137,53 @@ export async function suspendAccessMadeBy(
   const organizations: { name: string; count: number }[] = [];
   for (const { tenantId, role, tenant } of await membershipsOf(transaction, user.id)) {
     const partition = { tenantId, environment: "test" as const };
-    const caller = withDatabase({ partition, actor: { type: "USER", id: user.id, role }, request: null, address }, transaction);
+    const caller = withDatabase(
+      { partition, actor: { type: "USER", id: user.id, role }, request: null, address },
+      transaction,
+    );
     // Waits for what is just being made, so that it is found.
     await lockTenant(caller);
     const access = await accessIn(transaction, tenantId, user.id);
     if (countAccess(access) === 0) continue;
     await suspend(caller, access, at);
-    await recordAudit(caller, { action: "access.suspended", targetId: user.id, changes: { after: access } });
+    await recordAudit(caller, {
+      action: "access.suspended",
+      targetId: user.id,
+      changes: { after: access },
+    });
     organizations.push({ name: tenant.name, count: countAccess(access) });
   }
-  if (organizations.length > 0) await queueMail(transaction, user.email, { kind: "access-suspended", name: user.name, organizations });
+  if (organizations.length > 0)
+    await queueMail(transaction, user.email, {
+      kind: "access-suspended",
+      name: user.name,
+      organizations,
+    });
 }
 
-async function suspend({ db, partition: { tenantId } }: Caller, { apiKeys, webhooks, invitations, members }: Access, at: Date) {
+async function suspend(
+  { db, partition: { tenantId } }: Caller,
+  { apiKeys, webhooks, invitations, members }: Access,
+  at: Date,
+) {
   const data = { suspendedAt: at };
   const inBoth = { tenantId, environment: { in: environments } };
-  const keys = await db.apiKey.updateManyAndReturn({ where: { ...inBoth, id: { in: apiKeys } }, data });
+  const keys = await db.apiKey.updateManyAndReturn({
+    where: { ...inBoth, id: { in: apiKeys } },
+    data,
+  });
   for (const key of keys) await forgetKey({ db }, key);
   const hooks = { ...inBoth, id: { in: webhooks } };
   await db.webhook.updateMany({ where: hooks, data });
   await db.webhook.updateMany({
     where: { ...hooks, status: "ENABLED" },
-    data: { status: "DISABLED", disabledReason: "UNCONFIRMED", disabledAt: at, probeAfter: null, updatedAt: at },
+    data: {
+      status: "DISABLED",
+      disabledReason: "UNCONFIRMED",
+      disabledAt: at,
+      probeAfter: null,
+      updatedAt: at,
+    },
   });
   await db.invitation.updateMany({ where: { tenantId, id: { in: invitations } }, data });
   await db.membership.updateMany({ where: { tenantId, userId: { in: members } }, data });

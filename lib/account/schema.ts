@@ -3,8 +3,12 @@ import { scopes } from "@/lib/api-keys/scopes";
 import { createdAt, environment, integer, storedText, timestamp } from "@/lib/platform/schema";
 import { idOf } from "@/lib/resources/id-schema";
 
-const plan = z.enum(["FREE", "PRO", "SCALE"]).meta({ id: "Plan", description: "The account's plan, which sets its limits." });
-const scope = z.enum(scopes).meta({ id: "Scope", description: "What an API key is allowed to do." });
+const plan = z
+  .enum(["FREE", "PRO", "SCALE"])
+  .meta({ id: "Plan", description: "The account's plan, which sets its limits." });
+const scope = z
+  .enum(scopes)
+  .meta({ id: "Scope", description: "What an API key is allowed to do." });
 
 export const account = z
   .object({
@@ -16,7 +20,9 @@ export const account = z
       .object({
         id: idOf("apiKey"),
         name: storedText(100, "The API key's name."),
-        scopes: z.array(scope).meta({ description: "What the API key is allowed to do.", maxItems: scopes.length }),
+        scopes: z
+          .array(scope)
+          .meta({ description: "What the API key is allowed to do.", maxItems: scopes.length }),
         expiresAt: timestamp.nullable().meta({ description: "When the API key expires." }),
       })
       .meta({ description: "The API key of this request." }),

@@ -6,7 +6,10 @@ import type { Account } from "./schema";
 
 /** The tenant as the key that asks sees it, and that key. */
 export async function getAccount({ db, partition, actor }: Caller): Promise<Account> {
-  const key = await db.apiKey.findUnique({ where: { tenantId_environment_id: { ...partition, id: actor.id } }, include: { tenant: true } });
+  const key = await db.apiKey.findUnique({
+    where: { tenantId_environment_id: { ...partition, id: actor.id } },
+    include: { tenant: true },
+  });
   if (!key) throw notFound("apiKey", actor.id);
   const { tenant } = key;
   return {
@@ -14,7 +17,12 @@ export async function getAccount({ db, partition, actor }: Caller): Promise<Acco
     name: tenant.name,
     plan: tenant.plan,
     environment: partition.environment,
-    key: { id: key.id, name: key.name, scopes: key.scopes as Scope[], expiresAt: key.expiresAt?.toISOString() ?? null },
+    key: {
+      id: key.id,
+      name: key.name,
+      scopes: key.scopes as Scope[],
+      expiresAt: key.expiresAt?.toISOString() ?? null,
+    },
     rateLimit: { limit: key.rateLimitPerMinute ?? planRateLimits[tenant.plan], windowSeconds: 60 },
     createdAt: tenant.createdAt.toISOString(),
   };

@@ -4,7 +4,9 @@ import type { AgentContent } from "./schema";
 
 /** A stretch of a line. A line that was removed holds no added ones, and the other way round. */
 export type Piece = { kind: "same" | "removed" | "added"; text: string };
-export type ComparedLine = Piece["kind"] extends infer Kind ? { kind: Kind; pieces: Piece[] } : never;
+export type ComparedLine = Piece["kind"] extends infer Kind
+  ? { kind: Kind; pieces: Piece[] }
+  : never;
 /** `omitted`: so many lines that are the same, or that are more than one would read. */
 export type ComparedPart = ComparedLine | { kind: "omitted"; count: number };
 export type FieldChange = { field: keyof AgentContent; parts: ComparedPart[] };
@@ -12,28 +14,45 @@ export type FieldChange = { field: keyof AgentContent; parts: ComparedPart[] };
 /** Lines shown before and after each change. */
 const context = 3;
 const maximumLines = 1_000;
-/** Two texts that differ in more places are shown as wholly different: to find out more would take long, and help nobody. */
+/**
+ * Two texts that differ in more places are shown as wholly different: to find out more would take
+ * long, and help nobody.
+ */
 const maximumLineEdits = 1_000;
 const maximumWordEdits = 400;
 /** Of two lines that have less in common, single words are not shown: they would be a riddle. */
 const leastInCommon = 0.3;
 
 /**
- * What publishing `after` would change, field by field and line by line, in the order in which an agent is shown.
+ * What publishing `after` would change, field by field and line by line, in the order in which an
+ * agent is shown.
  * @param before null for an agent that was never published
  * @param nameOf what a knowledge base is called
  */
-export function compareContents(before: AgentContent | null, after: AgentContent, nameOf: (id: string) => string): FieldChange[] {
+export function compareContents(
+  before: AgentContent | null,
+  after: AgentContent,
+  nameOf: (id: string) => string,
+): FieldChange[] {
   const fields = Object.keys(linesOf) as (keyof AgentContent)[];
   const changed = new Set(before ? changedFields(before, after) : fields);
   return fields
     .filter((field) => changed.has(field))
-    .map((field) => ({ field, parts: compareLines(before ? linesOf[field](before, nameOf) : [], linesOf[field](after, nameOf)) }))
+    .map((field) => ({
+      field,
+      parts: compareLines(
+        before ? linesOf[field](before, nameOf) : [],
+        linesOf[field](after, nameOf),
+      ),
+    }))
     .filter(({ parts }) => parts.length > 0);
 }
 
 /** Each field as lines of text; none where it is empty. */
-const linesOf: Record<keyof AgentContent, (content: AgentContent, nameOf: (id: string) => string) => string[]> = {
+const linesOf: Record<
+  keyof AgentContent,
+  (content: AgentContent, nameOf: (id: string) => string) => string[]
+> = {
   name: ({ name }) => [name],
   description: ({ description }) => toLines(description),
   model: ({ model }) => toLines(model),
@@ -52,7 +71,11 @@ const toLines = (text: string | null) => (text === null ? [] : text.split(/\r?\n
 /** Exported for its tests. */
 export function compareLines(before: string[], after: string[]): ComparedPart[] {
   const chunks = diffArrays(before, after, { maxEditLength: maximumLineEdits });
-  if (!chunks) return shortened([...before.map((line) => whole("removed", line)), ...after.map((line) => whole("added", line))]);
+  if (!chunks)
+    return shortened([
+      ...before.map((line) => whole("removed", line)),
+      ...after.map((line) => whole("added", line)),
+    ]);
 
   const lines: ComparedLine[] = [];
   let removed: string[] = [];
@@ -74,29 +97,53 @@ export function compareLines(before: string[], after: string[]): ComparedPart[] 
   return shortened(lines);
 }
 
-const whole = (kind: Piece["kind"], text: string): ComparedLine => ({ kind, pieces: [{ kind, text }] });
+const whole = (kind: Piece["kind"], text: string): ComparedLine => ({
+  kind,
+  pieces: [{ kind, text }],
+});
 
 /** Lines that were replaced by others: the first of them by the first, and so on, word by word. */
 function compareRun(removed: string[], added: string[]): ComparedLine[] {
   const pairs = removed.map((line, index) => [line, added[index]] as const);
-  const compared = pairs.map(([before, after]) => (after === undefined ? null : compareWords(before, after)));
+  const compared = pairs.map(([before, after]) =>
+    after === undefined ? null : compareWords(before, after),
+  );
   return [
-    ...removed.map((line, index): ComparedLine => compared[index]?.removed ?? whole("removed", line)),
+    ...removed.map(
+      (line, index): ComparedLine => compared[index]?.removed ?? whole("removed", line),
+    ),
     ...added.map((line, index): ComparedLine => compared[index]?.added ?? whole("added", line)),
   ];
 }
 
-function compareWords(before: string, after: string): { removed: ComparedLine; added: ComparedLine } | null {
+function compareWords(
+  before: string,
+  after: string,
+): { removed: ComparedLine; added: ComparedLine } | null {
   const changes = diffWordsWithSpace(before, after, { maxEditLength: maximumWordEdits });
   if (!changes) return null;
-  const pieces = changes.map(({ value, added, removed }): Piece => ({ kind: added ? "added" : removed ? "removed" : "same", text: value }));
-  const inCommon = pieces.reduce((length, { kind, text }) => length + (kind === "same" ? text.trim().length : 0), 0);
+  const pieces = changes.map(
+    ({ value, added, removed }): Piece => ({
+      kind: added ? "added" : removed ? "removed" : "same",
+      text: value,
+    }),
+  );
+  const inCommon = pieces.reduce(
+    (length, { kind, text }) => length + (kind === "same" ? text.trim().length : 0),
+    0,
+  );
   if (inCommon < leastInCommon * Math.max(before.length, after.length)) return null;
   const without = (kind: Piece["kind"]) => joined(pieces.filter((piece) => piece.kind !== kind));
-  return { removed: { kind: "removed", pieces: without("added") }, added: { kind: "added", pieces: without("removed") } };
+  return {
+    removed: { kind: "removed", pieces: without("added") },
+    added: { kind: "added", pieces: without("removed") },
+  };
 }
 
-/** Stretches of one kind that follow each other, as one; the space between two words that changed belongs to them. */
+/**
+ * Stretches of one kind that follow each other, as one; the space between two words that changed
+ * belongs to them.
+ */
 function joined(pieces: Piece[]): Piece[] {
   const result: Piece[] = [];
   for (const [index, { kind: ownKind, text }] of pieces.entries()) {
@@ -109,7 +156,10 @@ function joined(pieces: Piece[]): Piece[] {
   return result;
 }
 
-/** Leaves out what is the same far from any change, and what is beyond reading. Nothing remains where nothing changed. */
+/**
+ * Leaves out what is the same far from any change, and what is beyond reading. Nothing remains
+ * where nothing changed.
+ */
 function shortened(lines: ComparedLine[]): ComparedPart[] {
   const isNear = new Array<boolean>(lines.length).fill(false);
   for (const [index, { kind }] of lines.entries()) {

@@ -1,8 +1,15 @@
 import type { Metadata } from "@/lib/platform/metadata";
-import { fromMetadataRows, type MetadataRow, metadataPatch, rebaseMetadataRows, toMetadataRows } from "@/lib/platform/metadata-rows";
+import {
+  fromMetadataRows,
+  type MetadataRow,
+  metadataPatch,
+  rebaseMetadataRows,
+  toMetadataRows,
+} from "@/lib/platform/metadata-rows";
 import type { Agent, UpdateAgent } from "./schema";
 
-// What the form of a draft holds, in the browser. The draft may be changed by others while somebody types.
+// What the form of a draft holds, in the browser. The draft may be changed by others while somebody
+// types.
 
 /** The draft as it is typed: texts, where the draft has numbers and nulls. */
 export type DraftForm = {
@@ -47,9 +54,11 @@ const written: Written = {
   metadata: ({ metadata }) => sorted(fromMetadataRows(metadata)),
 };
 
-const sorted = (metadata: Metadata): Metadata => Object.fromEntries(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+const sorted = (metadata: Metadata): Metadata =>
+  Object.fromEntries(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-const isSame = (field: DraftField, a: DraftForm, b: DraftForm) => JSON.stringify(written[field](a)) === JSON.stringify(written[field](b));
+const isSame = (field: DraftField, a: DraftForm, b: DraftForm) =>
+  JSON.stringify(written[field](a)) === JSON.stringify(written[field](b));
 
 export function changedDraftFields(base: DraftForm, form: DraftForm): DraftField[] {
   return (Object.keys(written) as DraftField[]).filter((field) => !isSame(field, base, form));
@@ -60,7 +69,9 @@ export function draftPatch(base: DraftForm, form: DraftForm): UpdateAgent {
   const changed = changedDraftFields(base, form);
   return {
     ...Object.fromEntries(changed.map((field) => [field, written[field](form)])),
-    ...(changed.includes("metadata") && { metadata: metadataPatch(fromMetadataRows(base.metadata), fromMetadataRows(form.metadata)) }),
+    ...(changed.includes("metadata") && {
+      metadata: metadataPatch(fromMetadataRows(base.metadata), fromMetadataRows(form.metadata)),
+    }),
   };
 }
 
@@ -85,7 +96,11 @@ export function rebaseDraft(base: DraftForm, mine: DraftForm, theirs: DraftForm)
   for (const field of changedDraftFields(base, theirs)) {
     if (isSame(field, mine, theirs)) continue;
     if (field === "metadata") {
-      const { rows, hasConflict } = rebaseMetadataRows(fromMetadataRows(base.metadata), mine.metadata, fromMetadataRows(theirs.metadata));
+      const { rows, hasConflict } = rebaseMetadataRows(
+        fromMetadataRows(base.metadata),
+        mine.metadata,
+        fromMetadataRows(theirs.metadata),
+      );
       form.metadata = rows;
       (hasConflict ? conflicts : taken).push(field);
     } else if (isSame(field, base, mine)) {

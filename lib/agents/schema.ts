@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { metadata, metadataPatch } from "@/lib/platform/metadata";
-import { createdAt, distinct, environment, integer, nameText, storedText, timestamp, updatedAt } from "@/lib/platform/schema";
+import {
+  createdAt,
+  distinct,
+  environment,
+  integer,
+  nameText,
+  storedText,
+  timestamp,
+  updatedAt,
+} from "@/lib/platform/schema";
 import { idOf, idParameter, reference } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 import type { AgentStatus } from "@/prisma/generated/enums";
@@ -14,12 +23,15 @@ const described = {
   instructions: "What your program tells the model.",
   greeting: "What your program says first.",
   temperature: "How much the model varies its replies.",
-  knowledgeBaseIds: "The knowledge bases your program searches for this agent, in the same environment.",
+  knowledgeBaseIds:
+    "The knowledge bases your program searches for this agent, in the same environment.",
 };
 
 const name = nameText(100).meta({ description: described.name });
 const model = nameText(100);
-const knowledgeBaseIds = distinct(z.array(reference("knowledgeBase")).max(maximumKnowledgeBases)).meta({
+const knowledgeBaseIds = distinct(
+  z.array(reference("knowledgeBase")).max(maximumKnowledgeBases),
+).meta({
   description: described.knowledgeBaseIds,
 });
 
@@ -49,7 +61,8 @@ export const agentStatuses = ["DRAFT", "PUBLISHED", "ARCHIVED"] as const satisfi
 
 const status = z.enum(agentStatuses).meta({
   id: "AgentStatus",
-  description: "`DRAFT` until a member publishes the agent in the dashboard. Never changed through the API.",
+  description:
+    "`DRAFT` until a member publishes the agent in the dashboard. Never changed through the API.",
 });
 
 /** What a version keeps: all of the draft that a person or the API can write. */
@@ -60,7 +73,9 @@ export const agentContent = z.object({
   instructions: storedText(32_000, described.instructions).nullable(),
   greeting: storedText(1_000, described.greeting).nullable(),
   temperature: z.number().nullable().meta({ description: described.temperature }),
-  knowledgeBaseIds: z.array(idOf("knowledgeBase")).meta({ description: described.knowledgeBaseIds, maxItems: maximumKnowledgeBases }),
+  knowledgeBaseIds: z
+    .array(idOf("knowledgeBase"))
+    .meta({ description: described.knowledgeBaseIds, maxItems: maximumKnowledgeBases }),
   metadata,
 });
 
@@ -70,9 +85,10 @@ export const agent = z
     environment,
     status,
     ...agentContent.shape,
-    hasUnpublishedChanges: z
-      .boolean()
-      .meta({ description: "Whether the draft, which is what this shows, differs from the published version." }),
+    hasUnpublishedChanges: z.boolean().meta({
+      description:
+        "Whether the draft, which is what this shows, differs from the published version.",
+    }),
     publishedVersion: integer("The number of the published version.", { minimum: 1 }).nullable(),
     publishedAt: timestamp.nullable().meta({ description: "When that version was published." }),
     createdAt,
@@ -80,7 +96,8 @@ export const agent = z
   })
   .meta({
     id: "Agent",
-    description: "A configuration for your program: instructions, the name of a model, knowledge bases. This is its draft.",
+    description:
+      "A configuration for your program: instructions, the name of a model, knowledge bases. This is its draft.",
   });
 
 export const agentPage = pageOf(agent);

@@ -21,14 +21,21 @@ import {
   type UpdateAgent,
 } from "./schema";
 
-// An agent's row is its draft. Publishing copies the draft into a version, and versions are never written again, so that
-// nothing that comes through the API changes what is published.
+// An agent's row is its draft. Publishing copies the draft into a version, and versions are never
+// written again, so that nothing that comes through the API changes what is published.
 
-export async function listAgents(caller: Caller, { status, ...page }: ListAgents & { status?: Agent["status"] | undefined }) {
+export async function listAgents(
+  caller: Caller,
+  { status, ...page }: ListAgents & { status?: Agent["status"] | undefined },
+) {
   const { db, partition } = caller;
   await requireCursor(caller, "agents", page.cursor);
   const { after, orderBy, take } = pageById(page);
-  const rows = await db.agent.findMany({ where: { ...partition, ...(status && { status }), ...after }, orderBy, take });
+  const rows = await db.agent.findMany({
+    where: { ...partition, ...(status && { status }), ...after },
+    orderBy,
+    take,
+  });
   return toPage(rows, page.limit, toAgent);
 }
 
@@ -40,16 +47,27 @@ export async function createAgent(caller: Caller, body: CreateAgent): Promise<Ag
   requireRole(caller, "MEMBER", "create agents");
   await requireKnowledgeBases(caller, body.knowledgeBaseIds);
   const at = new Date();
-  const data = { ...caller.partition, ...body, id: newId("agent", at), createdAt: at, updatedAt: at };
+  const data = {
+    ...caller.partition,
+    ...body,
+    id: newId("agent", at),
+    createdAt: at,
+    updatedAt: at,
+  };
   const created = toAgent(await caller.db.agent.create({ data }));
   await recordEvent(caller, "agent.created", created);
-  await recordAudit(caller, { action: "agent.created", targetId: created.id, changes: { after: { name: created.name } } });
+  await recordAudit(caller, {
+    action: "agent.created",
+    targetId: created.id,
+    changes: { after: { name: created.name } },
+  });
   return created;
 }
 
 /**
- * The draft that a person had before their eyes when they decided, by its `updatedAt`: a decision about another draft than
- * the one that there is by now is refused. The API has no such thing; its patches are merged as they come.
+ * The draft that a person had before their eyes when they decided, by its `updatedAt`: a decision
+ * about another draft than the one that there is by now is refused. The API has no such thing; its
+ * patches are merged as they come.
  */
 type Seen = { draft?: string | undefined };
 
@@ -57,7 +75,12 @@ type Seen = { draft?: string | undefined };
  * Changes the draft; the published version stays as it is.
  * @throws AppError `agent-archived`, `conflict` where the draft is not the one that was seen
  */
-export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent, seen: Seen = {}): Promise<Agent> {
+export async function updateAgent(
+  caller: Caller,
+  id: string,
+  patch: UpdateAgent,
+  seen: Seen = {},
+): Promise<Agent> {
   requireRole(caller, "MEMBER", "change agents");
   const before = await lockAgent(caller, id);
   if (patch.knowledgeBaseIds) await requireKnowledgeBases(caller, patch.knowledgeBaseIds);
@@ -66,7 +89,8 @@ export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent
 
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
+  if (metadata === null)
+    throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
   const draft = { ...before, ...fields, ...(metadata && { metadata }) };
   const hasUnpublishedChanges = await differsFromPublished(caller, draft);
@@ -74,7 +98,8 @@ export async function updateAgent(caller: Caller, id: string, patch: UpdateAgent
 }
 
 /**
- * Makes the draft the published version, under the next number. A draft that is published already makes no new one.
+ * Makes the draft the published version, under the next number. A draft that is published already
+ * makes no new one.
  * @throws AppError `agent-archived`, `conflict` where the draft is not the one that was seen
  */
 export async function publishAgent(caller: Caller, id: string, seen: Seen = {}): Promise<Agent> {
@@ -87,23 +112,32 @@ export async function publishAgent(caller: Caller, id: string, seen: Seen = {}):
 }
 
 /**
- * Makes an earlier version the draft and publishes it, under the next number, so that the history only ever grows. Changes
- * that were not published are lost.
- * @throws AppError `agent-archived`, `not-found` for a version that the agent does not have, `conflict` where the draft is
- * not the one that was seen
+ * Makes an earlier version the draft and publishes it, under the next number, so that the history
+ * only ever grows. Changes that were not published are lost.
+ * @throws AppError `agent-archived`, `not-found` for a version that the agent does not have,
+ * `conflict` where the draft is not the one that was seen
  */
-export async function rollBackAgent(caller: Caller, id: string, version: number, seen: Seen = {}): Promise<Agent> {
+export async function rollBackAgent(
+  caller: Caller,
+  id: string,
+  version: number,
+  seen: Seen = {},
+): Promise<Agent> {
   requireRole(caller, "MEMBER", "roll agents back");
   const before = await lockAgent(caller, id);
   const content = agentContent.parse((await requireVersion(caller, id, version)).content);
   await requireKnowledgeBases(caller, content.knowledgeBaseIds);
   requireNotArchived(before);
   requireSeen(before, seen);
-  if (!before.hasUnpublishedChanges && changedFields(contentOf(before), content).length === 0) return toAgent(before);
+  if (!before.hasUnpublishedChanges && changedFields(contentOf(before), content).length === 0)
+    return toAgent(before);
   return publishContent(caller, before, content, "agent.rolled_back", version);
 }
 
-/** An archived agent keeps its versions and can still be read, but takes no more changes. Archiving twice is archiving once. */
+/**
+ * An archived agent keeps its versions and can still be read, but takes no more changes. Archiving
+ * twice is archiving once.
+ */
 export async function archiveAgent(caller: Caller, id: string): Promise<Agent> {
   requireRole(caller, "MEMBER", "archive agents");
   const before = await lockAgent(caller, id);
@@ -111,7 +145,11 @@ export async function archiveAgent(caller: Caller, id: string): Promise<Agent> {
 }
 
 /** The versions of an agent, newest first. `cursor` is the last one of the page before. */
-export async function listAgentVersions(caller: Caller, id: string, { cursor, limit }: ListAgentVersions) {
+export async function listAgentVersions(
+  caller: Caller,
+  id: string,
+  { cursor, limit }: ListAgentVersions,
+) {
   const { id: agentId } = await requireAgent(caller, id);
   const rows = await caller.db.agentVersion.findMany({
     where: { ...caller.partition, agentId, ...(cursor && { version: { lt: cursor } }) },
@@ -123,7 +161,11 @@ export async function listAgentVersions(caller: Caller, id: string, { cursor, li
   return last ? { data: versions, nextCursor: String(last.version) } : { data: versions };
 }
 
-export async function getAgentVersion(caller: Caller, id: string, version: number): Promise<AgentVersion> {
+export async function getAgentVersion(
+  caller: Caller,
+  id: string,
+  version: number,
+): Promise<AgentVersion> {
   return toAgentVersion(await requireVersion(caller, id, version));
 }
 
@@ -134,12 +176,26 @@ export function draftOf(agent: Agent): AgentContent {
 
 type Action = "agent.updated" | "agent.archived" | "agent.published" | "agent.rolled_back";
 
-async function publishContent(caller: Caller, before: AgentModel, content: AgentContent, action: Action, fromVersion?: number) {
+async function publishContent(
+  caller: Caller,
+  before: AgentModel,
+  content: AgentContent,
+  action: Action,
+  fromVersion?: number,
+) {
   const at = new Date();
   const version = (before.publishedVersion ?? 0) + 1;
   const publishedById = caller.actor.type === "USER" ? caller.actor.id : null;
   await caller.db.agentVersion.create({
-    data: { ...caller.partition, agentId: before.id, version, content, publishedById, restoredVersion: fromVersion ?? null, createdAt: at },
+    data: {
+      ...caller.partition,
+      agentId: before.id,
+      version,
+      content,
+      publishedById,
+      restoredVersion: fromVersion ?? null,
+      createdAt: at,
+    },
   });
   const changes = {
     ...content,
@@ -151,28 +207,48 @@ async function publishContent(caller: Caller, before: AgentModel, content: Agent
   return write(caller, before, changes, action, fromVersion);
 }
 
-/** Writes what differs, with the event and the audit entry that belong to it; nothing at all where nothing differs. */
-async function write(caller: Caller, row: AgentModel, changes: Partial<AgentModel>, action: Action, fromVersion?: number): Promise<Agent> {
+/**
+ * Writes what differs, with the event and the audit entry that belong to it; nothing at all where
+ * nothing differs.
+ */
+async function write(
+  caller: Caller,
+  row: AgentModel,
+  changes: Partial<AgentModel>,
+  action: Action,
+  fromVersion?: number,
+): Promise<Agent> {
   const before = toAgent(row);
   const changed = changedFields(before, toAgent({ ...row, ...changes }));
   if (changed.length === 0) return before;
 
   const { metadata, ...columns } = changes;
-  // Always later than before, so that no two drafts have the same time, whatever the clocks of several processes say.
+  // Always later than before, so that no two drafts have the same time, whatever the clocks of
+  // several processes say.
   const updatedAt = new Date(Math.max(Date.now(), row.updatedAt.getTime() + 1));
   const after = toAgent(
     await caller.db.agent.update({
       where: { tenantId_environment_id: { ...caller.partition, id: row.id } },
-      data: { ...columns, ...(metadata !== undefined && { metadata: metadata as Metadata }), updatedAt },
+      data: {
+        ...columns,
+        ...(metadata !== undefined && { metadata: metadata as Metadata }),
+        updatedAt,
+      },
     }),
   );
   const isPublished = after.publishedVersion !== before.publishedVersion;
   const previous = previousAttributes(before, changed);
-  await recordEvent(caller, isPublished ? "agent.published" : "agent.updated", after, { previousAttributes: previous });
+  await recordEvent(caller, isPublished ? "agent.published" : "agent.updated", after, {
+    previousAttributes: previous,
+  });
   await recordAudit(caller, {
     action,
     targetId: row.id,
-    changes: { before: previous, after: previousAttributes(after, changed), ...(fromVersion !== undefined && { fromVersion }) },
+    changes: {
+      before: previous,
+      after: previousAttributes(after, changed),
+      ...(fromVersion !== undefined && { fromVersion }),
+    },
   });
   return after;
 }
@@ -185,7 +261,9 @@ async function differsFromPublished(caller: Caller, draft: AgentModel): Promise<
 }
 
 async function requireAgent({ db, partition }: Caller, id: string): Promise<AgentModel> {
-  const found = await db.agent.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  const found = await db.agent.findUnique({
+    where: { tenantId_environment_id: { ...partition, id } },
+  });
   if (!found) throw notFound("agent", id);
   return found;
 }
@@ -196,7 +274,11 @@ async function lockAgent(caller: Caller, id: string): Promise<AgentModel> {
   return requireAgent(caller, id);
 }
 
-async function requireVersion({ db, partition }: Caller, agentId: string, version: number): Promise<AgentVersionModel> {
+async function requireVersion(
+  { db, partition }: Caller,
+  agentId: string,
+  version: number,
+): Promise<AgentVersionModel> {
   const where = { tenantId_environment_agentId_version: { ...partition, agentId, version } };
   const found = await db.agentVersion.findUnique({ where });
   if (!found) throw new AppError("not-found", `The agent has no version ${version}.`);
@@ -206,7 +288,10 @@ async function requireVersion({ db, partition }: Caller, agentId: string, versio
 /** Another tenant's knowledge base, or the other environment's, is the same 404 as none at all. */
 async function requireKnowledgeBases({ db, partition }: Caller, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  const found = await db.knowledgeBase.findMany({ where: { ...partition, id: { in: ids } }, select: { id: true } });
+  const found = await db.knowledgeBase.findMany({
+    where: { ...partition, id: { in: ids } },
+    select: { id: true },
+  });
   const known = new Set(found.map(({ id }) => id));
   const missing = ids.find((id) => !known.has(id));
   if (missing) throw notFound("knowledgeBase", missing);
@@ -215,7 +300,9 @@ async function requireKnowledgeBases({ db, partition }: Caller, ids: string[]): 
 function requireSeen({ updatedAt }: AgentModel, { draft }: Seen): void {
   if (draft === undefined || draft === updatedAt.toISOString()) return;
   const message = "The draft has changed since you opened it";
-  throw new AppError("conflict", `${message}.`, { errors: [{ pointer: "/updatedAt", location: "body", code: "changed", message }] });
+  throw new AppError("conflict", `${message}.`, {
+    errors: [{ pointer: "/updatedAt", location: "body", code: "changed", message }],
+  });
 }
 
 function requireNotArchived({ status }: AgentModel): void {
@@ -259,6 +346,18 @@ export type AgentVersion = {
   createdAt: string;
 };
 
-function toAgentVersion({ version, content, publishedById, restoredVersion, createdAt }: AgentVersionModel): AgentVersion {
-  return { version, content: agentContent.parse(content), publishedById, restoredVersion, createdAt: createdAt.toISOString() };
+function toAgentVersion({
+  version,
+  content,
+  publishedById,
+  restoredVersion,
+  createdAt,
+}: AgentVersionModel): AgentVersion {
+  return {
+    version,
+    content: agentContent.parse(content),
+    publishedById,
+    restoredVersion,
+    createdAt: createdAt.toISOString(),
+  };
 }

@@ -6,7 +6,9 @@ import type { ApiKeyModel } from "@/prisma/generated/models";
 import { allowList } from "./schema";
 import type { Scope } from "./scopes";
 
-/** NOTIFY on this channel carries the hash, in hex, of a key that was revoked, rolled or changed. */
+/**
+ * NOTIFY on this channel carries the hash, in hex, of a key that was revoked, rolled or changed.
+ */
 export const keysChannel = "parlance_keys";
 
 /** What the API needs to know of a key to serve a request. */
@@ -21,13 +23,16 @@ export type KnownKey = {
   isAllowedFrom: (address: string | null) => boolean;
   rateLimitPerMinute: number;
   /**
-   * What all keys of the environment have together. Null for a key that an operator gave more than its plan's limit: that
-   * one neither draws on the ceiling nor is held by it.
+   * What all keys of the environment have together. Null for a key that an operator gave more than
+   * its plan's limit: that one neither draws on the ceiling nor is held by it.
    */
   tenantLimitPerMinute: number | null;
 };
 
-/** Also where the connection that hears of revocations is dead without a sign of it, a revoked key ends within a second. */
+/**
+ * Also where the connection that hears of revocations is dead without a sign of it, a revoked key
+ * ends within a second.
+ */
 const lifetimeMs = 900;
 const maximumEntries = 10_000;
 
@@ -35,10 +40,10 @@ type Entry = { key: KnownKey; until: number };
 const entries = new Map<string, Entry>();
 
 /**
- * The key with this hash, or null for one that is unknown, revoked, suspended or expired. Answers come from memory for less than a
- * second, and only while this process hears of revocations: with the listening connection down, every call asks the
- * database, so a revoked key never lives on for a cache's sake. What is no key is not kept at all: guesses would push
- * the keys out.
+ * The key with this hash, or null for one that is unknown, revoked, suspended or expired. Answers
+ * come from memory for less than a second, and only while this process hears of revocations: with
+ * the listening connection down, every call asks the database, so a revoked key never lives on for
+ * a cache's sake. What is no key is not kept at all: guesses would push the keys out.
  * @param inBatches to share queries with other lookups, for callers who may be guessing
  */
 export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise<KnownKey | null> {
@@ -50,7 +55,8 @@ export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise
   const generation = invalidations;
   const row = await (inBatches ? findRowInBatch(hash) : findRow(hash));
   const key = row && !row.revokedAt && !row.suspendedAt ? toKnownKey(row) : null;
-  // A revocation that arrived during the look-up may concern this very key: then the answer serves once and is not kept.
+  // A revocation that arrived during the look-up may concern this very key: then the answer serves
+  // once and is not kept.
   if (key && isListening() && generation === invalidations) {
     if (entries.size >= maximumEntries) entries.clear();
     entries.set(name, { key, until: now + lifetimeMs });
@@ -66,9 +72,14 @@ const withPlan = { tenant: { select: { plan: true } } } as const;
 
 type Row = ApiKeyModel & { tenant: { plan: Plan } };
 
-const findRow = (hash: Buffer): Promise<Row | null> => db().apiKey.findUnique({ where: { hash: new Uint8Array(hash) }, include: withPlan });
+const findRow = (hash: Buffer): Promise<Row | null> =>
+  db().apiKey.findUnique({ where: { hash: new Uint8Array(hash) }, include: withPlan });
 
-type Lookup = { hash: Buffer; resolve: (row: Row | null) => void; reject: (error: unknown) => void };
+type Lookup = {
+  hash: Buffer;
+  resolve: (row: Row | null) => void;
+  reject: (error: unknown) => void;
+};
 let lookups: Lookup[] = [];
 let isLookingUp = false;
 const maximumBatch = 1_000;
@@ -88,7 +99,10 @@ async function runBatches(): Promise<void> {
     lookups = lookups.slice(maximumBatch);
     try {
       const hashes = batch.map(({ hash }) => new Uint8Array(hash));
-      const rows = await db().apiKey.findMany({ where: { hash: { in: hashes } }, include: withPlan });
+      const rows = await db().apiKey.findMany({
+        where: { hash: { in: hashes } },
+        include: withPlan,
+      });
       const byHash = new Map(rows.map((row) => [Buffer.from(row.hash).toString("hex"), row]));
       for (const { hash, resolve } of batch) resolve(byHash.get(hash.toString("hex")) ?? null);
     } catch (error) {
@@ -109,9 +123,12 @@ function toKnownKey(row: Row): KnownKey {
     name: row.name,
     scopes: new Set(row.scopes as Scope[]),
     expiresAt: row.expiresAt,
-    isAllowedFrom: (address) => !networks || (address !== null && networks.check(address, address.includes(":") ? "ipv6" : "ipv4")),
+    isAllowedFrom: (address) =>
+      !networks ||
+      (address !== null && networks.check(address, address.includes(":") ? "ipv6" : "ipv4")),
     rateLimitPerMinute,
-    tenantLimitPerMinute: rateLimitPerMinute > planRateLimits[plan] ? null : planTenantRateLimits[plan],
+    tenantLimitPerMinute:
+      rateLimitPerMinute > planRateLimits[plan] ? null : planTenantRateLimits[plan],
   };
 }
 

@@ -18,12 +18,18 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** The SHA-256 by which a key is stored and looked up. A key has 202 random bits, so a slow hash would protect nothing more. */
+/**
+ * The SHA-256 by which a key is stored and looked up. A key has 202 random bits, so a slow hash
+ * would protect nothing more.
+ */
 export function hashKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
-/** `<prefix>_<environment>_` and 40 characters of base62: 34 random ones, then the CRC-32 of all before them. */
+/**
+ * `<prefix>_<environment>_` and 40 characters of base62: 34 random ones, then the CRC-32 of all
+ * before them.
+ */
 export function generateKey(environment: Environment): { key: string; hash: Buffer; hint: string } {
   let text = `${env().SERVICE_PREFIX}_${environment}_`;
   const hintStart = text;
@@ -32,8 +38,14 @@ export function generateKey(environment: Environment): { key: string; hash: Buff
   return { key, hash: hashKey(key), hint: `${hintStart}…${key.slice(-4)}` };
 }
 
-/** Whether this could be a key of ours at all. Costs no query, and a mistyped character is found with near certainty. */
+/**
+ * Whether this could be a key of ours at all. Costs no query, and a mistyped character is found
+ * with near certainty.
+ */
 export function isWellFormedKey(key: string): boolean {
   const match = keyPattern.exec(key);
-  return match?.[1] === env().SERVICE_PREFIX && checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
+  return (
+    match?.[1] === env().SERVICE_PREFIX &&
+    checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength)
+  );
 }

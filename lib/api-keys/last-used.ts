@@ -12,7 +12,9 @@ const writtenAt = new Map<string, number>();
 const pending = new Map<string, Use>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Notes that a key was used just now. Costs no query: the times are written together, soon after. */
+/**
+ * Notes that a key was used just now. Costs no query: the times are written together, soon after.
+ */
 export function markUsed({ id, tenantId, environment }: KnownKey): void {
   const now = Date.now();
   if (now - (writtenAt.get(id) ?? 0) < precisionMs) return;
@@ -21,20 +23,27 @@ export function markUsed({ id, tenantId, environment }: KnownKey): void {
   if (!timer) timer = setTimeout(() => void flushLastUsed(), flushIntervalMs).unref();
 }
 
-/** Writes what is pending. Also called on shutdown. A time that cannot be written is only a time; it is dropped. */
+/**
+ * Writes what is pending. Also called on shutdown. A time that cannot be written is only a time; it
+ * is dropped.
+ */
 export async function flushLastUsed(): Promise<void> {
   timer = undefined;
   if (writtenAt.size > 100_000) writtenAt.clear();
   const uses = [...pending];
   pending.clear();
   if (uses.length === 0) return;
-  const column = <Value>(pick: (use: Use, id: string) => Value) => uses.map(([id, use]) => pick(use, id));
+  const column = <Value>(pick: (use: Use, id: string) => Value) =>
+    uses.map(([id, use]) => pick(use, id));
   try {
     await db().$executeRaw`UPDATE api_keys k SET last_used_at = u.at
       FROM unnest(${column(({ tenantId }) => tenantId)}::text[], ${column(({ environment }) => environment)}::text[],
         ${column((_use, id) => id)}::text[], ${column(({ at }) => at)}::timestamptz[]) AS u (tenant_id, environment, id, at)
       WHERE k.tenant_id = u.tenant_id AND k.environment = u.environment::"Environment" AND k.id = u.id`;
   } catch (error) {
-    log.warn({ error: (error as Error).message }, "the times at which keys were last used could not be written");
+    log.warn(
+      { error: (error as Error).message },
+      "the times at which keys were last used could not be written",
+    );
   }
 }

@@ -7,7 +7,8 @@ import { apiKeyStatuses } from "./status";
 
 /** An address or a network in CIDR notation, as `BlockList` takes it. */
 const cidr = text(100).refine(isCidr, {
-  error: ({ input }) => `“${String(input).slice(0, 50)}” is no IP address and no network such as 203.0.113.0/24`,
+  error: ({ input }) =>
+    `“${String(input).slice(0, 50)}” is no IP address and no network such as 203.0.113.0/24`,
 });
 
 export const maximumNetworks = 50;
@@ -16,7 +17,10 @@ export const maximumNetworks = 50;
 const settings = {
   name: text(100).trim().min(1, "give the key a name"),
   scopes: z.array(z.enum(scopes)).min(1, "choose at least one scope").max(scopes.length),
-  allowedIps: z.array(cidr).max(maximumNetworks, `give at most ${maximumNetworks} networks`).optional(),
+  allowedIps: z
+    .array(cidr)
+    .max(maximumNetworks, `give at most ${maximumNetworks} networks`)
+    .optional(),
   rateLimitPerMinute: z
     .number("give a whole number")
     .int("give a whole number")
@@ -47,7 +51,9 @@ export type Overlap = keyof typeof overlaps;
 
 export const overlap = z.enum(Object.keys(overlaps) as [Overlap, ...Overlap[]]);
 
-export const listApiKeysQuery = listQuery("apiKey", "desc", { status: z.enum(apiKeyStatuses).optional() });
+export const listApiKeysQuery = listQuery("apiKey", "desc", {
+  status: z.enum(apiKeyStatuses).optional(),
+});
 
 export type ListApiKeys = z.output<typeof listApiKeysQuery>;
 

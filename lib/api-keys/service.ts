@@ -15,7 +15,13 @@ import { Environment } from "@/prisma/generated/enums";
 import type { ApiKeyModel } from "@/prisma/generated/models";
 import { generateKey } from "./key";
 import { keysChannel } from "./key-cache";
-import { type CreateApiKey, type ListApiKeys, type Overlap, overlaps, type UpdateApiKey } from "./schema";
+import {
+  type CreateApiKey,
+  type ListApiKeys,
+  type Overlap,
+  overlaps,
+  type UpdateApiKey,
+} from "./schema";
 import { apiKeyStatus, statusCondition } from "./status";
 
 /** Keys of one environment that are neither revoked nor expired. */
@@ -32,7 +38,11 @@ export async function createApiKey(caller: Caller, input: CreateApiKey) {
   await requireRateLimit(caller, input.rateLimitPerMinute);
   await requireRoomForKey(caller, "Revoke keys that you no longer need.");
   const { apiKey, key } = await insertApiKey(caller, input);
-  await recordAudit(caller, { action: "api_key.created", targetId: apiKey.id, changes: { after: auditedSettings(apiKey) } });
+  await recordAudit(caller, {
+    action: "api_key.created",
+    targetId: apiKey.id,
+    changes: { after: auditedSettings(apiKey) },
+  });
   return { apiKey: withoutHash(apiKey), key };
 }
 
@@ -57,17 +67,36 @@ async function insertApiKey(caller: Caller, input: CreateApiKey) {
   return { apiKey, key };
 }
 
-async function announceLiveKey({ db, actor, partition }: Caller, { name, hint }: ApiKeyModel): Promise<void> {
-  const person = actor.type === "USER" ? await db.user.findUnique({ where: { id: actor.id }, select: { name: true } }) : null;
-  const created = { environment: partition.environment, keyName: name, keyHint: hint, createdBy: person?.name ?? "An operator" };
+async function announceLiveKey(
+  { db, actor, partition }: Caller,
+  { name, hint }: ApiKeyModel,
+): Promise<void> {
+  const person =
+    actor.type === "USER"
+      ? await db.user.findUnique({ where: { id: actor.id }, select: { name: true } })
+      : null;
+  const created = {
+    environment: partition.environment,
+    keyName: name,
+    keyHint: hint,
+    createdBy: person?.name ?? "An operator",
+  };
   await queueMailToAdmins(db, partition.tenantId, { kind: "live-key-created", ...created });
 }
 
 /** The keys of the environment, newest first, also those that have ended. */
-export async function listApiKeys({ db, partition }: Caller, { status, ...page }: ListApiKeys, now = new Date()) {
+export async function listApiKeys(
+  { db, partition }: Caller,
+  { status, ...page }: ListApiKeys,
+  now = new Date(),
+) {
   const { after, orderBy, take } = pageById(page);
   const conditions = [after, status ? statusCondition(status, now) : {}];
-  const rows = await db.apiKey.findMany({ where: { ...partition, AND: conditions }, orderBy, take });
+  const rows = await db.apiKey.findMany({
+    where: { ...partition, AND: conditions },
+    orderBy,
+    take,
+  });
   return toPage(rows, page.limit, withoutHash);
 }
 
@@ -81,10 +110,20 @@ export async function findPredecessor({ db, partition }: Caller, id: string) {
   return found && withoutHash(found);
 }
 
-/** Names and hints of keys of both environments by their ids, for whatever shows what they did; unknown ids are left out. */
-export async function apiKeyNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, { name: string; hint: string }>> {
+/**
+ * Names and hints of keys of both environments by their ids, for whatever shows what they did;
+ * unknown ids are left out.
+ */
+export async function apiKeyNames(
+  { db, partition }: Caller,
+  ids: string[],
+): Promise<Map<string, { name: string; hint: string }>> {
   const keys = await db.apiKey.findMany({
-    where: { tenantId: partition.tenantId, environment: { in: Object.values(Environment) }, id: { in: ids } },
+    where: {
+      tenantId: partition.tenantId,
+      environment: { in: Object.values(Environment) },
+      id: { in: ids },
+    },
     select: { id: true, name: true, hint: true },
   });
   return new Map(keys.map(({ id, ...key }) => [id, key]));
@@ -92,7 +131,10 @@ export async function apiKeyNames({ db, partition }: Caller, ids: string[]): Pro
 
 /** For operators, who name a key without knowing whose it is. */
 export async function partitionOfApiKey(id: string): Promise<Partition> {
-  const found = await db().apiKey.findFirst({ where: { id }, select: { tenantId: true, environment: true } });
+  const found = await db().apiKey.findFirst({
+    where: { id },
+    select: { tenantId: true, environment: true },
+  });
   if (!found) throw notFound("apiKey", id);
   return found;
 }
@@ -104,7 +146,8 @@ export async function partitionOfApiKey(id: string): Promise<Partition> {
 export async function updateApiKey(caller: Caller, id: string, input: UpdateApiKey) {
   requireRole(caller, "ADMIN", "change API keys");
   const before = await lockLivingKey(caller, id, "changed");
-  if (input.rateLimitPerMinute !== before.rateLimitPerMinute) await requireRateLimit(caller, input.rateLimitPerMinute);
+  if (input.rateLimitPerMinute !== before.rateLimitPerMinute)
+    await requireRateLimit(caller, input.rateLimitPerMinute);
 
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const after = await caller.db.apiKey.update({ where, data: input });
@@ -113,28 +156,41 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
   if (changed.length === 0) return withoutHash(after);
   if (changed.some((field) => field !== "name")) await requirePower(caller, "updateApiKey");
   await forgetKey(caller, after);
-  const changes = { before: previousAttributes(was, changed), after: previousAttributes(is, changed) };
+  const changes = {
+    before: previousAttributes(was, changed),
+    after: previousAttributes(is, changed),
+  };
   await recordAudit(caller, { action: "api_key.updated", targetId: id, changes });
   return withoutHash(after);
 }
 
 /**
- * Makes a key with the same settings, and lets this one live on beside it for a while, but not beyond its own end. Where
- * this one was made to last for so long, the new one lasts as long, from now on.
+ * Makes a key with the same settings, and lets this one live on beside it for a while, but not
+ * beyond its own end. Where this one was made to last for so long, the new one lasts as long, from
+ * now on.
  * @returns the new row and key, which can never be had again, and the old row.
- * @throws AppError `invalid-transition` for a key that has ended, `rotation-in-progress` for one that was rolled already
+ * @throws AppError `invalid-transition` for a key that has ended, `rotation-in-progress` for one
+ * that was rolled already
  */
 export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   requireRole(caller, "ADMIN", "roll API keys");
   await requirePower(caller, "rollApiKey");
   const before = await lockLivingKey(caller, id, "rolled");
   if (before.replacedById) {
-    throw new AppError("rotation-in-progress", "This key was rolled already. Roll the one that replaced it.", {
-      existingId: before.replacedById,
-    });
+    throw new AppError(
+      "rotation-in-progress",
+      "This key was rolled already. Roll the one that replaced it.",
+      {
+        existingId: before.replacedById,
+      },
+    );
   }
   // Without an overlap the new key takes the old one's place, so a leaked key can always be rolled.
-  if (overlap !== "now") await requireRoomForKey(caller, "Roll the key without an overlap, or revoke keys that you no longer need.");
+  if (overlap !== "now")
+    await requireRoomForKey(
+      caller,
+      "Roll the key without an overlap, or revoke keys that you no longer need.",
+    );
   const now = new Date();
   const lifetimeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime();
   const { apiKey, key } = await insertApiKey(caller, {
@@ -143,9 +199,13 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   });
 
   const overlapEnd = new Date(now.getTime() + overlaps[overlap] * 1000);
-  const expiresAt = before.expiresAt && before.expiresAt < overlapEnd ? before.expiresAt : overlapEnd;
+  const expiresAt =
+    before.expiresAt && before.expiresAt < overlapEnd ? before.expiresAt : overlapEnd;
   const where = { tenantId_environment_id: { ...caller.partition, id } };
-  const replaced = await caller.db.apiKey.update({ where, data: { expiresAt, replacedById: apiKey.id } });
+  const replaced = await caller.db.apiKey.update({
+    where,
+    data: { expiresAt, replacedById: apiKey.id },
+  });
   await forgetKey(caller, replaced);
   await recordAudit(caller, {
     action: "api_key.rolled",
@@ -163,7 +223,9 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   return { apiKey: withoutHash(apiKey), key, replaced: withoutHash(replaced) };
 }
 
-/** Revoking twice is revoking once. Every process drops the key from its cache when this commits. */
+/**
+ * Revoking twice is revoking once. Every process drops the key from its cache when this commits.
+ */
 export async function revokeApiKey(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "revoke API keys");
   await requirePower(caller, "revokeApiKey");
@@ -174,7 +236,11 @@ export async function revokeApiKey(caller: Caller, id: string) {
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const revoked = await caller.db.apiKey.update({ where, data: { revokedAt: new Date() } });
   await forgetKey(caller, found);
-  await recordAudit(caller, { action: "api_key.revoked", targetId: id, changes: { before: { name: found.name, hint: found.hint } } });
+  await recordAudit(caller, {
+    action: "api_key.revoked",
+    targetId: id,
+    changes: { before: { name: found.name, hint: found.hint } },
+  });
   return withoutHash(revoked);
 }
 
@@ -183,11 +249,16 @@ async function requireRoomForKey(caller: Caller, remedy: string): Promise<void> 
   const isValid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] };
   const current = await caller.db.apiKey.count({ where: { ...caller.partition, ...isValid } });
   if (current < maximumApiKeys) return;
-  throw limitReached(`An environment has at most ${maximumApiKeys} valid API keys. ${remedy}`, { limit: maximumApiKeys, current });
+  throw limitReached(`An environment has at most ${maximumApiKeys} valid API keys. ${remedy}`, {
+    limit: maximumApiKeys,
+    current,
+  });
 }
 
 async function requireApiKey({ db, partition }: Caller, id: string): Promise<ApiKeyModel> {
-  const found = await db.apiKey.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  const found = await db.apiKey.findUnique({
+    where: { tenantId_environment_id: { ...partition, id } },
+  });
   if (!found) throw notFound("apiKey", id);
   return found;
 }
@@ -197,16 +268,25 @@ async function lockLivingKey(caller: Caller, id: string, what: string): Promise<
   const found = await requireApiKey(caller, id);
   const status = apiKeyStatus(found, new Date());
   if (status === "suspended") {
-    throw new AppError("invalid-transition", `This key is suspended. Confirm it under Settings, Access review, before it can be ${what}.`);
+    throw new AppError(
+      "invalid-transition",
+      `This key is suspended. Confirm it under Settings, Access review, before it can be ${what}.`,
+    );
   }
   if (status === "revoked" || status === "expired") {
-    throw new AppError("invalid-transition", `This key is ${status}, so it cannot be ${what} any more.`);
+    throw new AppError(
+      "invalid-transition",
+      `This key is ${status}, so it cannot be ${what} any more.`,
+    );
   }
   return found;
 }
 
 /** Each process drops what it knows of the key when the transaction commits. */
-export async function forgetKey({ db }: Pick<Caller, "db">, { hash }: Pick<ApiKeyModel, "hash">): Promise<void> {
+export async function forgetKey(
+  { db }: Pick<Caller, "db">,
+  { hash }: Pick<ApiKeyModel, "hash">,
+): Promise<void> {
   await db.$executeRaw`SELECT pg_notify(${keysChannel}, ${Buffer.from(hash).toString("hex")})`;
 }
 
@@ -214,7 +294,8 @@ export async function forgetKey({ db }: Pick<Caller, "db">, { hash }: Pick<ApiKe
 async function requireRateLimit(caller: Caller, wanted: number | null | undefined): Promise<void> {
   if (caller.actor.type !== "USER" || !wanted) return;
   const limit = await rateLimitOfPlan(caller);
-  if (wanted > limit) throw invalidBody("/rateLimitPerMinute", "too_big", `your plan has ${limit} requests a minute`);
+  if (wanted > limit)
+    throw invalidBody("/rateLimitPerMinute", "too_big", `your plan has ${limit} requests a minute`);
 }
 
 const settingsOf = ({ name, scopes, allowedIps, rateLimitPerMinute }: ApiKeyModel) => ({
@@ -224,8 +305,15 @@ const settingsOf = ({ name, scopes, allowedIps, rateLimitPerMinute }: ApiKeyMode
   rateLimitPerMinute,
 });
 
-const auditedSettings = (row: ApiKeyModel) => ({ ...settingsOf(row), hint: row.hint, expiresAt: row.expiresAt?.toISOString() ?? null });
+const auditedSettings = (row: ApiKeyModel) => ({
+  ...settingsOf(row),
+  hint: row.hint,
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+});
 
-function withoutHash<Row extends { hash: unknown }>({ hash: _hash, ...row }: Row): Omit<Row, "hash"> {
+function withoutHash<Row extends { hash: unknown }>({
+  hash: _hash,
+  ...row
+}: Row): Omit<Row, "hash"> {
   return row;
 }

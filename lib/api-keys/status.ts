@@ -4,11 +4,19 @@ const soonMs = 7 * dayMs;
 /** How long after its last use, or after it was made, a key is said to be unused. */
 const unusedMs = 30 * dayMs;
 
-export const apiKeyStatuses = ["active", "expiring", "rolling", "unused", "expired", "suspended", "revoked"] as const;
+export const apiKeyStatuses = [
+  "active",
+  "expiring",
+  "rolling",
+  "unused",
+  "expired",
+  "suspended",
+  "revoked",
+] as const;
 
 /**
- * `rolling`: another key has replaced this one, which lives on for a while. `suspended`: it was created before the owner's
- * address was verified, and is refused until it is confirmed.
+ * `rolling`: another key has replaced this one, which lives on for a while. `suspended`: it was
+ * created before the owner's address was verified, and is refused until it is confirmed.
  */
 export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
 
@@ -21,7 +29,10 @@ export type StatusFacts = {
   createdAt: Date;
 };
 
-/** Of what applies, the first in this order: a revoked key stays revoked, also when its time has run out since. */
+/**
+ * Of what applies, the first in this order: a revoked key stays revoked, also when its time has run
+ * out since.
+ */
 export function apiKeyStatus(key: StatusFacts, now: Date): ApiKeyStatus {
   const { soon, unusedSince } = limits(now);
   if (key.revokedAt) return "revoked";
@@ -36,19 +47,36 @@ export function apiKeyStatus(key: StatusFacts, now: Date): ApiKeyStatus {
 export function statusCondition(status: ApiKeyStatus, now: Date) {
   const { soon, unusedSince } = limits(now);
   const lives = { revokedAt: null, suspendedAt: null };
-  const stays = { ...lives, replacedById: null, OR: [{ expiresAt: null }, { expiresAt: { gt: soon } }] };
-  const used = [{ lastUsedAt: { gt: unusedSince } }, { lastUsedAt: null, createdAt: { gt: unusedSince } }];
-  const unused = [{ lastUsedAt: { lte: unusedSince } }, { lastUsedAt: null, createdAt: { lte: unusedSince } }];
+  const stays = {
+    ...lives,
+    replacedById: null,
+    OR: [{ expiresAt: null }, { expiresAt: { gt: soon } }],
+  };
+  const used = [
+    { lastUsedAt: { gt: unusedSince } },
+    { lastUsedAt: null, createdAt: { gt: unusedSince } },
+  ];
+  const unused = [
+    { lastUsedAt: { lte: unusedSince } },
+    { lastUsedAt: null, createdAt: { lte: unusedSince } },
+  ];
   const conditions = {
     active: { AND: [stays, { OR: used }] },
     unused: { AND: [stays, { OR: unused }] },
     expiring: { ...lives, replacedById: null, expiresAt: { gt: now, lte: soon } },
     rolling: { ...lives, replacedById: { not: null }, expiresAt: { gt: now } },
     expired: { revokedAt: null, expiresAt: { lte: now } },
-    suspended: { revokedAt: null, suspendedAt: { not: null }, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+    suspended: {
+      revokedAt: null,
+      suspendedAt: { not: null },
+      OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+    },
     revoked: { revokedAt: { not: null } },
   } satisfies Record<ApiKeyStatus, object>;
   return conditions[status];
 }
 
-const limits = (now: Date) => ({ soon: new Date(now.getTime() + soonMs), unusedSince: new Date(now.getTime() - unusedMs) });
+const limits = (now: Date) => ({
+  soon: new Date(now.getTime() + soonMs),
+  unusedSince: new Date(now.getTime() - unusedMs),
+});

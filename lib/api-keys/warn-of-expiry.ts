@@ -3,7 +3,10 @@ import { db, runStatement, type Statement } from "@/lib/platform/db";
 import { currentTime } from "@/lib/platform/time";
 import type { Environment } from "@/prisma/generated/enums";
 
-/** Days before its end at which a key's organisation is told; each warning is due until the next one is. */
+/**
+ * Days before its end at which a key's organisation is told; each warning is due until the next one
+ * is.
+ */
 const warnings = [
   { days: 7, untilDays: 1 },
   { days: 1, untilDays: 0 },
@@ -12,11 +15,13 @@ const warnings = [
 const now = "coalesce($1::timestamptz, now())";
 
 /** Of a key whose end is put off there is something new to tell, so the end is in the name. */
-const name = "'api-key-expiring:' || k.id || ':' || floor(extract(epoch FROM k.expires_at)) || ':' || $2::int";
+const name =
+  "'api-key-expiring:' || k.id || ':' || floor(extract(epoch FROM k.expires_at)) || ':' || $2::int";
 
 /**
- * Keys that end within $2 days, and not within $3, and one of whose admins has no mail about it yet. A key that was made
- * for no longer than that, or that was rolled, ends as somebody meant it to a moment ago.
+ * Keys that end within $2 days, and not within $3, and one of whose admins has no mail about it
+ * yet. A key that was made for no longer than that, or that was rolled, ends as somebody meant it
+ * to a moment ago.
  */
 const expiringStatement: Statement = {
   name: "expiring_api_keys",
@@ -41,13 +46,26 @@ type ExpiringKey = {
   mailName: string;
 };
 
-/** Tells owners and admins of keys that end soon: a week before, and a day before. @returns how many keys it told of */
+/**
+ * Tells owners and admins of keys that end soon: a week before, and a day before. @returns how many
+ * keys it told of
+ */
 export async function warnOfExpiry(limit: number): Promise<number> {
   let told = 0;
   for (const { days, untilDays } of warnings) {
-    const keys = await runStatement<ExpiringKey>(expiringStatement, [currentTime(), days, untilDays, limit]);
+    const keys = await runStatement<ExpiringKey>(expiringStatement, [
+      currentTime(),
+      days,
+      untilDays,
+      limit,
+    ]);
     for (const { tenantId, mailName, ...key } of keys) {
-      await queueMailToAdmins(db(), tenantId, { kind: "api-key-expiring", ...key }, { name: mailName, usableUntil: key.expiresAt });
+      await queueMailToAdmins(
+        db(),
+        tenantId,
+        { kind: "api-key-expiring", ...key },
+        { name: mailName, usableUntil: key.expiresAt },
+      );
     }
     told += keys.length;
   }

@@ -5,7 +5,10 @@ import { addressNotAllowed, unauthorized } from "@/lib/platform/errors";
 import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { rateLimited } from "./rate-limit";
 
-/** Attempts without a usable key that one address has in a minute: guessing is slow. Valid keys still work from there. */
+/**
+ * Attempts without a usable key that one address has in a minute: guessing is slow. Valid keys
+ * still work from there.
+ */
 const failuresPerMinute = 300;
 const windowMs = 60_000;
 
@@ -14,14 +17,18 @@ const exhausted = new Map<string, number>();
 const maximumExhausted = 10_000;
 
 /**
- * The key of `Authorization: Bearer …`. Missing, malformed, unknown, expired and revoked keys get the same response.
+ * The key of `Authorization: Bearer …`. Missing, malformed, unknown, expired and revoked keys get
+ * the same response.
  * @throws AppError `unauthorized`, or `rate-limited` for an address that keeps trying
  */
 export async function authenticate(request: Request, address: string | null): Promise<KnownKey> {
   const [, text] = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
   if (text && isWellFormedKey(text)) {
-    // A valid key passes even where strangers at the same address keep guessing, but their guesses cost no query each.
-    const key = await findKey(hashKey(text), { inBatches: exhaustedForMs(throttleAddress(address)) > 0 });
+    // A valid key passes even where strangers at the same address keep guessing, but their guesses
+    // cost no query each.
+    const key = await findKey(hashKey(text), {
+      inBatches: exhaustedForMs(throttleAddress(address)) > 0,
+    });
     if (key) return key;
   }
   await countFailure(address);
@@ -29,7 +36,8 @@ export async function authenticate(request: Request, address: string | null): Pr
 }
 
 /**
- * Comes before the key's rate limit and its usage: a leaked key, used from elsewhere, uses up nothing of its owner's.
+ * Comes before the key's rate limit and its usage: a leaked key, used from elsewhere, uses up
+ * nothing of its owner's.
  * @throws AppError `ip-not-allowed`, or `rate-limited` for an address that keeps trying
  */
 export async function requireAllowedAddress(key: KnownKey, address: string | null): Promise<void> {
@@ -43,7 +51,11 @@ async function countFailure(address: string | null): Promise<void> {
   const leftMs = exhaustedForMs(counted);
   if (leftMs > 0) throw tooManyFailures(leftMs);
 
-  const { isAllowed, resetMs } = await rateLimiter().take(`unauthenticated:${counted}`, failuresPerMinute, windowMs);
+  const { isAllowed, resetMs } = await rateLimiter().take(
+    `unauthenticated:${counted}`,
+    failuresPerMinute,
+    windowMs,
+  );
   if (isAllowed) return;
   if (exhausted.size >= maximumExhausted) exhausted.clear();
   exhausted.set(counted, performance.now() + resetMs);
@@ -51,7 +63,10 @@ async function countFailure(address: string | null): Promise<void> {
 }
 
 const tooManyFailures = (resetMs: number) =>
-  rateLimited({ limit: failuresPerMinute, resetMs }, "requests a minute without a usable API key from one address");
+  rateLimited(
+    { limit: failuresPerMinute, resetMs },
+    "requests a minute without a usable API key from one address",
+  );
 
 function exhaustedForMs(counted: string): number {
   const leftMs = (exhausted.get(counted) ?? 0) - performance.now();

@@ -46,7 +46,10 @@ function allowed(methods: Partial<Record<Method, unknown>>): string[] {
   return names.includes("GET") ? ["GET", "HEAD", ...names.filter((name) => name !== "GET")] : names;
 }
 
-/** A segment that cannot be decoded stays as it is: no id looks like it, so it leads to the same 404. */
+/**
+ * A segment that cannot be decoded stays as it is: no id looks like it, so it leads to the same
+ * 404.
+ */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);

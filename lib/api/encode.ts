@@ -3,7 +3,8 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Declaration } from "./operation";
 
-// What happens to a response on its way out. Nothing of it is stored: a replay is compressed, or not, as its own request wants.
+// What happens to a response on its way out. Nothing of it is stored: a replay is compressed, or
+// not, as its own request wants.
 
 /** Below this, compression costs more than it saves. */
 const compressedFromBytes = 1_024;
@@ -19,7 +20,10 @@ const compress: Record<Encoding, (body: string) => Promise<Uint8Array>> = {
   gzip: promisify<string, Uint8Array>(gzip),
 };
 
-/** The better of the encodings that an `Accept-Encoding` header prefers. Null where it asks for none of them. */
+/**
+ * The better of the encodings that an `Accept-Encoding` header prefers. Null where it asks for none
+ * of them.
+ */
 export function chooseEncoding(accepted: string | null): Encoding | null {
   if (!accepted || accepted.length > maximumHeaderLength) return null;
   const weights = new Map<string, number>();
@@ -35,8 +39,13 @@ export function chooseEncoding(accepted: string | null): Encoding | null {
 }
 
 /** Compresses a larger body where the client asks for it, and adds the headers that say so. */
-export async function compressed(body: string, accepted: string | null, headers: Record<string, string>): Promise<string | Uint8Array> {
-  if (body.length < compressedFromBytes && Buffer.byteLength(body) < compressedFromBytes) return body;
+export async function compressed(
+  body: string,
+  accepted: string | null,
+  headers: Record<string, string>,
+): Promise<string | Uint8Array> {
+  if (body.length < compressedFromBytes && Buffer.byteLength(body) < compressedFromBytes)
+    return body;
   headers.Vary = "Accept-Encoding";
   const encoding = chooseEncoding(accepted);
   if (!encoding) return body;
@@ -50,10 +59,13 @@ export async function compressed(body: string, accepted: string | null, headers:
 export const returnsResource = ({ response }: Pick<Declaration, "response">): boolean =>
   "id" in ((response as { shape?: object }).shape ?? {});
 
-export const etagOf = (body: string): string => `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
+export const etagOf = (body: string): string =>
+  `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
 
 /** Whether an `If-None-Match` header names this version, by the weak comparison. */
 export function isKnownVersion(header: string | null, etag: string): boolean {
   if (!header) return false;
-  return header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+  return header
+    .split(",")
+    .some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
 }

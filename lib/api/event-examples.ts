@@ -113,7 +113,13 @@ const uploadedDocument: Document = {
   updatedAt: at,
 };
 
-const readyDocument: Document = { ...uploadedDocument, status: "READY", characterCount: 2_011, chunkCount: 3, updatedAt: later };
+const readyDocument: Document = {
+  ...uploadedDocument,
+  status: "READY",
+  characterCount: 2_011,
+  chunkCount: 3,
+  updatedAt: later,
+};
 
 const failedDocument: Document = {
   ...uploadedDocument,
@@ -151,7 +157,10 @@ const disabledWebhook: Webhook = {
   lastFailureAt: later,
 };
 
-const byKey = { id: "req_01KG9P5Y3ZC8E4H6Q2N7T9V5WD", idempotencyKey: "0f3b6f0e-6f0a-4f4e-9b1c-2a7f6f1f9c11" };
+const byKey = {
+  id: "req_01KG9P5Y3ZC8E4H6Q2N7T9V5WD",
+  idempotencyKey: "0f3b6f0e-6f0a-4f4e-9b1c-2a7f6f1f9c11",
+};
 
 /** `request` is null where no request of the API raised the event: the dashboard or a job did. */
 function example(
@@ -167,7 +176,10 @@ function example(
     apiVersion: "v1",
     environment: "test",
     timestamp,
-    data: { object: { ...object }, ...(previousAttributes && { previousAttributes: { ...previousAttributes } }) },
+    data: {
+      object: { ...object },
+      ...(previousAttributes && { previousAttributes: { ...previousAttributes } }),
+    },
     request,
   };
 }
@@ -187,7 +199,10 @@ export const examples: Record<EventType, Event> = {
     "conversation.status_changed",
     later,
     byKey,
-    change({ ...conversation, ...changed, status: "RESOLVED", resolvedAt: later }, { status: "OPEN", resolvedAt: null }),
+    change(
+      { ...conversation, ...changed, status: "RESOLVED", resolvedAt: later },
+      { status: "OPEN", resolvedAt: null },
+    ),
   ),
   "message.received": example("message.received", at, byKey, { object: message }),
   "message.sent": example("message.sent", later, byKey, {
@@ -206,20 +221,31 @@ export const examples: Record<EventType, Event> = {
     "customer.updated",
     later,
     byKey,
-    change({ ...customer, ...changed, email: "ada.lovelace@example.com" }, { email: "ada@example.com" }),
+    change(
+      { ...customer, ...changed, email: "ada.lovelace@example.com" },
+      { email: "ada@example.com" },
+    ),
   ),
   "agent.created": example("agent.created", at, byKey, { object: agent }),
   "agent.updated": example(
     "agent.updated",
     later,
     byKey,
-    change({ ...agent, ...changed, instructions: "Be brief, friendly and exact." }, { instructions: agent.instructions }),
+    change(
+      { ...agent, ...changed, instructions: "Be brief, friendly and exact." },
+      { instructions: agent.instructions },
+    ),
   ),
   "agent.published": example(
     "agent.published",
     later,
     null,
-    change(publishedAgent, { status: "DRAFT", hasUnpublishedChanges: true, publishedVersion: null, publishedAt: null }),
+    change(publishedAgent, {
+      status: "DRAFT",
+      hasUnpublishedChanges: true,
+      publishedVersion: null,
+      publishedAt: null,
+    }),
   ),
   "knowledge_base.created": example("knowledge_base.created", at, byKey, { object: knowledgeBase }),
   "document.created": example("document.created", at, byKey, { object: uploadedDocument }),

@@ -2,7 +2,10 @@ import { type EventType, eventTypes } from "@/lib/events/event-types";
 import { examples } from "./event-examples";
 import { eventDescriptions } from "./event-reference";
 
-/** The catalogue as a tree: each family with the pattern that stands for it, and an example of each of its types. */
+/**
+ * The catalogue as a tree: each family with the pattern that stands for it, and an example of each
+ * of its types.
+ */
 export function eventFamilies() {
   const names = [...new Set(eventTypes.map(familyOf))];
   return names.map((name) => ({
@@ -10,7 +13,11 @@ export function eventFamilies() {
     pattern: `${name}.*`,
     types: eventTypes
       .filter((type) => familyOf(type) === name)
-      .map((type) => ({ type, description: eventDescriptions[type], example: JSON.stringify(examples[type], null, 2) })),
+      .map((type) => ({
+        type,
+        description: eventDescriptions[type],
+        example: JSON.stringify(examples[type], null, 2),
+      })),
   }));
 }
 

@@ -14,29 +14,38 @@ import { examples } from "./event-examples";
 export const eventDescriptions: Record<EventType, string> = {
   "conversation.created": "A conversation was created.",
   "conversation.updated": "Fields of a conversation other than its status changed.",
-  "conversation.status_changed": "A conversation's status changed, and perhaps other fields with it.",
+  "conversation.status_changed":
+    "A conversation's status changed, and perhaps other fields with it.",
   "message.received": "A customer's message was added to a conversation.",
-  "message.sent": "A message by a person, an agent or a program of yours was added to a conversation.",
+  "message.sent":
+    "A message by a person, an agent or a program of yours was added to a conversation.",
   "customer.created": "A customer was created.",
   "customer.updated": "Fields of a customer changed.",
   "agent.created": "An agent was created, as a draft.",
-  "agent.updated": "An agent changed otherwise than by being published: its draft, or whether it is archived.",
-  "agent.published": "A person published an agent in the dashboard. The object is what was published.",
+  "agent.updated":
+    "An agent changed otherwise than by being published: its draft, or whether it is archived.",
+  "agent.published":
+    "A person published an agent in the dashboard. The object is what was published.",
   "knowledge_base.created": "A knowledge base was created.",
   "document.created": "A document was uploaded, and waits to be processed.",
   "document.ready": "A document was processed, and can be found.",
   "document.failed": "A document could not be processed; its `error` says why.",
   "document.deleted": "A document was deleted. The object is what it was at last.",
-  "webhook.disabled": "Another webhook of yours was disabled, because its receiver failed too often or said that it is gone.",
+  "webhook.disabled":
+    "Another webhook of yours was disabled, because its receiver failed too often or said that it is gone.",
   "webhook.test": "A test was asked for. The object is the webhook that gets it.",
 };
 
 const aboutData = "What the event is about.";
-const typeOf = <Type extends EventType>(type: Type) => z.literal(type).meta({ description: "What happened." });
+const typeOf = <Type extends EventType>(type: Type) =>
+  z.literal(type).meta({ description: "What happened." });
 
 /** An event that tells of a thing which came to be, or is no more. */
 function eventAbout<Type extends EventType>(type: Type, object: z.ZodObject) {
-  return event.extend({ type: typeOf(type), data: z.object({ object }).meta({ description: aboutData }) });
+  return event.extend({
+    type: typeOf(type),
+    data: z.object({ object }).meta({ description: aboutData }),
+  });
 }
 
 /** An event that tells of a change. */
@@ -45,7 +54,10 @@ function changeOf<Type extends EventType>(type: Type, object: z.ZodObject) {
     .object(object.partial().shape)
     .optional()
     .meta({ description: "The previous values of the fields that changed." });
-  return event.extend({ type: typeOf(type), data: z.object({ object, previousAttributes }).meta({ description: aboutData }) });
+  return event.extend({
+    type: typeOf(type),
+    data: z.object({ object, previousAttributes }).meta({ description: aboutData }),
+  });
 }
 
 /** What each event holds. `data.object` is what the API would answer for the same thing. */
@@ -74,12 +86,21 @@ let list: EventTypeList | undefined;
 /** Every type of event, with its JSON Schema and an example. The same for every tenant. */
 export function listEventTypes(): EventTypeList {
   list ??= {
-    data: eventTypes.map((type) => ({ type, description: eventDescriptions[type], schema: jsonSchema(type), example: examples[type] })),
+    data: eventTypes.map((type) => ({
+      type,
+      description: eventDescriptions[type],
+      schema: jsonSchema(type),
+      example: examples[type],
+    })),
   };
   return list;
 }
 
 /** In the form for those who read events: fields that are added later are no error. */
 function jsonSchema(type: EventType): Record<string, unknown> {
-  return { title: type, description: eventDescriptions[type], ...z.toJSONSchema(eventSchemas[type], { io: "input" }) };
+  return {
+    title: type,
+    description: eventDescriptions[type],
+    ...z.toJSONSchema(eventSchemas[type], { io: "input" }),
+  };
 }

@@ -3,7 +3,11 @@ import type { Claim } from "@/lib/events/idempotency-record";
 import { claim as claimCte } from "@/lib/events/outbox.sql";
 import type { Partition } from "@/lib/platform/caller";
 import { type Db, db, sqlState } from "@/lib/platform/db";
-import { idempotencyInProgress, idempotencyKeyReused, invalidIdempotencyKey } from "@/lib/platform/errors";
+import {
+  idempotencyInProgress,
+  idempotencyKeyReused,
+  invalidIdempotencyKey,
+} from "@/lib/platform/errors";
 import { openSecret, sealSecret, storedAnswerContext } from "@/lib/platform/secret-box";
 
 const windowMs = 24 * 3_600_000;
@@ -18,7 +22,12 @@ type RequestIdentity = { method: string; path: string; search: string; bytes: Ui
  * The claim of a request's `Idempotency-Key`, or null where it has none.
  * @throws AppError `invalid-idempotency-key`
  */
-export function readClaim(request: Request, identity: RequestIdentity, status: number, now: Date): Claim | null {
+export function readClaim(
+  request: Request,
+  identity: RequestIdentity,
+  status: number,
+  now: Date,
+): Claim | null {
   const header = request.headers.get("idempotency-key");
   if (header === null) return null;
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
@@ -39,23 +48,43 @@ export async function findStoredAnswer(
   { key, fingerprint }: Claim,
   transaction: Db = db(),
 ): Promise<StoredAnswer | null> {
-  const record = await transaction.idempotencyRecord.findUnique({ where: { tenantId_environment_key: { ...partition, key } } });
+  const record = await transaction.idempotencyRecord.findUnique({
+    where: { tenantId_environment_key: { ...partition, key } },
+  });
   if (!record || record.expiresAt <= new Date()) return null;
   if (!fingerprint.equals(record.fingerprint)) {
     throw idempotencyKeyReused();
   }
-  const body = record.isEncrypted ? openSecret(record.body, storedAnswerContext(partition, key)) : record.body;
+  const body = record.isEncrypted
+    ? openSecret(record.body, storedAnswerContext(partition, key))
+    : record.body;
   return { status: record.status, body };
 }
 
 const claimSql = `WITH ${claimCte({ from: "(SELECT 1) AS always" })} SELECT 1 AS claimed FROM claim`;
 
 /**
- * Claims the key in the transaction of the change. Waits while another transaction with the same key is running.
+ * Claims the key in the transaction of the change. Waits while another transaction with the same
+ * key is running.
  * @returns whether the key was free; if not, the stored answer is there to be read.
  */
-export async function claimKey(transaction: Db, partition: Partition, claim: Claim, body: string, now: Date): Promise<boolean> {
-  const values = [partition.tenantId, partition.environment, now, claim.key, claim.fingerprint, claim.status, body, claim.expiresAt];
+export async function claimKey(
+  transaction: Db,
+  partition: Partition,
+  claim: Claim,
+  body: string,
+  now: Date,
+): Promise<boolean> {
+  const values = [
+    partition.tenantId,
+    partition.environment,
+    now,
+    claim.key,
+    claim.fingerprint,
+    claim.status,
+    body,
+    claim.expiresAt,
+  ];
   try {
     const rows = await transaction.$queryRawUnsafe<{ claimed: number }[]>(claimSql, ...values);
     return rows.length > 0;
@@ -76,11 +105,20 @@ export async function storeAnswer(
 ): Promise<void> {
   await transaction.idempotencyRecord.update({
     where: { tenantId_environment_key: { ...partition, key } },
-    data: { body: holdsSecret ? sealSecret(body, storedAnswerContext(partition, key)) : body, isEncrypted: holdsSecret },
+    data: {
+      body: holdsSecret ? sealSecret(body, storedAnswerContext(partition, key)) : body,
+      isEncrypted: holdsSecret,
+    },
   });
 }
 
-/** Of a change in one statement: whether what it waited for in vain was the end of the first request with its key. */
+/**
+ * Of a change in one statement: whether what it waited for in vain was the end of the first request
+ * with its key.
+ */
 export function isStillClaimed(error: unknown): boolean {
-  return sqlState(error) === lockTimeout && String((error as { where?: unknown }).where).includes("idempotency_records");
+  return (
+    sqlState(error) === lockTimeout &&
+    String((error as { where?: unknown }).where).includes("idempotency_records")
+  );
 }

@@ -22,19 +22,36 @@ function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] 
   const [first, ...rest] = path;
   const shapes = objectsIn(schema);
   if (first === undefined) return shapes.flatMap((shape) => Object.keys(shape));
-  return shapes.flatMap((shape) => (shape[String(first)] ? knownFields(shape[String(first)] as z.ZodType, rest) : []));
+  return shapes.flatMap((shape) =>
+    shape[String(first)] ? knownFields(shape[String(first)] as z.ZodType, rest) : [],
+  );
 }
 
 const largestDistance = 2;
 
-/** The field that was probably meant: no more than two slips away, and no more than half of the name. */
-export function nearestField(schema: z.ZodType, path: readonly PropertyKey[], unknown: string): string | undefined {
+/**
+ * The field that was probably meant: no more than two slips away, and no more than half of the
+ * name.
+ */
+export function nearestField(
+  schema: z.ZodType,
+  path: readonly PropertyKey[],
+  unknown: string,
+): string | undefined {
   const farthest = Math.min(largestDistance, unknown.length / 2);
-  const distances = knownFields(schema, path).map((name) => ({ name, distance: editDistance(unknown, name) }));
-  return distances.filter(({ distance }) => distance <= farthest).sort((a, b) => a.distance - b.distance)[0]?.name;
+  const distances = knownFields(schema, path).map((name) => ({
+    name,
+    distance: editDistance(unknown, name),
+  }));
+  return distances
+    .filter(({ distance }) => distance <= farthest)
+    .sort((a, b) => a.distance - b.distance)[0]?.name;
 }
 
-/** Characters to add, to leave out or to replace (Levenshtein); more than `largestDistance` where the lengths say so. */
+/**
+ * Characters to add, to leave out or to replace (Levenshtein); more than `largestDistance` where
+ * the lengths say so.
+ */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > largestDistance) return largestDistance + 1;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

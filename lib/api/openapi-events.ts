@@ -1,14 +1,23 @@
 import { type EventType, eventTypes } from "@/lib/events/event-types";
-import { type ApiOperation, type JsonSchema, type JsonValue, type Parameter, referenceToSchema } from "@/lib/platform/openapi";
+import {
+  type ApiOperation,
+  type JsonSchema,
+  type JsonValue,
+  type Parameter,
+  referenceToSchema,
+} from "@/lib/platform/openapi";
 import { examples } from "./event-examples";
 import { eventDescriptions, eventSchemas } from "./event-reference";
 import type { schemaCollector } from "./openapi-schemas";
 
 /** `message.received` → `MessageReceived` */
-const capitalizedName = (type: EventType) => type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const capitalizedName = (type: EventType) =>
+  type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** The `webhooks` section: what a receiver is sent for each type of event. */
-export function eventOperations({ referenceTo }: ReturnType<typeof schemaCollector>): Record<string, { post: ApiOperation }> {
+export function eventOperations({
+  referenceTo,
+}: ReturnType<typeof schemaCollector>): Record<string, { post: ApiOperation }> {
   return Object.fromEntries(
     eventTypes.map((type): [string, { post: ApiOperation }] => {
       const schema = referenceTo(`${capitalizedName(type)}Event`, eventSchemas[type], "output");
@@ -20,15 +29,27 @@ export function eventOperations({ referenceTo }: ReturnType<typeof schemaCollect
         security: [],
         parameters: deliveryHeaders,
         requestBody: {
-          description: "The event. Verify the signature over these very bytes before you parse them.",
+          description:
+            "The event. Verify the signature over these very bytes before you parse them.",
           required: true,
-          content: { "application/json": { schema, example: examples[type] as unknown as JsonValue } },
+          content: {
+            "application/json": { schema, example: examples[type] as unknown as JsonValue },
+          },
         },
         responses: {
-          "2XX": { description: "Any 2xx within 10 seconds counts as delivered. The body is not looked at." },
+          "2XX": {
+            description:
+              "Any 2xx within 10 seconds counts as delivered. The body is not looked at.",
+          },
           "410": { description: "Disables the webhook at once." },
-          "4XX": { description: "Not delivered. It is tried again up to seven times, over 34 hours and 42 minutes." },
-          "5XX": { description: "Not delivered, and tried again likewise. `Retry-After` with 429 or 503 can lengthen the wait." },
+          "4XX": {
+            description:
+              "Not delivered. It is tried again up to seven times, over 34 hours and 42 minutes.",
+          },
+          "5XX": {
+            description:
+              "Not delivered, and tried again likewise. `Retry-After` with 429 or 503 can lengthen the wait.",
+          },
         },
       };
       return [type, { post: operation }];
@@ -36,12 +57,18 @@ export function eventOperations({ referenceTo }: ReturnType<typeof schemaCollect
   );
 }
 
-/** An event of any type, told apart by `type`: in place of the loose schema that stored events are read with. */
+/**
+ * An event of any type, told apart by `type`: in place of the loose schema that stored events are
+ * read with.
+ */
 export function anyEvent(): JsonSchema {
-  const names = eventTypes.map((type) => [type, referenceToSchema(`${capitalizedName(type)}Event`).$ref ?? ""] as const);
+  const names = eventTypes.map(
+    (type) => [type, referenceToSchema(`${capitalizedName(type)}Event`).$ref ?? ""] as const,
+  );
   return {
     title: "Event",
-    description: "Something that happened. `type` says what, and decides the shape of `data.object`.",
+    description:
+      "Something that happened. `type` says what, and decides the shape of `data.object`.",
     oneOf: names.map(([, $ref]) => ({ $ref })),
     discriminator: { propertyName: "type", mapping: Object.fromEntries(names) },
   };
@@ -68,9 +95,17 @@ const deliveryHeaders: Parameter[] = [
     "evt_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
   ),
   deliveryHeader("X-Service-Event-Type", "The type of the event.", "message.received"),
-  deliveryHeader("X-Service-Delivery-Id", "This event's delivery to this webhook.", "dlv_01KA5V0V7W3Y5Z8J4QX2N6M9TC"),
+  deliveryHeader(
+    "X-Service-Delivery-Id",
+    "This event's delivery to this webhook.",
+    "dlv_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
+  ),
   deliveryHeader("X-Service-Attempt", "1 for the first attempt.", "1"),
-  deliveryHeader("webhook-id", "The event, as Standard Webhooks names it.", "evt_01KA5V0V7W3Y5Z8J4QX2N6M9TC"),
+  deliveryHeader(
+    "webhook-id",
+    "The event, as Standard Webhooks names it.",
+    "evt_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
+  ),
   deliveryHeader("webhook-timestamp", "Unix seconds.", "1769851800"),
   deliveryHeader(
     "webhook-signature",

@@ -1,4 +1,9 @@
-import { type JsonSchema, type JsonValue, nameOfReference, resolveSchema } from "@/lib/platform/openapi";
+import {
+  type JsonSchema,
+  type JsonValue,
+  nameOfReference,
+  resolveSchema,
+} from "@/lib/platform/openapi";
 import { examples as eventExamples } from "./event-examples";
 import { eventDescriptions } from "./event-reference";
 
@@ -6,8 +11,8 @@ const at = "2026-01-31T09:30:00.000Z";
 const idAfter = (prefix: string) => `${prefix}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
 
 /**
- * One story for all examples: Ada asks about an order. Fields that are not named here are made from their schema; a schema
- * that is not named here altogether is, too.
+ * One story for all examples: Ada asks about an order. Fields that are not named here are made from
+ * their schema; a schema that is not named here altogether is, too.
  */
 const story: Record<string, Record<string, JsonValue>> = {
   Account: {
@@ -47,7 +52,10 @@ const story: Record<string, Record<string, JsonValue>> = {
     text: "Hello! Where is my order?",
     metadata: {},
   },
-  PostMessageBody: { text: "It left the warehouse this morning.", author: { type: "AGENT", name: "Concierge" } },
+  PostMessageBody: {
+    text: "It left the warehouse this morning.",
+    author: { type: "AGENT", name: "Concierge" },
+  },
   Customer: {
     environment: "test",
     externalId: "user_8412",
@@ -57,7 +65,12 @@ const story: Record<string, Record<string, JsonValue>> = {
     locale: "en-GB",
     conversationCount: 1,
   },
-  CreateCustomerBody: { externalId: "user_8412", name: "Ada Lovelace", email: "ada@example.com", metadata: { plan: "gold" } },
+  CreateCustomerBody: {
+    externalId: "user_8412",
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    metadata: { plan: "gold" },
+  },
   UpdateCustomerBody: { phone: "+4930123456", metadata: { plan: null } },
   Agent: {
     environment: "test",
@@ -72,9 +85,19 @@ const story: Record<string, Record<string, JsonValue>> = {
     hasUnpublishedChanges: true,
     publishedAt: null,
   },
-  CreateAgentBody: { name: "Concierge", model: "small-1", instructions: "Be brief and friendly.", knowledgeBaseIds: [idAfter("kb")] },
+  CreateAgentBody: {
+    name: "Concierge",
+    model: "small-1",
+    instructions: "Be brief and friendly.",
+    knowledgeBaseIds: [idAfter("kb")],
+  },
   UpdateAgentBody: { instructions: "Be brief, friendly and exact." },
-  KnowledgeBase: { environment: "test", name: "Handbook", description: "What every agent should know", sizeBytes: 48_213 },
+  KnowledgeBase: {
+    environment: "test",
+    name: "Handbook",
+    description: "What every agent should know",
+    sizeBytes: 48_213,
+  },
   CreateKnowledgeBaseBody: { name: "Handbook", description: "What every agent should know" },
   Document: {
     name: "returns.md",
@@ -112,7 +135,12 @@ const story: Record<string, Record<string, JsonValue>> = {
     score: 0.61,
     excerpt: "Returns are <mark>free</mark> within 30 days.",
   },
-  DeliveryWithAttempts: { eventType: "message.received", status: "DELIVERED", attemptCount: 1, nextAttemptAt: null },
+  DeliveryWithAttempts: {
+    eventType: "message.received",
+    status: "DELIVERED",
+    attemptCount: 1,
+    nextAttemptAt: null,
+  },
   Delivery: { eventType: "message.received" },
   DeliveryAttempt: { durationMs: 84, errorCode: null },
   Event: eventExamples["message.received"] as unknown as Record<string, JsonValue>,
@@ -125,10 +153,15 @@ const story: Record<string, Record<string, JsonValue>> = {
 story.WebhookWithSecret = { ...story.Webhook };
 
 /**
- * A value that a schema allows, for people to read: from the story above, from its own examples, or made of its parts.
+ * A value that a schema allows, for people to read: from the story above, from its own examples, or
+ * made of its parts.
  * @param isRequest leaves out what a request may leave out
  */
-export function exampleOf(schemas: Record<string, JsonSchema>, schema: JsonSchema, isRequest = false): JsonValue {
+export function exampleOf(
+  schemas: Record<string, JsonSchema>,
+  schema: JsonSchema,
+  isRequest = false,
+): JsonValue {
   const known = resolveSchema(schemas, schema);
   const told = story[nameOfReference(schema) ?? ""];
   if (isRequest && told) return told;
@@ -148,7 +181,12 @@ export function exampleOf(schemas: Record<string, JsonSchema>, schema: JsonSchem
   if (types.includes("object")) {
     const entries = Object.entries(known.properties ?? {});
     const shown = isRequest ? entries.filter(([name]) => known.required?.includes(name)) : entries;
-    const made = Object.fromEntries(shown.map(([name, part]) => [name, told && name in told ? (told[name] as JsonValue) : inside(part)]));
+    const made = Object.fromEntries(
+      shown.map(([name, part]) => [
+        name,
+        told && name in told ? (told[name] as JsonValue) : inside(part),
+      ]),
+    );
     return "nextCursor" in made ? { ...made, nextCursor: idOfFirst(made.data) } : made;
   }
   if (types.includes("array")) return known.items ? [inside(known.items)] : [];

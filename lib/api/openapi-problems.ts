@@ -44,7 +44,10 @@ type Explanation = {
   mend: string[];
   /** Whether the same request, sent again later, can succeed. */
   canRetry: boolean;
-  /** Made by the same function as the error itself, so that the documented text cannot differ from the one that is sent. */
+  /**
+   * Made by the same function as the error itself, so that the documented text cannot differ from
+   * the one that is sent.
+   */
   example: { error: AppError; instance: string };
 };
 
@@ -54,7 +57,10 @@ const conversation = `${conversations}/${id("cnv")}`;
 const agent = `/v1/public/agents/${id("agt")}`;
 const rotation = `/v1/public/webhooks/${id("whk")}/rotate-secret`;
 
-/** Every kind of problem explained. Its page, `/docs/errors/<kind>`, and the document's examples are made from this. */
+/**
+ * Every kind of problem explained. Its page, `/docs/errors/<kind>`, and the document's examples are
+ * made from this.
+ */
 export const problemExplanations: Record<ErrorKind, Explanation> = {
   "malformed-request": {
     what: "The body could not be read at all, so nothing in it was looked at.",
@@ -71,8 +77,13 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
   "invalid-idempotency-key": {
     what: "The `Idempotency-Key` header holds something that cannot be a key.",
-    why: ["It is empty, longer than 255 characters, or has characters other than printable ASCII.", "The header is there more than once."],
-    mend: ["Send a fresh UUID for each change that you want to make once, and the same one when you repeat that request."],
+    why: [
+      "It is empty, longer than 255 characters, or has characters other than printable ASCII.",
+      "The header is there more than once.",
+    ],
+    mend: [
+      "Send a fresh UUID for each change that you want to make once, and the same one when you repeat that request.",
+    ],
     canRetry: false,
     example: { error: invalidIdempotencyKey(), instance: conversations },
   },
@@ -91,7 +102,9 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
   "insufficient-scope": {
     what: "The API key is valid, and may not do this.",
-    why: ["Every operation needs one scope. The key was made without the one that this operation needs; `requiredScope` names it."],
+    why: [
+      "Every operation needs one scope. The key was made without the one that this operation needs; `requiredScope` names it.",
+    ],
     mend: [
       "Add the scope to the key in the dashboard, or make a key that has it.",
       "`write:` scopes do not include the `read:` ones: a key that changes and reads needs both.",
@@ -132,7 +145,9 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
   "request-timeout": {
     what: "The request did not arrive in time.",
-    why: ["Headers must arrive within 15 seconds, a body within 30 seconds, and an uploaded file within 2 minutes."],
+    why: [
+      "Headers must arrive within 15 seconds, a body within 30 seconds, and an uploaded file within 2 minutes.",
+    ],
     mend: ["Send the request again, with the same `Idempotency-Key`: nothing of it was done."],
     canRetry: true,
     example: { error: requestTimeout(), instance: conversations },
@@ -148,12 +163,19 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Send an `Idempotency-Key`, and a repeated request gets the first one's answer instead.",
     ],
     canRetry: false,
-    example: { error: alreadyExists('A customer with the externalId "user_8412"', id("cus")), instance: "/v1/public/customers" },
+    example: {
+      error: alreadyExists('A customer with the externalId "user_8412"', id("cus")),
+      instance: "/v1/public/customers",
+    },
   },
   "idempotency-in-progress": {
     what: "The first request with this `Idempotency-Key` is still being worked on.",
-    why: ["The same request was sent again before the first one had ended, and waiting 5 seconds for it was not enough."],
-    mend: ["Send the same request with the same key again after the seconds in `Retry-After`. It gets the first one's answer."],
+    why: [
+      "The same request was sent again before the first one had ended, and waiting 5 seconds for it was not enough.",
+    ],
+    mend: [
+      "Send the same request with the same key again after the seconds in `Retry-After`. It gets the first one's answer.",
+    ],
     canRetry: true,
     example: { error: idempotencyInProgress(), instance: conversations },
   },
@@ -171,20 +193,28 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     ],
     canRetry: false,
     example: {
-      error: invalidTransition("A conversation", { from: "RESOLVED", to: "PENDING", allowed: transitions.RESOLVED }),
+      error: invalidTransition("A conversation", {
+        from: "RESOLVED",
+        to: "PENDING",
+        allowed: transitions.RESOLVED,
+      }),
       instance: conversation,
     },
   },
   "conversation-closed": {
     what: "The conversation is closed, so nothing can be added to it.",
-    why: ["`CLOSED` is final. A conversation that may be taken up again is `RESOLVED` instead; a customer's message opens it."],
+    why: [
+      "`CLOSED` is final. A conversation that may be taken up again is `RESOLVED` instead; a customer's message opens it.",
+    ],
     mend: ["Create a new conversation. Its `metadata` can name the old one."],
     canRetry: false,
     example: { error: conversationClosed(), instance: `${conversation}/messages` },
   },
   "agent-archived": {
     what: "The agent is archived, so its draft cannot be changed.",
-    why: ["A member archived it in the dashboard. This is permanent: an archived agent can be read, and can no longer be changed."],
+    why: [
+      "A member archived it in the dashboard. This is permanent: an archived agent can be read, and can no longer be changed.",
+    ],
     mend: ["Create another agent."],
     canRetry: false,
     example: { error: agentArchived(), instance: agent },
@@ -199,7 +229,10 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       'If a secret has leaked, send `{"overlapSeconds": 0}`: it makes a new secret and ends every older one immediately.',
     ],
     canRetry: true,
-    example: { error: rotationInProgress(new Date("2026-01-31T09:30:00.000Z")), instance: rotation },
+    example: {
+      error: rotationInProgress(new Date("2026-01-31T09:30:00.000Z")),
+      instance: rotation,
+    },
   },
   "limit-reached": {
     what: "A limit on what the environment may hold is reached. `limit` is the limit, `current` how much there is.",
@@ -213,7 +246,10 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "For more storage, upgrade the plan.",
     ],
     canRetry: false,
-    example: { error: tooManyWebhooks({ limit: 20, current: 20 }), instance: "/v1/public/webhooks" },
+    example: {
+      error: tooManyWebhooks({ limit: 20, current: 20 }),
+      instance: "/v1/public/webhooks",
+    },
   },
   "payload-too-large": {
     what: "The body is larger than this operation takes.",
@@ -228,7 +264,10 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "`Content-Type` is missing or is not `application/json` in UTF-8, or the body is compressed.",
       "An uploaded file is none of txt, md, html, csv, json, pdf and docx. What counts is its content, not its name.",
     ],
-    mend: ["Send `Content-Type: application/json`, without a `Content-Encoding`.", "Convert the document to one of the types above."],
+    mend: [
+      "Send `Content-Type: application/json`, without a `Content-Encoding`.",
+      "Convert the document to one of the types above.",
+    ],
     canRetry: false,
     example: { error: jsonRequired(), instance: conversations },
   },
@@ -251,7 +290,10 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "A `code` of `read_only` means that the field exists and that only the service writes it.",
     ],
     canRetry: false,
-    example: { error: invalid(check(createConversationBody, {}, "body").issues), instance: conversations },
+    example: {
+      error: invalid(check(createConversationBody, {}, "body").issues),
+      instance: conversations,
+    },
   },
   "invalid-cursor": {
     what: "The `cursor` is not one that this list gave out.",
@@ -266,7 +308,9 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
   "idempotency-key-reused": {
     what: "This `Idempotency-Key` was used for another request within the last 24 hours.",
-    why: ["The method, the path, the query or any byte of the body differs from the first request with this key."],
+    why: [
+      "The method, the path, the query or any byte of the body differs from the first request with this key.",
+    ],
     mend: [
       "Make a new key for each change.",
       "When you repeat a request, repeat its bytes: keep the encoded body rather than encoding it again.",
@@ -287,11 +331,16 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Use webhooks instead of polling.",
     ],
     canRetry: true,
-    example: { error: rateLimited({ limit: 60, resetMs: 42_000 }, limitedRequests.default), instance: conversations },
+    example: {
+      error: rateLimited({ limit: 60, resetMs: 42_000 }, limitedRequests.default),
+      instance: conversations,
+    },
   },
   internal: {
     what: "Something went wrong on our side.",
-    why: ["This is a fault of the service. The cause is in its log, under the request id, and is not shown."],
+    why: [
+      "This is a fault of the service. The cause is in its log, under the request id, and is not shown.",
+    ],
     mend: [
       "Send the same request with the same `Idempotency-Key` again: answers of this kind are never stored for replay.",
       "If it stays, tell whoever runs the service the `requestId`.",
@@ -302,19 +351,25 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   unavailable: {
     what: "The service cannot answer at the moment.",
     why: ["Its database is being restarted or cannot be reached. Nothing of the request was done."],
-    mend: ["Send the same request with the same `Idempotency-Key` again after the seconds in `Retry-After`."],
+    mend: [
+      "Send the same request with the same `Idempotency-Key` again after the seconds in `Retry-After`.",
+    ],
     canRetry: true,
     example: { error: unavailable(), instance: conversations },
   },
 };
 
 /** Text that quotes what the client sent, in which any character can occur. */
-const quoting = (maximum: number, description: string) => storedText(maximum, description).meta({ pattern: "^[\\s\\S]*$" });
+const quoting = (maximum: number, description: string) =>
+  storedText(maximum, description).meta({ pattern: "^[\\s\\S]*$" });
 
 /** The body of every problem response. */
 export const problem = z
   .object({
-    type: z.url().meta({ description: "The kind of the problem: the address of a page that explains it.", maxLength: 2_048 }),
+    type: z.url().meta({
+      description: "The kind of the problem: the address of a page that explains it.",
+      maxLength: 2_048,
+    }),
     title: storedText(100, "A short summary, always the same for this kind."),
     status: integer("The HTTP status.", { minimum: 400, maximum: 599 }),
     detail: quoting(10_000, "What went wrong this time, for people."),
@@ -324,27 +379,34 @@ export const problem = z
       .array(
         z.object({
           pointer: quoting(2_000, "A JSON Pointer into `location`; empty for the whole of it."),
-          location: z
-            .enum(["body", "query", "path", "header"])
-            .meta({ id: "ProblemLocation", description: "The part of the request that the pointer points into." }),
+          location: z.enum(["body", "query", "path", "header"]).meta({
+            id: "ProblemLocation",
+            description: "The part of the request that the pointer points into.",
+          }),
           code: storedText(100, "What is wrong, for programs.").meta({ examples: ["required"] }),
           message: quoting(2_000, "What is wrong, for people."),
         }),
       )
       .max(50)
       .optional()
-      .meta({ description: "Everything that is wrong with the request. With `validation` and `invalid-cursor`." }),
-    requiredScope: storedText(50, "With `insufficient-scope`: the scope that the API key lacks.").optional(),
+      .meta({
+        description:
+          "Everything that is wrong with the request. With `validation` and `invalid-cursor`.",
+      }),
+    requiredScope: storedText(
+      50,
+      "With `insufficient-scope`: the scope that the API key lacks.",
+    ).optional(),
     existingId: storedText(31, "With `conflict`: the id of the existing object.").optional(),
     limit: integer("With `limit-reached`: the maximum.").optional(),
     current: integer("With `limit-reached`: the current amount.").optional(),
     retryAfter: integer("Seconds to wait, as in `Retry-After`.").optional(),
     from: storedText(20, "With `invalid-transition`: the current status.").optional(),
     to: storedText(20, "With `invalid-transition`: the requested status.").optional(),
-    allowed: z
-      .array(storedText(20, "A status."))
-      .optional()
-      .meta({ description: "With `invalid-transition`: the statuses that are possible.", maxItems: 10 }),
+    allowed: z.array(storedText(20, "A status.")).optional().meta({
+      description: "With `invalid-transition`: the statuses that are possible.",
+      maxItems: 10,
+    }),
   })
   .meta({ id: "Problem", description: "A problem as described by RFC 9457 (formerly RFC 7807)." });
 
@@ -352,5 +414,13 @@ export const problem = z
 export function problemExample(kind: ErrorKind, errorBase: string): Record<string, JsonValue> {
   const { title, status } = errorKinds[kind];
   const { error, instance } = problemExplanations[kind].example;
-  return { type: `${errorBase}/errors/${kind}`, title, status, detail: error.detail, instance, requestId: id("req"), ...error.members };
+  return {
+    type: `${errorBase}/errors/${kind}`,
+    title,
+    status,
+    detail: error.detail,
+    instance,
+    requestId: id("req"),
+    ...error.members,
+  };
 }

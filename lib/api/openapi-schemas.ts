@@ -6,8 +6,8 @@ type Direction = "input" | "output";
 const sharedPrefix = "#/$defs/";
 
 /**
- * Collects the named schemas of a document. `schemaOf` gives a zod schema as JSON Schema, in which every schema that has
- * an id of its own is a reference.
+ * Collects the named schemas of a document. `schemaOf` gives a zod schema as JSON Schema, in which
+ * every schema that has an id of its own is a reference.
  */
 export function schemaCollector() {
   const schemas: Record<string, JsonSchema> = {};
@@ -15,15 +15,23 @@ export function schemaCollector() {
   function add(name: string, schema: JsonSchema): void {
     const known = schemas[name];
     // One name for two shapes would describe one of them wrongly.
-    if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`two schemas are named ${name}`);
+    if (known && JSON.stringify(known) !== JSON.stringify(schema))
+      throw new Error(`two schemas are named ${name}`);
     schemas[name] = schema;
   }
 
   function schemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
     // Inside of another one, a schema with an id becomes a reference, as it does everywhere else.
-    const whole = z.toJSONSchema(z.object({ schema }), { io: direction, unrepresentable: "any", override: describe });
-    const { $defs = {}, properties = {} } = whole as JsonSchema & { $defs?: Record<string, JsonSchema> };
-    for (const [name, definition] of Object.entries($defs)) add(name, readable(definition, direction));
+    const whole = z.toJSONSchema(z.object({ schema }), {
+      io: direction,
+      unrepresentable: "any",
+      override: describe,
+    });
+    const { $defs = {}, properties = {} } = whole as JsonSchema & {
+      $defs?: Record<string, JsonSchema>;
+    };
+    for (const [name, definition] of Object.entries($defs))
+      add(name, readable(definition, direction));
     return readable(properties.schema ?? {}, direction);
   }
 
@@ -40,9 +48,13 @@ export function schemaCollector() {
 
 type Described = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema };
 
-/** zod leaves out examples and defaults where a text is turned into something else; those of ours are about the text. */
+/**
+ * zod leaves out examples and defaults where a text is turned into something else; those of ours
+ * are about the text.
+ */
 function describe({ zodSchema, jsonSchema }: Described): void {
-  if (zodSchema._zod.def.type === "date") Object.assign(jsonSchema, { type: "string", format: "date-time" });
+  if (zodSchema._zod.def.type === "date")
+    Object.assign(jsonSchema, { type: "string", format: "date-time" });
   const { examples, default: value } = z.globalRegistry.get(zodSchema) ?? {};
   if (examples !== undefined) Object.assign(jsonSchema, { examples });
   if (value !== undefined) Object.assign(jsonSchema, { default: value });
@@ -51,8 +63,17 @@ function describe({ zodSchema, jsonSchema }: Described): void {
 /** PostgreSQL cannot store NUL, so requests with it are refused and no response has it. */
 const noNul = "^[^\\x00]*$";
 
-function isFreeText({ type, format, pattern, enum: values, contentMediaType, ...rest }: JsonSchema): boolean {
-  return type === "string" && !format && !pattern && !values && !contentMediaType && !("const" in rest);
+function isFreeText({
+  type,
+  format,
+  pattern,
+  enum: values,
+  contentMediaType,
+  ...rest
+}: JsonSchema): boolean {
+  return (
+    type === "string" && !format && !pattern && !values && !contentMediaType && !("const" in rest)
+  );
 }
 
 /** The same schema, less what only a machine would write. */
@@ -60,20 +81,25 @@ function readable(schema: JsonSchema, direction: Direction): JsonSchema {
   const { id: _, ...given } = schema as JsonSchema & { id?: string };
   const result: JsonSchema = { ...given };
   if (result.$ref) Object.assign(result, referenceToSchema(result.$ref.slice(sharedPrefix.length)));
-  if (result.type === "integer") result.format ??= (result.maximum ?? Number.MAX_SAFE_INTEGER) < 2 ** 31 ? "int32" : "int64";
+  if (result.type === "integer")
+    result.format ??= (result.maximum ?? Number.MAX_SAFE_INTEGER) < 2 ** 31 ? "int32" : "int64";
   if (isFreeText(result)) result.pattern = noNul;
   // The format says the same as zod's long pattern.
   if (result.format === "date-time" || result.format === "email") delete result.pattern;
   // Answers may gain fields in the same version of the API, bodies are strict.
-  if (direction === "output" && result.additionalProperties === false) delete result.additionalProperties;
+  if (direction === "output" && result.additionalProperties === false)
+    delete result.additionalProperties;
 
   const inside = (part: JsonSchema) => readable(part, direction);
   if (result.properties) {
-    result.properties = Object.fromEntries(Object.entries(result.properties).map(([name, part]) => [name, inside(part)]));
+    result.properties = Object.fromEntries(
+      Object.entries(result.properties).map(([name, part]) => [name, inside(part)]),
+    );
   }
   if (result.items) result.items = inside(result.items);
   if (result.propertyNames) result.propertyNames = inside(result.propertyNames);
-  if (typeof result.additionalProperties === "object") result.additionalProperties = inside(result.additionalProperties);
+  if (typeof result.additionalProperties === "object")
+    result.additionalProperties = inside(result.additionalProperties);
   for (const keyword of ["anyOf", "oneOf", "allOf"] as const) {
     if (result[keyword]) result[keyword] = result[keyword].map(inside);
   }
@@ -86,5 +112,10 @@ function foldNull(schema: JsonSchema): JsonSchema {
   if (anyOf?.length !== 2 || anyOf[1]?.type !== "null") return schema;
   const [value] = anyOf;
   if (!value || typeof value.type !== "string" || "const" in value) return schema;
-  return { ...value, ...rest, type: [value.type, "null"], ...(value.enum && { enum: [...value.enum, null] }) };
+  return {
+    ...value,
+    ...rest,
+    type: [value.type, "null"],
+    ...(value.enum && { enum: [...value.enum, null] }),
+  };
 }

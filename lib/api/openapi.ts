@@ -34,7 +34,8 @@ const tags: Record<string, { name: string; description: string }> = {
   },
   customers: {
     name: "Customers",
-    description: "The people you talk to, known by your own `externalId`, an e-mail address or a phone number.",
+    description:
+      "The people you talk to, known by your own `externalId`, an e-mail address or a phone number.",
   },
   agents: {
     name: "Agents",
@@ -48,11 +49,19 @@ const tags: Record<string, { name: string; description: string }> = {
   },
   webhooks: {
     name: "Webhooks",
-    description: "Receivers of yours that are told of events, with their signing secrets and every delivery that was tried.",
+    description:
+      "Receivers of yours that are told of events, with their signing secrets and every delivery that was tried.",
   },
-  events: { name: "Events", description: "What has happened in the last 30 days, whether a webhook wanted it or not." },
+  events: {
+    name: "Events",
+    description: "What has happened in the last 30 days, whether a webhook wanted it or not.",
+  },
   "event-types": { name: "Events", description: "" },
-  usage: { name: "Usage", description: "What the account has used. Use of the test environment is counted and never billed." },
+  usage: {
+    name: "Usage",
+    description:
+      "What the account has used. Use of the test environment is counted and never billed.",
+  },
   account: { name: "Account", description: "Who the API key speaks for, and what it may do." },
 };
 
@@ -82,7 +91,14 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
   for (const [path, methods] of Object.entries(routes)) {
     const described = methodOrder.flatMap((method) => {
       const operation = methods[method];
-      return operation ? [[method.toLowerCase(), describeOperation(collector, path, method, operation.declaration)]] : [];
+      return operation
+        ? [
+            [
+              method.toLowerCase(),
+              describeOperation(collector, path, method, operation.declaration),
+            ],
+          ]
+        : [];
     });
     paths[path] = Object.fromEntries(described);
   }
@@ -99,12 +115,23 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
       description: descriptionOfApi,
       contact: { name: "Parlance", url: `${serverUrl}/docs` },
     },
-    servers: [{ url: serverUrl, description: "This installation. The API key decides between live and test." }],
+    servers: [
+      {
+        url: serverUrl,
+        description: "This installation. The API key decides between live and test.",
+      },
+    ],
     externalDocs: { description: "Guides", url: `${serverUrl}/docs` },
     security: [{ apiKey: [] }],
     tags: [
-      ...Object.values(tags).filter(({ name, description }) => description !== "" && used.has(name)),
-      { name: "Deliveries", description: "What your own server receives. Each is signed, and repeated until it is answered with a 2xx." },
+      ...Object.values(tags).filter(
+        ({ name, description }) => description !== "" && used.has(name),
+      ),
+      {
+        name: "Deliveries",
+        description:
+          "What your own server receives. Each is signed, and repeated until it is answered with a 2xx.",
+      },
     ],
     paths,
     webhooks,
@@ -154,12 +181,18 @@ const ifNoneMatch: Parameter = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The `ETag` of a response you have stored. While the resource is unchanged, the response is 304 without a body.",
+  description:
+    "The `ETag` of a response you have stored. While the resource is unchanged, the response is 304 without a body.",
   schema: { type: "string", minLength: 1, maxLength: 1_000, pattern: "^[\\x20-\\x7e]+$" },
   example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',
 };
 
-function describeOperation(collector: Collector, path: string, method: Method, declaration: Declaration): ApiOperation {
+function describeOperation(
+  collector: Collector,
+  path: string,
+  method: Method,
+  declaration: Declaration,
+): ApiOperation {
   const { operationId, summary, description, scope, status = 200 } = declaration;
   const isMutation = method !== "GET";
   const isVersioned = !isMutation && returnsResource(declaration);
@@ -168,7 +201,9 @@ function describeOperation(collector: Collector, path: string, method: Method, d
   const success: ApiResponse = {
     description: successDescriptions[status],
     headers: { ...successHeaders(isMutation), ...(isVersioned && { ETag: header("ETag") }) },
-    content: { "application/json": { schema: answer, example: exampleOf(collector.schemas, answer) } },
+    content: {
+      "application/json": { schema: answer, example: exampleOf(collector.schemas, answer) },
+    },
   };
   const parameters: (Parameter | Reference)[] = [
     ...pathParameters(collector, path, declaration),
@@ -204,7 +239,11 @@ const successDescriptions = {
   202: "It was accepted, and happens in the background.",
 } as const;
 
-function pathParameters({ schemaOf }: Collector, path: string, { params }: Declaration): Parameter[] {
+function pathParameters(
+  { schemaOf }: Collector,
+  path: string,
+  { params }: Declaration,
+): Parameter[] {
   const { properties = {} } = params ? schemaOf(params, "input") : {};
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
     const { description, ...schema } = properties[name] ?? { type: "string" };
@@ -228,16 +267,29 @@ function queryParameters({ schemaOf, schemas }: Collector, { query }: Declaratio
   });
 }
 
-function bodyOf(collector: Collector, { operationId, body, isBodyOptional, upload }: Declaration): ApiOperation["requestBody"] {
+function bodyOf(
+  collector: Collector,
+  { operationId, body, isBodyOptional, upload }: Declaration,
+): ApiOperation["requestBody"] {
   if (!body) return undefined;
-  const schema = collector.referenceTo(`${capitalized(operationId)}Body`, upload?.json ?? body, "input");
+  const schema = collector.referenceTo(
+    `${capitalized(operationId)}Body`,
+    upload?.json ?? body,
+    "input",
+  );
   const json: MediaType = { schema, example: exampleOf(collector.schemas, schema, true) };
-  const content: Record<string, MediaType> = upload ? { "multipart/form-data": formOf(collector, body, upload) } : {};
+  const content: Record<string, MediaType> = upload
+    ? { "multipart/form-data": formOf(collector, body, upload) }
+    : {};
   return { required: !isBodyOptional, content: { ...content, "application/json": json } };
 }
 
 /** A file and, beside it, the fields of the operation's body. */
-function formOf({ schemaOf }: Collector, body: z.ZodType, { maximumBytes, jsonFields }: Upload): MediaType {
+function formOf(
+  { schemaOf }: Collector,
+  body: z.ZodType,
+  { maximumBytes, jsonFields }: Upload,
+): MediaType {
   const fields = schemaOf(body, "input");
   const file = {
     type: "string",
@@ -247,12 +299,21 @@ function formOf({ schemaOf }: Collector, body: z.ZodType, { maximumBytes, jsonFi
     description: `The file, at most ${maximumBytes / 1_024 ** 2} MiB.`,
   };
   return {
-    schema: { ...fields, properties: { file, ...fields.properties }, required: ["file", ...(fields.required ?? [])] },
-    encoding: Object.fromEntries(jsonFields.map((name) => [name, { contentType: "application/json" }])),
+    schema: {
+      ...fields,
+      properties: { file, ...fields.properties },
+      required: ["file", ...(fields.required ?? [])],
+    },
+    encoding: Object.fromEntries(
+      jsonFields.map((name) => [name, { contentType: "application/json" }]),
+    ),
   };
 }
 
-/** A page is named after what is on it, anything else that has no name of its own after its operation. */
+/**
+ * A page is named after what is on it, anything else that has no name of its own after its
+ * operation.
+ */
 function answerName({ operationId, response }: Declaration): string {
   const { data } = (response as { shape?: { data?: { element?: z.ZodType } } }).shape ?? {};
   const item = data?.element?.meta?.()?.id;
@@ -262,7 +323,11 @@ function answerName({ operationId, response }: Declaration): string {
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** Everything that can be wrong with a request of this operation, in the order of its statuses. */
-export function problemKinds(path: string, method: Method, { query, body, problems = [] }: Declaration): ErrorKind[] {
+export function problemKinds(
+  path: string,
+  method: Method,
+  { query, body, problems = [] }: Declaration,
+): ErrorKind[] {
   const hasCursor = Boolean(query && "cursor" in ((query as { shape?: object }).shape ?? {}));
   const kinds = new Set<ErrorKind>([
     "unauthorized",
@@ -272,7 +337,13 @@ export function problemKinds(path: string, method: Method, { query, body, proble
     "malformed-request",
     ...(method === "GET" ? [] : (["request-timeout", "payload-too-large"] as const)),
     ...(body ? (["unsupported-media-type"] as const) : []),
-    ...(method === "GET" ? [] : (["invalid-idempotency-key", "idempotency-in-progress", "idempotency-key-reused"] as const)),
+    ...(method === "GET"
+      ? []
+      : ([
+          "invalid-idempotency-key",
+          "idempotency-in-progress",
+          "idempotency-key-reused",
+        ] as const)),
     "validation",
     ...(hasCursor ? (["invalid-cursor"] as const) : []),
     "rate-limited",
@@ -303,7 +374,9 @@ function problemResponse(status: number, kinds: ErrorKind[]): ApiResponse {
     content: {
       "application/problem+json": {
         schema: { $ref: "#/components/schemas/Problem" },
-        examples: Object.fromEntries(kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }])),
+        examples: Object.fromEntries(
+          kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }]),
+        ),
       },
     },
     "x-problem-kinds": kinds,
@@ -311,7 +384,8 @@ function problemResponse(status: number, kinds: ErrorKind[]): ApiResponse {
 }
 
 const header = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
-const allRateLimitHeaders = () => Object.fromEntries(Object.keys(rateLimitHeaders).map((name) => [name, header(name)]));
+const allRateLimitHeaders = () =>
+  Object.fromEntries(Object.keys(rateLimitHeaders).map((name) => [name, header(name)]));
 
 function successHeaders(isMutation: boolean): Record<string, Reference> {
   return {
@@ -321,30 +395,54 @@ function successHeaders(isMutation: boolean): Record<string, Reference> {
   };
 }
 
-/** Only a key that may be used from the caller's address is counted, so a few responses may lack the rate-limit headers. */
+/**
+ * Only a key that may be used from the caller's address is counted, so a few responses may lack the
+ * rate-limit headers.
+ */
 function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Header | Reference> {
-  const optional = Object.entries(rateLimitHeaders).map(([name, header]) => [name, { ...header, required: false }]);
-  const limit = status === 401 ? {} : [403, 429].includes(status) || status >= 500 ? Object.fromEntries(optional) : allRateLimitHeaders();
+  const optional = Object.entries(rateLimitHeaders).map(([name, header]) => [
+    name,
+    { ...header, required: false },
+  ]);
+  const limit =
+    status === 401
+      ? {}
+      : [403, 429].includes(status) || status >= 500
+        ? Object.fromEntries(optional)
+        : allRateLimitHeaders();
   const isReplayable = [404, 409].includes(status);
   return {
     "X-Request-Id": header("X-Request-Id"),
     ...limit,
     ...(status === 401 && { "WWW-Authenticate": header("WWW-Authenticate") }),
     ...([429, 503].includes(status) && { "Retry-After": header("Retry-After") }),
-    ...(kinds.includes("idempotency-in-progress") && { "Retry-After": { ...operationHeaders["Retry-After"], required: false } }),
-    ...(isReplayable && kinds.includes("idempotency-in-progress") && { "Idempotent-Replayed": header("Idempotent-Replayed") }),
+    ...(kinds.includes("idempotency-in-progress") && {
+      "Retry-After": { ...operationHeaders["Retry-After"], required: false },
+    }),
+    ...(isReplayable &&
+      kinds.includes("idempotency-in-progress") && {
+        "Idempotent-Replayed": header("Idempotent-Replayed"),
+      }),
   };
 }
 
 /** Of every kind that an operation names. */
-function problemExamples(paths: OpenApiDocument["paths"], errorBase: string): Record<string, Example> {
-  const responses = Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ responses }) => Object.values(responses)));
+function problemExamples(
+  paths: OpenApiDocument["paths"],
+  errorBase: string,
+): Record<string, Example> {
+  const responses = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ responses }) => Object.values(responses)),
+  );
   const used = new Set(responses.flatMap((response) => response["x-problem-kinds"] ?? []));
   const kinds = (Object.keys(errorKinds) as ErrorKind[]).filter((kind) => used.has(kind));
   return Object.fromEntries(
     kinds.map((kind) => {
       const { what: summary, mend } = problemExplanations[kind];
-      return [kind, { summary, description: mend.join("\n\n"), value: problemExample(kind, errorBase) }];
+      return [
+        kind,
+        { summary, description: mend.join("\n\n"), value: problemExample(kind, errorBase) },
+      ];
     }),
   );
 }

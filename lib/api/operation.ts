@@ -7,7 +7,10 @@ import type { ErrorKind } from "@/lib/platform/errors";
 import type { Upload } from "./read-upload";
 import { respond, toResponse, wireOfJoinedHeaders } from "./respond";
 
-/** What a route file says of an operation. Everything that is known of it, documents included, is made from this. */
+/**
+ * What a route file says of an operation. Everything that is known of it, documents included, is
+ * made from this.
+ */
 export type Declaration<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -28,23 +31,36 @@ export type Declaration<
   body?: Body;
   /** Without a body and its media type, the request counts as one with an empty object. */
   isBodyOptional?: boolean;
-  /** It takes a file, which is kept in the BlobStore before `run`, and given to it. What stands beside it is `body`. */
+  /**
+   * It takes a file, which is kept in the BlobStore before `run`, and given to it. What stands
+   * beside it is `body`.
+   */
   upload?: File;
   response: Response;
-  /** Errors of the service itself, beside what the pipeline and an id in the path can lead to. Documented, and no others pass the tests. */
+  /**
+   * Errors of the service itself, beside what the pipeline and an id in the path can lead to.
+   * Documented, and no others pass the tests.
+   */
   problems?: readonly ErrorKind[];
   /** The answer is encrypted where it is stored for replays. */
   answerHoldsSecret?: boolean;
   /** Calls one service function. In a mutation `caller.db` is its transaction. */
   run: (
-    input: Input<Params, Query, Body> & { caller: Caller; file: File extends Upload ? StoredFile : undefined },
+    input: Input<Params, Query, Body> & {
+      caller: Caller;
+      file: File extends Upload ? StoredFile : undefined;
+    },
   ) => Promise<z.input<Response>>;
   /**
-   * The same effect and answer in one statement, for the few operations where that was measured to count. Null where it
-   * does not apply or wrote nothing; then `run` is asked.
+   * The same effect and answer in one statement, for the few operations where that was measured to
+   * count. Null where it does not apply or wrote nothing; then `run` is asked.
    */
   runAtOnce?: (
-    input: Input<Params, Query, Body> & { identity: Identity; claim: Claim | null; serialize: Serialize<z.input<Response>> },
+    input: Input<Params, Query, Body> & {
+      identity: Identity;
+      claim: Claim | null;
+      serialize: Serialize<z.input<Response>>;
+    },
   ) => Promise<string | null>;
 };
 
@@ -57,7 +73,9 @@ type Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.Zod
 type RouteContext = { params: Promise<Record<string, string>> };
 
 /** What a route file exports for a method: a handler that carries its declaration. */
-export type Operation = ((request: Request, context: RouteContext) => Promise<Response>) & { declaration: Declaration };
+export type Operation = ((request: Request, context: RouteContext) => Promise<Response>) & {
+  declaration: Declaration;
+};
 
 export function operation<
   Params extends z.ZodType,
@@ -69,6 +87,12 @@ export function operation<
   // The types hold the declaration together; whoever serves it treats all alike.
   const untyped = declaration as unknown as Declaration;
   const handler = async (request: Request, context: RouteContext) =>
-    toResponse(await respond(request, { declaration: untyped, params: await context.params }, wireOfJoinedHeaders(request)));
+    toResponse(
+      await respond(
+        request,
+        { declaration: untyped, params: await context.params },
+        wireOfJoinedHeaders(request),
+      ),
+    );
   return Object.assign(handler, { declaration: untyped });
 }

@@ -4,7 +4,13 @@ import { type StoredFile, withStoredFile } from "@/lib/platform/blobs/service";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { isDeadlock, lockTimeoutMs } from "@/lib/platform/db";
 import { AppError, idempotencyInProgress } from "@/lib/platform/errors";
-import { claimKey, findStoredAnswer, isStillClaimed, type StoredAnswer, storeAnswer } from "./idempotency";
+import {
+  claimKey,
+  findStoredAnswer,
+  isStillClaimed,
+  type StoredAnswer,
+  storeAnswer,
+} from "./idempotency";
 import type { Declaration } from "./operation";
 import { toProblem } from "./problem";
 import type { ReceivedUpload } from "./read-upload";
@@ -26,8 +32,9 @@ export type Change = {
 const running = new Map<string, Promise<unknown>>();
 
 /**
- * Makes a change once for its idempotency key, whatever else is sent with it at the same time. Within one process the
- * others wait here, where they hold no connection; between processes they wait in the database.
+ * Makes a change once for its idempotency key, whatever else is sent with it at the same time.
+ * Within one process the others wait here, where they hold no connection; between processes they
+ * wait in the database.
  */
 export async function perform(change: Change): Promise<Answer> {
   const { claim, identity } = change;
@@ -53,7 +60,9 @@ export async function perform(change: Change): Promise<Answer> {
 
 async function hasEnded(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
   const timeout = new AbortController();
-  const late = sleep(Math.max(0, withinMs), false, { signal: timeout.signal, ref: false }).catch(() => false);
+  const late = sleep(Math.max(0, withinMs), false, { signal: timeout.signal, ref: false }).catch(
+    () => false,
+  );
   const ended = promise.then(
     () => true,
     () => true,
@@ -61,7 +70,10 @@ async function hasEnded(promise: Promise<unknown>, withinMs: number): Promise<bo
   return Promise.race([ended, late]).finally(() => timeout.abort());
 }
 
-/** A file is stored first, unless the request was answered already. A replay or a refusal does not adopt it. */
+/**
+ * A file is stored first, unless the request was answered already. A replay or a refusal does not
+ * adopt it.
+ */
 async function makeWithFile(change: Change): Promise<Answer> {
   const { file, identity, claim } = change;
   if (!file) return make(change, undefined);
@@ -75,11 +87,18 @@ async function make(change: Change, file: StoredFile | undefined): Promise<Answe
   const status = declaration.status ?? 200;
   const serialize = serializerOf(declaration);
   if (declaration.runAtOnce) {
-    const body = await declaration.runAtOnce({ ...input, identity, claim, serialize }).catch(nullOnDeadlock);
+    const body = await declaration
+      .runAtOnce({ ...input, identity, claim, serialize })
+      .catch(nullOnDeadlock);
     if (body !== null) return { status, body };
   }
   if (!claim)
-    return { status, body: await mutate(identity, async (caller) => serialize(await declaration.run({ ...input, caller, file }))) };
+    return {
+      status,
+      body: await mutate(identity, async (caller) =>
+        serialize(await declaration.run({ ...input, caller, file })),
+      ),
+    };
 
   const earlier = await findStoredAnswer(identity.partition, claim);
   if (earlier) return { ...earlier, isReplay: true };
@@ -87,30 +106,55 @@ async function make(change: Change, file: StoredFile | undefined): Promise<Answe
     const body = await mutate(identity, async (caller) => {
       if (!(await claimKey(caller.db, identity.partition, claim, "", new Date()))) return null;
       const body = serialize(await declaration.run({ ...input, caller, file }));
-      await storeAnswer(caller.db, identity.partition, claim, body, declaration.answerHoldsSecret ?? false);
+      await storeAnswer(
+        caller.db,
+        identity.partition,
+        claim,
+        body,
+        declaration.answerHoldsSecret ?? false,
+      );
       return body;
     });
     if (body !== null) return { status, body };
   } catch (error) {
-    if (!(error instanceof AppError) || error.kind === "validation" || error.kind === "idempotency-in-progress") throw error;
+    if (
+      !(error instanceof AppError) ||
+      error.kind === "validation" ||
+      error.kind === "idempotency-in-progress"
+    )
+      throw error;
     return storeRefusal(change, claim, error);
   }
   return replay(identity, claim);
 }
 
-/** PostgreSQL ended the statement to break a deadlock, so it did nothing, and the longer way remains. */
+/**
+ * PostgreSQL ended the statement to break a deadlock, so it did nothing, and the longer way
+ * remains.
+ */
 function nullOnDeadlock(error: unknown): null {
   if (!isDeadlock(error)) throw error;
   return null;
 }
 
 /**
- * A refusal by the service is an answer like any other: it is stored and replayed. Its transaction is gone, so the record
- * is written by itself; should another request have been quicker, that one's answer counts.
+ * A refusal by the service is an answer like any other: it is stored and replayed. Its transaction
+ * is gone, so the record is written by itself; should another request have been quicker, that one's
+ * answer counts.
  */
-async function storeRefusal({ identity, path }: Change, claim: Claim, error: AppError): Promise<Answer> {
+async function storeRefusal(
+  { identity, path }: Change,
+  claim: Claim,
+  error: AppError,
+): Promise<Answer> {
   const { status, body } = toProblem(error, path, identity.request?.id ?? "");
-  const isStored = await claimKey(reader(identity).db, identity.partition, { ...claim, status }, body, new Date());
+  const isStored = await claimKey(
+    reader(identity).db,
+    identity.partition,
+    { ...claim, status },
+    body,
+    new Date(),
+  );
   if (isStored) throw error;
   return replay(identity, claim);
 }
@@ -121,7 +165,10 @@ async function replay(identity: Identity, claim: Claim): Promise<Answer> {
   return { ...stored, isReplay: true };
 }
 
-/** Parsing on the way out drops what the contract does not name, and fails where something is lacking. */
+/**
+ * Parsing on the way out drops what the contract does not name, and fails where something is
+ * lacking.
+ */
 export const serializerOf =
   ({ response }: Declaration): Serialize<unknown> =>
   (result) =>

@@ -23,7 +23,10 @@ const formats: Record<string, string> = {
 /** What zod says where a schema brings no sentence of its own. */
 const isOwnOfZod = /^(Invalid|Too (big|small))\b/;
 
-/** What is wrong with a field, to stand behind its name: a schema's own sentence, or one in the place of zod's. */
+/**
+ * What is wrong with a field, to stand behind its name: a schema's own sentence, or one in the
+ * place of zod's.
+ */
 export function plainWords(issue: z.core.$ZodIssue): string {
   if (!isOwnOfZod.test(issue.message)) return issue.message;
   switch (issue.code) {
@@ -48,13 +51,21 @@ export function plainWords(issue: z.core.$ZodIssue): string {
 
 /** `OPEN, PENDING or CLOSED`. */
 function alternatives(values: string[]): string {
-  return values.length > 1 ? `${values.slice(0, -1).join(", ")} or ${values.at(-1)}` : values.join();
+  return values.length > 1
+    ? `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`
+    : values.join();
 }
 
-function limit(bound: "at least" | "at most", figure: number, origin: string, isInclusive: boolean): string {
+function limit(
+  bound: "at least" | "at most",
+  figure: number,
+  origin: string,
+  isInclusive: boolean,
+): string {
   const things = { string: "character", array: "item", set: "item" }[origin];
   if (things && bound === "at least" && figure === 1) return "must not be empty";
-  if (things) return `must have ${bound} ${figure.toLocaleString("en")} ${things}${figure === 1 ? "" : "s"}`;
+  if (things)
+    return `must have ${bound} ${figure.toLocaleString("en")} ${things}${figure === 1 ? "" : "s"}`;
   if (!isInclusive) return `must be ${bound === "at least" ? "more" : "less"} than ${figure}`;
   return `must be ${bound} ${figure}`;
 }

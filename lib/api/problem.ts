@@ -4,12 +4,15 @@ import { env } from "@/lib/platform/env";
 import { AppError, echo, errorKinds, internalError, unavailable } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
 
-/** An error as it goes out (RFC 9457, formerly 7807): the one place where something thrown becomes an answer. */
+/**
+ * An error as it goes out (RFC 9457, formerly 7807): the one place where something thrown becomes
+ * an answer.
+ */
 export type Problem = { status: number; body: string; headers: Record<string, string> };
 
 /**
- * @param instance the path of the request
- * What is no AppError shows nothing of itself: it is `unavailable` where the database is away, `internal` otherwise, and logged.
+ * @param instance the path of the request What is no AppError shows nothing of itself: it is
+ * `unavailable` where the database is away, `internal` otherwise, and logged.
  */
 export function toProblem(thrown: unknown, instance: string, requestId: string): Problem {
   const error = thrown instanceof AppError ? thrown : concealed(thrown, instance, requestId);
@@ -27,10 +30,18 @@ export function toProblem(thrown: unknown, instance: string, requestId: string):
   return { status, body, headers: error.headers };
 }
 
-/** What helps to find the cause. Not the error's other members: PostgreSQL's can hold values of the row. */
+/**
+ * What helps to find the cause. Not the error's other members: PostgreSQL's can hold values of the
+ * row.
+ */
 function detailsOf(thrown: unknown): Record<string, unknown> {
   if (!(thrown instanceof Error)) return { error: String(thrown) };
-  return { error: thrown.message, name: thrown.name, sqlState: sqlState(thrown), stack: thrown.stack };
+  return {
+    error: thrown.message,
+    name: thrown.name,
+    sqlState: sqlState(thrown),
+    stack: thrown.stack,
+  };
 }
 
 function concealed(thrown: unknown, instance: string, requestId: string): AppError {

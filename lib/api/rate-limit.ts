@@ -7,38 +7,67 @@ const windowMs = 60_000;
 /** `default` is the key's own limit, `tenant` that of all keys of its environment together. */
 type NamedState = PolicyState & { name: "default" | "tenant" };
 
-/** `binding` is the policy that refuses first, or refused: the one with the fewest requests left. */
+/**
+ * `binding` is the policy that refuses first, or refused: the one with the fewest requests left.
+ */
 type Taken = { isAllowed: boolean; states: NamedState[]; binding: NamedState };
 
 export async function limitKey(key: KnownKey): Promise<Taken> {
   const { id, tenantId, environment, rateLimitPerMinute, tenantLimitPerMinute } = key;
   const policies = [{ identifier: `key:${id}`, limit: rateLimitPerMinute, windowMs }];
   if (tenantLimitPerMinute !== null) {
-    policies.push({ identifier: `tenant:${tenantId}:${environment}`, limit: tenantLimitPerMinute, windowMs });
+    policies.push({
+      identifier: `tenant:${tenantId}:${environment}`,
+      limit: tenantLimitPerMinute,
+      windowMs,
+    });
   }
   const { isAllowed, states } = await rateLimiter().takeAll(policies);
-  const named = states.map((state, index): NamedState => ({ ...state, name: index === 0 ? "default" : "tenant" }));
-  const [binding] = named.toSorted((one, other) => one.remaining - other.remaining || other.resetMs - one.resetMs);
+  const named = states.map(
+    (state, index): NamedState => ({ ...state, name: index === 0 ? "default" : "tenant" }),
+  );
+  const [binding] = named.toSorted(
+    (one, other) => one.remaining - other.remaining || other.resetMs - one.resetMs,
+  );
   return { isAllowed, states: named, binding: binding as NamedState };
 }
 
 /** Whole seconds until another request is free, at least 1. */
-const secondsLeft = ({ resetMs }: Pick<PolicyState, "resetMs">) => Math.max(1, Math.ceil(resetMs / 1_000));
+const secondsLeft = ({ resetMs }: Pick<PolicyState, "resetMs">) =>
+  Math.max(1, Math.ceil(resetMs / 1_000));
 
-/** The draft's two headers, which name every policy, and the older three that many clients know, for the one that binds. */
-export function addRateLimitHeaders(headers: Record<string, string>, { states, binding }: Taken): void {
-  headers["RateLimit-Policy"] = states.map(({ name, limit }) => `"${name}";q=${limit};w=${windowMs / 1_000}`).join(", ");
-  headers.RateLimit = states.map((state) => `"${state.name}";r=${state.remaining};t=${secondsLeft(state)}`).join(", ");
+/**
+ * The draft's two headers, which name every policy, and the older three that many clients know, for
+ * the one that binds.
+ */
+export function addRateLimitHeaders(
+  headers: Record<string, string>,
+  { states, binding }: Taken,
+): void {
+  headers["RateLimit-Policy"] = states
+    .map(({ name, limit }) => `"${name}";q=${limit};w=${windowMs / 1_000}`)
+    .join(", ");
+  headers.RateLimit = states
+    .map((state) => `"${state.name}";r=${state.remaining};t=${secondsLeft(state)}`)
+    .join(", ");
   headers["X-RateLimit-Limit"] = String(binding.limit);
   headers["X-RateLimit-Remaining"] = String(binding.remaining);
   headers["X-RateLimit-Reset"] = String(Math.ceil((Date.now() + binding.resetMs) / 1_000));
 }
 
 /** @param what is limited, as in "The limit of 60 requests a minute for this API key" */
-export function rateLimited({ limit, resetMs }: Pick<PolicyState, "limit" | "resetMs">, what: string): AppError {
+export function rateLimited(
+  { limit, resetMs }: Pick<PolicyState, "limit" | "resetMs">,
+  what: string,
+): AppError {
   const retryAfter = secondsLeft({ resetMs });
   const detail = `The limit of ${limit} ${what} is reached. Try again in ${retryAfter} s.`;
-  return new AppError("rate-limited", detail, { retryAfter }, { "Retry-After": String(retryAfter) });
+  return new AppError(
+    "rate-limited",
+    detail,
+    { retryAfter },
+    { "Retry-After": String(retryAfter) },
+  );
 }
 
 export const limitedRequests = {

@@ -18,14 +18,22 @@ export type JsonBody = { bytes: Uint8Array; value: unknown };
 type ReadOptions = { isOptional?: boolean; onBytes?: (bytes: Uint8Array) => void };
 
 /**
- * The body as JSON, byte for byte and parsed. An optional one may be left out, with its media type: it is then an empty object.
+ * The body as JSON, byte for byte and parsed. An optional one may be left out, with its media type:
+ * it is then an empty object.
  * @param onBytes hears of the bytes also where they turn out not to be JSON
  * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`
  */
-export async function readJsonBody(request: Request, { isOptional = false, onBytes }: ReadOptions = {}): Promise<JsonBody> {
+export async function readJsonBody(
+  request: Request,
+  { isOptional = false, onBytes }: ReadOptions = {},
+): Promise<JsonBody> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > maximumBodyBytes) throw tooLarge();
-  if (isOptional && !request.headers.has("content-type") && !request.headers.has("content-encoding")) {
+  if (
+    isOptional &&
+    !request.headers.has("content-type") &&
+    !request.headers.has("content-encoding")
+  ) {
     const bytes = await readBytes(request);
     if (bytes.byteLength === 0) return { bytes, value: {} };
   }
@@ -36,8 +44,12 @@ export async function readJsonBody(request: Request, { isOptional = false, onByt
 }
 
 function requireJson(request: Request): void {
-  const [type = "", ...parameters] = (request.headers.get("content-type") ?? "").toLowerCase().split(";");
-  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
+  const [type = "", ...parameters] = (request.headers.get("content-type") ?? "")
+    .toLowerCase()
+    .split(";");
+  const charset = parameters
+    .map((parameter) => parameter.trim())
+    .find((parameter) => parameter.startsWith("charset="));
   const isUtf8 = !charset || /^charset="?utf-?8"?$/.test(charset);
   if (type.trim() !== "application/json" || !isUtf8) {
     throw jsonRequired();
@@ -48,10 +60,14 @@ function requireJson(request: Request): void {
   }
 }
 
-/** What an operation without a body is sent all the same: it has no effect, but it makes the request another one. */
+/**
+ * What an operation without a body is sent all the same: it has no effect, but it makes the request
+ * another one.
+ */
 export async function readUnusedBody(request: Request): Promise<Uint8Array> {
   const { headers } = request;
-  if (!headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) === 0) return new Uint8Array();
+  if (!headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) === 0)
+    return new Uint8Array();
   if (Number(headers.get("content-length") ?? 0) > maximumBodyBytes) throw tooLarge();
   return readBytes(request);
 }
@@ -76,8 +92,8 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 /**
- * The body as it comes. A reader may stop early: unlike a loop over `request.body`, that cancels nothing, because canceling
- * ends the connection before the client gets its response.
+ * The body as it comes. A reader may stop early: unlike a loop over `request.body`, that cancels
+ * nothing, because canceling ends the connection before the client gets its response.
  */
 export async function* bodyParts(request: Request): AsyncGenerator<Uint8Array, void, void> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -101,7 +117,12 @@ export const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
 /** A body that ends early is the client's doing, and no failure of ours. */
 export function bodyFailure(error: unknown): AppError {
   if ((error as { code?: unknown } | null)?.code === lateCode) return requestTimeout();
-  return new AppError("malformed-request", "The request body is incomplete.", {}, { Connection: "close" });
+  return new AppError(
+    "malformed-request",
+    "The request body is incomplete.",
+    {},
+    { Connection: "close" },
+  );
 }
 
 const tooLarge = () => bodyTooLarge(maximumBodyBytes);
@@ -115,7 +136,8 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw notUtf8("The body");
   }
-  if (text.trim() === "") throw new AppError("malformed-request", "The body is empty. Send a JSON object.");
+  if (text.trim() === "")
+    throw new AppError("malformed-request", "The body is empty. Send a JSON object.");
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -125,14 +147,18 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * What no field of any body may hold at any depth: NUL (PostgreSQL refuses it), lone surrogates (it would silently replace
- * them), the name `__proto__` (zod would silently drop it), integers that a double cannot hold, and nesting or numbers of
- * keys that only an attack has.
+ * What no field of any body may hold at any depth: NUL (PostgreSQL refuses it), lone surrogates (it
+ * would silently replace them), the name `__proto__` (zod would silently drop it), integers that a
+ * double cannot hold, and nesting or numbers of keys that only an attack has.
  */
-export function findUnacceptable(root: unknown, location: ValidationIssue["location"]): ValidationIssue[] {
+export function findUnacceptable(
+  root: unknown,
+  location: ValidationIssue["location"],
+): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   let keys = 0;
-  const add = (pointer: string, code: string, message: string) => issues.push({ pointer, location, code, message });
+  const add = (pointer: string, code: string, message: string) =>
+    issues.push({ pointer, location, code, message });
   const visit = (value: unknown, pointer: string, depth: number): void => {
     if (issues.length >= maximumIssues) return;
     if (typeof value === "string") {
@@ -142,9 +168,15 @@ export function findUnacceptable(root: unknown, location: ValidationIssue["locat
       if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
         add(pointer, "unsafe_number", "is too large to be kept exactly");
     } else if (value !== null && typeof value === "object") {
-      if (depth >= maximumDepth) return void add(pointer, "too_deep", `is nested more than ${maximumDepth} levels deep`);
+      if (depth >= maximumDepth)
+        return void add(pointer, "too_deep", `is nested more than ${maximumDepth} levels deep`);
       for (const [key, part] of Object.entries(value)) {
-        if (++keys > maximumKeys) return void add(pointer, "too_many_keys", `has more than ${maximumKeys} keys and items in all`);
+        if (++keys > maximumKeys)
+          return void add(
+            pointer,
+            "too_many_keys",
+            `has more than ${maximumKeys} keys and items in all`,
+          );
         const inner = `${pointer}/${escapePointer(key)}`;
         if (!Array.isArray(value)) visit(key, inner, depth);
         if (key === "__proto__") add(inner, "invalid_key", "cannot be used as a name");
@@ -160,7 +192,8 @@ export function findUnacceptable(root: unknown, location: ValidationIssue["locat
 export const maximumIssues = 50;
 
 /** One step of a JSON Pointer, at most 100 characters of what was sent. */
-export const escapePointer = (part: PropertyKey) => echo(String(part)).replaceAll("~", "~0").replaceAll("/", "~1");
+export const escapePointer = (part: PropertyKey) =>
+  echo(String(part)).replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** `URLSearchParams` would quietly replace what is no UTF-8. */
 function requireUtf8(search: string): void {
@@ -191,6 +224,9 @@ export function readQuery(search: string): Record<string, string> {
     }
     query[name] = value;
   }
-  if (repeated[0]) throw new AppError("validation", `${repeated[0].message}.`, { errors: repeated.slice(0, maximumIssues) });
+  if (repeated[0])
+    throw new AppError("validation", `${repeated[0].message}.`, {
+      errors: repeated.slice(0, maximumIssues),
+    });
   return query;
 }

@@ -8,10 +8,15 @@ import { type IncomingFile, receiveFile, tooLarge } from "@/lib/platform/blobs/i
 import { AppError, echo, notUtf8, type ValidationIssue } from "@/lib/platform/errors";
 import { bodyParts, escapePointer, maximumBodyBytes, readJsonBody } from "./read-request";
 
-/** What a route file says of an operation that takes a file: as `multipart/form-data`, or as text in a JSON body. */
+/**
+ * What a route file says of an operation that takes a file: as `multipart/form-data`, or as text in
+ * a JSON body.
+ */
 export type Upload<Json extends z.ZodType = z.ZodType> = {
   maximumBytes: number;
-  /** Of the form's fields, those whose text is JSON. The form's schema is the operation's `body`. */
+  /**
+   * Of the form's fields, those whose text is JSON. The form's schema is the operation's `body`.
+   */
   jsonFields: readonly string[];
   /** The schema of a JSON body: the form's fields and the text. */
   json: Json;
@@ -22,7 +27,9 @@ export type Upload<Json extends z.ZodType = z.ZodType> = {
 
 /** A file that has arrived, and what came beside it. */
 export type ReceivedUpload = {
-  /** What makes two uploads the same one: fields and content, whatever the boundary between them. */
+  /**
+   * What makes two uploads the same one: fields and content, whatever the boundary between them.
+   */
   bytes: Uint8Array;
   value: unknown;
   schema: z.ZodType | undefined;
@@ -38,8 +45,15 @@ const limits = { fieldNameSize: 100, parts: maximumParts, headerPairs: 20, heade
 
 type ReadOptions = { formSchema: z.ZodType | undefined; onBytes: (bytes: Uint8Array) => void };
 
-/** @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`. Nothing is left where it throws. */
-export async function readUpload(request: Request, upload: Upload, options: ReadOptions): Promise<ReceivedUpload> {
+/**
+ * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`. Nothing is
+ * left where it throws.
+ */
+export async function readUpload(
+  request: Request,
+  upload: Upload,
+  options: ReadOptions,
+): Promise<ReceivedUpload> {
   const contentType = request.headers.get("content-type") ?? "";
   if (multipart.test(contentType)) return readForm(request, upload, options);
   if (json.test(contentType)) return readText(request, upload, options);
@@ -49,25 +63,45 @@ export async function readUpload(request: Request, upload: Upload, options: Read
   );
 }
 
-async function readText(request: Request, upload: Upload, { onBytes }: ReadOptions): Promise<ReceivedUpload> {
+async function readText(
+  request: Request,
+  upload: Upload,
+  { onBytes }: ReadOptions,
+): Promise<ReceivedUpload> {
   const { bytes, value } = await readJsonBody(request, { onBytes });
   const received = { bytes, value, schema: upload.json, issues: [] };
   const { [upload.textField]: text, name } = (value ?? {}) as Record<string, unknown>;
   // What is no text, or no name, validation refuses.
-  if (typeof name !== "string" || typeof text !== "string" || text.includes("\0") || !text.isWellFormed())
+  if (
+    typeof name !== "string" ||
+    typeof text !== "string" ||
+    text.includes("\0") ||
+    !text.isWellFormed()
+  )
     return { ...received, file: null };
   const incoming = await receiveFile(Readable.from([Buffer.from(text)]), upload.maximumBytes);
   const contentType = await orDiscard(incoming, upload.detectContentType(incoming, name));
   return { ...received, file: { incoming, contentType } };
 }
 
-async function readForm(request: Request, upload: Upload, { formSchema: schema, onBytes }: ReadOptions): Promise<ReceivedUpload> {
+async function readForm(
+  request: Request,
+  upload: Upload,
+  { formSchema: schema, onBytes }: ReadOptions,
+): Promise<ReceivedUpload> {
   const encoding = request.headers.get("content-encoding");
-  if (encoding && encoding !== "identity") throw new AppError("unsupported-media-type", "Send the body without a Content-Encoding.");
-  if (Number(request.headers.get("content-length") ?? 0) > upload.maximumBytes + maximumBodyBytes) throw tooLarge(upload.maximumBytes);
+  if (encoding && encoding !== "identity")
+    throw new AppError("unsupported-media-type", "Send the body without a Content-Encoding.");
+  if (Number(request.headers.get("content-length") ?? 0) > upload.maximumBytes + maximumBodyBytes)
+    throw tooLarge(upload.maximumBytes);
 
   const { fields, issues, received } = await parseForm(request, upload.maximumBytes);
-  const sent = Object.fromEntries(fields.map(([name, text]) => [name, upload.jsonFields.includes(name) ? parsedWhereJson(text) : text]));
+  const sent = Object.fromEntries(
+    fields.map(([name, text]) => [
+      name,
+      upload.jsonFields.includes(name) ? parsedWhereJson(text) : text,
+    ]),
+  );
   const identity = {
     fields: fields.toSorted(([a], [b]) => (a < b ? -1 : 1)),
     name: received?.name,
@@ -79,18 +113,30 @@ async function readForm(request: Request, upload: Upload, { formSchema: schema, 
 
   const { incoming, name } = received;
   const value = name ? { name, ...sent } : sent;
-  const contentType = await orDiscard(incoming, upload.detectContentType(incoming, name ?? String(sent.name ?? "")));
+  const contentType = await orDiscard(
+    incoming,
+    upload.detectContentType(incoming, name ?? String(sent.name ?? "")),
+  );
   return { bytes, value, schema, issues, file: { incoming, contentType } };
 }
 
-type Form = { fields: [string, string][]; issues: ValidationIssue[]; received: { incoming: IncomingFile; name: string | null } | null };
+type Form = {
+  fields: [string, string][];
+  issues: ValidationIssue[];
+  received: { incoming: IncomingFile; name: string | null } | null;
+};
 
 /** The form's fields, and its one file, which is written to the temporary place as it arrives. */
 async function parseForm(request: Request, maximumBytes: number): Promise<Form> {
   const fields = new Map<string, string>();
   const issues: ValidationIssue[] = [];
   const refuse = (field: string, code: string, message: string) =>
-    void issues.push({ pointer: `/${escapePointer(field)}`, location: "body", code, message: `${echo(field)} ${message}` });
+    void issues.push({
+      pointer: `/${escapePointer(field)}`,
+      location: "body",
+      code,
+      message: `${echo(field)} ${message}`,
+    });
   const parser = openParser(request.headers.get("content-type") ?? "");
   const stopping = new AbortController();
   const reading: Promise<unknown>[] = [];
@@ -105,11 +151,14 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     stream.once("error", (error) => {
       sourceError = error;
     });
-    stopping.signal.addEventListener("abort", () => stream.destroy(new Error("the upload has ended")));
+    stopping.signal.addEventListener("abort", () =>
+      stream.destroy(new Error("the upload has ended")),
+    );
     const result = start();
     reading.push(
       result.catch((error) => {
-        // An error of the stream itself comes from the request; any other one is the reason why the rest is not read.
+        // An error of the stream itself comes from the request; any other one is the reason why the
+        // rest is not read.
         if (error !== sourceError && !stopping.signal.aborted) failure = error;
         stopping.abort();
       }),
@@ -122,8 +171,10 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     const isFile = fileName !== undefined || contentType === "application/octet-stream";
     const isRepeated = fields.has(field) || (isFile && receiving !== null);
     if (isRepeated) refuse(field, "repeated", "is given more than once");
-    else if (isFile && field !== "file") refuse(field, "unknown_field", "is not a known file; the file's field is called file");
-    else if (!isFile && field === "file") refuse(field, "invalid_type", "must be a file: give the part a file name");
+    else if (isFile && field !== "file")
+      refuse(field, "unknown_field", "is not a known file; the file's field is called file");
+    else if (!isFile && field === "file")
+      refuse(field, "invalid_type", "must be a file: give the part a file name");
     else if (isFile) {
       // The parser has decoded the name already, and put U+FFFD in the place of what was not UTF-8.
       if (fileName?.includes("\uFFFD")) malformed ??= notUtf8("The file name");
@@ -134,7 +185,8 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
       fields.set(field, "");
       void read(stream, async () => {
         const bytes = await firstBytes(stream, maximumFieldBytes + 1);
-        if (bytes.length > maximumFieldBytes) refuse(field, "too_big", `must have at most ${maximumFieldBytes / 1_024} KiB`);
+        if (bytes.length > maximumFieldBytes)
+          refuse(field, "too_big", `must have at most ${maximumFieldBytes / 1_024} KiB`);
         else if (isUtf8(bytes)) fields.set(field, bytes.toString());
         else malformed ??= notUtf8(`The field ${echo(field)}`);
       });
@@ -143,7 +195,12 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     stream.resume();
   });
   parser.on("partsLimit", () =>
-    issues.push({ pointer: "", location: "body", code: "too_many", message: `The form must have at most ${maximumParts} parts` }),
+    issues.push({
+      pointer: "",
+      location: "body",
+      code: "too_many",
+      message: `The form must have at most ${maximumParts} parts`,
+    }),
   );
 
   stopping.signal.addEventListener("abort", () => parser.destroy());
@@ -159,11 +216,15 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     await incoming?.discard();
     throw failure ?? malformed;
   }
-  if (!incoming && !issues.some(({ pointer }) => pointer === "/file")) refuse("file", "required", "is required");
+  if (!incoming && !issues.some(({ pointer }) => pointer === "/file"))
+    refuse("file", "required", "is required");
   return { fields: [...fields], issues, received: incoming ? { incoming, name } : null };
 }
 
-/** All of a short stream, or a little more than `maximumBytes` of a longer one, whose rest is skipped. */
+/**
+ * All of a short stream, or a little more than `maximumBytes` of a longer one, whose rest is
+ * skipped.
+ */
 async function firstBytes(stream: Readable, maximumBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -175,7 +236,11 @@ async function firstBytes(stream: Readable, maximumBytes: number): Promise<Buffe
 }
 
 /** Gives the parser the body as it comes, until it is complete or the parser is destroyed. */
-async function feed(request: Request, parser: ReturnType<typeof openParser>, maximumBytes: number): Promise<void> {
+async function feed(
+  request: Request,
+  parser: ReturnType<typeof openParser>,
+  maximumBytes: number,
+): Promise<void> {
   const parsed = finished(parser as Writable, { readable: false });
   parsed.catch(() => {});
   let bytes = 0;
@@ -189,13 +254,26 @@ async function feed(request: Request, parser: ReturnType<typeof openParser>, max
   await parsed;
 }
 
-const incomplete = () => new AppError("malformed-request", "The multipart/form-data body is incomplete.", {}, { Connection: "close" });
+const incomplete = () =>
+  new AppError(
+    "malformed-request",
+    "The multipart/form-data body is incomplete.",
+    {},
+    { Connection: "close" },
+  );
 
 function openParser(contentType: string) {
   try {
-    return new Busboy({ headers: { "content-type": contentType }, limits, isPartAFile: () => true });
+    return new Busboy({
+      headers: { "content-type": contentType },
+      limits,
+      isPartAFile: () => true,
+    });
   } catch {
-    throw new AppError("malformed-request", "The Content-Type must have the boundary between the parts: multipart/form-data; boundary=…");
+    throw new AppError(
+      "malformed-request",
+      "The Content-Type must have the boundary between the parts: multipart/form-data; boundary=…",
+    );
   }
 }
 

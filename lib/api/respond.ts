@@ -3,7 +3,14 @@ import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { markUsed } from "@/lib/api-keys/last-used";
 import { type Identity, reader } from "@/lib/platform/caller";
 import { clientAddress } from "@/lib/platform/client-address";
-import { AppError, echo, insufficientScope, methodNotAllowed, repeatedIdempotencyKey, type ValidationIssue } from "@/lib/platform/errors";
+import {
+  AppError,
+  echo,
+  insufficientScope,
+  methodNotAllowed,
+  repeatedIdempotencyKey,
+  type ValidationIssue,
+} from "@/lib/platform/errors";
 import { logRequest } from "@/lib/request-logs/request-log-buffer";
 import { newId } from "@/lib/resources/ids";
 import { countRequest } from "@/lib/usage/count-requests";
@@ -19,27 +26,44 @@ import { type ReceivedUpload, readUpload } from "./read-upload";
 import { check, invalid } from "./validate";
 
 /** What a request's path and method lead to. */
-export type Target = { declaration: Declaration; params: Record<string, string> } | { allow: string[] } | "nothing";
+export type Target =
+  | { declaration: Declaration; params: Record<string, string> }
+  | { allow: string[] }
+  | "nothing";
 
-/** What a `Request` cannot say: its `Headers` join a repeated header with commas, which one header may hold too. */
+/**
+ * What a `Request` cannot say: its `Headers` join a repeated header with commas, which one header
+ * may hold too.
+ */
 export type Wire = { hasRepeatedIdempotencyKey: boolean };
 
-/** Of a door that sees joined headers only: a key with ", " in it counts as two, so that two are never taken for one. */
+/**
+ * Of a door that sees joined headers only: a key with ", " in it counts as two, so that two are
+ * never taken for one.
+ */
 export const wireOfJoinedHeaders = ({ headers }: Request): Wire => ({
   hasRepeatedIdempotencyKey: headers.get("idempotency-key")?.includes(", ") ?? false,
 });
 
-/** An answer before it is put on the wire. Our own server writes it as it is; a `Response` would cost more than the rest. */
-export type Outgoing = { status: number; headers: Record<string, string>; body: string | Uint8Array | null };
+/**
+ * An answer before it is put on the wire. Our own server writes it as it is; a `Response` would
+ * cost more than the rest.
+ */
+export type Outgoing = {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Uint8Array | null;
+};
 
-export const toResponse = ({ body, ...init }: Outgoing): Response => new Response(body as BodyInit | null, init);
+export const toResponse = ({ body, ...init }: Outgoing): Response =>
+  new Response(body as BodyInit | null, init);
 
 const strictTransport = { "Strict-Transport-Security": "max-age=63072000" };
 
 /**
- * The pipeline of every request below /v1, in the contract's order: authentication and the key's allowed addresses, rate
- * limit, route and method, scope, size and media type, parsing, idempotency lookup, validation. The service then checks
- * existence and its own rules.
+ * The pipeline of every request below /v1, in the contract's order: authentication and the key's
+ * allowed addresses, rate limit, route and method, scope, size and media type, parsing, idempotency
+ * lookup, validation. The service then checks existence and its own rules.
  */
 export async function respond(request: Request, target: Target, wire: Wire): Promise<Outgoing> {
   const requestId = newId("request");
@@ -51,7 +75,12 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
     ...(request.headers.get("x-forwarded-proto")?.startsWith("https") && strictTransport),
   };
   const { path, search } = splitUrl(request.url);
-  const trace: Trace = { startedAt: new Date(), startedMs: performance.now(), idempotencyKey: null, requestBody: null };
+  const trace: Trace = {
+    startedAt: new Date(),
+    startedMs: performance.now(),
+    idempotencyKey: null,
+    requestBody: null,
+  };
   const address = clientAddress(request.headers.get("x-forwarded-for"));
   let key: KnownKey | null = null;
   let answer: Answer;
@@ -74,39 +103,90 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
     };
     answer =
       request.method === "GET" || request.method === "HEAD"
-        ? readVersion(request, headers, declaration, await read(declaration, identity, params, search))
-        : await change(declaration, identity, params, { request, wire, path, search, requestId, trace });
+        ? readVersion(
+            request,
+            headers,
+            declaration,
+            await read(declaration, identity, params, search),
+          )
+        : await change(declaration, identity, params, {
+            request,
+            wire,
+            path,
+            search,
+            requestId,
+            trace,
+          });
     if (answer.isReplay) headers["Idempotent-Replayed"] = "true";
   } catch (thrown) {
     const problem = toProblem(thrown, path, requestId);
     Object.assign(headers, problem.headers);
     answer = problem;
   }
-  if (answer.status !== 304) headers["Content-Type"] = answer.status < 400 ? "application/json" : "application/problem+json";
-  if (key) logAnswered(key, request, search ? `${path}?${search}` : path, { requestId, address, trace, answer });
+  if (answer.status !== 304)
+    headers["Content-Type"] = answer.status < 400 ? "application/json" : "application/problem+json";
+  if (key)
+    logAnswered(key, request, search ? `${path}?${search}` : path, {
+      requestId,
+      address,
+      trace,
+      answer,
+    });
   const isBodiless = request.method === "HEAD" || answer.status === 304;
-  const body = isBodiless ? null : await compressed(answer.body, request.headers.get("accept-encoding"), headers);
+  const body = isBodiless
+    ? null
+    : await compressed(answer.body, request.headers.get("accept-encoding"), headers);
   return { status: answer.status, headers, body };
 }
 
-/** A single resource comes with the `ETag` of this version of it, and is not sent to a client that has this version. */
-function readVersion(request: Request, headers: Record<string, string>, declaration: Declaration, answer: Answer): Answer {
+/**
+ * A single resource comes with the `ETag` of this version of it, and is not sent to a client that
+ * has this version.
+ */
+function readVersion(
+  request: Request,
+  headers: Record<string, string>,
+  declaration: Declaration,
+  answer: Answer,
+): Answer {
   if (!returnsResource(declaration)) return answer;
   headers.ETag = etagOf(answer.body);
-  return isKnownVersion(request.headers.get("if-none-match"), headers.ETag) ? { status: 304, body: "" } : answer;
+  return isKnownVersion(request.headers.get("if-none-match"), headers.ETag)
+    ? { status: 304, body: "" }
+    : answer;
 }
 
 /** What the request log is told beside the answer, gathered on the way to it. */
-type Trace = { startedAt: Date; startedMs: number; idempotencyKey: string | null; requestBody: Uint8Array | null };
+type Trace = {
+  startedAt: Date;
+  startedMs: number;
+  idempotencyKey: string | null;
+  requestBody: Uint8Array | null;
+};
 
 type Answered = { requestId: string; address: string | null; trace: Trace; answer: Answer };
 
-function logAnswered(key: KnownKey, { method, headers }: Request, path: string, { requestId, address, trace, answer }: Answered): void {
+function logAnswered(
+  key: KnownKey,
+  { method, headers }: Request,
+  path: string,
+  { requestId, address, trace, answer }: Answered,
+): void {
   const { startedMs, ...known } = trace;
   const { status, body, isReplay = false } = answer;
   const isPlainRead = status < 400 && (method === "GET" || method === "HEAD");
   logRequest({
-    ...{ id: requestId, key, method, path, status, durationMs: performance.now() - startedMs, address, isReplay, ...known },
+    ...{
+      id: requestId,
+      key,
+      method,
+      path,
+      status,
+      durationMs: performance.now() - startedMs,
+      address,
+      isReplay,
+      ...known,
+    },
     userAgent: headers.get("user-agent"),
     responseBody: isPlainRead ? null : body,
   });
@@ -123,15 +203,32 @@ function requireScope(key: KnownKey, { scope }: Declaration): void {
   throw insufficientScope(scope);
 }
 
-async function read(declaration: Declaration, identity: Identity, params: Record<string, string>, search: string): Promise<Answer> {
+async function read(
+  declaration: Declaration,
+  identity: Identity,
+  params: Record<string, string>,
+  search: string,
+): Promise<Answer> {
   const input = validated(declaration, params, readQuery(search), undefined);
   const result = await declaration.run({ ...input, caller: reader(identity), file: undefined });
   return { status: declaration.status ?? 200, body: serializerOf(declaration)(result) };
 }
 
-type Incoming = { request: Request; wire: Wire; path: string; search: string; requestId: string; trace: Trace };
+type Incoming = {
+  request: Request;
+  wire: Wire;
+  path: string;
+  search: string;
+  requestId: string;
+  trace: Trace;
+};
 
-async function change(declaration: Declaration, identity: Identity, params: Record<string, string>, incoming: Incoming): Promise<Answer> {
+async function change(
+  declaration: Declaration,
+  identity: Identity,
+  params: Record<string, string>,
+  incoming: Incoming,
+): Promise<Answer> {
   const { request, path, search, trace } = incoming;
   const body = await readBody(request, declaration, (bytes) => {
     trace.requestBody = bytes;
@@ -139,15 +236,29 @@ async function change(declaration: Declaration, identity: Identity, params: Reco
   try {
     const status = declaration.status ?? 200;
     if (incoming.wire.hasRepeatedIdempotencyKey) throw repeatedIdempotencyKey();
-    const claim = readClaim(request, { method: request.method, path, search, bytes: body.bytes }, status, new Date());
+    const claim = readClaim(
+      request,
+      { method: request.method, path, search, bytes: body.bytes },
+      status,
+      new Date(),
+    );
     trace.idempotencyKey = claim?.key ?? null;
-    const caller: Identity = claim ? { ...identity, request: { id: incoming.requestId, idempotencyKey: claim.key } } : identity;
+    const caller: Identity = claim
+      ? { ...identity, request: { id: incoming.requestId, idempotencyKey: claim.key } }
+      : identity;
 
     let input: Change["input"];
     try {
-      input = validated({ ...declaration, body: body.schema }, params, readQuery(search), body.value, body.issues);
+      input = validated(
+        { ...declaration, body: body.schema },
+        params,
+        readQuery(search),
+        body.value,
+        body.issues,
+      );
     } catch (error) {
-      // The look-up comes before validation, but only what is not valid needs it here: a valid request claims its key below.
+      // The look-up comes before validation, but only what is not valid needs it here: a valid
+      // request claims its key below.
       const stored = claim && (await findStoredAnswer(caller.partition, claim));
       if (stored) return { ...stored, isReplay: true };
       throw error;
@@ -159,25 +270,45 @@ async function change(declaration: Declaration, identity: Identity, params: Reco
   }
 }
 
-async function readBody(request: Request, declaration: Declaration, onBytes: (bytes: Uint8Array) => void): Promise<ReceivedUpload> {
+async function readBody(
+  request: Request,
+  declaration: Declaration,
+  onBytes: (bytes: Uint8Array) => void,
+): Promise<ReceivedUpload> {
   const { body: schema, upload, isBodyOptional: isOptional = false } = declaration;
   if (upload) return readUpload(request, upload, { formSchema: schema, onBytes });
-  const body = schema ? await readJsonBody(request, { isOptional, onBytes }) : { bytes: await readUnusedBody(request), value: undefined };
+  const body = schema
+    ? await readJsonBody(request, { isOptional, onBytes })
+    : { bytes: await readUnusedBody(request), value: undefined };
   return { ...body, schema, issues: [], file: null };
 }
 
 /** @throws AppError with everything that is wrong with path, query and body at once */
 function validated(
-  { params, query, body, response }: Pick<Declaration, "params" | "query" | "response"> & { body?: z.ZodType | undefined },
+  {
+    params,
+    query,
+    body,
+    response,
+  }: Pick<Declaration, "params" | "query" | "response"> & { body?: z.ZodType | undefined },
   pathValues: Record<string, string>,
   queryValues: Record<string, string>,
   bodyValue: unknown,
   bodyIssues: ValidationIssue[] = [],
 ) {
   const checkedParams = params ? check(params, pathValues, "path") : { output: {}, issues: [] };
-  const checkedQuery = query ? check(query, { ...queryValues }, "query") : { output: {}, issues: unknownParameters(queryValues) };
-  const checkedBody = body ? check(body, bodyValue, "body", fieldsOf(response)) : { output: undefined, issues: [] };
-  const issues = [...checkedParams.issues, ...checkedQuery.issues, ...bodyIssues, ...checkedBody.issues];
+  const checkedQuery = query
+    ? check(query, { ...queryValues }, "query")
+    : { output: {}, issues: unknownParameters(queryValues) };
+  const checkedBody = body
+    ? check(body, bodyValue, "body", fieldsOf(response))
+    : { output: undefined, issues: [] };
+  const issues = [
+    ...checkedParams.issues,
+    ...checkedQuery.issues,
+    ...bodyIssues,
+    ...checkedBody.issues,
+  ];
   if (issues.length > 0) throw invalid(issues);
   return { params: checkedParams.output, query: checkedQuery.output, body: checkedBody.output };
 }
@@ -194,7 +325,8 @@ function unknownParameters(query: Record<string, string>): ValidationIssue[] {
 const knownFields = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
 function fieldsOf(response: z.ZodType): ReadonlySet<string> {
-  const known = knownFields.get(response) ?? new Set(Object.keys((response as { shape?: object }).shape ?? {}));
+  const known =
+    knownFields.get(response) ?? new Set(Object.keys((response as { shape?: object }).shape ?? {}));
   knownFields.set(response, known);
   return known;
 }
@@ -203,6 +335,9 @@ function fieldsOf(response: z.ZodType): ReadonlySet<string> {
 export function splitUrl(url: string): { path: string; search: string } {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const question = url.indexOf("?", start);
-  const path = (question < 0 ? url.slice(start) : url.slice(start, question)).replace(/^\/api\/v1(?=\/|$)/, "/v1");
+  const path = (question < 0 ? url.slice(start) : url.slice(start, question)).replace(
+    /^\/api\/v1(?=\/|$)/,
+    "/v1",
+  );
   return { path, search: question < 0 ? "" : url.slice(question + 1) };
 }

@@ -5,11 +5,17 @@ import { claimKey, findStoredAnswer, storeAnswer } from "./idempotency";
 const windowMs = 24 * 3_600_000;
 
 /**
- * Part of an action: makes a change once for the key that its form carries, as the API does for an `Idempotency-Key`.
- * A second click, and a form that is sent again because its answer got lost, get what the first one got.
+ * Part of an action: makes a change once for the key that its form carries, as the API does for an
+ * `Idempotency-Key`. A second click, and a form that is sent again because its answer got lost, get
+ * what the first one got.
  * @param key made by the form, new for each thing that is sent.
  */
-export async function once<Value>(caller: Caller, key: string, sent: unknown, work: () => Promise<Value>): Promise<Value> {
+export async function once<Value>(
+  caller: Caller,
+  key: string,
+  sent: unknown,
+  work: () => Promise<Value>,
+): Promise<Value> {
   const now = new Date();
   const claim = {
     // No request of the API has such a key by accident, and none of another person.

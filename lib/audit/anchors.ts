@@ -6,8 +6,9 @@ import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 
-// The newest entry of a log has no successor that would miss it, so anyone who controls the database could cut off the end. What
-// was there is therefore noted outside of the database: in a file, in the log, and at AUDIT_ANCHOR_URL where that is set.
+// The newest entry of a log has no successor that would miss it, so anyone who controls the
+// database could cut off the end. What was there is therefore noted outside of the database: in a
+// file, in the log, and at AUDIT_ANCHOR_URL where that is set.
 
 export type Anchor = { at: string; tenantId: string; sequence: number; hash: string };
 
@@ -18,7 +19,8 @@ const maximumLooks = 30;
 type Waiting = { sequence: number; looks: number };
 type Shared = { waiting: Map<string, Waiting>; timer?: NodeJS.Timeout };
 
-// On globalThis, because one process can load this module twice (lib/platform/db.ts), and both are flushed at its end.
+// On globalThis, because one process can load this module twice (lib/platform/db.ts), and both are
+// flushed at its end.
 const shared = globalThis as { parlanceAnchors?: Shared };
 
 function state(): Shared {
@@ -26,7 +28,10 @@ function state(): Shared {
   return shared.parlanceAnchors;
 }
 
-/** Called within the transaction that writes the entry; the anchor is made of what has committed a moment later. */
+/**
+ * Called within the transaction that writes the entry; the anchor is made of what has committed a
+ * moment later.
+ */
 export function anchorSoon(tenantId: string, sequence: number): void {
   state().waiting.set(tenantId, { sequence, looks: 0 });
   schedule();
@@ -36,7 +41,9 @@ function schedule(): void {
   const current = state();
   current.timer ??= setTimeout(() => {
     current.timer = undefined;
-    flushAnchors().catch((error: Error) => log.warn({ error: error.message }, "the audit log's heads could not be anchored"));
+    flushAnchors().catch((error: Error) =>
+      log.warn({ error: error.message }, "the audit log's heads could not be anchored"),
+    );
   }, delayMs).unref();
 }
 
@@ -47,9 +54,19 @@ export async function flushAnchors(): Promise<void> {
   waiting.clear();
   const anchors: Anchor[] = [];
   for (const [tenantId, { sequence, looks }] of due) {
-    const head = await db().auditEntry.findFirst({ where: { tenantId }, orderBy: { sequence: "desc" } });
-    if (head) anchors.push({ at: new Date().toISOString(), tenantId, sequence: head.sequence, hash: toHex(head.hash) });
-    if ((head?.sequence ?? 0) >= sequence || looks >= maximumLooks || waiting.has(tenantId)) continue;
+    const head = await db().auditEntry.findFirst({
+      where: { tenantId },
+      orderBy: { sequence: "desc" },
+    });
+    if (head)
+      anchors.push({
+        at: new Date().toISOString(),
+        tenantId,
+        sequence: head.sequence,
+        hash: toHex(head.hash),
+      });
+    if ((head?.sequence ?? 0) >= sequence || looks >= maximumLooks || waiting.has(tenantId))
+      continue;
     waiting.set(tenantId, { sequence, looks: looks + 1 });
     schedule();
   }
@@ -61,9 +78,16 @@ async function appendToFile(anchors: Anchor[]): Promise<void> {
   for (const anchor of anchors) log.info(anchor, "head of an audit log");
   try {
     await mkdir(path.dirname(AUDIT_ANCHOR_FILE), { recursive: true });
-    await appendFile(AUDIT_ANCHOR_FILE, anchors.map((anchor) => `${JSON.stringify(anchor)}\n`).join(""), { mode: 0o600 });
+    await appendFile(
+      AUDIT_ANCHOR_FILE,
+      anchors.map((anchor) => `${JSON.stringify(anchor)}\n`).join(""),
+      { mode: 0o600 },
+    );
   } catch (error) {
-    log.error({ error: (error as Error).message, file: AUDIT_ANCHOR_FILE }, "the audit log's heads could not be written to the file");
+    log.error(
+      { error: (error as Error).message, file: AUDIT_ANCHOR_FILE },
+      "the audit log's heads could not be written to the file",
+    );
   }
 }
 
@@ -73,15 +97,26 @@ async function post(anchors: Anchor[]): Promise<void> {
   try {
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify({ anchors });
-    const response = await fetch(AUDIT_ANCHOR_URL, { method: "POST", headers, body, signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(AUDIT_ANCHOR_URL, {
+      method: "POST",
+      headers,
+      body,
+      signal: AbortSignal.timeout(5_000),
+    });
     if (!response.ok) throw new Error(`status ${response.status}`);
   } catch (error) {
-    log.error({ error: (error as Error).message }, "the audit log's heads could not be sent to AUDIT_ANCHOR_URL");
+    log.error(
+      { error: (error as Error).message },
+      "the audit log's heads could not be sent to AUDIT_ANCHOR_URL",
+    );
   }
 }
 
 /** What was anchored of a tenant's log, by sequence. A line that a crash cut short is skipped. */
-export async function readAnchors(tenantId: string, file = env().AUDIT_ANCHOR_FILE): Promise<Map<number, Anchor>> {
+export async function readAnchors(
+  tenantId: string,
+  file = env().AUDIT_ANCHOR_FILE,
+): Promise<Map<number, Anchor>> {
   const anchors = new Map<number, Anchor>();
   if (!existsSync(file)) return anchors;
   for await (const line of createInterface({ input: createReadStream(file, "utf8") })) {

@@ -3,10 +3,13 @@ import { env } from "@/lib/platform/env";
 
 export const firstHash = Buffer.alloc(32);
 
-/** The key that new entries are sealed with. Its id is derived from it, so two keys never share one. */
+/**
+ * The key that new entries are sealed with. Its id is derived from it, so two keys never share one.
+ */
 export const currentKeyId = (): string => keyIdOf(currentKey());
 
-export const keyIdOf = (key: Buffer): string => createHash("sha256").update(new Uint8Array(key)).digest("hex").slice(0, 8);
+export const keyIdOf = (key: Buffer): string =>
+  createHash("sha256").update(new Uint8Array(key)).digest("hex").slice(0, 8);
 
 function currentKey(): Buffer {
   const [key] = env().AUDIT_KEYS;
@@ -15,17 +18,22 @@ function currentKey(): Buffer {
 }
 
 /**
- * The hash of an entry: an HMAC over its content and its predecessor's hash. Without the key, which the database does not
- * hold, no entry can be forged.
+ * The hash of an entry: an HMAC over its content and its predecessor's hash. Without the key, which
+ * the database does not hold, no entry can be forged.
  * @returns null where the key is not among AUDIT_KEYS
  */
 export function hashOf(previousHash: Buffer, entry: { keyId: string }): Buffer | null {
   const key = env().AUDIT_KEYS.find((candidate) => keyIdOf(candidate) === entry.keyId);
   if (!key) return null;
-  return createHmac("sha256", new Uint8Array(key)).update(new Uint8Array(previousHash)).update(canonicalJson(entry)).digest();
+  return createHmac("sha256", new Uint8Array(key))
+    .update(new Uint8Array(previousHash))
+    .update(canonicalJson(entry))
+    .digest();
 }
 
-/** JSON with sorted keys: the same text for what went into the database and what comes back from it. */
+/**
+ * JSON with sorted keys: the same text for what went into the database and what comes back from it.
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part) =>
     part && typeof part === "object" && !Array.isArray(part)

@@ -18,7 +18,18 @@ const columns = [
 export const auditCsvHead = csvStart + toCsvLine(columns);
 
 export function auditCsvLine(entry: AuditEntry, actorName: string | null): string {
-  const { sequence, createdAt, actorType, actorId, action, targetId, environment, address, requestId, changes } = entry;
+  const {
+    sequence,
+    createdAt,
+    actorType,
+    actorId,
+    action,
+    targetId,
+    environment,
+    address,
+    requestId,
+    changes,
+  } = entry;
   return toCsvLine([
     ...[String(sequence), createdAt.toISOString(), actorType, actorId, actorName, action, targetId],
     ...[environment, address, requestId, JSON.stringify(changes)],

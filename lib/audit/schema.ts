@@ -3,7 +3,9 @@ import { auditActions } from "./service";
 
 const day = z.iso.date("give a day such as 2026-03-01");
 
-/** The query of the log's page and of its CSV: `from` and `to` are days in UTC, the last one whole. */
+/**
+ * The query of the log's page and of its CSV: `from` and `to` are days in UTC, the last one whole.
+ */
 export const listAuditQuery = z.strictObject({
   cursor: z
     .string()

@@ -8,7 +8,10 @@ import { anchorSoon, readAnchors, toHex } from "./anchors";
 import { currentKeyId, firstHash, hashOf, keyIdOf } from "./chain";
 import type { ListAudit } from "./schema";
 
-/** What can be done to what, and what people read of it; the audit log says nothing that is not in this list. */
+/**
+ * What can be done to what, and what people read of it; the audit log says nothing that is not in
+ * this list.
+ */
 export const auditActionNames = {
   "organisation.created": "Organisation created",
   "organisation.renamed": "Organisation renamed",
@@ -66,20 +69,33 @@ export type AuditAction = keyof typeof auditActionNames;
 
 export const auditActions = Object.keys(auditActionNames) as [AuditAction, ...AuditAction[]];
 
-export type AuditRecord = { action: AuditAction; targetId: string; changes: Prisma.InputJsonObject };
-
-/** What is done to the organisation and its people is done in no environment, whichever one the page was of. */
-const isOfTenant = (action: AuditAction) => /^(organisation|invitation|member|access|user)\./.test(action);
+export type AuditRecord = {
+  action: AuditAction;
+  targetId: string;
+  changes: Prisma.InputJsonObject;
+};
 
 /**
- * Appends to the tenant's audit log, in the transaction of the change. `changes` holds before and after without secrets.
- * Each entry's hash covers its content and its predecessor's hash, so a later alteration shows. The tenant's entries are
- * therefore written one after another, under a lock that the transaction's end releases.
+ * What is done to the organisation and its people is done in no environment, whichever one the page
+ * was of.
+ */
+const isOfTenant = (action: AuditAction) =>
+  /^(organisation|invitation|member|access|user)\./.test(action);
+
+/**
+ * Appends to the tenant's audit log, in the transaction of the change. `changes` holds before and
+ * after without secrets. Each entry's hash covers its content and its predecessor's hash, so a
+ * later alteration shows. The tenant's entries are therefore written one after another, under a
+ * lock that the transaction's end releases.
  */
 export async function recordAudit(caller: Caller, record: AuditRecord): Promise<void> {
   const { tenantId, environment } = caller.partition;
-  await caller.db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`audit:${tenantId}`}, 0))`;
-  const last = await caller.db.auditEntry.findFirst({ where: { tenantId }, orderBy: { sequence: "desc" } });
+  await caller.db
+    .$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`audit:${tenantId}`}, 0))`;
+  const last = await caller.db.auditEntry.findFirst({
+    where: { tenantId },
+    orderBy: { sequence: "desc" },
+  });
 
   const entry = {
     tenantId,
@@ -97,7 +113,9 @@ export async function recordAudit(caller: Caller, record: AuditRecord): Promise<
   };
   const previousHash = Buffer.from(last?.hash ?? firstHash);
   const hash = new Uint8Array(hashOf(previousHash, entry) ?? []);
-  await caller.db.auditEntry.create({ data: { ...entry, previousHash: new Uint8Array(previousHash), hash } });
+  await caller.db.auditEntry.create({
+    data: { ...entry, previousHash: new Uint8Array(previousHash), hash },
+  });
   anchorSoon(tenantId, entry.sequence);
 }
 
@@ -108,12 +126,25 @@ export async function listAuditEntries(caller: Caller, { cursor, ...filters }: L
   requireRole(caller, "ADMIN", "read the audit log");
   const entries = await readEntries(caller, filters, cursor, pageSize + 1);
   const last = entries.length > pageSize ? entries[pageSize - 1] : undefined;
-  return { data: entries.slice(0, pageSize).map(withoutHashes), ...(last && { nextCursor: String(last.sequence) }) };
+  return {
+    data: entries.slice(0, pageSize).map(withoutHashes),
+    ...(last && { nextCursor: String(last.sequence) }),
+  };
 }
 
-/** What agents, webhooks, knowledge bases and documents of both environments are called, by their ids; unknown ids are left out. */
-export async function auditTargetNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, string>> {
-  const where = { tenantId: partition.tenantId, environment: { in: Object.values(Environment) }, id: { in: ids } };
+/**
+ * What agents, webhooks, knowledge bases and documents of both environments are called, by their
+ * ids; unknown ids are left out.
+ */
+export async function auditTargetNames(
+  { db, partition }: Caller,
+  ids: string[],
+): Promise<Map<string, string>> {
+  const where = {
+    tenantId: partition.tenantId,
+    environment: { in: Object.values(Environment) },
+    id: { in: ids },
+  };
   const named = { where, select: { id: true, name: true } };
   const [agents, bases, documents, webhooks] = await Promise.all([
     db.agent.findMany(named),
@@ -121,14 +152,22 @@ export async function auditTargetNames({ db, partition }: Caller, ids: string[])
     db.document.findMany(named),
     db.webhook.findMany({ where, select: { id: true, url: true } }),
   ]);
-  const all = [...agents, ...bases, ...documents, ...webhooks.map(({ id, url }) => ({ id, name: url }))];
+  const all = [
+    ...agents,
+    ...bases,
+    ...documents,
+    ...webhooks.map(({ id, url }) => ({ id, name: url })),
+  ];
   return new Map(all.map(({ id, name }) => [id, name]));
 }
 
 const exportBatch = 500;
 
 /** The same in batches, until all of it was given. */
-export async function* exportAuditEntries(caller: Caller, { cursor: start, ...filters }: ListAudit) {
+export async function* exportAuditEntries(
+  caller: Caller,
+  { cursor: start, ...filters }: ListAudit,
+) {
   requireRole(caller, "ADMIN", "read the audit log");
   for (let cursor = start; ; ) {
     const entries = await readEntries(caller, filters, cursor, exportBatch);
@@ -138,7 +177,12 @@ export async function* exportAuditEntries(caller: Caller, { cursor: start, ...fi
   }
 }
 
-function readEntries({ db, partition }: Caller, filters: Omit<ListAudit, "cursor">, cursor: number | undefined, take: number) {
+function readEntries(
+  { db, partition }: Caller,
+  filters: Omit<ListAudit, "cursor">,
+  cursor: number | undefined,
+  take: number,
+) {
   const { actor, action, from, to } = filters;
   return db.auditEntry.findMany({
     where: {
@@ -153,19 +197,29 @@ function readEntries({ db, partition }: Caller, filters: Omit<ListAudit, "cursor
   });
 }
 
-const withoutHashes = ({ tenantId: _tenantId, hash: _hash, previousHash: _previousHash, keyId: _keyId, ...entry }: AuditEntryModel) =>
-  entry;
+const withoutHashes = ({
+  tenantId: _tenantId,
+  hash: _hash,
+  previousHash: _previousHash,
+  keyId: _keyId,
+  ...entry
+}: AuditEntryModel) => entry;
 
 export type AuditEntry = ReturnType<typeof withoutHashes>;
 
 /** `anchored`: up to which entry the log is known outside of the database. */
-export type ChainFinding = { entries: number; anchored: number; broken: { sequence: number; reason: string } | null };
+export type ChainFinding = {
+  entries: number;
+  anchored: number;
+  broken: { sequence: number; reason: string } | null;
+};
 
 const verifyBatch = 1_000;
 
 /**
- * Reads the tenant's whole log and computes every hash again. An entry that was altered, taken out or slipped in shows, and
- * the first of them is named. So does an end that was cut off, as far as it was anchored outside of the database.
+ * Reads the tenant's whole log and computes every hash again. An entry that was altered, taken out
+ * or slipped in shows, and the first of them is named. So does an end that was cut off, as far as
+ * it was anchored outside of the database.
  */
 export async function verifyAuditChain(caller: Caller): Promise<ChainFinding> {
   requireRole(caller, "ADMIN", "check the audit log");
@@ -176,12 +230,20 @@ export async function verifyAuditChain(caller: Caller): Promise<ChainFinding> {
  * For operators, who name a tenant without acting in it.
  * @param anchorFile where the heads of logs were noted, if not in this machine's own file
  */
-export async function verifyChainOf(db: Db, tenantId: string, anchorFile?: string): Promise<ChainFinding> {
+export async function verifyChainOf(
+  db: Db,
+  tenantId: string,
+  anchorFile?: string,
+): Promise<ChainFinding> {
   const anchors = await readAnchors(tenantId, anchorFile);
   const anchored = Math.max(0, ...anchors.keys());
   let previousHash = firstHash;
   let sequence = 0;
-  const broken = (reason: string) => ({ entries: sequence, anchored, broken: { sequence: sequence + 1, reason } });
+  const broken = (reason: string) => ({
+    entries: sequence,
+    anchored,
+    broken: { sequence: sequence + 1, reason },
+  });
   for (;;) {
     const entries = await db.auditEntry.findMany({
       where: { tenantId, sequence: { gt: sequence } },
@@ -191,23 +253,32 @@ export async function verifyChainOf(db: Db, tenantId: string, anchorFile?: strin
     for (const { hash, previousHash: stated, ...entry } of entries) {
       const anchor = anchors.get(entry.sequence);
       if (entry.sequence !== sequence + 1) return broken("it is missing");
-      if (!previousHash.equals(stated)) return broken("it does not follow from the entry before it");
+      if (!previousHash.equals(stated))
+        return broken("it does not follow from the entry before it");
       const expected = hashOf(previousHash, entry);
-      if (!expected) return broken(`it was sealed with the key ${entry.keyId}, which is not in AUDIT_KEYS`);
+      if (!expected)
+        return broken(`it was sealed with the key ${entry.keyId}, which is not in AUDIT_KEYS`);
       if (!expected.equals(hash)) return broken("it was altered");
-      if (anchor && anchor.hash !== toHex(hash)) return broken(`it is not the entry that was anchored at ${anchor.at}`);
+      if (anchor && anchor.hash !== toHex(hash))
+        return broken(`it is not the entry that was anchored at ${anchor.at}`);
       previousHash = Buffer.from(hash);
       sequence = entry.sequence;
     }
     if (entries.length === verifyBatch) continue;
-    if (anchored > sequence) return broken(`it was cut off: ${anchored} entries were anchored at ${anchors.get(anchored)?.at}`);
+    if (anchored > sequence)
+      return broken(
+        `it was cut off: ${anchored} entries were anchored at ${anchors.get(anchored)?.at}`,
+      );
     return { entries: sequence, anchored, broken: null };
   }
 }
 
 const sampledTenants = 1_000;
 
-/** Ids of keys that the newest tenants' latest entries are sealed with, and that are not among AUDIT_KEYS. */
+/**
+ * Ids of keys that the newest tenants' latest entries are sealed with, and that are not among
+ * AUDIT_KEYS.
+ */
 export async function foreignAuditKeys(): Promise<string[]> {
   const heads = await db().$queryRaw<{ key_id: string | null }[]>`
     SELECT DISTINCT (SELECT key_id FROM audit_entries WHERE tenant_id = newest.id ORDER BY sequence DESC LIMIT 1) AS key_id
@@ -224,6 +295,14 @@ export async function listAuditTrail(caller: Caller, targetId: string) {
     where: { tenantId, targetId, environment },
     orderBy: { sequence: "desc" },
     take: 50,
-    select: { sequence: true, action: true, actorType: true, actorId: true, changes: true, address: true, createdAt: true },
+    select: {
+      sequence: true,
+      action: true,
+      actorType: true,
+      actorId: true,
+      changes: true,
+      address: true,
+      createdAt: true,
+    },
   });
 }

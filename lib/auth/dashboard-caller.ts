@@ -18,16 +18,22 @@ export type Place = {
   identity: Identity;
 };
 
-/** One id for all that a request of the dashboard does, so that an error on the screen leads to its line in the log. */
+/**
+ * One id for all that a request of the dashboard does, so that an error on the screen leads to its
+ * line in the log.
+ */
 export const currentRequestId = cache(() => newId("request"));
 
 /**
- * Turns the two first parts of a dashboard path into who acts, in which role and in which partition. A tenant that does
- * not exist and one that the user is no member of are the same page: not found.
+ * Turns the two first parts of a dashboard path into who acts, in which role and in which
+ * partition. A tenant that does not exist and one that the user is no member of are the same page:
+ * not found.
  */
 export async function dashboardPlace(tenantSlug: string, environment: string): Promise<Place> {
-  // No such place for anybody, so nobody is asked to sign in for it: /favicon.ico, /.well-known/security.txt.
-  if (!/^[a-z0-9-]+$/.test(tenantSlug) || (environment !== "live" && environment !== "test")) notFound();
+  // No such place for anybody, so nobody is asked to sign in for it: /favicon.ico,
+  // /.well-known/security.txt.
+  if (!/^[a-z0-9-]+$/.test(tenantSlug) || (environment !== "live" && environment !== "test"))
+    notFound();
 
   const user = await requireUser();
   const membership = user.memberships.find(({ tenant }) => tenant.slug === tenantSlug);

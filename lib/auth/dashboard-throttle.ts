@@ -1,7 +1,10 @@
 import { AppError } from "@/lib/platform/errors";
 import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 
-/** Actions of the dashboard in any minute: of one user, and of all users of one organization. Far above what people click. */
+/**
+ * Actions of the dashboard in any minute: of one user, and of all users of one organization. Far
+ * above what people click.
+ */
 export const dashboardLimits = { user: 240, tenant: 1_200 };
 
 const windowMs = 60_000;
@@ -13,12 +16,21 @@ const windowMs = 60_000;
  */
 export async function throttleDashboard(userId: string, tenantId: string | null): Promise<void> {
   const user = { identifier: `dashboard:user:${userId}`, limit: dashboardLimits.user, windowMs };
-  const tenant = { identifier: `dashboard:tenant:${tenantId}`, limit: dashboardLimits.tenant, windowMs };
+  const tenant = {
+    identifier: `dashboard:tenant:${tenantId}`,
+    limit: dashboardLimits.tenant,
+    windowMs,
+  };
   const { isAllowed, states } = await rateLimiter().takeAll(tenantId ? [user, tenant] : [user]);
   if (isAllowed) return;
 
   const [ofUser] = states;
-  const retryAfter = Math.max(1, ...states.filter(({ remaining }) => remaining === 0).map(({ resetMs }) => Math.ceil(resetMs / 1_000)));
+  const retryAfter = Math.max(
+    1,
+    ...states
+      .filter(({ remaining }) => remaining === 0)
+      .map(({ resetMs }) => Math.ceil(resetMs / 1_000)),
+  );
   const who = ofUser?.remaining === 0 ? "You have" : "Your organization has";
   const seconds = retryAfter === 1 ? "1 second" : `${retryAfter} seconds`;
   const detail = `${who} made too many changes in the last minute. Try again in ${seconds}.`;

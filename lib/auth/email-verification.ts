@@ -22,7 +22,11 @@ export async function sendEmailVerification(transaction: Db, user: Recipient): P
   const { token, hash } = newToken();
   const expiresAt = new Date(at.getTime() + lifetimeMs);
   const fields = { tokenHash: hash, sentAt: at, expiresAt };
-  await transaction.emailVerification.upsert({ where: { userId: user.id }, create: { userId: user.id, ...fields }, update: fields });
+  await transaction.emailVerification.upsert({
+    where: { userId: user.id },
+    create: { userId: user.id, ...fields },
+    update: fields,
+  });
   const url = `${env().APP_URL}/verify/${token}`;
   await queueMail(
     transaction,
@@ -32,23 +36,39 @@ export async function sendEmailVerification(transaction: Db, user: Recipient): P
   );
 }
 
-/** @throws AppError `conflict` within a minute of the last mail, or if the address is verified already */
+/**
+ * @throws AppError `conflict` within a minute of the last mail, or if the address is verified
+ * already
+ */
 export async function resendEmailVerification(user: Recipient): Promise<void> {
   await db().$transaction(async (transaction) => {
     await transaction.$executeRaw`SELECT 1 FROM users WHERE id = ${user.id} FOR NO KEY UPDATE`;
-    const found = await transaction.user.findUniqueOrThrow({ where: { id: user.id }, include: { emailVerification: true } });
-    if (found.emailVerifiedAt) throw new AppError("conflict", "Your email address is confirmed already. Reload the page.");
+    const found = await transaction.user.findUniqueOrThrow({
+      where: { id: user.id },
+      include: { emailVerification: true },
+    });
+    if (found.emailVerifiedAt)
+      throw new AppError("conflict", "Your email address is confirmed already. Reload the page.");
     const sentAt = found.emailVerification?.sentAt;
     if (sentAt && timeNow().getTime() - sentAt.getTime() < resendPauseMs) {
-      throw new AppError("conflict", "We mailed you a link less than a minute ago. Wait a moment before you request another one.");
+      throw new AppError(
+        "conflict",
+        "We mailed you a link less than a minute ago. Wait a moment before you request another one.",
+      );
     }
-    await requireMailAllowance(transaction, { kind: "verify-email", recipient: user.email, senderId: user.id });
+    await requireMailAllowance(transaction, {
+      kind: "verify-email",
+      recipient: user.email,
+      senderId: user.id,
+    });
     await sendEmailVerification(transaction, user);
   });
 }
 
 /** Whose address the link confirms; null if it is no longer valid. */
-export async function findEmailVerification(token: string): Promise<{ userId: string; email: string } | null> {
+export async function findEmailVerification(
+  token: string,
+): Promise<{ userId: string; email: string } | null> {
   const found = await findValid(db(), token);
   return found && { userId: found.userId, email: found.user.email };
 }
@@ -60,12 +80,15 @@ const findValid = (transaction: Db, token: string) =>
   });
 
 /** What the user confirms or suspends together with their address. */
-export const accessBeforeVerification = ({ id }: Pick<SignedInUser, "id">) => accessMadeBy(db(), id);
+export const accessBeforeVerification = ({ id }: Pick<SignedInUser, "id">) =>
+  accessMadeBy(db(), id);
 
 /**
- * Confirms the address of the user who is signed in. The link alone is not enough: someone else could have signed up with
- * the address of the person who opens it, and would get a verified account out of one click.
- * @param confirmsEverything whether the user keeps what was made in the account before; otherwise it is suspended
+ * Confirms the address of the user who is signed in. The link alone is not enough: someone else
+ * could have signed up with the address of the person who opens it, and would get a verified
+ * account out of one click.
+ * @param confirmsEverything whether the user keeps what was made in the account before; otherwise
+ * it is suspended
  * @returns false if the link is no longer valid, or another user's
  */
 export async function confirmEmail(
@@ -77,7 +100,8 @@ export async function confirmEmail(
     const found = await findValid(transaction, token);
     if (found?.userId !== user.id) return false;
     const at = timeNow();
-    if (!(await verifyAddress(transaction, user.id, { at, address, confirmsEverything }))) return false;
+    if (!(await verifyAddress(transaction, user.id, { at, address, confirmsEverything })))
+      return false;
     await revokeOtherSessions(transaction, user.id, user.sessionId, at);
     await renewProof(transaction, user.sessionId, at);
     return true;

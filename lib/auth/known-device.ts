@@ -13,7 +13,10 @@ const salt = "known-device";
 
 const digest = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
-/** Stands for an account in cookies and in the limiter's store, which have no need to know who has one. */
+/**
+ * Stands for an account in cookies and in the limiter's store, which have no need to know who has
+ * one.
+ */
 export const accountTag = (email: string) => digest(email);
 
 const fingerprint = (passwordHash: string | null) => digest(passwordHash ?? "no password");
@@ -21,19 +24,33 @@ const fingerprint = (passwordHash: string | null) => digest(passwordHash ?? "no 
 type Account = { email: string; passwordHash: string | null };
 
 /** Whether this account signed in here before, with the password that it still has. */
-export function hasSignedInWith(device: KnownDevice | null | undefined, { email, passwordHash }: Account): boolean {
+export function hasSignedInWith(
+  device: KnownDevice | null | undefined,
+  { email, passwordHash }: Account,
+): boolean {
   return device?.accounts[accountTag(email)] === fingerprint(passwordHash);
 }
 
-export function withAccount(device: KnownDevice | null, { email, passwordHash }: Account): KnownDevice {
+export function withAccount(
+  device: KnownDevice | null,
+  { email, passwordHash }: Account,
+): KnownDevice {
   const tag = accountTag(email);
   const others = Object.entries(device?.accounts ?? {}).filter(([known]) => known !== tag);
   const accounts = [...others, [tag, fingerprint(passwordHash)] as const].slice(-maximumAccounts);
-  return { id: device?.id ?? randomBytes(16).toString("base64url"), accounts: Object.fromEntries(accounts) };
+  return {
+    id: device?.id ?? randomBytes(16).toString("base64url"),
+    accounts: Object.fromEntries(accounts),
+  };
 }
 
 export function sealKnownDevice(device: KnownDevice): Promise<string> {
-  return encode({ token: { ...device }, secret: authSecret(), salt, maxAge: knownDeviceLifetimeSeconds });
+  return encode({
+    token: { ...device },
+    secret: authSecret(),
+    salt,
+    maxAge: knownDeviceLifetimeSeconds,
+  });
 }
 
 /** Null for a cookie that was altered, is too old, or was sealed with another secret. */

@@ -14,8 +14,8 @@ import { rememberDevice } from "./session-cookie";
 type StartedSession = User & { sessionId?: string };
 
 /**
- * next-auth seals and opens the cookie and guards its own forms. Its token carries a session id and nothing else, so
- * there is nothing in it to believe; even `trigger: "update"` can change nothing.
+ * next-auth seals and opens the cookie and guards its own forms. Its token carries a session id and
+ * nothing else, so there is nothing in it to believe; even `trigger: "update"` can change nothing.
  */
 export function nextAuthOptions(device: Device): NextAuthOptions {
   return {
@@ -27,7 +27,10 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
         id: "credentials",
         type: "credentials",
         name: "E-mail and password",
-        credentials: { email: { label: "Email", type: "email" }, password: { label: "Password", type: "password" } },
+        credentials: {
+          email: { label: "Email", type: "email" },
+          password: { label: "Password", type: "password" },
+        },
         async authorize(credentials): Promise<StartedSession | null> {
           const result = await signIn(credentials, device);
           if (result.outcome === "throttled") throw new Error("TooManyAttempts");
@@ -39,24 +42,35 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
       ...oauthConfigs(),
     ],
     callbacks: {
-      signIn: async ({ user, account }) => (account?.type === "oauth" ? admit(user, account, device) : true),
-      jwt: async ({ token, user }) => ({ sessionId: (user as StartedSession | undefined)?.sessionId ?? token.sessionId }),
+      signIn: async ({ user, account }) =>
+        account?.type === "oauth" ? admit(user, account, device) : true,
+      jwt: async ({ token, user }) => ({
+        sessionId: (user as StartedSession | undefined)?.sessionId ?? token.sessionId,
+      }),
       async session({ token }) {
-        const user = typeof token.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
+        const user =
+          typeof token.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
         // Makes next-auth answer that nobody is signed in, and take the cookie back.
         if (!user) throw new Error("The session was revoked or has run out.");
-        return { user: { name: user.name, email: user.email }, expires: user.expiresAt.toISOString() };
+        return {
+          user: { name: user.name, email: user.email },
+          expires: user.expiresAt.toISOString(),
+        };
       },
       redirect: async ({ url, baseUrl }) => new URL(returnPath(url), baseUrl).href,
     },
     events: {
       async signOut({ token }) {
-        const user = typeof token?.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
+        const user =
+          typeof token?.sessionId === "string"
+            ? await findLiveSession(db(), token.sessionId)
+            : null;
         if (user) await signOut(user, device);
       },
     },
     logger: {
-      error: (code, metadata) => log.warn({ code, reason: reasonOf(metadata) }, "next-auth refused a request"),
+      error: (code, metadata) =>
+        log.warn({ code, reason: reasonOf(metadata) }, "next-auth refused a request"),
       warn: () => {},
       debug: () => {},
     },
@@ -64,22 +78,36 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
 }
 
 /**
- * Whoever comes back from GitHub or Google. next-auth keeps what is written on its user for `jwt`, and shows the message of
- * whatever is thrown here in an address, so nothing is.
+ * Whoever comes back from GitHub or Google. next-auth keeps what is written on its user for `jwt`,
+ * and shows the message of whatever is thrown here in an address, so nothing is.
  * @returns true, or where to go instead
  */
-async function admit(user: StartedSession, account: Account, device: Device): Promise<true | string> {
-  const provider = configuredProviders().find((candidate) => providers[candidate].id === account.provider);
+async function admit(
+  user: StartedSession,
+  account: Account,
+  device: Device,
+): Promise<true | string> {
+  const provider = configuredProviders().find(
+    (candidate) => providers[candidate].id === account.provider,
+  );
   if (!provider) return signInPage("Default");
   try {
-    const arrival = { provider, accountId: account.providerAccountId, name: user.name ?? "", email: user.email ?? null };
+    const arrival = {
+      provider,
+      accountId: account.providerAccountId,
+      name: user.name ?? "",
+      email: user.email ?? null,
+    };
     const result = await signInWithProvider(arrival, device, await currentUser());
     if (result.outcome === "refused") return signInPage(result.reason);
     user.sessionId = result.sessionId;
     await rememberDevice(result.sessionId);
     return true;
   } catch (error) {
-    log.error({ error: error instanceof Error ? error.message : String(error) }, "somebody could not be signed in by their provider");
+    log.error(
+      { error: error instanceof Error ? error.message : String(error) },
+      "somebody could not be signed in by their provider",
+    );
     return signInPage("Default");
   }
 }
@@ -89,6 +117,7 @@ export const signInPage = (error: string) => `/api/auth/signin?error=${error}`;
 
 /** What openid-client or a provider says of a failure, such as that the client secret is wrong. */
 function reasonOf(metadata: unknown): string | undefined {
-  const error = metadata instanceof Error ? metadata : (metadata as { error?: unknown } | null)?.error;
+  const error =
+    metadata instanceof Error ? metadata : (metadata as { error?: unknown } | null)?.error;
   return error instanceof Error ? error.message : undefined;
 }

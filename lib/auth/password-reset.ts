@@ -17,22 +17,27 @@ const lifetimeMs = 60 * 60_000;
 const timeNow = () => currentTime() ?? new Date();
 
 /**
- * Notes that somebody asked for a new password. Whether the address is anybody's is looked at later, by a job, so that
- * neither the answer nor the time it takes tells.
+ * Notes that somebody asked for a new password. Whether the address is anybody's is looked at
+ * later, by a job, so that neither the answer nor the time it takes tells.
  */
-export async function requestPasswordReset(email: string, device: Device): Promise<{ outcome: "noted" | "too-many" }> {
+export async function requestPasswordReset(
+  email: string,
+  device: Device,
+): Promise<{ outcome: "noted" | "too-many" }> {
   if (!(await mayAskForReset(email, device))) {
     noteRefusal({ what: "password reset", outcome: "throttled", email, source: device });
     return { outcome: "too-many" };
   }
   const at = timeNow();
-  await db().passwordReset.create({ data: { id: newId("passwordReset", at), email, createdAt: at } });
+  await db().passwordReset.create({
+    data: { id: newId("passwordReset", at), email, createdAt: at },
+  });
   return { outcome: "noted" };
 }
 
 /**
- * Writes the mails that were requested. Requests for an address that nobody has, and those past the limit of mails, are
- * deleted.
+ * Writes the mails that were requested. Requests for an address that nobody has, and those past the
+ * limit of mails, are deleted.
  * @returns how many it looked at
  */
 export async function answerPasswordResets(limit: number): Promise<number> {
@@ -48,7 +53,8 @@ async function answerNext(): Promise<boolean> {
       SELECT id, email FROM password_resets WHERE token_hash IS NULL ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
     if (!asked) return false;
 
-    // Several workers may answer several requests for one person; one after the other, they see each other's mails.
+    // Several workers may answer several requests for one person; one after the other, they see
+    // each other's mails.
     await transaction.$executeRaw`SELECT 1 FROM users WHERE email = ${asked.email} FOR NO KEY UPDATE`;
     const user = await findUserByEmail(transaction, asked.email);
     const at = timeNow();
@@ -58,9 +64,17 @@ async function answerNext(): Promise<boolean> {
     }
     const { token, hash } = newToken();
     const expiresAt = new Date(at.getTime() + lifetimeMs);
-    await transaction.passwordReset.update({ where: { id: asked.id }, data: { userId: user.id, tokenHash: hash, expiresAt } });
+    await transaction.passwordReset.update({
+      where: { id: asked.id },
+      data: { userId: user.id, tokenHash: hash, expiresAt },
+    });
     const contents = { name: user.name, url: resetUrl(token), expiresAt };
-    await queueMail(transaction, user.email, { kind: "password-reset", ...contents }, { usableUntil: expiresAt });
+    await queueMail(
+      transaction,
+      user.email,
+      { kind: "password-reset", ...contents },
+      { usableUntil: expiresAt },
+    );
     return true;
   });
 }
@@ -69,39 +83,67 @@ async function answerNext(): Promise<boolean> {
  * For operators, who pass the link on themselves.
  * @returns null for an address that nobody has
  */
-export async function createPasswordReset(email: string): Promise<{ url: string; expiresAt: Date } | null> {
+export async function createPasswordReset(
+  email: string,
+): Promise<{ url: string; expiresAt: Date } | null> {
   const user = await findUserByEmail(db(), email);
   if (!user) return null;
   const { token, hash } = newToken();
   const at = timeNow();
   const expiresAt = new Date(at.getTime() + lifetimeMs);
   await db().passwordReset.create({
-    data: { id: newId("passwordReset", at), email, createdAt: at, userId: user.id, tokenHash: hash, expiresAt },
+    data: {
+      id: newId("passwordReset", at),
+      email,
+      createdAt: at,
+      userId: user.id,
+      tokenHash: hash,
+      expiresAt,
+    },
   });
   return { url: resetUrl(token), expiresAt };
 }
 
 const resetUrl = (token: string) => `${env().APP_URL}/password/${token}`;
 
-/** Mails that go out immediately in a day, whoever requests them. Past this, one is due when half of the last link's hour is over. */
+/**
+ * Mails that go out immediately in a day, whoever requests them. Past this, one is due when half of
+ * the last link's hour is over.
+ */
 export const promptMails = 3;
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * Requests of strangers cannot flood a mailbox, nor can they keep its owner from a new password: whenever a request is not
- * mailed, a link that was mailed before is usable for at least another half an hour. A link that an operator made is not in
- * the mailbox and does not count.
+ * Requests of strangers cannot flood a mailbox, nor can they keep its owner from a new password:
+ * whenever a request is not mailed, a link that was mailed before is usable for at least another
+ * half an hour. A link that an operator made is not in the mailbox and does not count.
  */
-async function hasUsableLink(transaction: Db, { id: userId, email }: { id: string; email: string }, at: Date): Promise<boolean> {
+async function hasUsableLink(
+  transaction: Db,
+  { id: userId, email }: { id: string; email: string },
+  at: Date,
+): Promise<boolean> {
   const mails = await transaction.mail.findMany({
-    where: { recipient: email, kind: "password-reset", createdAt: { gt: new Date(at.getTime() - dayMs) }, status: { not: "FAILED" } },
+    where: {
+      recipient: email,
+      kind: "password-reset",
+      createdAt: { gt: new Date(at.getTime() - dayMs) },
+      status: { not: "FAILED" },
+    },
     orderBy: { createdAt: "desc" },
     take: promptMails,
     select: { usableUntil: true },
   });
   const expiresAt = mails[0]?.usableUntil;
-  if (mails.length < promptMails || !expiresAt || expiresAt.getTime() - at.getTime() <= lifetimeMs / 2) return false;
-  return (await transaction.passwordReset.count({ where: { userId, usedAt: null, expiresAt } })) > 0;
+  if (
+    mails.length < promptMails ||
+    !expiresAt ||
+    expiresAt.getTime() - at.getTime() <= lifetimeMs / 2
+  )
+    return false;
+  return (
+    (await transaction.passwordReset.count({ where: { userId, usedAt: null, expiresAt } })) > 0
+  );
 }
 
 /** Whose password the link sets; null where it opens nothing (any more). */
@@ -114,11 +156,15 @@ export async function findPasswordReset(token: string): Promise<{ email: string 
 }
 
 /**
- * Sets the password, ends every session, and signs in. The link opens nothing afterwards, and no other one does that was
- * mailed before.
+ * Sets the password, ends every session, and signs in. The link opens nothing afterwards, and no
+ * other one does that was mailed before.
  * @returns the new session, or null where the link is over
  */
-export async function resetPassword(token: string, password: string, device: Device): Promise<{ sessionId: string } | null> {
+export async function resetPassword(
+  token: string,
+  password: string,
+  device: Device,
+): Promise<{ sessionId: string } | null> {
   // Hashing is work, and nobody gets it done for a link that they made up.
   if (!(await findPasswordReset(token))) return null;
   const passwordHash = await hashPassword(password);
@@ -129,11 +175,18 @@ export async function resetPassword(token: string, password: string, device: Dev
     const { count } = await transaction.passwordReset.updateMany({ where, data: { usedAt: at } });
     if (count === 0) return null;
 
-    const { userId } = await transaction.passwordReset.findUniqueOrThrow({ where: { tokenHash: hashToken(token) } });
+    const { userId } = await transaction.passwordReset.findUniqueOrThrow({
+      where: { tokenHash: hashToken(token) },
+    });
     if (!userId) return null;
     // The link went to the address, or to an operator who knows whom they give it to.
     await verifyAddress(transaction, userId, { at, address: device.address });
-    const sessionId = await setPassword(transaction, userId, { passwordHash, device, method: "PASSWORD", action: "user.password_reset" });
+    const sessionId = await setPassword(transaction, userId, {
+      passwordHash,
+      device,
+      method: "PASSWORD",
+      action: "user.password_reset",
+    });
     return { sessionId };
   });
 }

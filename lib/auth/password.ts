@@ -5,18 +5,24 @@ import { AppError } from "@/lib/platform/errors";
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
- * How many hashes run at a time. Each takes one of libuv's four threads for tens of milliseconds; the fourth one stays
- * free for look-ups of names and files, so that a storm of sign-ins slows down sign-ins and nothing else.
+ * How many hashes run at a time. Each takes one of libuv's four threads for tens of milliseconds;
+ * the fourth one stays free for look-ups of names and files, so that a storm of sign-ins slows down
+ * sign-ins and nothing else.
  */
 const maximumRunning = 3;
 /** Past this many in the queue, the last one would wait for about ten seconds. */
 const maximumWaiting = 400;
 
-/** Of a password that nobody knows. It stands in for the hash of an address that nobody has, so that both cost the same work. */
-const hashOfNobody = "$argon2id$v=19$m=19456,t=2,p=1$GqePVBrv9fijGalEI3fwTg$4D9BiMRAfCTkRkMGhiNuQ7KKFiGDtsIgV3q7mh3BfEo";
+/**
+ * Of a password that nobody knows. It stands in for the hash of an address that nobody has, so that
+ * both cost the same work.
+ */
+const hashOfNobody =
+  "$argon2id$v=19$m=19456,t=2,p=1$GqePVBrv9fijGalEI3fwTg$4D9BiMRAfCTkRkMGhiNuQ7KKFiGDtsIgV3q7mh3BfEo";
 
 type Queue = { running: number; waiting: (() => void)[] };
-// Shared between Next's bundles of this module: pages and route handlers may each have one, the threads are the same.
+// Shared between Next's bundles of this module: pages and route handlers may each have one, the
+// threads are the same.
 const shared = globalThis as { parlanceHashQueue?: Queue };
 
 /** @param password normalised, as lib/users/schema.ts leaves it. */
@@ -25,7 +31,10 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /** Does the same work whether there is a hash or not; without one the answer is always false. */
-export async function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
+export async function verifyPassword(
+  storedHash: string | null,
+  password: string,
+): Promise<boolean> {
   const matches = await inTurn(() => verify(storedHash ?? hashOfNobody, password));
   return storedHash !== null && matches;
 }

@@ -1,7 +1,13 @@
 import { verifyAddress } from "@/lib/access-review/verify-address";
 import { queueMail } from "@/lib/mail/service";
 import { type Db, db, isUniqueViolation } from "@/lib/platform/db";
-import { type Device, renewProof, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import {
+  type Device,
+  renewProof,
+  revokeSessions,
+  type SignedInUser,
+  startSession,
+} from "@/lib/sessions/service";
 import { email as emailSchema, personInput } from "@/lib/users/schema";
 import { createUser, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
 import type { Provider } from "@/prisma/generated/enums";
@@ -11,21 +17,32 @@ import { noteRefusal } from "./refusals";
 import { announceSignIn, recordSignIn } from "./service";
 import { mayMakeAccount } from "./throttle";
 
-/** Somebody whom a provider has let in. `email` is null unless the provider says that it was verified. */
+/**
+ * Somebody whom a provider has let in. `email` is null unless the provider says that it was
+ * verified.
+ */
 export type Arrival = { provider: Provider; accountId: string; name: string; email: string | null };
 
 /** Why nobody is signed in, as it stands in the address of the page for signing in. */
 export type ProviderRefusal = "EmailUnverified" | "OtherAccount" | "TooManyAccounts";
 
-export type ProviderSignIn = { outcome: "signed-in"; sessionId: string } | { outcome: "refused"; reason: ProviderRefusal };
+export type ProviderSignIn =
+  | { outcome: "signed-in"; sessionId: string }
+  | { outcome: "refused"; reason: ProviderRefusal };
 
 /**
- * Signs in whoever the account belongs to. An account that has not been seen yet is linked to the user with its address,
- * or to a new one, and from then on its id alone counts: addresses change hands.
- * @param current who is signed in with this browser already. For them it is a proof that it is them; nobody else may
+ * Signs in whoever the account belongs to. An account that has not been seen yet is linked to the
+ * user with its address, or to a new one, and from then on its id alone counts: addresses change
+ * hands.
+ * @param current who is signed in with this browser already. For them it is a proof that it is
+ * them; nobody else may
  *   come in their place.
  */
-export async function signInWithProvider(arrival: Arrival, device: Device, current: SignedInUser | null): Promise<ProviderSignIn> {
+export async function signInWithProvider(
+  arrival: Arrival,
+  device: Device,
+  current: SignedInUser | null,
+): Promise<ProviderSignIn> {
   const parsed = emailSchema.safeParse(arrival.email);
   const person = { ...arrival, email: parsed.success ? parsed.data : null };
   try {
@@ -39,7 +56,11 @@ export async function signInWithProvider(arrival: Arrival, device: Device, curre
 
 const refused = (reason: ProviderRefusal): ProviderSignIn => ({ outcome: "refused", reason });
 
-async function enter(arrival: Arrival, device: Device, current: SignedInUser | null): Promise<ProviderSignIn> {
+async function enter(
+  arrival: Arrival,
+  device: Device,
+  current: SignedInUser | null,
+): Promise<ProviderSignIn> {
   const { provider, accountId, email } = arrival;
   const key = { provider_accountId: { provider, accountId } };
   const linked = await db().providerAccount.findUnique({ where: key, include: { user: true } });
@@ -47,7 +68,12 @@ async function enter(arrival: Arrival, device: Device, current: SignedInUser | n
 
   const known = linked ? { id: linked.userId } : await findUserByEmail(db(), email ?? "");
   if (current && current.id !== known?.id) {
-    noteRefusal({ what: "confirmation", outcome: "failed", email: current.email, source: { ...device, sessionId: current.sessionId } });
+    noteRefusal({
+      what: "confirmation",
+      outcome: "failed",
+      email: current.email,
+      source: { ...device, sessionId: current.sessionId },
+    });
     return refused("OtherAccount");
   }
   if (!known && !(await mayMakeAccount(device.address))) {
@@ -56,20 +82,27 @@ async function enter(arrival: Arrival, device: Device, current: SignedInUser | n
   }
 
   return db().$transaction(async (transaction) => {
-    const userId = linked?.userId ?? (await link(transaction, { ...arrival, email: email ?? "" }, device));
+    const userId =
+      linked?.userId ?? (await link(transaction, { ...arrival, email: email ?? "" }, device));
     await transaction.providerAccount.update({ where: key, data: { lastUsedAt: new Date() } });
-    if (current && (await renewProof(transaction, current.sessionId))) return { outcome: "signed-in", sessionId: current.sessionId };
+    if (current && (await renewProof(transaction, current.sessionId)))
+      return { outcome: "signed-in", sessionId: current.sessionId };
 
     const session = await startSession(transaction, userId, device, { method: provider });
     await recordSignIn(transaction, session, device);
-    // A new account has no one to warn, and for one that was linked just now there is a mail about that.
+    // A new account has no one to warn, and for one that was linked just now there is a mail about
+    // that.
     if (linked) await announceSignIn(transaction, linked.user, session, device);
     return { outcome: "signed-in", sessionId: session.id };
   });
 }
 
 /** @returns whose account it is from now on */
-async function link(transaction: Db, { provider, accountId, name, email }: Arrival & { email: string }, device: Device): Promise<string> {
+async function link(
+  transaction: Db,
+  { provider, accountId, name, email }: Arrival & { email: string },
+  device: Device,
+): Promise<string> {
   await transaction.$executeRaw`SELECT 1 FROM users WHERE email = ${email} FOR NO KEY UPDATE`;
   const at = new Date();
   const known = await findUserByEmail(transaction, email);
@@ -82,11 +115,14 @@ async function link(transaction: Db, { provider, accountId, name, email }: Arriv
       passwordHash: null,
       emailVerifiedAt: at,
     }));
-  await transaction.providerAccount.create({ data: { provider, accountId, userId: user.id, email, linkedAt: at, lastUsedAt: at } });
+  await transaction.providerAccount.create({
+    data: { provider, accountId, userId: user.id, email, linkedAt: at, lastUsedAt: at },
+  });
   if (!known) return user.id;
 
   const isPasswordDropped = !known.emailVerifiedAt && known.passwordHash !== null;
-  if (await verifyAddress(transaction, known.id, { at, address: device.address })) await takeFromStrangers(transaction, known, at);
+  if (await verifyAddress(transaction, known.id, { at, address: device.address }))
+    await takeFromStrangers(transaction, known, at);
   await recordAuditOfUser(transaction, user.id, device.address, {
     action: "user.account_linked",
     changes: {
@@ -94,7 +130,12 @@ async function link(transaction: Db, { provider, accountId, name, email }: Arriv
       after: { provider, email, ...(isPasswordDropped && { hasPassword: false }) },
     },
   });
-  await queueMail(transaction, email, { kind: "account-linked", name: user.name, provider, isPasswordDropped });
+  await queueMail(transaction, email, {
+    kind: "account-linked",
+    name: user.name,
+    provider,
+    isPasswordDropped,
+  });
   return user.id;
 }
 
@@ -106,12 +147,16 @@ const nameFromEmail = (email: string) =>
     .trim() || "New user";
 
 /**
- * Anyone could have signed up with this address first. Now that its owner has come, the earlier ways in end: the password,
- * links to a new one, and sessions. What was made in the account is suspended by `verifyAddress`.
+ * Anyone could have signed up with this address first. Now that its owner has come, the earlier
+ * ways in end: the password, links to a new one, and sessions. What was made in the account is
+ * suspended by `verifyAddress`.
  */
 async function takeFromStrangers(transaction: Db, user: UserModel, at: Date): Promise<void> {
   await transaction.user.update({ where: { id: user.id }, data: { passwordHash: null } });
-  await transaction.passwordReset.updateMany({ where: { userId: user.id, usedAt: null }, data: { usedAt: at } });
+  await transaction.passwordReset.updateMany({
+    where: { userId: user.id, usedAt: null },
+    data: { usedAt: at },
+  });
   await revokeSessions(transaction, user.id, at);
 }
 

@@ -4,7 +4,10 @@ import { z } from "zod";
 import { type Env, env } from "@/lib/platform/env";
 import type { Provider } from "@/prisma/generated/enums";
 
-/** Where people may have an account already. The id is next-auth's, and stands in the address at which they come back. */
+/**
+ * Where people may have an account already. The id is next-auth's, and stands in the address at
+ * which they come back.
+ */
 export const providers = {
   GITHUB: { id: "github", name: "GitHub" },
   GOOGLE: { id: "google", name: "Google" },
@@ -22,12 +25,16 @@ export function configuredProviders(): Provider[] {
   return (Object.keys(providers) as Provider[]).filter((provider) => isConfigured[provider](env()));
 }
 
-export const providerChoices = (): ProviderChoice[] => configuredProviders().map((provider) => providers[provider]);
+export const providerChoices = (): ProviderChoice[] =>
+  configuredProviders().map((provider) => providers[provider]);
 
 /** For next-auth, whose own profiles would take an address that nobody has verified. */
 export const oauthConfigs = () => configuredProviders().map((provider) => configs[provider](env()));
 
-/** What next-auth hands on of somebody's account. The address is null unless the provider says that it was verified. */
+/**
+ * What next-auth hands on of somebody's account. The address is null unless the provider says that
+ * it was verified.
+ */
 type ProviderProfile = { id: string; name: string; email: string | null };
 
 /** Longer than the 3.5 s that next-auth gives them by itself. */
@@ -42,9 +49,15 @@ const configs: Record<Provider, (given: Env) => ProviderConfig> = {
     clientId: GITHUB_CLIENT_ID,
     clientSecret: GITHUB_CLIENT_SECRET,
     issuer: `${GITHUB_URL}/login/oauth`,
-    authorization: { url: `${GITHUB_URL}/login/oauth/authorize`, params: { scope: "read:user user:email" } },
+    authorization: {
+      url: `${GITHUB_URL}/login/oauth/authorize`,
+      params: { scope: "read:user user:email" },
+    },
     token: `${GITHUB_URL}/login/oauth/access_token`,
-    userinfo: { request: async ({ tokens }) => (await readGitHubProfile(GITHUB_URL, tokens.access_token)) as Profile },
+    userinfo: {
+      request: async ({ tokens }) =>
+        (await readGitHubProfile(GITHUB_URL, tokens.access_token)) as Profile,
+    },
     checks: ["state", "pkce"],
     httpOptions: { timeout: timeoutMs },
     profile: (profile: ProviderProfile) => profile,
@@ -71,13 +84,22 @@ const configs: Record<Provider, (given: Env) => ProviderConfig> = {
 type GoogleClaims = { sub: string; name?: string; email?: string; email_verified?: boolean };
 
 const gitHubUser = z.object({ id: z.int(), login: z.string(), name: z.string().nullish() });
-const gitHubEmails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
+const gitHubEmails = z.array(
+  z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
+);
 
-/** The address that GitHub's own pages show first may be one that was never verified, so the list is asked. */
+/**
+ * The address that GitHub's own pages show first may be one that was never verified, so the list is
+ * asked.
+ */
 async function readGitHubProfile(gitHubUrl: string, accessToken = ""): Promise<ProviderProfile> {
   const read = async (path: string) => {
     const response = await fetch(`${gitHubApi(gitHubUrl)}${path}`, {
-      headers: { Authorization: `Bearer ${accessToken}`, Accept: "application/vnd.github+json", "User-Agent": "Parlance" },
+      headers: {
+        Authorization: `Bearer ${accessToken}`,
+        Accept: "application/vnd.github+json",
+        "User-Agent": "Parlance",
+      },
       signal: AbortSignal.timeout(timeoutMs),
     });
     if (!response.ok) throw new Error(`GitHub answered ${path} with ${response.status}`);
@@ -89,8 +111,13 @@ async function readGitHubProfile(gitHubUrl: string, accessToken = ""): Promise<P
   return { id: String(id), name: name || login, email: primary?.email ?? null };
 }
 
-/** GitHub's own and its *.ghe.com keep the API at a host of its own, a GitHub Enterprise Server below a path. */
+/**
+ * GitHub's own and its *.ghe.com keep the API at a host of its own, a GitHub Enterprise Server
+ * below a path.
+ */
 export function gitHubApi(gitHubUrl: string): string {
   const { protocol, host } = new URL(gitHubUrl);
-  return host === "github.com" || host.endsWith(".ghe.com") ? `${protocol}//api.${host}` : `${gitHubUrl}/api/v3`;
+  return host === "github.com" || host.endsWith(".ghe.com")
+    ? `${protocol}//api.${host}`
+    : `${gitHubUrl}/api/v3`;
 }

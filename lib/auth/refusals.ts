@@ -32,8 +32,9 @@ const maximumPending = 1_000;
 const shared = globalThis as { parlanceRefusals?: Set<Promise<void>> };
 
 /**
- * Leaves a trace of an attempt that was refused: a line in the operator's log, and an entry in the audit log of each
- * organization of the account. Written after the response, so that its time does not tell whether the account exists.
+ * Leaves a trace of an attempt that was refused: a line in the operator's log, and an entry in the
+ * audit log of each organization of the account. Written after the response, so that its time does
+ * not tell whether the account exists.
  */
 export function noteRefusal(refusal: Refusal): void {
   shared.parlanceRefusals ??= new Set();
@@ -43,7 +44,9 @@ export function noteRefusal(refusal: Refusal): void {
     return;
   }
   const writing = trace(refusal)
-    .catch((error: Error) => log.error({ error: error.message }, "a refused attempt could not be recorded"))
+    .catch((error: Error) =>
+      log.error({ error: error.message }, "a refused attempt could not be recorded"),
+    )
     .finally(() => pending.delete(writing));
   pending.add(writing);
 }
@@ -53,8 +56,14 @@ export async function flushRefusals(): Promise<void> {
   while (shared.parlanceRefusals?.size) await Promise.all(shared.parlanceRefusals);
 }
 
-function logLine({ what, outcome, source: { address, userAgent, sessionId } }: Refusal, userId: string | null): void {
-  log.warn({ what, outcome, userId, address, device: deviceName(userAgent), sessionId }, "an attempt was refused");
+function logLine(
+  { what, outcome, source: { address, userAgent, sessionId } }: Refusal,
+  userId: string | null,
+): void {
+  log.warn(
+    { what, outcome, userId, address, device: deviceName(userAgent), sessionId },
+    "an attempt was refused",
+  );
 }
 
 async function trace(refusal: Refusal): Promise<void> {
@@ -62,18 +71,33 @@ async function trace(refusal: Refusal): Promise<void> {
   const tag = email === null ? "none" : accountTag(email);
   // One throttled attempt stands for all that follow it within the window.
   const origin = source.sessionId ?? source.known?.id ?? source.address ?? "unknown";
-  if (refusal.outcome === "throttled" && !(await rateLimiter().take(`trace:${refusal.what}:${origin}:${tag}`, 1, windowMs)).isAllowed)
+  if (
+    refusal.outcome === "throttled" &&
+    !(await rateLimiter().take(`trace:${refusal.what}:${origin}:${tag}`, 1, windowMs)).isAllowed
+  )
     return;
 
   const user = email === null ? null : await findUserByEmail(db(), email);
   logLine(refusal, user?.id ?? null);
-  if (!user || !(await rateLimiter().take(`trace:${source.sessionId ?? "strangers"}:${tag}`, entriesPerAccountAndDay, dayMs)).isAllowed)
+  if (
+    !user ||
+    !(
+      await rateLimiter().take(
+        `trace:${source.sessionId ?? "strangers"}:${tag}`,
+        entriesPerAccountAndDay,
+        dayMs,
+      )
+    ).isAllowed
+  )
     return;
   const record = {
-    action: refusal.outcome === "failed" ? failureActions[refusal.what] : ("user.throttled" as const),
+    action:
+      refusal.outcome === "failed" ? failureActions[refusal.what] : ("user.throttled" as const),
     changes: { after: { attempt: refusal.what, device: deviceName(source.userAgent) } },
   };
   // Only a session says who acts; anyone can name an account.
   const by = source.sessionId ? "user" : "stranger";
-  await db().$transaction((transaction) => recordAuditOfUser(transaction, user.id, source.address, record, by));
+  await db().$transaction((transaction) =>
+    recordAuditOfUser(transaction, user.id, source.address, record, by),
+  );
 }

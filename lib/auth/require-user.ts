@@ -16,8 +16,8 @@ export const currentUser = cache(async (): Promise<SignedInUser | null> => {
 });
 
 /**
- * The one gate of the dashboard: every page, action and route of it calls this, directly or through `dashboardPlace`.
- * Whoever is not signed in goes to do so, and comes back to where they were.
+ * The one gate of the dashboard: every page, action and route of it calls this, directly or through
+ * `dashboardPlace`. Whoever is not signed in goes to do so, and comes back to where they were.
  */
 export async function requireUser(): Promise<SignedInUser> {
   const user = await currentUser();
@@ -29,5 +29,9 @@ export async function requireUser(): Promise<SignedInUser> {
 /** The browser that sent this request. */
 export async function currentDevice(): Promise<Device> {
   const sent = await headers();
-  return { address: clientAddress(sent.get("x-forwarded-for")), userAgent: sent.get("user-agent"), known: await readKnownDevice() };
+  return {
+    address: clientAddress(sent.get("x-forwarded-for")),
+    userAgent: sent.get("user-agent"),
+    known: await readKnownDevice(),
+  };
 }

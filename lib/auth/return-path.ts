@@ -3,12 +3,20 @@ import { env } from "@/lib/platform/env";
 /** As long as any address of this site. */
 const maximumLength = 2_048;
 
-/** Where to go after signing in: a path of this very site, or `/` for anything that leads elsewhere. */
+/**
+ * Where to go after signing in: a path of this very site, or `/` for anything that leads elsewhere.
+ */
 export function returnPath(requested: unknown): string {
-  if (typeof requested !== "string" || requested === "" || requested.length > maximumLength) return "/";
+  if (typeof requested !== "string" || requested === "" || requested.length > maximumLength)
+    return "/";
   const home = new URL(env().APP_URL);
   const url = URL.canParse(requested, home) ? new URL(requested, home) : home;
   // The URL parser has already read "//elsewhere" and "/\elsewhere" the way a browser does.
-  if (url.origin !== home.origin || url.pathname.startsWith("//") || url.pathname.startsWith("/api/")) return "/";
+  if (
+    url.origin !== home.origin ||
+    url.pathname.startsWith("//") ||
+    url.pathname.startsWith("/api/")
+  )
+    return "/";
   return `${url.pathname}${url.search}`;
 }

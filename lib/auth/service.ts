@@ -4,7 +4,14 @@ import { acceptAsNewUser } from "@/lib/members/invitations";
 import type { Caller } from "@/lib/platform/caller";
 import { type Db, db, isUniqueViolation } from "@/lib/platform/db";
 import { deviceName } from "@/lib/sessions/device-name";
-import { type Device, renewProof, revokeSession, revokeSessions, type SignedInUser, startSession } from "@/lib/sessions/service";
+import {
+  type Device,
+  renewProof,
+  revokeSession,
+  revokeSessions,
+  type SignedInUser,
+  startSession,
+} from "@/lib/sessions/service";
 import { type SignUp, signInInput } from "@/lib/users/schema";
 import { createAccount, findUserByEmail, recordAuditOfUser } from "@/lib/users/service";
 import type { SessionModel, UserModel } from "@/prisma/generated/models";
@@ -14,11 +21,14 @@ import { hashPassword, verifyPassword } from "./password";
 import { noteRefusal } from "./refusals";
 import { type AttemptSource, mayMakeAccount, type Throttled, throttleFailures } from "./throttle";
 
-export type SignInResult = Throttled | { outcome: "failed" } | { outcome: "signed-in"; sessionId: string };
+export type SignInResult =
+  | Throttled
+  | { outcome: "failed" }
+  | { outcome: "signed-in"; sessionId: string };
 
 /**
- * Checks e-mail and password and starts a session. An unknown address, one without a password and a wrong password are
- * one answer after one amount of work.
+ * Checks e-mail and password and starts a session. An unknown address, one without a password and a
+ * wrong password are one answer after one amount of work.
  */
 export async function signIn(credentials: unknown, device: Device): Promise<SignInResult> {
   const checked = await checkPassword(credentials, device);
@@ -32,21 +42,44 @@ export async function signIn(credentials: unknown, device: Device): Promise<Sign
   });
 }
 
-/** In the audit log of each of their organizations, so that owners see who comes, from where and by which way. */
-export function recordSignIn(transaction: Db, { userId, method }: Pick<SessionModel, "userId" | "method">, { address }: Device) {
-  return recordAuditOfUser(transaction, userId, address, { action: "user.signed_in", changes: { after: { method } } });
-}
-
-/** A mail to the person, where this browser has not signed in to their account before, or not since they changed their password. */
-export async function announceSignIn(transaction: Db, user: UserModel, { method, createdAt }: SessionModel, device: Device): Promise<void> {
-  if (hasSignedInWith(device.known, user)) return;
-  const origin = { device: deviceName(device.userAgent), address: device.address, at: createdAt };
-  await queueMail(transaction, user.email, { kind: "new-sign-in", name: user.name, method, ...origin });
+/**
+ * In the audit log of each of their organizations, so that owners see who comes, from where and by
+ * which way.
+ */
+export function recordSignIn(
+  transaction: Db,
+  { userId, method }: Pick<SessionModel, "userId" | "method">,
+  { address }: Device,
+) {
+  return recordAuditOfUser(transaction, userId, address, {
+    action: "user.signed_in",
+    changes: { after: { method } },
+  });
 }
 
 /**
- * Whose password it is. A wrong one is counted for the account and its source; what no account can have, such as a
- * megabyte of text, is read no further and counted for the network.
+ * A mail to the person, where this browser has not signed in to their account before, or not since
+ * they changed their password.
+ */
+export async function announceSignIn(
+  transaction: Db,
+  user: UserModel,
+  { method, createdAt }: SessionModel,
+  device: Device,
+): Promise<void> {
+  if (hasSignedInWith(device.known, user)) return;
+  const origin = { device: deviceName(device.userAgent), address: device.address, at: createdAt };
+  await queueMail(transaction, user.email, {
+    kind: "new-sign-in",
+    name: user.name,
+    method,
+    ...origin,
+  });
+}
+
+/**
+ * Whose password it is. A wrong one is counted for the account and its source; what no account can
+ * have, such as a megabyte of text, is read no further and counted for the network.
  */
 export async function checkPassword(credentials: unknown, source: AttemptSource) {
   const input = signInInput.safeParse(credentials);
@@ -65,18 +98,22 @@ export async function checkPassword(credentials: unknown, source: AttemptSource)
 }
 
 /** Also of credentials that cannot be right, so that their account's owners hear of them. */
-const namedAddress = (credentials: unknown) => signInInput.pick({ email: true }).safeParse(credentials).data?.email ?? null;
+const namedAddress = (credentials: unknown) =>
+  signInInput.pick({ email: true }).safeParse(credentials).data?.email ?? null;
 
 /**
- * The password once more, from someone who is signed in. Guesses are counted for the session, so no stranger can use up
- * its owner's, and a stolen session has as few as a sign-in.
+ * The password once more, from someone who is signed in. Guesses are counted for the session, so no
+ * stranger can use up its owner's, and a stolen session has as few as a sign-in.
  */
 export async function confirmPassword(
   user: Pick<SignedInUser, "email" | "sessionId">,
   sent: unknown,
   device: Device,
 ): Promise<Throttled | { outcome: "failed" | "confirmed" }> {
-  const checked = await checkPassword({ email: user.email, password: sent }, { ...device, sessionId: user.sessionId });
+  const checked = await checkPassword(
+    { email: user.email, password: sent },
+    { ...device, sessionId: user.sessionId },
+  );
   if (checked.outcome !== "succeeded") return checked;
 
   await renewProof(db(), user.sessionId);
@@ -101,7 +138,11 @@ export async function signUp(input: SignUp, device: Device): Promise<SignUpResul
   const passwordHash = await hashPassword(input.password);
   try {
     return await db().$transaction(async (transaction) => {
-      const { user, tenant } = await createAccount(transaction, { ...input, passwordHash, address: device.address });
+      const { user, tenant } = await createAccount(transaction, {
+        ...input,
+        passwordHash,
+        address: device.address,
+      });
       if (mailWay() === "smtp") await sendEmailVerification(transaction, user);
       const session = await startSession(transaction, user.id, device);
       return { outcome: "signed-in", sessionId: session.id, tenantSlug: tenant.slug };
@@ -141,7 +182,10 @@ export async function signUpByInvitation(
 export async function signOut(user: Pick<SignedInUser, "id">, { address }: Device): Promise<void> {
   await db().$transaction(async (transaction) => {
     const { count } = await revokeSessions(transaction, user.id);
-    await recordAuditOfUser(transaction, user.id, address, { action: "user.signed_out", changes: { before: { sessions: count } } });
+    await recordAuditOfUser(transaction, user.id, address, {
+      action: "user.signed_out",
+      changes: { before: { sessions: count } },
+    });
   });
 }
 
@@ -150,5 +194,8 @@ export async function endSession({ db, actor, address }: Caller, sessionId: stri
   const ended = await revokeSession(db, actor.id, sessionId);
   if (!ended) return;
   const before = { sessionId, device: deviceName(ended.userAgent), address: ended.address };
-  await recordAuditOfUser(db, actor.id, address, { action: "user.session_revoked", changes: { before } });
+  await recordAuditOfUser(db, actor.id, address, {
+    action: "user.session_revoked",
+    changes: { before },
+  });
 }

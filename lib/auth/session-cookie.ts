@@ -2,11 +2,22 @@ import { cookies } from "next/headers";
 import { decode, encode } from "next-auth/jwt";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
-import { findAccountOfSession, type KnownDevice, sessionLifetimeSeconds } from "@/lib/sessions/service";
+import {
+  findAccountOfSession,
+  type KnownDevice,
+  sessionLifetimeSeconds,
+} from "@/lib/sessions/service";
 import { authSecret } from "./auth-secret";
-import { knownDeviceLifetimeSeconds, openKnownDevice, sealKnownDevice, withAccount } from "./known-device";
+import {
+  knownDeviceLifetimeSeconds,
+  openKnownDevice,
+  sealKnownDevice,
+  withAccount,
+} from "./known-device";
 
-/** The attributes that next-auth gives its cookie too, so that either may write it and both read it. */
+/**
+ * The attributes that next-auth gives its cookie too, so that either may write it and both read it.
+ */
 function cookieNamed(name: string) {
   const isSecure = env().NEXTAUTH_URL?.startsWith("https://") ?? false;
   const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure } as const;
@@ -16,10 +27,17 @@ function cookieNamed(name: string) {
 const sessionCookie = () => cookieNamed("next-auth.session-token");
 const deviceCookie = () => cookieNamed("parlance.device");
 
-/** Signs the browser in, and remembers it. Only from a server action or a route handler: pages cannot set cookies. */
+/**
+ * Signs the browser in, and remembers it. Only from a server action or a route handler: pages
+ * cannot set cookies.
+ */
 export async function writeSessionCookie(sessionId: string): Promise<void> {
   const { name, attributes } = sessionCookie();
-  const token = await encode({ token: { sessionId }, secret: authSecret(), maxAge: sessionLifetimeSeconds });
+  const token = await encode({
+    token: { sessionId },
+    secret: authSecret(),
+    maxAge: sessionLifetimeSeconds,
+  });
   (await cookies()).set(name, token, { ...attributes, maxAge: sessionLifetimeSeconds });
   await rememberDevice(sessionId);
 }
@@ -29,7 +47,9 @@ export async function clearSessionCookie(): Promise<void> {
   (await cookies()).set(name, "", { ...attributes, maxAge: 0 });
 }
 
-/** The session that the browser's cookie names. Whether it is still valid, only the database knows. */
+/**
+ * The session that the browser's cookie names. Whether it is still valid, only the database knows.
+ */
 export async function readSessionId(): Promise<string | null> {
   const token = (await cookies()).get(sessionCookie().name)?.value;
   if (!token) return null;
@@ -46,7 +66,10 @@ export async function readKnownDevice(): Promise<KnownDevice | null> {
   return openKnownDevice((await cookies()).get(deviceCookie().name)?.value);
 }
 
-/** The browser keeps this after signing out: it is how its owner gets in while strangers guess at the account. */
+/**
+ * The browser keeps this after signing out: it is how its owner gets in while strangers guess at
+ * the account.
+ */
 export async function rememberDevice(sessionId: string): Promise<void> {
   const account = await findAccountOfSession(db(), sessionId);
   if (!account) return;

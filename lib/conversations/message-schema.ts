@@ -9,15 +9,18 @@ export const directions = ["INBOUND", "OUTBOUND", "INTERNAL"] as const;
 
 const direction = z.enum(directions).meta({
   id: "MessageDirection",
-  description: "`INBOUND` from the customer, `OUTBOUND` to the customer, `INTERNAL` for a note that only members see.",
+  description:
+    "`INBOUND` from the customer, `OUTBOUND` to the customer, `INTERNAL` for a note that only members see.",
 });
 const authorType = z.enum(authorTypes).meta({
   id: "AuthorType",
-  description: "Who wrote the message: the customer, a member (`USER`), an agent, a program (`API`) or Parlance itself (`SYSTEM`).",
+  description:
+    "Who wrote the message: the customer, a member (`USER`), an agent, a program (`API`) or Parlance itself (`SYSTEM`).",
 });
 const described = {
   text: "The message as plain text.",
-  authorId: "The id of the author: any value of your own, or the id of a customer, member or agent.",
+  authorId:
+    "The id of the author: any value of your own, or the id of a customer, member or agent.",
   authorName: "The name to show for the author.",
   externalId: "Your own id for the message.",
 };
@@ -30,27 +33,40 @@ export const author = z
     id: z.string().min(1).max(255).nullish().meta({ description: described.authorId }),
     name: z.string().min(1).max(200).nullish().meta({ description: described.authorName }),
   })
-  .meta({ description: "`CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name." });
+  .meta({
+    description:
+      "`CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name.",
+  });
 
 /** What follows from the author, unless the message is a note. */
-const directionOf = (type: (typeof authorTypes)[number]) => (type === "CUSTOMER" ? "INBOUND" : "OUTBOUND");
+const directionOf = (type: (typeof authorTypes)[number]) =>
+  type === "CUSTOMER" ? "INBOUND" : "OUTBOUND";
 
 export const createMessageBody = z
   .strictObject({
     text: messageText,
     author: author.optional(),
-    direction: direction
-      .optional()
-      .meta({ description: "`INTERNAL` makes it a note. Otherwise the direction follows from the author and may be left out." }),
+    direction: direction.optional().meta({
+      description:
+        "`INTERNAL` makes it a note. Otherwise the direction follows from the author and may be left out.",
+    }),
     externalId: z.string().min(1).max(255).nullish().meta({ description: described.externalId }),
     metadata: metadata.optional(),
   })
   .superRefine(({ author, direction }, context) => {
     if (direction === "INTERNAL") {
       if (author?.type === "CUSTOMER")
-        context.addIssue({ code: "custom", path: ["author", "type"], message: "a note is not written by a customer" });
+        context.addIssue({
+          code: "custom",
+          path: ["author", "type"],
+          message: "a note is not written by a customer",
+        });
     } else if (direction && direction !== directionOf(author?.type ?? "CUSTOMER")) {
-      context.addIssue({ code: "custom", path: ["direction"], message: `is ${directionOf(author?.type ?? "CUSTOMER")} for this author` });
+      context.addIssue({
+        code: "custom",
+        path: ["direction"],
+        message: `is ${directionOf(author?.type ?? "CUSTOMER")} for this author`,
+      });
     }
   });
 
@@ -59,7 +75,10 @@ export const message = z
     id: idOf("message"),
     environment,
     conversationId: idOf("conversation"),
-    sequence: integer("1, 2, 3… within its conversation. `createdAt` never decreases along it; ids need not follow it.", { minimum: 1 }),
+    sequence: integer(
+      "1, 2, 3… within its conversation. `createdAt` never decreases along it; ids need not follow it.",
+      { minimum: 1 },
+    ),
     direction,
     author: z
       .object({
@@ -67,16 +86,24 @@ export const message = z
         id: storedText(255, described.authorId).nullable(),
         name: storedText(200, described.authorName).nullable(),
       })
-      .meta({ description: "The author when the message was posted. Later changes to the customer do not change it." }),
+      .meta({
+        description:
+          "The author when the message was posted. Later changes to the customer do not change it.",
+      }),
     text: storedText(10_000, described.text),
     externalId: storedText(255, described.externalId).nullable(),
     metadata,
-    createdAt: timestamp.meta({ description: "When it was posted. Never earlier than the message before it." }),
+    createdAt: timestamp.meta({
+      description: "When it was posted. Never earlier than the message before it.",
+    }),
   })
   .meta({ id: "Message", description: "A message of a conversation." });
 
 export const messagePage = pageOf(message);
-export const messageParams = z.object({ conversationId: idParameter("conversation"), messageId: idParameter("message") });
+export const messageParams = z.object({
+  conversationId: idParameter("conversation"),
+  messageId: idParameter("message"),
+});
 export const listMessagesQuery = listQuery("message", "asc", {});
 
 export type CreateMessage = z.output<typeof createMessageBody>;

@@ -9,8 +9,10 @@ import type { CreateMessage, Message } from "./message-schema";
 export type MessageCustomer = { id: string; name: string | null } | null;
 
 /**
- * A message as it will be written and answered. Ids and times are made here, so both are known before any statement runs.
- * @param customer that of the conversation: the author of a customer's message that gives no author's id
+ * A message as it will be written and answered. Ids and times are made here, so both are known
+ * before any statement runs.
+ * @param customer that of the conversation: the author of a customer's message that gives no
+ * author's id
  */
 export function newMessage(
   partition: Partition,
@@ -42,7 +44,9 @@ export function newMessage(
 
 /** What a message tells the world; a note tells nothing. */
 export function messageEventType({ direction }: Message): EventType | null {
-  return ({ INBOUND: "message.received", OUTBOUND: "message.sent", INTERNAL: null } as const)[direction];
+  return ({ INBOUND: "message.received", OUTBOUND: "message.sent", INTERNAL: null } as const)[
+    direction
+  ];
 }
 
 const previewLength = 160;

@@ -8,8 +8,9 @@ const columns = `tenant_id AS "tenantId", environment, id, conversation_id AS "c
   author_id AS "authorId", author_name AS "authorName", text, external_id AS "externalId", metadata, created_at AS "createdAt"`;
 
 /**
- * $1 tenant id, $2 environment, $3 conversation id, $4 cursor, $5 rows at most. The order is that of `sequence`. The
- * cursor's own sequence is looked up; should that message be gone, that of the last one before it stands in.
+ * $1 tenant id, $2 environment, $3 conversation id, $4 cursor, $5 rows at most. The order is that
+ * of `sequence`. The cursor's own sequence is looked up; should that message be gone, that of the
+ * last one before it stands in.
  */
 function listMessages(order: "asc" | "desc", hasCursor: boolean): Statement {
   const within = `tenant_id = $1 AND environment = $2::"Environment" AND conversation_id = $3`;
@@ -19,7 +20,9 @@ function listMessages(order: "asc" | "desc", hasCursor: boolean): Statement {
     (SELECT sequence FROM messages WHERE ${within} AND id = $4),
     (SELECT max(sequence) + ${step} FROM messages WHERE ${within} AND id < $4),
     ${step})`;
-  const after = hasCursor ? `AND sequence ${order === "asc" ? ">" : "<"} ${position}` : "AND $4::text IS NULL";
+  const after = hasCursor
+    ? `AND sequence ${order === "asc" ? ">" : "<"} ${position}`
+    : "AND $4::text IS NULL";
   return {
     name: `list_messages_${order}_${hasCursor}`,
     text: `SELECT ${columns} FROM messages WHERE ${within} ${after} ORDER BY sequence ${order} LIMIT $5`,
@@ -31,18 +34,23 @@ const listStatements = {
   desc: { first: listMessages("desc", false), next: listMessages("desc", true) },
 };
 
-export const listMessagesStatement = (order: "asc" | "desc", hasCursor: boolean) => listStatements[order][hasCursor ? "next" : "first"];
+export const listMessagesStatement = (order: "asc" | "desc", hasCursor: boolean) =>
+  listStatements[order][hasCursor ? "next" : "first"];
 
 /**
- * The common parameters $1 to $11, then $12 the response's body and $13 the event's payload from the author's name to the time,
- * $14 conversation id, $15 whether the author is not a customer, $16 message id, $17 direction, $18–$20 author, $21 text,
- * $22 external id, $23 metadata, $24 preview or null for a note, $25 both texts between the sequence and the author's id, $26 the
- * rest of the body, $27 the payload between its own time and the sequence, $28 the rest of the payload.
+ * The common parameters $1 to $11, then $12 the response's body and $13 the event's payload from
+ * the author's name to the time,
+ * $14 conversation id, $15 whether the author is not a customer, $16 message id, $17 direction,
+ * $18–$20 author, $21 text,
+ * $22 external id, $23 metadata, $24 preview or null for a note, $25 both texts between the
+ * sequence and the author's id, $26 the rest of the body, $27 the payload between its own time and
+ * the sequence, $28 the rest of the payload.
  *
- * The conversation's row is locked first, which gives simultaneous messages their order; a record or a sequence is
- * written only where the message is. Their time is decided under that lock, too: $3, but never before the conversation's last
- * change, so that times follow the sequence. A customer's message without an author's id is that of the conversation's
- * customer. `own` is the part of both texts that this statement alone knows, from the sequence to the author's name.
+ * The conversation's row is locked first, which gives simultaneous messages their order; a record
+ * or a sequence is written only where the message is. Their time is decided under that lock, too:
+ * $3, but never before the conversation's last change, so that times follow the sequence. A
+ * customer's message without an author's id is that of the conversation's customer. `own` is the
+ * part of both texts that this statement alone knows, from the sequence to the author's name.
  */
 export const postMessageStatement: Statement = {
   name: "post_message",

@@ -1,7 +1,17 @@
 import { z } from "zod";
 import { createCustomerBody } from "@/lib/customers/schema";
 import { metadata, metadataPatch } from "@/lib/platform/metadata";
-import { commaList, createdAt, distinct, environment, instant, integer, storedText, timestamp, updatedAt } from "@/lib/platform/schema";
+import {
+  commaList,
+  createdAt,
+  distinct,
+  environment,
+  instant,
+  integer,
+  storedText,
+  timestamp,
+  updatedAt,
+} from "@/lib/platform/schema";
 import { idOf, idParameter, reference } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 import { author, messageText } from "./message-schema";
@@ -23,7 +33,9 @@ const status = z.enum(conversationStatuses).meta({
   description:
     "`OPEN` and `PENDING` can become any status. `SNOOZED` reopens at `snoozedUntil` or on a customer's message. `RESOLVED` reopens on a customer's message. `CLOSED` is final.",
 });
-const priority = z.enum(["LOW", "NORMAL", "HIGH", "URGENT"]).meta({ id: "Priority", description: "How urgent the conversation is." });
+const priority = z
+  .enum(["LOW", "NORMAL", "HIGH", "URGENT"])
+  .meta({ id: "Priority", description: "How urgent the conversation is." });
 const described = {
   channelId: "Your own name for the channel; any value.",
   externalId: "Your own id for the conversation.",
@@ -53,7 +65,10 @@ export const createConversationBody = z
   .strictObject({
     channelId,
     message: z
-      .union([messageText.meta({ title: "Text" }).transform((text): FirstMessage => ({ text })), firstMessage])
+      .union([
+        messageText.meta({ title: "Text" }).transform((text): FirstMessage => ({ text })),
+        firstMessage,
+      ])
       .optional()
       .meta({ description: "The first message: its text, or an object.", examples: ["Hello!"] }),
     customerId: reference("customer").nullish(),
@@ -68,7 +83,10 @@ export const createConversationBody = z
     metadata: metadata.default({}),
     externalId: externalId.nullish(),
   })
-  .refine((body) => !(body.customerId && body.customer), { path: ["customer"], message: "cannot stand beside customerId" });
+  .refine((body) => !(body.customerId && body.customer), {
+    path: ["customer"],
+    message: "cannot stand beside customerId",
+  });
 
 const longestSnoozeMs = 366 * 24 * 3_600_000;
 
@@ -78,9 +96,9 @@ const snoozedUntil = instant
 
 export const updateConversationBody = z.strictObject({
   status: status.optional(),
-  snoozedUntil: snoozedUntil
-    .nullish()
-    .meta({ description: "When a `SNOOZED` conversation reopens: in the future, at most one year ahead." }),
+  snoozedUntil: snoozedUntil.nullish().meta({
+    description: "When a `SNOOZED` conversation reopens: in the future, at most one year ahead.",
+  }),
   customerId: reference("customer").nullish(),
   agentId: reference("agent").nullish(),
   assigneeId: reference("user").nullish(),
@@ -99,54 +117,91 @@ export const conversation = z
     channelId: storedText(255, described.channelId),
     customerId: idOf("customer").nullable(),
     agentId: idOf("agent").nullable(),
-    assigneeId: idOf("user").nullable().meta({ description: "The id of the member who is assigned to the conversation." }),
+    assigneeId: idOf("user")
+      .nullable()
+      .meta({ description: "The id of the member who is assigned to the conversation." }),
     subject: storedText(200, described.subject).nullable(),
     priority,
     tags: z.array(storedText(50, "A label.")).meta({ description: described.tags, maxItems: 20 }),
     metadata,
     externalId: storedText(255, described.externalId).nullable(),
     messageCount: integer("How many messages the conversation has, notes included."),
-    lastMessageAt: timestamp.nullable().meta({ description: "When the newest message was posted." }),
+    lastMessageAt: timestamp
+      .nullable()
+      .meta({ description: "When the newest message was posted." }),
     lastMessagePreview: storedText(200, "The beginning of the newest message.").nullable(),
-    snoozedUntil: timestamp.nullable().meta({ description: "When a `SNOOZED` conversation reopens." }),
+    snoozedUntil: timestamp
+      .nullable()
+      .meta({ description: "When a `SNOOZED` conversation reopens." }),
     resolvedAt: timestamp.nullable().meta({ description: "When it was last resolved." }),
     closedAt: timestamp.nullable().meta({ description: "When it was closed." }),
     createdAt,
     updatedAt,
   })
-  .meta({ id: "Conversation", description: "A conversation with a customer on one of your channels." });
+  .meta({
+    id: "Conversation",
+    description: "A conversation with a customer on one of your channels.",
+  });
 
 export const conversationPage = pageOf(conversation);
 export const conversationParams = z.object({ conversationId: idParameter("conversation") });
 export const listConversationsQuery = listQuery("conversation", "desc", {
   status: commaList(conversationStatuses)
     .optional()
-    .meta({ description: "One status or several, separated by commas.", examples: [["OPEN", "PENDING"]] }),
+    .meta({
+      description: "One status or several, separated by commas.",
+      examples: [["OPEN", "PENDING"]],
+    }),
   channelId: channelId.optional(),
-  customerId: z.string().min(1).max(255).optional().meta({ description: "Only conversations of this customer." }),
-  agentId: z.string().min(1).max(255).optional().meta({ description: "Only conversations of this agent." }),
+  customerId: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({ description: "Only conversations of this customer." }),
+  agentId: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({ description: "Only conversations of this agent." }),
   externalId: externalId.optional(),
   tag: tag.optional().meta({ description: "Only conversations with this tag." }),
-  updatedSince: instant
-    .optional()
-    .meta({ description: "Only conversations changed at this time or later. `updatedAt` is never earlier than the newest message." }),
+  updatedSince: instant.optional().meta({
+    description:
+      "Only conversations changed at this time or later. `updatedAt` is never earlier than the newest message.",
+  }),
 });
 
 const inboxCursor = z
   .string()
   .regex(/^\d{1,15}-cnv_[0-9A-HJKMNP-TV-Z]{26}$/)
-  .transform((text) => ({ updatedAt: new Date(Number(text.split("-")[0])), id: text.slice(text.indexOf("-") + 1) }));
+  .transform((text) => ({
+    updatedAt: new Date(Number(text.split("-")[0])),
+    id: text.slice(text.indexOf("-") + 1),
+  }));
 
 /** In the place of an assignee: what is assigned to nobody. */
 export const nobody = "nobody";
 
-/** The dashboard's list: by the last change, because an answer to an old question is news. Without a status it is of what is open. */
+/**
+ * The dashboard's list: by the last change, because an answer to an old question is news. Without a
+ * status it is of what is open.
+ */
 export const listInboxQuery = listConversationsQuery.omit({ limit: true, order: true }).extend({
-  status: z.union([z.literal("all").transform(() => [...conversationStatuses]), commaList(conversationStatuses)]).default(["OPEN"]),
+  status: z
+    .union([
+      z.literal("all").transform(() => [...conversationStatuses]),
+      commaList(conversationStatuses),
+    ])
+    .default(["OPEN"]),
   assigneeId: z.union([z.literal(nobody), reference("user")]).optional(),
   cursor: z
     .string()
-    .refine((value) => inboxCursor.safeParse(value).success, { params: { kind: "invalid-cursor" }, message: "is no cursor of this list" })
+    .refine((value) => inboxCursor.safeParse(value).success, {
+      params: { kind: "invalid-cursor" },
+      message: "is no cursor of this list",
+    })
     .pipe(inboxCursor)
     .optional(),
 });

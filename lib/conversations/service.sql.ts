@@ -2,7 +2,13 @@ import { claim, eventAndDeliveries, partition } from "@/lib/events/outbox.sql";
 import type { Statement } from "@/lib/platform/db";
 import { firstIdAt } from "@/lib/resources/ids";
 import type { ConversationModel } from "@/prisma/generated/models";
-import { type ConversationStatus, conversationStatuses, type ListConversations, type ListInbox, nobody } from "./schema";
+import {
+  type ConversationStatus,
+  conversationStatuses,
+  type ListConversations,
+  type ListInbox,
+  nobody,
+} from "./schema";
 
 export type ConversationRow = ConversationModel;
 
@@ -12,7 +18,8 @@ export const conversationColumns = `tenant_id AS "tenantId", environment, id, st
   last_message_preview AS "lastMessagePreview", snoozed_until AS "snoozedUntil", resolved_at AS "resolvedAt",
   closed_at AS "closedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-type Filters = Omit<ListConversations, "cursor" | "limit" | "order"> & Pick<ListInbox, "assigneeId">;
+type Filters = Omit<ListConversations, "cursor" | "limit" | "order"> &
+  Pick<ListInbox, "assigneeId">;
 
 /** Each filter's condition; `#` stands for the parameter's number. */
 const conditions: Record<keyof Filters, string> = {
@@ -34,8 +41,8 @@ const oneStatus = `status = $#::"ConversationStatus"`;
 const filterNames = Object.keys(conditions) as (keyof Filters)[];
 
 /**
- * What a list looks for: $1 tenant id, $2 environment, $3 rows at most, then a value for each filter that is asked for.
- * The name tells which ones these are, by their places in the list.
+ * What a list looks for: $1 tenant id, $2 environment, $3 rows at most, then a value for each
+ * filter that is asked for. The name tells which ones these are, by their places in the list.
  */
 function search(tenantId: string, environment: string, limit: number, filters: Filters) {
   const values: unknown[] = [tenantId, environment, limit + 1];
@@ -53,29 +60,46 @@ function search(tenantId: string, environment: string, limit: number, filters: F
 }
 
 /**
- * A filter alone costs no more than its page, whatever the value: hits, misses and rare ones. Three of them need more than an index
- * in the order of the list for that. Where filters are combined, a plan of its own for their values has to do.
- * `updatedSince` gets one too: a plan for any tenant and time would read and sort all that changed since.
+ * A filter alone costs no more than its page, whatever the value: hits, misses and rare ones. Three
+ * of them need more than an index in the order of the list for that. Where filters are combined, a
+ * plan of its own for their values has to do.
+ * `updatedSince` gets one too: a plan for any tenant and time would read and sort all that changed
+ * since.
  */
-export function listConversationsStatement(tenantId: string, environment: string, query: ListConversations) {
+export function listConversationsStatement(
+  tenantId: string,
+  environment: string,
+  query: ListConversations,
+) {
   const { limit, order, cursor, ...rest } = query;
   const filters: Filters = rest;
   const given = filterNames.filter((filter) => filters[filter] !== undefined);
   const [only] = given.length === 1 ? given : [];
-  const page = only === "tag" ? byTag : only === "updatedSince" ? byChange : only === "status" ? byStatuses : null;
+  const page =
+    only === "tag"
+      ? byTag
+      : only === "updatedSince"
+        ? byChange
+        : only === "status"
+          ? byStatuses
+          : null;
 
   const { name, where, values } = search(tenantId, environment, limit, filters);
   if (only === "status") values[3] = filters.status;
   if (only === "updatedSince" && filters.updatedSince)
     values.push(firstIdAt("conversation", new Date(filters.updatedSince.getTime() - longLivedMs)));
-  const beyond = cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} $${values.push(cursor)}`;
+  const beyond =
+    cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} $${values.push(cursor)}`;
   const text = page
     ? page(order, beyond)
     : `SELECT ${conversationColumns} FROM conversations WHERE ${where} ${beyond} ORDER BY id ${order} LIMIT $3`;
   const statement: Statement =
     given.length > 1 || only === "updatedSince"
       ? { text }
-      : { name: `list_conversations_${order}_${only === "status" ? only : name}_${beyond !== ""}`, text };
+      : {
+          name: `list_conversations_${order}_${only === "status" ? only : name}_${beyond !== ""}`,
+          text,
+        };
   return { statement, values };
 }
 
@@ -93,8 +117,8 @@ const byTag: Page = (order, beyond) => `
   ORDER BY id ${order}`;
 
 /**
- * $4 the statuses. A page of each, because only within one of them the index gives the order. The two bounds stand for equality:
- * they leave the planner no other index with this order.
+ * $4 the statuses. A page of each, because only within one of them the index gives the order. The
+ * two bounds stand for equality: they leave the planner no other index with this order.
  */
 const byStatuses: Page = (order, beyond) => `
   SELECT page.* FROM unnest($4::"ConversationStatus"[]) AS wanted (status)
@@ -110,11 +134,13 @@ const longLivedHours = 12;
 const longLivedMs = longLivedHours * 3_600_000;
 
 /**
- * $4 since when, $5 the first id of so many hours before. Conversations that began then or later are read in their order, for most
- * of them have changed since; those that began earlier are found among the long-lived ones.
+ * $4 since when, $5 the first id of so many hours before. Conversations that began then or later
+ * are read in their order, for most of them have changed since; those that began earlier are found
+ * among the long-lived ones.
  */
 const byChange: Page = (order, beyond) => {
-  // The sum keeps the planner from the index by time, where it would read and sort every conversation that changed since.
+  // The sum keeps the planner from the index by time, where it would read and sort every
+  // conversation that changed since.
   const recent = `SELECT id FROM conversations WHERE ${inPartition} AND id >= $5 AND updated_at + interval '0' >= $4 ${beyond} ORDER BY id ${order} LIMIT $3`;
   const older = `SELECT id FROM (
       SELECT id FROM conversations
@@ -130,9 +156,16 @@ const byChange: Page = (order, beyond) => {
   ORDER BY id ${order} LIMIT $3`;
 };
 
-export function listInboxStatement(tenantId: string, environment: string, limit: number, { cursor, ...filters }: ListInbox) {
+export function listInboxStatement(
+  tenantId: string,
+  environment: string,
+  limit: number,
+  { cursor, ...filters }: ListInbox,
+) {
   const { where, values } = search(tenantId, environment, limit, filters);
-  const beyond = cursor && `AND (updated_at, id) < ($${values.push(cursor.updatedAt)}, $${values.push(cursor.id)})`;
+  const beyond =
+    cursor &&
+    `AND (updated_at, id) < ($${values.push(cursor.updatedAt)}, $${values.push(cursor.id)})`;
   const text = `SELECT ${conversationColumns} FROM conversations WHERE ${where} ${beyond ?? ""} ORDER BY updated_at DESC, id DESC LIMIT $3`;
   // Without a name: a status may be that of few conversations or of nearly all.
   return { statement: { text } satisfies Statement, values };
@@ -145,14 +178,19 @@ const countUpTo = (status: ConversationStatus) => `(
   ) AS "${status}"`;
 
 /**
- * $1 tenant id, $2 environment, $3 how far each status is counted. Each has a plan of its own, and its order is that of
- * the index, so that no plan can be better than to read so many entries there.
+ * $1 tenant id, $2 environment, $3 how far each status is counted. Each has a plan of its own, and
+ * its order is that of the index, so that no plan can be better than to read so many entries there.
  */
-export const countInboxStatement: Statement = { name: "count_inbox", text: `SELECT ${conversationStatuses.map(countUpTo).join(", ")}` };
+export const countInboxStatement: Statement = {
+  name: "count_inbox",
+  text: `SELECT ${conversationStatuses.map(countUpTo).join(", ")}`,
+};
 
 /**
- * The common parameters $1 to $11, then $12 conversation id, $13 channel id, $14 subject, $15 priority, $16 tags,
- * $17 metadata, $18 external id, and of the first message, if there is one: $19 id, $20 direction, $21–$23 author,
+ * The common parameters $1 to $11, then $12 conversation id, $13 channel id, $14 subject, $15
+ * priority, $16 tags,
+ * $17 metadata, $18 external id, and of the first message, if there is one: $19 id, $20 direction,
+ * $21–$23 author,
  * $24 text, $25 external id, $26 metadata, $27 preview.
  */
 export const createConversationStatement: Statement = {

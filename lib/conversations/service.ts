@@ -12,7 +12,13 @@ import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
-import { type MessageCustomer, messageEventType, newMessage, previewOf, toMessageRow } from "./message";
+import {
+  type MessageCustomer,
+  messageEventType,
+  newMessage,
+  previewOf,
+  toMessageRow,
+} from "./message";
 import type { Message } from "./message-schema";
 import {
   type Conversation,
@@ -35,45 +41,92 @@ import {
 export async function listConversations(caller: Caller, query: ListConversations) {
   const { partition } = caller;
   await requireCursor(caller, "conversations", query.cursor);
-  const { statement, values } = listConversationsStatement(partition.tenantId, partition.environment, query);
-  return toPage(await runStatement<ConversationRow>(statement, values), query.limit, toConversation);
+  const { statement, values } = listConversationsStatement(
+    partition.tenantId,
+    partition.environment,
+    query,
+  );
+  return toPage(
+    await runStatement<ConversationRow>(statement, values),
+    query.limit,
+    toConversation,
+  );
 }
 
 const inboxPageSize = 30;
 
-/** The dashboard's list. Its cursor holds the time by which it is ordered, so a conversation that moves breaks no page. */
+/**
+ * The dashboard's list. Its cursor holds the time by which it is ordered, so a conversation that
+ * moves breaks no page.
+ */
 export async function listInbox({ partition }: Caller, query: ListInbox) {
-  const { statement, values } = listInboxStatement(partition.tenantId, partition.environment, inboxPageSize, query);
-  const { data, nextCursor } = toPage(await runStatement<ConversationRow>(statement, values), inboxPageSize, toConversation);
+  const { statement, values } = listInboxStatement(
+    partition.tenantId,
+    partition.environment,
+    inboxPageSize,
+    query,
+  );
+  const { data, nextCursor } = toPage(
+    await runStatement<ConversationRow>(statement, values),
+    inboxPageSize,
+    toConversation,
+  );
   const last = data.at(-1);
-  return { data, ...(nextCursor && last && { nextCursor: `${Date.parse(last.updatedAt)}-${last.id}` }) };
+  return {
+    data,
+    ...(nextCursor && last && { nextCursor: `${Date.parse(last.updatedAt)}-${last.id}` }),
+  };
 }
 
-/** @returns how many there are in each status, counted no further than `limit`: whoever has more knows that they are many. */
-export async function countInbox({ partition }: Caller, limit: number): Promise<Record<ConversationStatus, number>> {
+/**
+ * @returns how many there are in each status, counted no further than `limit`: whoever has more
+ * knows that they are many.
+ */
+export async function countInbox(
+  { partition }: Caller,
+  limit: number,
+): Promise<Record<ConversationStatus, number>> {
   const values = [partition.tenantId, partition.environment, limit];
-  const [counts] = await runStatement<Record<ConversationStatus, number>>(countInboxStatement, values);
+  const [counts] = await runStatement<Record<ConversationStatus, number>>(
+    countInboxStatement,
+    values,
+  );
   if (!counts) throw new Error("a count has one row");
   return counts;
 }
 
 export async function getConversation({ db, partition }: Caller, id: string) {
-  const found = await db.conversation.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  const found = await db.conversation.findUnique({
+    where: { tenantId_environment_id: { ...partition, id } },
+  });
   if (!found) throw notFound("conversation", id);
   return toConversation(found);
 }
 
 /** How many conversations name an agent; no more than `atMost` are looked at. */
-export async function countConversationsOfAgent({ db, partition }: Caller, agentId: string, atMost: number): Promise<number> {
-  const found = await db.conversation.findMany({ where: { ...partition, agentId }, select: { id: true }, take: atMost });
+export async function countConversationsOfAgent(
+  { db, partition }: Caller,
+  agentId: string,
+  atMost: number,
+): Promise<number> {
+  const found = await db.conversation.findMany({
+    where: { ...partition, agentId },
+    select: { id: true },
+    take: atMost,
+  });
   return found.length;
 }
 
 /** Opens a conversation, with a first message where one is given. */
-export async function createConversation(caller: Caller, body: CreateConversation): Promise<Conversation> {
+export async function createConversation(
+  caller: Caller,
+  body: CreateConversation,
+): Promise<Conversation> {
   requireRole(caller, "MEMBER", "create conversations");
   const references = await requireReferences(caller, body);
-  const customer = body.customer ? await findOrCreateCustomer(caller, body.customer) : references.customer;
+  const customer = body.customer
+    ? await findOrCreateCustomer(caller, body.customer)
+    : references.customer;
   const { conversation, message } = newConversation(caller, body, customer, new Date());
 
   await caller.db.conversation.create({ data: toConversationRow(caller, conversation) });
@@ -92,9 +145,10 @@ export async function createConversation(caller: Caller, body: CreateConversatio
 }
 
 /**
- * The same as `createConversation`, together with its idempotency record, in one statement and one round trip.
- * @returns the answer's body, or null where nothing was written: the key is taken, or the body refers to a customer or
- * an agent, which takes more than one statement.
+ * The same as `createConversation`, together with its idempotency record, in one statement and one
+ * round trip.
+ * @returns the answer's body, or null where nothing was written: the key is taken, or the body
+ * refers to a customer or an agent, which takes more than one statement.
  */
 export async function createConversationAtOnce(
   identity: Identity,
@@ -113,8 +167,18 @@ export async function createConversationAtOnce(
   const [written] = await runStatement<{ deliveries: string[] }>(createConversationStatement, [
     ...[identity.partition.tenantId, identity.partition.environment, at],
     ...claimValues(claim, answer),
-    ...[events.map(({ id }) => id), events.map(({ type }) => type), events.map(({ payload }) => payload)],
-    ...[conversation.id, conversation.channelId, conversation.subject, conversation.priority, conversation.tags],
+    ...[
+      events.map(({ id }) => id),
+      events.map(({ type }) => type),
+      events.map(({ payload }) => payload),
+    ],
+    ...[
+      conversation.id,
+      conversation.channelId,
+      conversation.subject,
+      conversation.priority,
+      conversation.tags,
+    ],
     ...[JSON.stringify(conversation.metadata), conversation.externalId],
     ...(message ? messageValues(message) : [null, null, null, null, null, null, null, null, null]),
   ]);
@@ -125,24 +189,44 @@ export async function createConversationAtOnce(
 
 function messageValues(message: Message) {
   const { id, direction, author, text, externalId, metadata } = message;
-  return [id, direction, author.type, author.id, author.name, text, externalId, JSON.stringify(metadata), previewOf(text)];
+  return [
+    id,
+    direction,
+    author.type,
+    author.id,
+    author.name,
+    text,
+    externalId,
+    JSON.stringify(metadata),
+    previewOf(text),
+  ];
 }
 
 /**
- * Changes what the patch names. Raises one event: `conversation.status_changed` where the status changes, whatever else
- * does too, `conversation.updated` otherwise, none where nothing changes.
+ * Changes what the patch names. Raises one event: `conversation.status_changed` where the status
+ * changes, whatever else does too, `conversation.updated` otherwise, none where nothing changes.
  * @throws AppError `invalid-transition`
  */
-export async function updateConversation(caller: Caller, id: string, patch: UpdateConversation): Promise<Conversation> {
+export async function updateConversation(
+  caller: Caller,
+  id: string,
+  patch: UpdateConversation,
+): Promise<Conversation> {
   requireRole(caller, "MEMBER", "change conversations");
   const before = await lockConversation(caller, id);
   await requireReferences(caller, patch);
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
+  if (metadata === null)
+    throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
   const at = timeOfChange(before.updatedAt);
-  const after = { ...before, ...fields, ...statusFields(before, patch, at), ...(metadata && { metadata }) };
+  const after = {
+    ...before,
+    ...fields,
+    ...statusFields(before, patch, at),
+    ...(metadata && { metadata }),
+  };
   return writeChange(caller, before, after, at);
 }
 
@@ -151,7 +235,12 @@ export async function reopenForCustomer(caller: Caller, id: string): Promise<voi
   const before = await lockConversation(caller, id);
   if (before.status !== "RESOLVED" && before.status !== "SNOOZED") return;
   const at = timeOfChange(before.updatedAt);
-  await writeChange(caller, before, { ...before, ...statusFields(before, { status: "OPEN" }, at) }, at);
+  await writeChange(
+    caller,
+    before,
+    { ...before, ...statusFields(before, { status: "OPEN" }, at) },
+    at,
+  );
 }
 
 /**
@@ -170,26 +259,47 @@ export async function wakeSnoozedConversations(limit: number): Promise<number> {
   for (const { id, ...partition } of due) {
     opened += await mutate(system(partition), async (caller) => {
       const before = await lockConversation(caller, id);
-      const isDue = before.status === "SNOOZED" && before.snoozedUntil && before.snoozedUntil <= now;
+      const isDue =
+        before.status === "SNOOZED" && before.snoozedUntil && before.snoozedUntil <= now;
       if (!isDue) return 0;
       const at = timeOfChange(before.updatedAt);
-      await writeChange(caller, before, { ...before, ...statusFields(before, { status: "OPEN" }, at) }, at);
+      await writeChange(
+        caller,
+        before,
+        { ...before, ...statusFields(before, { status: "OPEN" }, at) },
+        at,
+      );
       return 1;
     });
   }
   return opened;
 }
 
-/** The row, locked until the transaction ends: changes of one conversation come one after another. */
-export async function lockConversation({ db, partition }: Caller, id: string): Promise<ConversationRow> {
+/**
+ * The row, locked until the transaction ends: changes of one conversation come one after another.
+ */
+export async function lockConversation(
+  { db, partition }: Caller,
+  id: string,
+): Promise<ConversationRow> {
   const sql = `SELECT ${conversationColumns} FROM conversations
     WHERE tenant_id = $1 AND environment = $2::"Environment" AND id = $3 FOR NO KEY UPDATE`;
-  const [row] = await db.$queryRawUnsafe<ConversationRow[]>(sql, partition.tenantId, partition.environment, id);
+  const [row] = await db.$queryRawUnsafe<ConversationRow[]>(
+    sql,
+    partition.tenantId,
+    partition.environment,
+    id,
+  );
   if (!row) throw notFound("conversation", id);
   return row;
 }
 
-async function writeChange(caller: Caller, beforeRow: ConversationRow, afterRow: ConversationRow, at: Date): Promise<Conversation> {
+async function writeChange(
+  caller: Caller,
+  beforeRow: ConversationRow,
+  afterRow: ConversationRow,
+  at: Date,
+): Promise<Conversation> {
   const before = toConversation(beforeRow);
   const changed = changedFields(before, toConversation(afterRow));
   if (changed.length === 0) return before;
@@ -199,22 +309,35 @@ async function writeChange(caller: Caller, beforeRow: ConversationRow, afterRow:
     where: { tenantId_environment_id: { ...caller.partition, id } },
     data: { ...columns, metadata: metadata as Metadata, updatedAt: at },
   });
-  if (changed.includes("customerId")) await moveBetweenCustomers(caller, before.customerId, row.customerId);
+  if (changed.includes("customerId"))
+    await moveBetweenCustomers(caller, before.customerId, row.customerId);
 
   const conversation = toConversation(row);
   const type = changed.includes("status") ? "conversation.status_changed" : "conversation.updated";
-  await recordEvent(caller, type, conversation, { previousAttributes: previousAttributes(before, changed), at });
+  await recordEvent(caller, type, conversation, {
+    previousAttributes: previousAttributes(before, changed),
+    at,
+  });
   return conversation;
 }
 
 /** What a new status brings with it: the times, and the rules of snoozing. */
-function statusFields(before: ConversationRow, { status: to = before.status, snoozedUntil }: UpdateConversation, at: Date) {
+function statusFields(
+  before: ConversationRow,
+  { status: to = before.status, snoozedUntil }: UpdateConversation,
+  at: Date,
+) {
   const from = before.status;
   if (to !== from && !transitions[from].includes(to)) {
     throw invalidTransition("A conversation", { from, to, allowed: transitions[from] });
   }
   if (to !== "SNOOZED") {
-    if (snoozedUntil) throw invalidBody("/snoozedUntil", "invalid", "snoozedUntil goes together with the status SNOOZED");
+    if (snoozedUntil)
+      throw invalidBody(
+        "/snoozedUntil",
+        "invalid",
+        "snoozedUntil goes together with the status SNOOZED",
+      );
     if (to === from) return {};
     return {
       status: to,
@@ -223,35 +346,64 @@ function statusFields(before: ConversationRow, { status: to = before.status, sno
       ...(to === "CLOSED" && { closedAt: at }),
     };
   }
-  const until = snoozedUntil === undefined && from === "SNOOZED" ? before.snoozedUntil : snoozedUntil;
-  if (!until) throw invalidBody("/snoozedUntil", "required", "snoozedUntil is required for the status SNOOZED");
+  const until =
+    snoozedUntil === undefined && from === "SNOOZED" ? before.snoozedUntil : snoozedUntil;
+  if (!until)
+    throw invalidBody(
+      "/snoozedUntil",
+      "required",
+      "snoozedUntil is required for the status SNOOZED",
+    );
   return { status: to, snoozedUntil: until };
 }
 
-/** What a body refers to exists in the caller's own partition, or the answer is the 404 of what exists nowhere. */
-async function requireReferences({ db, partition }: Caller, body: UpdateConversation | CreateConversation) {
+/**
+ * What a body refers to exists in the caller's own partition, or the answer is the 404 of what
+ * exists nowhere.
+ */
+async function requireReferences(
+  { db, partition }: Caller,
+  body: UpdateConversation | CreateConversation,
+) {
   const where = (id: string) => ({ tenantId_environment_id: { ...partition, id } });
   const select = { id: true, name: true };
-  const customer = body.customerId ? await db.customer.findUnique({ where: where(body.customerId), select }) : null;
+  const customer = body.customerId
+    ? await db.customer.findUnique({ where: where(body.customerId), select })
+    : null;
   if (body.customerId && !customer) throw notFound("customer", body.customerId);
-  if (body.agentId && !(await db.agent.findUnique({ where: where(body.agentId), select }))) throw notFound("agent", body.agentId);
+  if (body.agentId && !(await db.agent.findUnique({ where: where(body.agentId), select })))
+    throw notFound("agent", body.agentId);
   if ("assigneeId" in body && body.assigneeId) {
     const membership = { tenantId: partition.tenantId, userId: body.assigneeId };
-    if (!(await db.membership.findUnique({ where: { tenantId_userId: membership } }))) throw notFound("user", body.assigneeId);
+    if (!(await db.membership.findUnique({ where: { tenantId_userId: membership } })))
+      throw notFound("user", body.assigneeId);
   }
   return { customer };
 }
 
-async function moveBetweenCustomers({ db, partition }: Caller, from: string | null, to: string | null): Promise<void> {
+async function moveBetweenCustomers(
+  { db, partition }: Caller,
+  from: string | null,
+  to: string | null,
+): Promise<void> {
   const where = (id: string) => ({ tenantId_environment_id: { ...partition, id } });
-  if (from) await db.customer.update({ where: where(from), data: { conversationCount: { decrement: 1 } } });
-  if (to) await db.customer.update({ where: where(to), data: { conversationCount: { increment: 1 } } });
+  if (from)
+    await db.customer.update({ where: where(from), data: { conversationCount: { decrement: 1 } } });
+  if (to)
+    await db.customer.update({ where: where(to), data: { conversationCount: { increment: 1 } } });
 }
 
 /** A conversation and its first message as they will be written and answered. */
-function newConversation({ partition }: Identity, body: CreateConversation, customer: MessageCustomer, at: Date) {
+function newConversation(
+  { partition }: Identity,
+  body: CreateConversation,
+  customer: MessageCustomer,
+  at: Date,
+) {
   const id = newId("conversation", at);
-  const message = body.message ? newMessage(partition, { id, customer }, 1, body.message, at) : null;
+  const message = body.message
+    ? newMessage(partition, { id, customer }, 1, body.message, at)
+    : null;
   const createdAt = at.toISOString();
   const conversation: Conversation = {
     id,

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { metadata, metadataPatch } from "@/lib/platform/metadata";
-import { createdAt, environment, integer, nameText, storedText, text, updatedAt } from "@/lib/platform/schema";
+import {
+  createdAt,
+  environment,
+  integer,
+  nameText,
+  storedText,
+  text,
+  updatedAt,
+} from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 
@@ -12,12 +20,17 @@ const described = {
   locale: "A BCP 47 language tag, such as de-AT.",
 };
 
-const email = text(254).toLowerCase().pipe(z.email("must be a valid email address")).meta({ description: described.email });
+const email = text(254)
+  .toLowerCase()
+  .pipe(z.email("must be a valid email address"))
+  .meta({ description: described.email });
 const phone = z
   .string()
   .regex(/^\+[1-9][0-9]{1,14}$/, "must be a phone number in E.164 format, for example +4930123456")
   .meta({ maxLength: 16, description: described.phone });
-const locale = text(35).refine(isLanguageTag, "must be a BCP 47 language tag, for example de-AT").meta({ description: described.locale });
+const locale = text(35)
+  .refine(isLanguageTag, "must be a BCP 47 language tag, for example de-AT")
+  .meta({ description: described.locale });
 const externalId = z.string().min(1).max(255).meta({ description: described.externalId });
 const name = nameText(200).meta({ description: described.name });
 
@@ -35,7 +48,10 @@ const fields = {
 
 export const createCustomerBody = z
   .strictObject(fields)
-  .refine((body) => identifyingFields.some((field) => body[field]), `give at least one of ${identifyingFields.join(", ")}`);
+  .refine(
+    (body) => identifyingFields.some((field) => body[field]),
+    `give at least one of ${identifyingFields.join(", ")}`,
+  );
 
 export const updateCustomerBody = z.strictObject({ ...fields, metadata: metadataPatch.optional() });
 
@@ -64,7 +80,9 @@ export const listCustomersQuery = listQuery("customer", "desc", {
 });
 
 /** The dashboard's list: whatever one remembers of a customer. */
-export const findCustomersQuery = listCustomersQuery.pick({ cursor: true }).extend({ q: z.string().max(200).optional() });
+export const findCustomersQuery = listCustomersQuery
+  .pick({ cursor: true })
+  .extend({ q: z.string().max(200).optional() });
 
 export type CreateCustomer = z.output<typeof createCustomerBody>;
 export type UpdateCustomer = z.output<typeof updateCustomerBody>;

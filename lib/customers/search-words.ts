@@ -24,9 +24,9 @@ const wordsOf = (text: string) =>
 const longestCountryCode = 3;
 
 /**
- * What a customer is found by: each word of its name, e-mail address and external id, and each piece of such a word, so
- * that "optik" leads to maren@voss-optik.de; of its phone number the digits, with the country's and
- * without, and the whole of it as it is written.
+ * What a customer is found by: each word of its name, e-mail address and external id, and each
+ * piece of such a word, so that "optik" leads to maren@voss-optik.de; of its phone number the
+ * digits, with the country's and without, and the whole of it as it is written.
  */
 export function searchWords({ name, email, externalId, phone }: Identifying): string[] {
   const words = wordsOf([name, email, externalId].filter(Boolean).join(" "));
@@ -39,8 +39,9 @@ export function searchWords({ name, email, externalId, phone }: Identifying): st
 const isNumber = (text: string) => /^[\d\s+/().-]+$/.test(text) && /\d/.test(text);
 
 /**
- * A search as PostgreSQL's tsquery: all the words of the text, each of them a beginning. A text of digits alone may be a
- * phone number however it is written: with blanks, with the zeros of a call at home or abroad.
+ * A search as PostgreSQL's tsquery: all the words of the text, each of them a beginning. A text of
+ * digits alone may be a phone number however it is written: with blanks, with the zeros of a call
+ * at home or abroad.
  * @returns null where there is nothing to look for
  */
 export function searchQuery(tenantId: string, text: string): string | null {

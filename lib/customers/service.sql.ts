@@ -10,8 +10,8 @@ const columns = `tenant_id AS "tenantId", environment, id, external_id AS "exter
 const searched = "array_to_tsvector(array_append(search_words, upper(tenant_id)))";
 
 /**
- * $1 tenant id, $2 environment, $3 tsquery, $4 rows at most, $5 cursor or null. Without a name: whether the index is worth
- * its while depends on the words.
+ * $1 tenant id, $2 environment, $3 tsquery, $4 rows at most, $5 cursor or null. Without a name:
+ * whether the index is worth its while depends on the words.
  */
 export const searchCustomersStatement: Statement = {
   text: `SELECT ${columns} FROM customers

@@ -23,11 +23,22 @@ import {
 import { searchQuery, searchWords } from "./search-words";
 import { type CustomerRow, searchCustomersStatement } from "./service.sql";
 
-export async function listCustomers(caller: Caller, { email, phone, externalId, ...page }: ListCustomers) {
+export async function listCustomers(
+  caller: Caller,
+  { email, phone, externalId, ...page }: ListCustomers,
+) {
   await requireCursor(caller, "customers", page.cursor);
   const { after, orderBy, take } = pageById(page);
-  const filters = { ...(email && { email }), ...(phone && { phone }), ...(externalId && { externalId }) };
-  const rows = await caller.db.customer.findMany({ where: { ...caller.partition, ...filters, ...after }, orderBy, take });
+  const filters = {
+    ...(email && { email }),
+    ...(phone && { phone }),
+    ...(externalId && { externalId }),
+  };
+  const rows = await caller.db.customer.findMany({
+    where: { ...caller.partition, ...filters, ...after },
+    orderBy,
+    take,
+  });
   return toPage(rows, page.limit, toCustomer);
 }
 
@@ -40,11 +51,17 @@ export async function findCustomers(caller: Caller, { q = "", cursor }: FindCust
   if (!query) return listCustomers(caller, { cursor, limit: foundPageSize, order: "desc" });
   await requireCursor(caller, "customers", cursor);
   const values = [tenantId, environment, query, foundPageSize + 1, cursor ?? null];
-  return toPage(await runStatement<CustomerRow>(searchCustomersStatement, values), foundPageSize, toCustomer);
+  return toPage(
+    await runStatement<CustomerRow>(searchCustomersStatement, values),
+    foundPageSize,
+    toCustomer,
+  );
 }
 
 export async function getCustomer(caller: Caller, id: string) {
-  const found = await caller.db.customer.findUnique({ where: { tenantId_environment_id: { ...caller.partition, id } } });
+  const found = await caller.db.customer.findUnique({
+    where: { tenantId_environment_id: { ...caller.partition, id } },
+  });
 
   // Another tenant's customer, or the other environment's, is the same 404 as none at all.
   if (!found) throw notFound("customer", id);
@@ -53,13 +70,18 @@ export async function getCustomer(caller: Caller, id: string) {
 }
 
 /** What to call these customers, by id; unknown ids are left out. */
-export async function customerNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, string>> {
+export async function customerNames(
+  { db, partition }: Caller,
+  ids: string[],
+): Promise<Map<string, string>> {
   const select = { id: true, name: true, email: true, phone: true, externalId: true } as const;
   const found = await db.customer.findMany({ where: { ...partition, id: { in: ids } }, select });
   return new Map(found.map((customer) => [customer.id, displayName(customer)]));
 }
 
-/** @throws AppError `conflict` with `existingId`, where another customer has the same externalId. */
+/**
+ * @throws AppError `conflict` with `existingId`, where another customer has the same externalId.
+ */
 export async function createCustomer(caller: Caller, body: CreateCustomer) {
   requireRole(caller, "MEMBER", "create customers");
   const created = await insertCustomer(caller, body);
@@ -68,7 +90,10 @@ export async function createCustomer(caller: Caller, body: CreateCustomer) {
 }
 
 /** For a conversation's `customer{…}`: the one with this externalId as it stands, or a new one. */
-export async function findOrCreateCustomer(caller: Caller, body: CreateCustomer): Promise<Customer> {
+export async function findOrCreateCustomer(
+  caller: Caller,
+  body: CreateCustomer,
+): Promise<Customer> {
   requireRole(caller, "MEMBER", "create customers");
   const created = await insertCustomer(caller, body);
   if (created) return created;
@@ -86,15 +111,24 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
 
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
+  if (metadata === null)
+    throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
   const after = { ...before, ...fields, ...(metadata && { metadata }) };
   const changed = changedFields(toCustomer(before), toCustomer(after));
   if (changed.length === 0) return toCustomer(before);
   if (!identifyingFields.some((field) => after[field])) {
-    throw invalidBody("", "required", `A customer keeps at least one of ${identifyingFields.join(", ")}.`);
+    throw invalidBody(
+      "",
+      "required",
+      `A customer keeps at least one of ${identifyingFields.join(", ")}.`,
+    );
   }
-  if (fields.externalId && fields.externalId !== before.externalId && (await findByExternalId(caller, fields.externalId))) {
+  if (
+    fields.externalId &&
+    fields.externalId !== before.externalId &&
+    (await findByExternalId(caller, fields.externalId))
+  ) {
     throw await externalIdTaken(caller, fields.externalId);
   }
 
@@ -102,11 +136,16 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
   const at = timeOfChange(before.updatedAt);
   const data = { ...own, updatedAt: at } satisfies Prisma.CustomerUpdateInput;
   const updated = toCustomer(await caller.db.customer.update({ where, data }));
-  await recordEvent(caller, "customer.updated", updated, { previousAttributes: previousAttributes(toCustomer(before), changed), at });
+  await recordEvent(caller, "customer.updated", updated, {
+    previousAttributes: previousAttributes(toCustomer(before), changed),
+    at,
+  });
   return updated;
 }
 
-/** @returns null where the externalId is taken. The unique index decides, so two at once make one. */
+/**
+ * @returns null where the externalId is taken. The unique index decides, so two at once make one.
+ */
 async function insertCustomer(caller: Caller, body: CreateCustomer): Promise<Customer | null> {
   const now = new Date();
   const [row] = await caller.db.customer.createManyAndReturn({
@@ -130,10 +169,15 @@ async function insertCustomer(caller: Caller, body: CreateCustomer): Promise<Cus
 }
 
 async function findByExternalId(caller: Caller, externalId: string | null | undefined) {
-  return externalId ? caller.db.customer.findFirst({ where: { ...caller.partition, externalId } }) : null;
+  return externalId
+    ? caller.db.customer.findFirst({ where: { ...caller.partition, externalId } })
+    : null;
 }
 
-async function externalIdTaken(caller: Caller, externalId: string | null | undefined): Promise<AppError> {
+async function externalIdTaken(
+  caller: Caller,
+  externalId: string | null | undefined,
+): Promise<AppError> {
   const existing = await findByExternalId(caller, externalId);
   return alreadyExists(`A customer with the externalId "${echo(externalId ?? "")}"`, existing?.id);
 }

@@ -6,8 +6,8 @@ const hourMs = 3_600_000;
 export type AttemptHour = { hour: Date; attempts: number; failures: number };
 
 /**
- * How often webhooks were called in each of the last hours, by webhook. Every hour is there, the oldest first; the last one
- * is not over yet.
+ * How often webhooks were called in each of the last hours, by webhook. Every hour is there, the
+ * oldest first; the last one is not over yet.
  * @param hours 720 at most: older figures are not kept
  */
 export async function attemptsByHour(
@@ -18,7 +18,11 @@ export async function attemptsByHour(
   const lastHour = Math.floor(now.getTime() / hourMs) * hourMs;
   const all = Array.from({ length: hours }, (_, index) => lastHour - (hours - 1 - index) * hourMs);
   const rows = await db.webhookHour.findMany({
-    where: { ...partition, webhookId: { in: webhookIds }, hour: { gte: new Date(all[0] ?? lastHour) } },
+    where: {
+      ...partition,
+      webhookId: { in: webhookIds },
+      hour: { gte: new Date(all[0] ?? lastHour) },
+    },
   });
   const found = new Map(rows.map((row) => [`${row.webhookId} ${row.hour.getTime()}`, row]));
   const hoursOf = (webhookId: string) =>

@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { eventName } from "@/lib/events/schema";
-import { commaList, createdAt, instant, instantOrMinute, integer, storedText, timestamp, updatedAt } from "@/lib/platform/schema";
+import {
+  commaList,
+  createdAt,
+  instant,
+  instantOrMinute,
+  integer,
+  storedText,
+  timestamp,
+  updatedAt,
+} from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 
@@ -16,7 +25,8 @@ const status = z.enum(deliveryStatuses).meta({
 });
 const trigger = z.enum(attemptTriggers).meta({
   id: "AttemptTrigger",
-  description: "`AUTOMATIC` by the schedule, `MANUAL` by a resend, `TEST` by a test. Only automatic attempts count as failures.",
+  description:
+    "`AUTOMATIC` by the schedule, `MANUAL` by a resend, `TEST` by a test. Only automatic attempts count as failures.",
 });
 
 export const delivery = z
@@ -39,7 +49,10 @@ export const deliveryAttempt = z
     trigger,
     startedAt: timestamp.meta({ description: "When it started." }),
     durationMs: integer("How long it took, in milliseconds."),
-    statusCode: integer("The HTTP status of the response, or null if none arrived.", { minimum: 100, maximum: 999 })
+    statusCode: integer("The HTTP status of the response, or null if none arrived.", {
+      minimum: 100,
+      maximum: 999,
+    })
       .nullable()
       .meta({ examples: [200] }),
     errorCode: storedText(
@@ -55,16 +68,28 @@ export const deliveryAttempt = z
   .meta({ id: "DeliveryAttempt", description: "One attempt to send an event." });
 
 export const deliveryWithAttempts = delivery
-  .extend({ attempts: z.array(deliveryAttempt).meta({ maxItems: 100, description: "The newest 100, the oldest of them first." }) })
+  .extend({
+    attempts: z
+      .array(deliveryAttempt)
+      .meta({ maxItems: 100, description: "The newest 100, the oldest of them first." }),
+  })
   .meta({ id: "DeliveryWithAttempts", description: "A delivery with its attempts." });
 
 export const recoverDeliveriesBody = z
   .strictObject({
-    since: instant.meta({ description: "Deliveries made at this time or later.", examples: ["2026-01-31T09:30:00.000Z"] }),
-    until: instant.optional().meta({ description: "And at this time or earlier; now, unless given." }),
+    since: instant.meta({
+      description: "Deliveries made at this time or later.",
+      examples: ["2026-01-31T09:30:00.000Z"],
+    }),
+    until: instant
+      .optional()
+      .meta({ description: "And at this time or earlier; now, unless given." }),
     dryRun: z.boolean().default(false).meta({ description: "Only counts." }),
   })
-  .refine(({ since, until }) => !until || until >= since, { path: ["until"], message: "lies before since" });
+  .refine(({ since, until }) => !until || until >= since, {
+    path: ["until"],
+    message: "lies before since",
+  });
 
 export const recovery = z
   .object({
@@ -73,7 +98,10 @@ export const recovery = z
   .meta({ id: "Recovery", description: "How many deliveries are recovered." });
 
 export const deliveryPage = pageOf(delivery);
-export const deliveryParams = z.object({ webhookId: idParameter("webhook"), deliveryId: idParameter("delivery") });
+export const deliveryParams = z.object({
+  webhookId: idParameter("webhook"),
+  deliveryId: idParameter("delivery"),
+});
 export const listDeliveriesQuery = listQuery("delivery", "desc", {
   status: commaList(deliveryStatuses)
     .optional()
@@ -81,7 +109,10 @@ export const listDeliveriesQuery = listQuery("delivery", "desc", {
   eventType: eventName.optional(),
 });
 
-/** What the dashboard's list can be asked for besides. `since` and `until` are times of creation, both inclusive. */
+/**
+ * What the dashboard's list can be asked for besides. `since` and `until` are times of creation,
+ * both inclusive.
+ */
 export const searchDeliveriesQuery = listDeliveriesQuery.extend({
   response: z.enum(responseClasses).optional(),
   since: instantOrMinute.optional(),

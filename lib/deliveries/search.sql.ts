@@ -2,7 +2,10 @@ import type { Statement } from "@/lib/platform/db";
 import { firstIdAt } from "@/lib/resources/ids";
 import type { ResponseClass, SearchDeliveries } from "./schema";
 
-/** Written out, not as parameters: only so can the planner tell that the index of what did not succeed holds them. */
+/**
+ * Written out, not as parameters: only so can the planner tell that the index of what did not
+ * succeed holds them.
+ */
 const responses: Record<ResponseClass, string> = {
   "2xx": "d.status = 'DELIVERED' AND d.response_class = 2",
   "3xx": "d.response_class = 3 AND d.response_class <> 2",
@@ -15,10 +18,16 @@ const responses: Record<ResponseClass, string> = {
 const idToleranceMs = 60_000;
 
 /**
- * A page of one webhook's deliveries, each with its last attempt. The statement is named after the filters that are asked
- * for, so that each combination has a plan of its own. Times choose among the rows; ids of these times bound what is read.
+ * A page of one webhook's deliveries, each with its last attempt. The statement is named after the
+ * filters that are asked for, so that each combination has a plan of its own. Times choose among
+ * the rows; ids of these times bound what is read.
  */
-export function searchDeliveriesStatement(tenantId: string, environment: string, webhookId: string, query: SearchDeliveries) {
+export function searchDeliveriesStatement(
+  tenantId: string,
+  environment: string,
+  webhookId: string,
+  query: SearchDeliveries,
+) {
   const { limit, order, cursor, status, eventType, response, since, until } = query;
   const values: unknown[] = [tenantId, environment, webhookId, limit + 1];
   let name = `search_deliveries_${order}_`;
@@ -28,13 +37,20 @@ export function searchDeliveriesStatement(tenantId: string, environment: string,
     where += ` AND ${condition.replaceAll("#", () => String(values.push(given.shift())))}`;
   };
   if (cursor) add("c", order === "asc" ? "d.id > $#" : "d.id < $#", cursor);
-  // A single status is compared by equality: that alone lets the index give the rows in their order.
+  // A single status is compared by equality: that alone lets the index give the rows in their
+  // order.
   if (status?.length === 1) add("s", `d.status = $#::"DeliveryStatus"`, status[0]);
   else if (status) add("S", `d.status = ANY ($#::"DeliveryStatus"[])`, status);
   if (eventType) add("e", "d.event_type = $#", eventType);
   if (response) add(response, responses[response]);
   if (since) add("f", "d.id >= $# AND d.created_at >= $#", firstIdAt("delivery", since), since);
-  if (until) add("u", "d.id < $# AND d.created_at <= $#", firstIdAt("delivery", new Date(until.getTime() + idToleranceMs)), until);
+  if (until)
+    add(
+      "u",
+      "d.id < $# AND d.created_at <= $#",
+      firstIdAt("delivery", new Date(until.getTime() + idToleranceMs)),
+      until,
+    );
 
   const text = `
   SELECT d.*, a.status_code AS "statusCode", a.error_code AS "errorCode"

@@ -5,25 +5,53 @@ import { mostCounted } from "./backlog";
 import type { Delivery, SearchDeliveries } from "./schema";
 import { searchDeliveriesStatement } from "./search.sql";
 
-/** A delivery as a list shows it. `statusCode` and `errorCode` are its last attempt's; both null before the first one. */
-export type FoundDelivery = Pick<Delivery, "id" | "webhookId" | "eventId" | "eventType" | "status" | "attemptCount"> & {
+/**
+ * A delivery as a list shows it. `statusCode` and `errorCode` are its last attempt's; both null
+ * before the first one.
+ */
+export type FoundDelivery = Pick<
+  Delivery,
+  "id" | "webhookId" | "eventId" | "eventType" | "status" | "attemptCount"
+> & {
   nextAttemptAt: Date | null;
   createdAt: Date;
   statusCode: number | null;
   errorCode: string | null;
 };
 
-/** For the dashboard: deliveries of one webhook, newest first, by more than the API's list can be asked for. */
-export async function searchDeliveries({ partition }: Caller, webhookId: string, query: SearchDeliveries) {
-  const { statement, values } = searchDeliveriesStatement(partition.tenantId, partition.environment, webhookId, query);
+/**
+ * For the dashboard: deliveries of one webhook, newest first, by more than the API's list can be
+ * asked for.
+ */
+export async function searchDeliveries(
+  { partition }: Caller,
+  webhookId: string,
+  query: SearchDeliveries,
+) {
+  const { statement, values } = searchDeliveriesStatement(
+    partition.tenantId,
+    partition.environment,
+    webhookId,
+    query,
+  );
   const rows = await runStatement<FoundDelivery>(statement, values);
   return toPage(rows, query.limit, (row) => row);
 }
 
 /** The deliveries before and after one in the list that a search makes; null where it ends. */
-export async function neighboursOfDelivery(caller: Caller, webhookId: string, id: string, query: SearchDeliveries) {
+export async function neighboursOfDelivery(
+  caller: Caller,
+  webhookId: string,
+  id: string,
+  query: SearchDeliveries,
+) {
   const next = async (order: "asc" | "desc") => {
-    const { data } = await searchDeliveries(caller, webhookId, { ...query, cursor: id, limit: 1, order });
+    const { data } = await searchDeliveries(caller, webhookId, {
+      ...query,
+      cursor: id,
+      limit: 1,
+      order,
+    });
     return data[0]?.id ?? null;
   };
   const [newer, older] = await Promise.all([next("asc"), next("desc")]);
@@ -46,16 +74,27 @@ export async function deliveriesOfEvents({ db, partition }: Caller, eventIds: st
   });
 }
 
-/** How many deliveries wait for their next attempt, and how many are held; more than `mostCounted` is `mostCounted + 1`. */
+/**
+ * How many deliveries wait for their next attempt, and how many are held; more than `mostCounted`
+ * is `mostCounted + 1`.
+ */
 export async function countUnsent({ db, partition }: Caller, webhookId: string) {
-  const count = (status: "PENDING" | "HELD") => db.delivery.count({ where: { ...partition, webhookId, status }, take: mostCounted + 1 });
+  const count = (status: "PENDING" | "HELD") =>
+    db.delivery.count({ where: { ...partition, webhookId, status }, take: mostCounted + 1 });
   const [pending, held] = await Promise.all([count("PENDING"), count("HELD")]);
   return { pending, held };
 }
 
 /** Since when the first of what is held waits; null where nothing is. */
-export async function oldestHeld({ db, partition }: Caller, webhookId: string): Promise<Date | null> {
+export async function oldestHeld(
+  { db, partition }: Caller,
+  webhookId: string,
+): Promise<Date | null> {
   const where = { ...partition, webhookId, status: "HELD" as const };
-  const found = await db.delivery.findFirst({ where, orderBy: { id: "asc" }, select: { createdAt: true } });
+  const found = await db.delivery.findFirst({
+    where,
+    orderBy: { id: "asc" },
+    select: { createdAt: true },
+  });
   return found?.createdAt ?? null;
 }

@@ -16,20 +16,44 @@ import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 import type { DeliveryAttemptModel, DeliveryModel } from "@/prisma/generated/models";
 import type { BacklogChoice } from "./backlog";
-import type { Delivery, DeliveryAttempt, DeliveryWithAttempts, ListDeliveries, RecoverDeliveries } from "./schema";
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryWithAttempts,
+  ListDeliveries,
+  RecoverDeliveries,
+} from "./schema";
 
 const maximumAttemptsShown = 100;
-/** Of one webhook, at a time: those who press the button faster than its receiver answers are told. */
+/**
+ * Of one webhook, at a time: those who press the button faster than its receiver answers are told.
+ */
 const maximumRequestedAttempts = 100;
 
-export async function listDeliveries(caller: Caller, webhookId: string, { status, eventType, ...page }: ListDeliveries) {
+export async function listDeliveries(
+  caller: Caller,
+  webhookId: string,
+  { status, eventType, ...page }: ListDeliveries,
+) {
   await getWebhook(caller, webhookId);
   await requireCursor(caller, "deliveries", page.cursor, webhookId);
   const { after, orderBy, take } = pageById(page);
   const isByStatusAlone = status && !eventType;
-  const ids = isByStatusAlone && (await idsByStatus("deliveries", caller.partition, { parentId: webhookId, statuses: status, ...page }));
-  const filters = ids ? { id: { in: ids } } : { ...after, ...(status && { status: { in: status } }), ...(eventType && { eventType }) };
-  const rows = await caller.db.delivery.findMany({ where: { ...caller.partition, webhookId, ...filters }, orderBy, take });
+  const ids =
+    isByStatusAlone &&
+    (await idsByStatus("deliveries", caller.partition, {
+      parentId: webhookId,
+      statuses: status,
+      ...page,
+    }));
+  const filters = ids
+    ? { id: { in: ids } }
+    : { ...after, ...(status && { status: { in: status } }), ...(eventType && { eventType }) };
+  const rows = await caller.db.delivery.findMany({
+    where: { ...caller.partition, webhookId, ...filters },
+    orderBy,
+    take,
+  });
   return toPage(rows, page.limit, toDelivery);
 }
 
@@ -41,7 +65,11 @@ export async function webhookOfDelivery({ db, partition }: Caller, id: string): 
   return found.webhookId;
 }
 
-export async function getDelivery(caller: Caller, webhookId: string, id: string): Promise<DeliveryWithAttempts> {
+export async function getDelivery(
+  caller: Caller,
+  webhookId: string,
+  id: string,
+): Promise<DeliveryWithAttempts> {
   const row = await requireDelivery(caller, webhookId, id);
   const attempts = await caller.db.deliveryAttempt.findMany({
     where: { ...caller.partition, deliveryId: id },
@@ -52,8 +80,8 @@ export async function getDelivery(caller: Caller, webhookId: string, id: string)
 }
 
 /**
- * Raises `webhook.test` for this webhook alone, also while it is disabled. It is tried once, and whatever comes of it
- * adds nothing to the count of failures.
+ * Raises `webhook.test` for this webhook alone, also while it is disabled. It is tried once, and
+ * whatever comes of it adds nothing to the count of failures.
  * @throws AppError `limit-reached` while 100 attempts that were asked for wait already
  */
 export async function sendTestEvent(caller: Caller, webhookId: string): Promise<Delivery> {
@@ -62,7 +90,9 @@ export async function sendTestEvent(caller: Caller, webhookId: string): Promise<
   await requireRoomForRequest(caller, webhookId);
   const at = new Date();
   const { id: eventId, type, payload } = newEvent(caller, "webhook.test", webhook, at);
-  await caller.db.event.create({ data: { ...caller.partition, id: eventId, type, payload, createdAt: at } });
+  await caller.db.event.create({
+    data: { ...caller.partition, id: eventId, type, payload, createdAt: at },
+  });
   const row = await caller.db.delivery.create({
     data: {
       ...caller.partition,
@@ -78,41 +108,64 @@ export async function sendTestEvent(caller: Caller, webhookId: string): Promise<
     },
   });
   caller.outbox.push({ ...caller.partition, id: row.id });
-  await recordAudit(caller, { action: "webhook.test_sent", targetId: webhookId, changes: { after: { deliveryId: row.id } } });
+  await recordAudit(caller, {
+    action: "webhook.test_sent",
+    targetId: webhookId,
+    changes: { after: { deliveryId: row.id } },
+  });
   return toDelivery(row);
 }
 
 /**
- * Asks for one more attempt, now, of a delivery that was tried or waits for nothing: the same event, freshly signed.
- * Where it succeeds the delivery is delivered, and retries that were to come are not made; where it fails nothing changes.
- * @throws AppError `invalid-transition` while its first attempt or a requested one is still to come, or one is under way;
+ * Asks for one more attempt, now, of a delivery that was tried or waits for nothing: the same
+ * event, freshly signed. Where it succeeds the delivery is delivered, and retries that were to come
+ * are not made; where it fails nothing changes.
+ * @throws AppError `invalid-transition` while its first attempt or a requested one is still to
+ * come, or one is under way;
  *   `limit-reached` while 100 attempts that were asked for wait already
  */
-export async function resendDelivery(caller: Caller, webhookId: string, id: string): Promise<Delivery> {
+export async function resendDelivery(
+  caller: Caller,
+  webhookId: string,
+  id: string,
+): Promise<Delivery> {
   requireRole(caller, "ADMIN", "resend deliveries");
   await lockRow(caller, "deliveries", id);
   const row = await requireDelivery(caller, webhookId, id);
   const at = currentTime() ?? new Date();
   const isUnderWay = row.leaseExpiresAt !== null && row.leaseExpiresAt > at;
   if (row.requestedAt || isUnderWay || (row.status === "PENDING" && row.attemptCount === 0)) {
-    const detail = "An attempt of this delivery is in progress or about to start. Wait until it has ended.";
+    const detail =
+      "An attempt of this delivery is in progress or about to start. Wait until it has ended.";
     throw notInThisStatus(detail, { from: row.status, to: "PENDING" });
   }
   await requireRoomForRequest(caller, webhookId);
 
   const where = { tenantId_environment_id: { ...caller.partition, id } };
-  const updated = await caller.db.delivery.update({ where, data: { ...requestedNow("MANUAL", at), updatedAt: at } });
+  const updated = await caller.db.delivery.update({
+    where,
+    data: { ...requestedNow("MANUAL", at), updatedAt: at },
+  });
   caller.outbox.push({ ...caller.partition, id });
-  await recordAudit(caller, { action: "webhook.delivery_resent", targetId: webhookId, changes: { after: { deliveryId: id } } });
+  await recordAudit(caller, {
+    action: "webhook.delivery_resent",
+    targetId: webhookId,
+    changes: { after: { deliveryId: id } },
+  });
   return toDelivery(updated);
 }
 
 /**
- * Sends again what failed or is held of a time, with a fresh schedule each, spread over time by a job.
+ * Sends again what failed or is held of a time, with a fresh schedule each, spread over time by a
+ * job.
  * @returns how many; with `dryRun` that is all it does
  * @throws AppError `invalid-transition` where the webhook is disabled
  */
-export async function recoverDeliveries(caller: Caller, webhookId: string, { since, until, dryRun }: RecoverDeliveries) {
+export async function recoverDeliveries(
+  caller: Caller,
+  webhookId: string,
+  { since, until, dryRun }: RecoverDeliveries,
+) {
   requireRole(caller, "ADMIN", "recover deliveries");
   const { status } = await getWebhook(caller, webhookId);
   const range = deliveriesOf(since, until);
@@ -137,7 +190,9 @@ export async function recoverDeliveries(caller: Caller, webhookId: string, { sin
   return { count };
 }
 
-/** How many deliveries wait for the webhook to be enabled, or for a word about what becomes of them. */
+/**
+ * How many deliveries wait for the webhook to be enabled, or for a word about what becomes of them.
+ */
 export async function countHeld(caller: Caller, webhookId: string): Promise<number> {
   return caller.db.delivery.count({ where: { ...caller.partition, webhookId, status: "HELD" } });
 }
@@ -163,8 +218,15 @@ export async function discardHeld(caller: Caller, webhookId: string) {
   return changeHeld(caller, webhookId, "DISCARD");
 }
 
-/** Enables a webhook and says what becomes of the deliveries that were held; with `KEEP`, they stay so. */
-export async function enableWebhook(caller: Caller, webhookId: string, { held }: { held: BacklogChoice }): Promise<Webhook> {
+/**
+ * Enables a webhook and says what becomes of the deliveries that were held; with `KEEP`, they stay
+ * so.
+ */
+export async function enableWebhook(
+  caller: Caller,
+  webhookId: string,
+  { held }: { held: BacklogChoice },
+): Promise<Webhook> {
   requireRole(caller, "ADMIN", "enable webhooks");
   const webhook = await updateWebhook(caller, webhookId, { status: "ENABLED" });
   if (held === "RESUME") await resumeHeld(caller, webhookId);
@@ -176,26 +238,43 @@ async function changeHeld(caller: Caller, webhookId: string, action: "RESUME" | 
   const count = await countHeld(caller, webhookId);
   if (count === 0) return { count };
   await addBacklogTask(caller, webhookId, action);
-  const auditAction = action === "RESUME" ? "webhook.deliveries_resumed" : "webhook.deliveries_discarded";
-  await recordAudit(caller, { action: auditAction, targetId: webhookId, changes: { after: { count } } });
+  const auditAction =
+    action === "RESUME" ? "webhook.deliveries_resumed" : "webhook.deliveries_discarded";
+  await recordAudit(caller, {
+    action: auditAction,
+    targetId: webhookId,
+    changes: { after: { count } },
+  });
   return { count };
 }
 
 function requireEnabled(status: Webhook["status"]): void {
   if (status === "ENABLED") return;
-  throw notInThisStatus("The webhook is disabled, so its deliveries are held. Enable the webhook first.", { from: "HELD", to: "PENDING" });
+  throw notInThisStatus(
+    "The webhook is disabled, so its deliveries are held. Enable the webhook first.",
+    { from: "HELD", to: "PENDING" },
+  );
 }
 
-const requestedNow = (requestedTrigger: AttemptTrigger, requestedAt: Date) => ({ requestedTrigger, requestedAt });
+const requestedNow = (requestedTrigger: AttemptTrigger, requestedAt: Date) => ({
+  requestedTrigger,
+  requestedAt,
+});
 
 async function requireRoomForRequest(caller: Caller, webhookId: string): Promise<void> {
-  const waiting = await caller.db.delivery.count({ where: { ...caller.partition, webhookId, requestedAt: { not: null } } });
+  const waiting = await caller.db.delivery.count({
+    where: { ...caller.partition, webhookId, requestedAt: { not: null } },
+  });
   if (waiting < maximumRequestedAttempts) return;
   const detail = `${maximumRequestedAttempts} tests and resends of this webhook wait to be sent. Try again in a moment.`;
   throw limitReached(detail, { limit: maximumRequestedAttempts, current: waiting });
 }
 
-async function requireDelivery({ db, partition }: Caller, webhookId: string, id: string): Promise<DeliveryModel> {
+async function requireDelivery(
+  { db, partition }: Caller,
+  webhookId: string,
+  id: string,
+): Promise<DeliveryModel> {
   const where = { tenantId_environment_id: { ...partition, id }, webhook: { deletedAt: null } };
   const found = await db.delivery.findUnique({ where });
   if (found?.webhookId !== webhookId) throw notFound("delivery", id);

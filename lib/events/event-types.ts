@@ -21,7 +21,9 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-const families = [...new Set(eventTypes.map((type) => type.split(".")[0]))].map((family) => `${family}.*` as const);
+const families = [...new Set(eventTypes.map((type) => type.split(".")[0]))].map(
+  (family) => `${family}.*` as const,
+);
 
 /** What a webhook may subscribe to: a type, all types of one family, or everything. */
 export const eventPatterns: readonly string[] = ["*", ...families, ...eventTypes];

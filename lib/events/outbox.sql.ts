@@ -2,7 +2,8 @@
  * The parts that every one-statement change has in common. They share their first parameters:
  *
  *   $1 tenant id, $2 environment, $3 now,
- *   $4 idempotency key or null, $5 fingerprint, $6 status of the answer, $7 its body, $8 when the record expires,
+ * $4 idempotency key or null, $5 fingerprint, $6 status of the answer, $7 its body, $8 when the
+ * record expires,
  *   $9 event ids, $10 event types, $11 event payloads
  *
  * and a common table expression `go`, which has a row if and only if the change is to happen.
@@ -10,8 +11,9 @@
 export const partition = `$1::text, $2::"Environment"`;
 
 /**
- * `claim`: the idempotency record, written by whoever comes first. A second transaction with the same key waits here
- * until the first one ends, and then finds the record there; an expired record is replaced.
+ * `claim`: the idempotency record, written by whoever comes first. A second transaction with the
+ * same key waits here until the first one ends, and then finds the record there; an expired record
+ * is replaced.
  */
 export const claim = ({ from, body = "$7::text" }: { from: string; body?: string }) => `
   claim AS (
@@ -25,18 +27,24 @@ export const claim = ({ from, body = "$7::text" }: { from: string; body?: string
   )`;
 
 /**
- * A webhook that looks disabled may just be being enabled: its row is locked, which waits for the end of that and reads
- * the status anew, or keeps the enabling waiting until what is held here can be seen. One that is enabled is not locked.
+ * A webhook that looks disabled may just be being enabled: its row is locked, which waits for the
+ * end of that and reads the status anew, or keeps the enabling waiting until what is held here can
+ * be seen. One that is enabled is not locked.
  */
 const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
         SELECT s.status FROM webhooks s
         WHERE s.tenant_id = w.tenant_id AND s.environment = w.environment AND s.id = w.id FOR SHARE))`;
 
 /**
- * `event` and `delivery`: the events, and one delivery for each webhook that wants one of them. A disabled webhook's
- * deliveries are held. A delivery's id is made of its event's time and a digest of event and webhook.
+ * `event` and `delivery`: the events, and one delivery for each webhook that wants one of them. A
+ * disabled webhook's deliveries are held. A delivery's id is made of its event's time and a digest
+ * of event and webhook.
  */
-export const eventAndDeliveries = ({ payload = "e.payload", at = "$3::timestamptz", where = "true" } = {}) => `
+export const eventAndDeliveries = ({
+  payload = "e.payload",
+  at = "$3::timestamptz",
+  where = "true",
+} = {}) => `
   event AS (
     INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
     SELECT ${partition}, e.id, e.type, ${payload}, ${at}

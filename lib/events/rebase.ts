@@ -15,8 +15,8 @@ const misplacedStatement: Statement = {
 };
 
 /**
- * Whether events carry transaction ids that this PostgreSQL cluster has not reached, because a dump of another cluster was
- * restored. New events would be sorted before them.
+ * Whether events carry transaction ids that this PostgreSQL cluster has not reached, because a dump
+ * of another cluster was restored. New events would be sorted before them.
  */
 export async function hasMisplacedEvents(): Promise<boolean> {
   const [row] = await runStatement<{ isMisplaced: boolean }>(misplacedStatement, []);
@@ -27,7 +27,8 @@ export async function hasMisplacedEvents(): Promise<boolean> {
 const firstXact = "3";
 
 /**
- * Moves all events before every transaction to come, in the order of their ids. For a restored dump, before it is served.
+ * Moves all events before every transaction to come, in the order of their ids. For a restored
+ * dump, before it is served.
  * @returns how many events
  */
 export async function rebaseEvents(): Promise<number> {

@@ -15,8 +15,17 @@ type Options = {
   exceptWebhookId?: string;
 };
 
-/** The envelope, as text: these bytes are stored, signed and sent. `object` is exactly what the API would answer. */
-export function newEvent(identity: Identity, type: EventType, object: object, at: Date, options: Options = {}): NewEvent {
+/**
+ * The envelope, as text: these bytes are stored, signed and sent. `object` is exactly what the API
+ * would answer.
+ */
+export function newEvent(
+  identity: Identity,
+  type: EventType,
+  object: object,
+  at: Date,
+  options: Options = {},
+): NewEvent {
   const id = newId("event", at);
   const payload = JSON.stringify({
     id,
@@ -24,7 +33,9 @@ export function newEvent(identity: Identity, type: EventType, object: object, at
     apiVersion: "v1",
     environment: identity.partition.environment,
     timestamp: at.toISOString(),
-    data: options.previousAttributes ? { object, previousAttributes: options.previousAttributes } : { object },
+    data: options.previousAttributes
+      ? { object, previousAttributes: options.previousAttributes }
+      : { object },
     request: identity.request,
   });
   return { id, type, payload };
@@ -35,8 +46,16 @@ const recordEventSql = `
   ${eventAndDeliveries({ where: "w.id IS DISTINCT FROM $12::text" })}
   SELECT id FROM delivery`;
 
-/** Writes an event and its deliveries, in the caller's transaction. They are sent once it has committed. */
-export async function recordEvent(caller: Caller, type: EventType, object: object, options: Options = {}): Promise<void> {
+/**
+ * Writes an event and its deliveries, in the caller's transaction. They are sent once it has
+ * committed.
+ */
+export async function recordEvent(
+  caller: Caller,
+  type: EventType,
+  object: object,
+  options: Options = {},
+): Promise<void> {
   const { at = new Date() } = options;
   const { tenantId, environment } = caller.partition;
   const event = newEvent(caller, type, object, at, options);

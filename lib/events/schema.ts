@@ -1,21 +1,33 @@
 import { z } from "zod";
-import { environment, instant, instantOrMinute, storedText, timestamp } from "@/lib/platform/schema";
+import {
+  environment,
+  instant,
+  instantOrMinute,
+  storedText,
+  timestamp,
+} from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 import { eventTypes } from "./event-types";
 
-export const eventName = z.enum(eventTypes).meta({ id: "EventName", description: "What happened. New names may be added." });
+export const eventName = z
+  .enum(eventTypes)
+  .meta({ id: "EventName", description: "What happened. New names may be added." });
 
 export const event = z
   .object({
     id: idOf("event"),
     type: eventName,
-    apiVersion: z.literal("v1").meta({ description: "The version of the API that the object has the shape of." }),
+    apiVersion: z
+      .literal("v1")
+      .meta({ description: "The version of the API that the object has the shape of." }),
     environment,
     timestamp: timestamp.meta({ description: "When it happened." }),
     data: z
       .object({
-        object: z.record(z.string(), z.unknown()).meta({ description: "The object as the API returned it at that moment." }),
+        object: z
+          .record(z.string(), z.unknown())
+          .meta({ description: "The object as the API returned it at that moment." }),
         previousAttributes: z
           .record(z.string(), z.unknown())
           .optional()
@@ -39,10 +51,15 @@ export const eventTypeList = z.object({
         .object({
           type: eventName,
           description: storedText(500, "When the event is raised."),
-          schema: z.record(z.string().max(200), z.unknown()).meta({ description: "The event as a JSON Schema, draft 2020-12." }),
+          schema: z
+            .record(z.string().max(200), z.unknown())
+            .meta({ description: "The event as a JSON Schema, draft 2020-12." }),
           example: event.meta({ description: "An event of this type." }),
         })
-        .meta({ id: "EventTypeInfo", description: "A type of event, with its schema and an example." }),
+        .meta({
+          id: "EventTypeInfo",
+          description: "A type of event, with its schema and an example.",
+        }),
     )
     .meta({ description: "Every type of event.", maxItems: eventTypes.length }),
 });

@@ -8,8 +8,8 @@ import type { Event, ListEvents } from "./schema";
 import { isEventStatement, listEventsStatement } from "./service.sql";
 
 /**
- * Events of the last 30 days, whether a webhook wanted them or not. In ascending order it is gap-free for a client that
- * follows it: no event ever appears before one that was listed.
+ * Events of the last 30 days, whether a webhook wanted them or not. In ascending order it is
+ * gap-free for a client that follows it: no event ever appears before one that was listed.
  * @throws AppError `invalid-cursor` for an id that is not one of this tenant's events
  */
 export async function listEvents({ partition }: Caller, query: ListEvents) {
@@ -17,7 +17,11 @@ export async function listEvents({ partition }: Caller, query: ListEvents) {
   const { statement, values } = listEventsStatement(tenantId, environment, query);
   const rows = await runStatement<{ id: string; payload: string }>(statement, values);
   if (rows.length === 0 && query.cursor !== undefined) {
-    const [found] = await runStatement<{ isEvent: boolean }>(isEventStatement, [tenantId, environment, query.cursor]);
+    const [found] = await runStatement<{ isEvent: boolean }>(isEventStatement, [
+      tenantId,
+      environment,
+      query.cursor,
+    ]);
     if (!found?.isEvent) throw invalidCursor();
   }
   return toPage(rows, query.limit, toEvent);
@@ -29,7 +33,9 @@ export async function getEvent(caller: Caller, id: string) {
 
 /** An event as it is signed and sent, byte for byte. */
 export async function getPayload({ db, partition }: Caller, id: string): Promise<string> {
-  const found = await db.event.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+  const found = await db.event.findUnique({
+    where: { tenantId_environment_id: { ...partition, id } },
+  });
   if (!found) throw notFound("event", id);
   return found.payload;
 }
@@ -37,8 +43,13 @@ export async function getPayload({ db, partition }: Caller, id: string): Promise
 /** How much later than its request an event can be made: an upload takes that long. */
 const longestRequestMs = 125_000;
 
-/** The events that one request caused, the first one first. Its time says among which ones to look. */
-export async function listEventsOfRequest({ db, partition }: Caller, request: { id: string; createdAt: string; durationMs: number }) {
+/**
+ * The events that one request caused, the first one first. Its time says among which ones to look.
+ */
+export async function listEventsOfRequest(
+  { db, partition }: Caller,
+  request: { id: string; createdAt: string; durationMs: number },
+) {
   const since = new Date(request.createdAt);
   const until = new Date(since.getTime() + Math.min(request.durationMs + 1_000, longestRequestMs));
   const rows = await db.event.findMany({

@@ -3,7 +3,10 @@ import { limitReached } from "@/lib/platform/errors";
 import { currentTime } from "@/lib/platform/time";
 import type { MailKind } from "./messages";
 
-/** Mails of one kind within 24 hours that users cause by what they do: to one address, from one organization and from one user. */
+/**
+ * Mails of one kind within 24 hours that users cause by what they do: to one address, from one
+ * organization and from one user.
+ */
 export const mailCaps = { recipient: 5, tenant: 100, sender: 50 };
 
 const dayMs = 24 * 60 * 60_000;
@@ -11,16 +14,23 @@ const dayMs = 24 * 60 * 60_000;
 type Cause = { kind: MailKind; recipient: string; tenantId?: string; senderId: string };
 
 /**
- * Counts the mails themselves, which outlive what they tell of: revoking an invitation and sending it again is no way
- * around. Belongs in the transaction that queues the mail, before it.
+ * Counts the mails themselves, which outlive what they tell of: revoking an invitation and sending
+ * it again is no way around. Belongs in the transaction that queues the mail, before it.
  * @throws AppError `limit-reached`
  */
-export async function requireMailAllowance(transaction: Db, { kind, recipient, tenantId, senderId }: Cause): Promise<void> {
+export async function requireMailAllowance(
+  transaction: Db,
+  { kind, recipient, tenantId, senderId }: Cause,
+): Promise<void> {
   // Requests in different organizations must not both find the last place free.
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`mail-sender:${senderId}`}, 0))`;
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`mail-recipient:${recipient}`}, 0))`;
   const createdAt = { gt: new Date((currentTime() ?? new Date()).getTime() - dayMs) };
-  const requireRoom = async (where: { recipient: string } | { tenantId: string } | { senderId: string }, limit: number, detail: string) => {
+  const requireRoom = async (
+    where: { recipient: string } | { tenantId: string } | { senderId: string },
+    limit: number,
+    detail: string,
+  ) => {
     const current = await transaction.mail.count({ where: { ...where, kind, createdAt } });
     if (current >= limit) throw limitReached(`${detail} Try again tomorrow.`, { limit, current });
   };
@@ -31,6 +41,14 @@ export async function requireMailAllowance(transaction: Db, { kind, recipient, t
     `${recipient} cannot be mailed again yet: an address gets at most ${toOne} of these mails in 24 hours.`,
   );
   if (tenantId)
-    await requireRoom({ tenantId }, fromTenant, `Your organization has sent ${fromTenant} of these mails in the last 24 hours.`);
-  await requireRoom({ senderId }, fromSender, `You have sent ${fromSender} of these mails in the last 24 hours.`);
+    await requireRoom(
+      { tenantId },
+      fromTenant,
+      `Your organization has sent ${fromTenant} of these mails in the last 24 hours.`,
+    );
+  await requireRoom(
+    { senderId },
+    fromSender,
+    `You have sent ${fromSender} of these mails in the last 24 hours.`,
+  );
 }

@@ -3,8 +3,9 @@ import { env } from "@/lib/platform/env";
 import { isFromElsewhere } from "@/lib/platform/exposure";
 
 /**
- * How mail leaves this installation: through an SMTP server; to a page that shows it to whoever develops or tries the
- * product on their own machine; or not at all, and then nothing is offered that would need it.
+ * How mail leaves this installation: through an SMTP server; to a page that shows it to whoever
+ * develops or tries the product on their own machine; or not at all, and then nothing is offered
+ * that would need it.
  */
 export type MailWay = "smtp" | "page" | "none";
 
@@ -15,12 +16,22 @@ export function mailWay(): MailWay {
 }
 
 /**
- * The page shows links that are as good as passwords. It opens to a browser on this machine, at a loopback name, with the
- * token that `npm start` prints, and never to a request that came through a proxy or tunnel.
+ * The page shows links that are as good as passwords. It opens to a browser on this machine, at a
+ * loopback name, with the token that `npm start` prints, and never to a request that came through a
+ * proxy or tunnel.
  */
-export function isMailPageOpenTo(headers: Iterable<[string, string | string[] | undefined]>, token: unknown): boolean {
+export function isMailPageOpenTo(
+  headers: Iterable<[string, string | string[] | undefined]>,
+  token: unknown,
+): boolean {
   const { MAIL_PAGE_TOKEN } = env();
-  if (mailWay() !== "page" || !MAIL_PAGE_TOKEN || typeof token !== "string" || isFromElsewhere(headers)) return false;
+  if (
+    mailWay() !== "page" ||
+    !MAIL_PAGE_TOKEN ||
+    typeof token !== "string" ||
+    isFromElsewhere(headers)
+  )
+    return false;
   return timingSafeEqual(digest(token), digest(MAIL_PAGE_TOKEN));
 }
 

@@ -1,7 +1,13 @@
 import { env } from "@/lib/platform/env";
 import { roleNames } from "@/lib/platform/roles";
 import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
-import type { DisabledReason, Environment, Provider, Role, SignInMethod } from "@/prisma/generated/enums";
+import type {
+  DisabledReason,
+  Environment,
+  Provider,
+  Role,
+  SignInMethod,
+} from "@/prisma/generated/enums";
 
 /** The tenant that a mail to its owners and admins tells of. */
 type MailTenant = { slug: string; name: string };
@@ -17,7 +23,13 @@ type MailContents = {
   "new-sign-in": { name: string; method: SignInMethod } & Origin;
   "password-changed": { name: string } & Origin;
   "owner-added": { tenant: MailTenant; ownerName: string; ownerEmail: string };
-  "live-key-created": { tenant: MailTenant; environment: Environment; keyName: string; keyHint: string; createdBy: string };
+  "live-key-created": {
+    tenant: MailTenant;
+    environment: Environment;
+    keyName: string;
+    keyHint: string;
+    createdBy: string;
+  };
   "verify-email": { name: string; url: string; expiresAt: Date };
   "access-suspended": { name: string; organizations: { name: string; count: number }[] };
   "webhook-failing": {
@@ -36,7 +48,13 @@ type MailContents = {
     reason: AutomaticReason;
     consecutiveFailures: number;
   };
-  "api-key-expiring": { tenant: MailTenant; environment: Environment; keyName: string; keyHint: string; expiresAt: Date };
+  "api-key-expiring": {
+    tenant: MailTenant;
+    environment: Environment;
+    keyName: string;
+    keyHint: string;
+    expiresAt: Date;
+  };
 };
 
 type AutomaticReason = Exclude<DisabledReason, "MANUAL" | "UNCONFIRMED">;
@@ -47,7 +65,11 @@ export type MailKind = keyof MailContents;
 export type Mail = { [Kind in MailKind]: { kind: Kind } & MailContents[Kind] }[MailKind];
 
 /** What goes to a tenant's owners, or to its owners and admins; the tenant itself is looked up. */
-export type AdminMail = Mail extends infer One ? (One extends { tenant: MailTenant } ? Omit<One, "tenant"> : never) : never;
+export type AdminMail = Mail extends infer One
+  ? One extends { tenant: MailTenant }
+    ? Omit<One, "tenant">
+    : never
+  : never;
 
 type Message = { paragraphs: string[]; link?: { text: string; url: string } };
 
@@ -137,19 +159,38 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
   "access-suspended": ({ name, organizations }) => ({
     paragraphs: [
       `Hello ${name}, you have just confirmed that this address is yours. Everything that gave access to your account before is suspended: API keys, webhooks, invitations and members.`,
-      ...organizations.map((organization) => `${organization.name}: ${organization.count} suspended.`),
+      ...organizations.map(
+        (organization) => `${organization.name}: ${organization.count} suspended.`,
+      ),
       "Confirm what is yours, and revoke the rest.",
     ],
     link: { text: "Review access", url: `${env().APP_URL}/` },
   }),
-  "webhook-failing": ({ tenant, environment, webhookId, webhookUrl, consecutiveFailures, consequence }) => ({
+  "webhook-failing": ({
+    tenant,
+    environment,
+    webhookId,
+    webhookUrl,
+    consecutiveFailures,
+    consequence,
+  }) => ({
     paragraphs: [
       `The last ${consecutiveFailures} deliveries of a ${environment} webhook of ${tenant.name} to ${webhookUrl} failed.`,
       consequence,
     ],
-    link: { text: "See what the receiver answered", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
+    link: {
+      text: "See what the receiver answered",
+      url: pageOf(tenant, environment, `webhooks/${webhookId}`),
+    },
   }),
-  "webhook-disabled": ({ tenant, environment, webhookId, webhookUrl, reason, consecutiveFailures }) => ({
+  "webhook-disabled": ({
+    tenant,
+    environment,
+    webhookId,
+    webhookUrl,
+    reason,
+    consecutiveFailures,
+  }) => ({
     paragraphs: [
       `${disablingSentences[reason](webhookUrl, consecutiveFailures)} It is a ${environment} webhook of ${tenant.name}.`,
       "What happens from now on is held for 30 days. Enable the webhook when its receiver works again, and choose then whether to send what was held.",
@@ -165,15 +206,20 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
   }),
 };
 
-const originSentence = ({ device, address, at }: Origin) => `Device: ${device}. Address: ${address ?? "unknown"}. Time: ${exactTime(at)}.`;
+const originSentence = ({ device, address, at }: Origin) =>
+  `Device: ${device}. Address: ${address ?? "unknown"}. Time: ${exactTime(at)}.`;
 
 const disablingSentences: Record<AutomaticReason, (url: string, failures: number) => string> = {
-  CONSECUTIVE_FAILURES: (url, failures) => `The webhook to ${url} was disabled, because ${failures} deliveries in a row failed.`,
-  GONE: (url) => `The webhook to ${url} was disabled, because its receiver answered 410: it is gone for good.`,
+  CONSECUTIVE_FAILURES: (url, failures) =>
+    `The webhook to ${url} was disabled, because ${failures} deliveries in a row failed.`,
+  GONE: (url) =>
+    `The webhook to ${url} was disabled, because its receiver answered 410: it is gone for good.`,
 };
 
 /** Subject, text and HTML. */
-export function writeMail<Kind extends MailKind>(mail: { kind: Kind } & MailContents[Kind]): WrittenMail {
+export function writeMail<Kind extends MailKind>(
+  mail: { kind: Kind } & MailContents[Kind],
+): WrittenMail {
   const { paragraphs, link } = messages[mail.kind](mail);
   const lines = paragraphs.map(oneLine);
   return {
@@ -198,8 +244,16 @@ ${button}
 `;
 }
 
-const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+const entities: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+const escapeHtml = (text: string) =>
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 const exactTime = (at: Date) => `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-const pageOf = ({ slug }: MailTenant, environment: Environment, page: string) => `${env().APP_URL}/${slug}/${environment}/${page}`;
+const pageOf = ({ slug }: MailTenant, environment: Environment, page: string) =>
+  `${env().APP_URL}/${slug}/${environment}/${page}`;

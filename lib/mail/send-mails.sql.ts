@@ -2,7 +2,10 @@ import type { Statement } from "@/lib/platform/db";
 
 const now = "coalesce($1::timestamptz, clock_timestamp())";
 
-/** Longer than an attempt may take. Whoever claimed a mail and was killed leaves it to the next one then. */
+/**
+ * Longer than an attempt may take. Whoever claimed a mail and was killed leaves it to the next one
+ * then.
+ */
 const leaseSeconds = 180;
 
 /** $1 now. The mail that is due the longest, claimed by counting its attempt. */
@@ -19,8 +22,9 @@ export const claimMailStatement: Statement = {
 };
 
 /**
- * $1 now, $2 id, $3 the attempt's number, by which its holder is known, $4 the new status, $5 seconds to the next attempt
- * where it stays pending, $6 what went wrong, $7 whether its content is kept.
+ * $1 now, $2 id, $3 the attempt's number, by which its holder is known, $4 the new status, $5
+ * seconds to the next attempt where it stays pending, $6 what went wrong, $7 whether its content is
+ * kept.
  */
 export const settleMailStatement: Statement = {
   name: "settle_mail",

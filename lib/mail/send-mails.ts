@@ -11,13 +11,20 @@ import { isRefusedForGood, sendBySmtp } from "./smtp";
 /** Seconds from each failed attempt to the next one; after the last of them a mail is given up. */
 export const mailRetrySchedule = [30, 120, 600, 1_800, 7_200, 28_800];
 
-type ClaimedMail = { id: string; kind: string; recipient: string; content: string | null; attemptCount: number; isTooLate: boolean };
+type ClaimedMail = {
+  id: string;
+  kind: string;
+  recipient: string;
+  content: string | null;
+  attemptCount: number;
+  isTooLate: boolean;
+};
 
 type Outcome = { status: MailStatus; delaySeconds?: number; error?: string };
 
 /**
- * Sends what is due, one mail after the other. A mail that was accepted by the server and noted as sent is never sent
- * again; a crash between the two sends it twice, under the same Message-ID.
+ * Sends what is due, one mail after the other. A mail that was accepted by the server and noted as
+ * sent is never sent again; a crash between the two sends it twice, under the same Message-ID.
  * @returns how many it tried
  */
 export async function sendMails(limit: number): Promise<number> {
@@ -26,7 +33,15 @@ export async function sendMails(limit: number): Promise<number> {
     if (!mail) return tried;
     const { status, delaySeconds = null, error = null } = await attempt(mail);
     const isContentKept = status === "PENDING" || status === "KEPT";
-    await runStatement(settleMailStatement, [currentTime(), mail.id, mail.attemptCount, status, delaySeconds, error, isContentKept]);
+    await runStatement(settleMailStatement, [
+      currentTime(),
+      mail.id,
+      mail.attemptCount,
+      status,
+      delaySeconds,
+      error,
+      isContentKept,
+    ]);
   }
   return limit;
 }
@@ -35,16 +50,22 @@ async function attempt(mail: ClaimedMail): Promise<Outcome> {
   const facts = { mailId: mail.id, kind: mail.kind, recipient: mail.recipient };
   if (mail.isTooLate) return giveUp(facts, "it could not be sent in time");
   const way = mailWay();
-  if (way === "none") return giveUp(facts, "no mail server is configured: set SMTP_URL and MAIL_FROM");
+  if (way === "none")
+    return giveUp(facts, "no mail server is configured: set SMTP_URL and MAIL_FROM");
 
   let error: unknown;
   try {
     const written = openMail(mail);
     if (!written) return giveUp(facts, "its content is gone");
     if (way === "page") {
-      // What it says has links in it that are as good as a password, and logs are read by more people than the page is.
-      const content = env().NODE_ENV === "production" ? {} : { subject: written.subject, text: written.text };
-      log.info({ ...facts, ...content, page: `${env().APP_URL}${mailPagePath}` }, "a mail can be read on the page for mails");
+      // What it says has links in it that are as good as a password, and logs are read by more
+      // people than the page is.
+      const content =
+        env().NODE_ENV === "production" ? {} : { subject: written.subject, text: written.text };
+      log.info(
+        { ...facts, ...content, page: `${env().APP_URL}${mailPagePath}` },
+        "a mail can be read on the page for mails",
+      );
       return { status: "KEPT" };
     }
     await sendBySmtp({ id: mail.id, to: mail.recipient, ...written });
@@ -56,7 +77,10 @@ async function attempt(mail: ClaimedMail): Promise<Outcome> {
   const { message } = error as Error;
   const delaySeconds = mailRetrySchedule[mail.attemptCount - 1];
   if (delaySeconds === undefined || isRefusedForGood(error)) return giveUp(facts, message);
-  log.warn({ ...facts, error: message, delaySeconds }, "a mail could not be sent and will be tried again");
+  log.warn(
+    { ...facts, error: message, delaySeconds },
+    "a mail could not be sent and will be tried again",
+  );
   return { status: "PENDING", delaySeconds, error: message };
 }
 

@@ -7,7 +7,10 @@ import type { MailModel } from "@/prisma/generated/models";
 import { type AdminMail, type Mail, type WrittenMail, writeMail } from "./messages";
 
 type Options = {
-  /** Of two mails under one name, the second is not written: a warning that a job finds due again is still one warning. */
+  /**
+   * Of two mails under one name, the second is not written: a warning that a job finds due again is
+   * still one warning.
+   */
   name?: string;
   /** After this time it is sent no more, because what its link leads to is over. */
   usableUntil?: Date;
@@ -16,31 +19,57 @@ type Options = {
   senderId?: string;
 };
 
-/** Writes a mail, in the transaction of what it tells of. A job sends it once that has committed, and again until it is sent. */
-export async function queueMail(transaction: Db, to: string, mail: Mail, options: Options = {}): Promise<void> {
+/**
+ * Writes a mail, in the transaction of what it tells of. A job sends it once that has committed,
+ * and again until it is sent.
+ */
+export async function queueMail(
+  transaction: Db,
+  to: string,
+  mail: Mail,
+  options: Options = {},
+): Promise<void> {
   await write(transaction, [{ to, mail, ...options }]);
 }
 
 /**
- * One mail to each owner and admin of a tenant, in the transaction of what it tells of. A tenant without any, as an
- * operator may make one, gets none.
+ * One mail to each owner and admin of a tenant, in the transaction of what it tells of. A tenant
+ * without any, as an operator may make one, gets none.
  */
-export function queueMailToAdmins(transaction: Db, tenantId: string, mail: AdminMail, options: Options = {}): Promise<void> {
+export function queueMailToAdmins(
+  transaction: Db,
+  tenantId: string,
+  mail: AdminMail,
+  options: Options = {},
+): Promise<void> {
   return queueMailToRoles(transaction, tenantId, ["OWNER", "ADMIN"], mail, options);
 }
 
 /** The same to each owner alone. */
-export function queueMailToOwners(transaction: Db, tenantId: string, mail: AdminMail): Promise<void> {
+export function queueMailToOwners(
+  transaction: Db,
+  tenantId: string,
+  mail: AdminMail,
+): Promise<void> {
   return queueMailToRoles(transaction, tenantId, ["OWNER"], mail, {});
 }
 
-async function queueMailToRoles(transaction: Db, tenantId: string, roles: Role[], mail: AdminMail, options: Options): Promise<void> {
+async function queueMailToRoles(
+  transaction: Db,
+  tenantId: string,
+  roles: Role[],
+  mail: AdminMail,
+  options: Options,
+): Promise<void> {
   const tenant = await transaction.tenant.findUniqueOrThrow({
     where: { id: tenantId },
     select: {
       slug: true,
       name: true,
-      memberships: { where: { role: { in: roles }, suspendedAt: null }, select: { userId: true, user: { select: { email: true } } } },
+      memberships: {
+        where: { role: { in: roles }, suspendedAt: null },
+        select: { userId: true, user: { select: { email: true } } },
+      },
     },
   });
   const { slug, name } = tenant;
@@ -59,11 +88,24 @@ type Addressed = { to: string; mail: Mail } & Options;
 
 async function write(transaction: Db, mails: Addressed[]): Promise<void> {
   const at = currentTime() ?? new Date();
-  const rows = mails.map(({ to, mail, name = null, usableUntil = null, tenantId = null, senderId = null }) => {
-    const id = newId("mail", at);
-    const content = sealSecret(JSON.stringify(writeMail(mail)), mailContext(id));
-    return { id, kind: mail.kind, recipient: to, content, name, usableUntil, tenantId, senderId, createdAt: at, nextAttemptAt: at };
-  });
+  const rows = mails.map(
+    ({ to, mail, name = null, usableUntil = null, tenantId = null, senderId = null }) => {
+      const id = newId("mail", at);
+      const content = sealSecret(JSON.stringify(writeMail(mail)), mailContext(id));
+      return {
+        id,
+        kind: mail.kind,
+        recipient: to,
+        content,
+        name,
+        usableUntil,
+        tenantId,
+        senderId,
+        createdAt: at,
+        nextAttemptAt: at,
+      };
+    },
+  );
   await transaction.mail.createMany({ data: rows, skipDuplicates: true });
 }
 
@@ -74,11 +116,21 @@ export function openMail({ id, content }: Pick<MailModel, "id" | "content">): Wr
 
 /** For the page that shows mails where there is no mail server: the newest hundred. */
 export async function listKeptMails() {
-  const rows = await db().mail.findMany({ where: { content: { not: null } }, orderBy: { id: "desc" }, take: 100 });
+  const rows = await db().mail.findMany({
+    where: { content: { not: null } },
+    orderBy: { id: "desc" },
+    take: 100,
+  });
   return rows.map(toKeptMail);
 }
 
 function toKeptMail(row: MailModel) {
   const { id, kind, recipient, createdAt } = row;
-  return { id, kind, recipient, createdAt, ...(openMail(row) ?? { subject: "", text: "", html: "" }) };
+  return {
+    id,
+    kind,
+    recipient,
+    createdAt,
+    ...(openMail(row) ?? { subject: "", text: "", html: "" }),
+  };
 }

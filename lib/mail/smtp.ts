@@ -9,7 +9,9 @@ const attemptTimeoutMs = 60_000;
 
 type Outgoing = WrittenMail & { id: string; to: string };
 
-/** @throws Error whose message is fit for a log: the server's own words, and nothing of the mail. */
+/**
+ * @throws Error whose message is fit for a log: the server's own words, and nothing of the mail.
+ */
 export async function sendBySmtp({ id, to, subject, text, html }: Outgoing): Promise<void> {
   const { MAIL_FROM } = env();
   const from = MAIL_FROM ?? "";
@@ -34,7 +36,10 @@ export async function checkSmtp(): Promise<void> {
   await within(connectTimeoutMs, (transport) => transport.verify());
 }
 
-async function within<Result>(timeoutMs: number, work: (transport: Transporter) => Promise<Result>): Promise<Result> {
+async function within<Result>(
+  timeoutMs: number,
+  work: (transport: Transporter) => Promise<Result>,
+): Promise<Result> {
   const transport = createTransport({
     url: env().SMTP_URL ?? "",
     connectionTimeout: connectTimeoutMs,
@@ -55,8 +60,14 @@ async function within<Result>(timeoutMs: number, work: (transport: Transporter) 
   }
 }
 
-/** The server will not have this mail, today or tomorrow: the address does not exist, for example. */
+/**
+ * The server will not have this mail, today or tomorrow: the address does not exist, for example.
+ */
 export function isRefusedForGood(error: unknown): boolean {
   const { code, responseCode } = (error ?? {}) as { code?: string; responseCode?: number };
-  return (code === "EENVELOPE" || code === "EMESSAGE") && responseCode !== undefined && responseCode >= 500;
+  return (
+    (code === "EENVELOPE" || code === "EMESSAGE") &&
+    responseCode !== undefined &&
+    responseCode >= 500
+  );
 }

@@ -23,7 +23,9 @@ const maximumOpen = 100;
 /** The same mail again, at the earliest. */
 const resendPauseMs = 60_000;
 
-/** Not accepted and not revoked; those that ran out are among them, because they can be sent again. */
+/**
+ * Not accepted and not revoked; those that ran out are among them, because they can be sent again.
+ */
 const undecided = { acceptedAt: null, revokedAt: null };
 
 const timeNow = () => currentTime() ?? new Date();
@@ -32,7 +34,11 @@ const timeNow = () => currentTime() ?? new Date();
 export async function listInvitations(caller: Caller) {
   requireRole(caller, "ADMIN", "see invitations");
   const where = { tenantId: caller.partition.tenantId, ...undecided };
-  const rows = await caller.db.invitation.findMany({ where, orderBy: { id: "desc" }, take: maximumOpen });
+  const rows = await caller.db.invitation.findMany({
+    where,
+    orderBy: { id: "desc" },
+    take: maximumOpen,
+  });
   return rows.map(({ id, email, role, invitedById, sentAt, expiresAt, suspendedAt }) => ({
     id,
     email,
@@ -47,7 +53,10 @@ export async function listInvitations(caller: Caller) {
 
 type SentInvitation = {
   id: string;
-  /** For the one who invites to pass on, where no mail is sent; null where the link goes to the address alone. */
+  /**
+   * For the one who invites to pass on, where no mail is sent; null where the link goes to the
+   * address alone.
+   */
   link: string | null;
 };
 
@@ -56,7 +65,10 @@ type SentInvitation = {
  * @throws AppError `validation` for an address that is a member's, or that was invited already
  * @throws AppError `limit-reached` beyond 100 that are open
  */
-export async function createInvitation(caller: Caller, { email, role }: InvitationInput): Promise<SentInvitation> {
+export async function createInvitation(
+  caller: Caller,
+  { email, role }: InvitationInput,
+): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
   await requirePower(caller, "createInvitation");
   requireGivable(caller, role);
@@ -70,25 +82,50 @@ export async function createInvitation(caller: Caller, { email, role }: Invitati
   });
   const at = timeNow();
   if (open.some((invitation) => invitation.email === email && invitation.expiresAt > at)) {
-    throw invalidBody("/email", "custom", `${email} was invited already; the invitation can be sent again`);
+    throw invalidBody(
+      "/email",
+      "custom",
+      `${email} was invited already; the invitation can be sent again`,
+    );
   }
   if (open.length >= maximumOpen)
-    throw limitReached(`At most ${maximumOpen} invitations can be open at a time. Revoke some first.`, {
-      limit: maximumOpen,
-      current: open.length,
-    });
+    throw limitReached(
+      `At most ${maximumOpen} invitations can be open at a time. Revoke some first.`,
+      {
+        limit: maximumOpen,
+        current: open.length,
+      },
+    );
 
   // One that ran out gives way to the new one.
-  await caller.db.invitation.updateMany({ where: { tenantId, email, ...undecided }, data: { revokedAt: at } });
+  await caller.db.invitation.updateMany({
+    where: { tenantId, email, ...undecided },
+    data: { revokedAt: at },
+  });
   const { token, hash } = newToken();
   const invitation = await caller.db.invitation.create({
-    data: { tenantId, id: newId("invitation", at), email, role, invitedById: caller.actor.id, createdAt: at, ...sending(hash, at) },
+    data: {
+      tenantId,
+      id: newId("invitation", at),
+      email,
+      role,
+      invitedById: caller.actor.id,
+      createdAt: at,
+      ...sending(hash, at),
+    },
   });
-  await recordAudit(caller, { action: "invitation.created", targetId: invitation.id, changes: { after: { email, role } } });
+  await recordAudit(caller, {
+    action: "invitation.created",
+    targetId: invitation.id,
+    changes: { after: { email, role } },
+  });
   return send(caller, tenant.name, invitation, token);
 }
 
-/** A new link, valid for the whole time again; the previous one is no longer valid. The caller now vouches for it. */
+/**
+ * A new link, valid for the whole time again; the previous one is no longer valid. The caller now
+ * vouches for it.
+ */
 export async function resendInvitation(caller: Caller, id: string): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
   await requirePower(caller, "resendInvitation");
@@ -96,7 +133,10 @@ export async function resendInvitation(caller: Caller, id: string): Promise<Sent
   requireGivable(caller, invitation.role);
   const at = timeNow();
   if (at.getTime() - invitation.sentAt.getTime() < resendPauseMs) {
-    throw new AppError("conflict", "It was sent within the last minute. Wait a little before you send it again.");
+    throw new AppError(
+      "conflict",
+      "It was sent within the last minute. Wait a little before you send it again.",
+    );
   }
   const { token, hash } = newToken();
   const where = { tenantId_id: { tenantId: tenant.id, id } };
@@ -104,7 +144,11 @@ export async function resendInvitation(caller: Caller, id: string): Promise<Sent
     where,
     data: { ...sending(hash, at), invitedById: caller.actor.id, suspendedAt: null },
   });
-  await recordAudit(caller, { action: "invitation.resent", targetId: id, changes: { after: { email: renewed.email } } });
+  await recordAudit(caller, {
+    action: "invitation.resent",
+    targetId: id,
+    changes: { after: { email: renewed.email } },
+  });
   return send(caller, tenant.name, renewed, token);
 }
 
@@ -117,21 +161,38 @@ export async function revokeInvitation(caller: Caller, id: string): Promise<void
 }
 
 /**
- * Revokes the open invitations that a member sent and could no longer send. Belongs in the transaction that takes the role
- * from them, with the tenant locked.
+ * Revokes the open invitations that a member sent and could no longer send. Belongs in the
+ * transaction that takes the role from them, with the tenant locked.
  * @param role what they still are; null for a former member
  */
-export async function revokeInvitationsOf(caller: Caller, userId: string, role: Role | null): Promise<void> {
+export async function revokeInvitationsOf(
+  caller: Caller,
+  userId: string,
+  role: Role | null,
+): Promise<void> {
   const { tenantId } = caller.partition;
-  const sent = await caller.db.invitation.findMany({ where: { tenantId, invitedById: userId, ...undecided } });
-  for (const invitation of sent) if (!role || !mayInvite(role, invitation.role)) await revoke(caller, invitation);
+  const sent = await caller.db.invitation.findMany({
+    where: { tenantId, invitedById: userId, ...undecided },
+  });
+  for (const invitation of sent)
+    if (!role || !mayInvite(role, invitation.role)) await revoke(caller, invitation);
 }
 
 const mayInvite = (own: Role, given: Role) => hasRole(own, "ADMIN") && mayGive(own, given);
 
-async function revoke(caller: Caller, { tenantId, id, email, role }: InvitationModel): Promise<void> {
-  await caller.db.invitation.update({ where: { tenantId_id: { tenantId, id } }, data: { revokedAt: timeNow() } });
-  await recordAudit(caller, { action: "invitation.revoked", targetId: id, changes: { before: { email, role } } });
+async function revoke(
+  caller: Caller,
+  { tenantId, id, email, role }: InvitationModel,
+): Promise<void> {
+  await caller.db.invitation.update({
+    where: { tenantId_id: { tenantId, id } },
+    data: { revokedAt: timeNow() },
+  });
+  await recordAudit(caller, {
+    action: "invitation.revoked",
+    targetId: id,
+    changes: { before: { email, role } },
+  });
 }
 
 const sending = (tokenHash: Uint8Array<ArrayBuffer>, at: Date) => ({
@@ -141,25 +202,50 @@ const sending = (tokenHash: Uint8Array<ArrayBuffer>, at: Date) => ({
   expiresAt: new Date(at.getTime() + lifetimeMs),
 });
 
-async function send(caller: Caller, organisation: string, invitation: InvitationModel, token: string): Promise<SentInvitation> {
+async function send(
+  caller: Caller,
+  organisation: string,
+  invitation: InvitationModel,
+  token: string,
+): Promise<SentInvitation> {
   const { id, email, role, expiresAt } = invitation;
-  const inviter = await caller.db.user.findUnique({ where: { id: caller.actor.id }, select: { name: true } });
+  const inviter = await caller.db.user.findUnique({
+    where: { id: caller.actor.id },
+    select: { name: true },
+  });
   const url = `${env().APP_URL}/invite/${token}`;
-  const contents = { organisation, invitedBy: inviter?.name ?? "An operator", role, url, expiresAt };
+  const contents = {
+    organisation,
+    invitedBy: inviter?.name ?? "An operator",
+    role,
+    url,
+    expiresAt,
+  };
   const cause = { tenantId: caller.partition.tenantId, senderId: caller.actor.id };
-  if (mailWay() !== "none") await requireMailAllowance(caller.db, { kind: "invitation", recipient: email, ...cause });
-  await queueMail(caller.db, email, { kind: "invitation", ...contents }, { usableUntil: expiresAt, ...cause });
+  if (mailWay() !== "none")
+    await requireMailAllowance(caller.db, { kind: "invitation", recipient: email, ...cause });
+  await queueMail(
+    caller.db,
+    email,
+    { kind: "invitation", ...contents },
+    { usableUntil: expiresAt, ...cause },
+  );
   return { id, link: invitation.wasMailed ? null : url };
 }
 
 async function lockInvitation(caller: Caller, id: string) {
   const tenant = await lockTenant(caller);
-  const invitation = await caller.db.invitation.findUnique({ where: { tenantId_id: { tenantId: tenant.id, id }, ...undecided } });
+  const invitation = await caller.db.invitation.findUnique({
+    where: { tenantId_id: { tenantId: tenant.id, id }, ...undecided },
+  });
   if (!invitation) throw notFound("invitation", id);
   return { tenant, invitation };
 }
 
-/** What whoever holds the link may know before they accept; null where the link opens nothing (any more). */
+/**
+ * What whoever holds the link may know before they accept; null where the link opens nothing (any
+ * more).
+ */
 export async function findInvitation(token: string) {
   const invitation = await findOpen(db(), token);
   if (!invitation) return null;
@@ -168,52 +254,83 @@ export async function findInvitation(token: string) {
     db().user.findUnique({ where: { id: invitedById }, select: { name: true } }),
     findUserByEmail(db(), email),
   ]);
-  return { organisation: tenant.name, email, role, invitedBy: inviter?.name ?? null, hasAccount: holder !== null };
+  return {
+    organisation: tenant.name,
+    email,
+    role,
+    invitedBy: inviter?.name ?? null,
+    hasAccount: holder !== null,
+  };
 }
 
 async function findOpen(transaction: Db, token: string) {
   const invitation = await transaction.invitation.findUnique({
-    where: { tokenHash: hashToken(token), ...undecided, suspendedAt: null, expiresAt: { gt: timeNow() } },
+    where: {
+      tokenHash: hashToken(token),
+      ...undecided,
+      suspendedAt: null,
+      expiresAt: { gt: timeNow() },
+    },
     include: { tenant: { select: { name: true, slug: true } } },
   });
   return invitation && (await isStillVouchedFor(transaction, invitation)) ? invitation : null;
 }
 
 /** Whether the inviter could still send this invitation now. An operator always can. */
-async function isStillVouchedFor(transaction: Db, { tenantId, invitedById, role }: InvitationModel): Promise<boolean> {
+async function isStillVouchedFor(
+  transaction: Db,
+  { tenantId, invitedById, role }: InvitationModel,
+): Promise<boolean> {
   if (!isId("user", invitedById)) return true;
   const key = { tenantId_userId: { tenantId, userId: invitedById } };
   const inviter = await transaction.membership.findUnique({ where: { ...key, suspendedAt: null } });
   return inviter !== null && mayInvite(inviter.role, role);
 }
 
-export const invitationIsOver = "This invitation was used or revoked, or its time is over. Ask for a new one.";
+export const invitationIsOver =
+  "This invitation was used or revoked, or its time is over. Ask for a new one.";
 
 type Accepting = { id: string; email: string; address: string | null };
 
 /**
  * For a user who is signed in.
  * @returns where the organisation is
- * @throws AppError `not-found` where the link opens nothing, `conflict` where it is for another address
+ * @throws AppError `not-found` where the link opens nothing, `conflict` where it is for another
+ * address
  */
 export function acceptInvitation(user: Accepting, token: string): Promise<{ tenantSlug: string }> {
   return db().$transaction((transaction) => accept(transaction, user, token));
 }
 
-async function accept(transaction: Db, user: Accepting, token: string): Promise<{ tenantSlug: string }> {
-  // Locks the organization first, as every change of its members does: the inviter is not removed in the meantime.
+async function accept(
+  transaction: Db,
+  user: Accepting,
+  token: string,
+): Promise<{ tenantSlug: string }> {
+  // Locks the organization first, as every change of its members does: the inviter is not removed
+  // in the meantime.
   const hash = hashToken(token);
   await transaction.$executeRaw`
     SELECT 1 FROM tenants WHERE id = (SELECT tenant_id FROM invitations WHERE token_hash = ${hash}) FOR NO KEY UPDATE`;
   const invitation = await findOpen(transaction, token);
   if (!invitation) throw new AppError("not-found", invitationIsOver);
   const { tenantId, id, email, role, tenant } = invitation;
-  if (email !== user.email) throw new AppError("conflict", `This invitation is for ${email}, and you are signed in as ${user.email}.`);
+  if (email !== user.email)
+    throw new AppError(
+      "conflict",
+      `This invitation is for ${email}, and you are signed in as ${user.email}.`,
+    );
 
   const at = timeNow();
   // Somebody who became a member in the meantime keeps the role they have.
-  await transaction.membership.createMany({ data: [{ tenantId, userId: user.id, role, createdAt: at }], skipDuplicates: true });
-  await transaction.invitation.update({ where: { tenantId_id: { tenantId, id } }, data: { acceptedAt: at, acceptedById: user.id } });
+  await transaction.membership.createMany({
+    data: [{ tenantId, userId: user.id, role, createdAt: at }],
+    skipDuplicates: true,
+  });
+  await transaction.invitation.update({
+    where: { tenantId_id: { tenantId, id } },
+    data: { acceptedAt: at, acceptedById: user.id },
+  });
   const identity: Identity = {
     partition: { tenantId, environment: "test" },
     actor: { type: "USER", id: user.id, role },

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { listQuery } from "@/lib/resources/pages";
 import { Role } from "@/prisma/generated/enums";
 
-export const changeRoleInput = z.strictObject({ userId: z.string().max(100), role: z.enum(Role, "choose a role") });
+export const changeRoleInput = z.strictObject({
+  userId: z.string().max(100),
+  role: z.enum(Role, "choose a role"),
+});
 
 /** In the order in which people made their accounts. */
 export const listMembersQuery = listQuery("user", "asc", {});

@@ -17,7 +17,12 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
     where: { tenantId: partition.tenantId, ...(cursor && { userId: { gt: cursor } }) },
     orderBy: { userId: "asc" },
     take: limit + 1,
-    select: { role: true, createdAt: true, suspendedAt: true, user: { select: { id: true, name: true, email: true } } },
+    select: {
+      role: true,
+      createdAt: true,
+      suspendedAt: true,
+      user: { select: { id: true, name: true, email: true } },
+    },
   });
   const members = rows.map(({ role, createdAt, suspendedAt, user }) => ({
     ...user,
@@ -29,8 +34,8 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
 }
 
 /**
- * Takes effect with the member's next click: roles are read from the database each time. A member who loses a role loses
- * the open invitations that only that role could send.
+ * Takes effect with the member's next click: roles are read from the database each time. A member
+ * who loses a role loses the open invitations that only that role could send.
  * @throws RoleMissing for a member or a role that is out of the caller's reach
  * @throws AppError `conflict` where the organisation would be left without an owner
  */
@@ -55,8 +60,8 @@ export async function changeRole(caller: Caller, userId: string, role: Role): Pr
 }
 
 /**
- * Ends all of the member's sessions and revokes the invitations they left open. Keys they created stay: they belong to the
- * organization.
+ * Ends all of the member's sessions and revokes the invitations they left open. Keys they created
+ * stay: they belong to the organization.
  */
 export async function removeMember(caller: Caller, userId: string): Promise<void> {
   requireRole(caller, "ADMIN", "remove members");
@@ -65,15 +70,21 @@ export async function removeMember(caller: Caller, userId: string): Promise<void
   requireReach(caller, member.role, "remove owners and admins");
   if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
 
-  await caller.db.membership.delete({ where: { tenantId_userId: { tenantId: member.tenantId, userId } } });
+  await caller.db.membership.delete({
+    where: { tenantId_userId: { tenantId: member.tenantId, userId } },
+  });
   await revokeSessions(caller.db, userId);
-  await recordAudit(caller, { action: "member.removed", targetId: userId, changes: { before: { role: member.role } } });
+  await recordAudit(caller, {
+    action: "member.removed",
+    targetId: userId,
+    changes: { before: { role: member.role } },
+  });
   await revokeInvitationsOf(caller, userId, null);
 }
 
 /**
- * Signs a member out on every device, in all of their organizations: a session belongs to the user. They keep their role
- * and can sign in again.
+ * Signs a member out on every device, in all of their organizations: a session belongs to the user.
+ * They keep their role and can sign in again.
  */
 export async function endMemberSessions(caller: Caller, userId: string): Promise<void> {
   requireRole(caller, "ADMIN", "end members' sessions");
@@ -81,7 +92,11 @@ export async function endMemberSessions(caller: Caller, userId: string): Promise
   const member = await lockMember(caller, userId);
   requireReach(caller, member.role, "end sessions of owners and admins");
   const { count } = await revokeSessions(caller.db, userId);
-  await recordAudit(caller, { action: "member.sessions_ended", targetId: userId, changes: { before: { sessions: count } } });
+  await recordAudit(caller, {
+    action: "member.sessions_ended",
+    targetId: userId,
+    changes: { before: { sessions: count } },
+  });
 }
 
 /** Whoever is signed in leaves the organisation themselves. */
@@ -91,22 +106,42 @@ export async function leaveOrganization(caller: Caller): Promise<void> {
   const member = await lockMember(caller, userId);
   if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
 
-  await caller.db.membership.delete({ where: { tenantId_userId: { tenantId: member.tenantId, userId } } });
-  await recordAudit(caller, { action: "member.left", targetId: userId, changes: { before: { role: member.role } } });
+  await caller.db.membership.delete({
+    where: { tenantId_userId: { tenantId: member.tenantId, userId } },
+  });
+  await recordAudit(caller, {
+    action: "member.left",
+    targetId: userId,
+    changes: { before: { role: member.role } },
+  });
   await revokeInvitationsOf(caller, userId, null);
 }
 
-/** With the organisation locked, so that two owners cannot take the role from each other at the same moment. */
+/**
+ * With the organisation locked, so that two owners cannot take the role from each other at the same
+ * moment.
+ */
 async function lockMember(caller: Caller, userId: string) {
   const { id: tenantId } = await lockTenant(caller);
-  const member = await caller.db.membership.findUnique({ where: { tenantId_userId: { tenantId, userId } } });
+  const member = await caller.db.membership.findUnique({
+    where: { tenantId_userId: { tenantId, userId } },
+  });
   if (!member) throw notFound("user", userId);
   return member;
 }
 
 async function requireAnotherOwner({ db, partition }: Caller, userId: string): Promise<void> {
   const other = await db.membership.findFirst({
-    where: { tenantId: partition.tenantId, role: "OWNER", suspendedAt: null, userId: { not: userId } },
+    where: {
+      tenantId: partition.tenantId,
+      role: "OWNER",
+      suspendedAt: null,
+      userId: { not: userId },
+    },
   });
-  if (!other) throw new AppError("conflict", "An organization has at least one owner. Make another member an owner first.");
+  if (!other)
+    throw new AppError(
+      "conflict",
+      "An organization has at least one owner. Make another member an owner first.",
+    );
 }

@@ -30,27 +30,48 @@ export async function getProgress({ db, partition: { tenantId } }: Caller): Prom
   const test = { tenantId, environment: "test" as const };
   const live = { tenantId, environment: "live" as const };
   const keyOf = (partition: typeof test | typeof live) =>
-    db.apiKey.findFirst({ where: { ...partition, revokedAt: null }, select: { id: true }, orderBy: { id: "desc" } });
+    db.apiKey.findFirst({
+      where: { ...partition, revokedAt: null },
+      select: { id: true },
+      orderBy: { id: "desc" },
+    });
   const provenKeyOf = (partition: typeof test | typeof live) =>
-    db.apiKey.findFirst({ where: { ...partition, firstSucceededAt: { not: null } }, select: { id: true } });
+    db.apiKey.findFirst({
+      where: { ...partition, firstSucceededAt: { not: null } },
+      select: { id: true },
+    });
 
-  const [testKey, provenTestKey, latestRequest, webhook, receivedWebhook, liveKey, provenLiveKey] = await Promise.all([
-    keyOf(test),
-    provenKeyOf(test),
-    db.requestLog.findFirst({
-      where: test,
-      orderBy: { id: "desc" },
-      select: { id: true, method: true, path: true, status: true, durationMs: true, errorKind: true, responseBody: true, createdAt: true },
-    }),
-    db.webhook.findFirst({ where: { ...test, deletedAt: null }, orderBy: { id: "desc" }, select: { id: true, url: true } }),
-    db.webhook.findFirst({
-      where: { ...test, deletedAt: null, lastSuccessAt: { not: null } },
-      orderBy: { id: "desc" },
-      select: { id: true, url: true },
-    }),
-    keyOf(live),
-    provenKeyOf(live),
-  ]);
+  const [testKey, provenTestKey, latestRequest, webhook, receivedWebhook, liveKey, provenLiveKey] =
+    await Promise.all([
+      keyOf(test),
+      provenKeyOf(test),
+      db.requestLog.findFirst({
+        where: test,
+        orderBy: { id: "desc" },
+        select: {
+          id: true,
+          method: true,
+          path: true,
+          status: true,
+          durationMs: true,
+          errorKind: true,
+          responseBody: true,
+          createdAt: true,
+        },
+      }),
+      db.webhook.findFirst({
+        where: { ...test, deletedAt: null },
+        orderBy: { id: "desc" },
+        select: { id: true, url: true },
+      }),
+      db.webhook.findFirst({
+        where: { ...test, deletedAt: null, lastSuccessAt: { not: null } },
+        orderBy: { id: "desc" },
+        select: { id: true, url: true },
+      }),
+      keyOf(live),
+      provenKeyOf(live),
+    ]);
   const shownWebhook = receivedWebhook ?? webhook;
   return {
     hasTestKey: testKey !== null || provenTestKey !== null,

@@ -7,8 +7,9 @@ import { wakeDeliveries, wakeDocuments } from "./wake-ups";
 export type Partition = { tenantId: string; environment: Environment };
 
 /**
- * A person's role is read from the database for each request; services check it with `requireRole`. `provedAt` is when
- * they last showed that it is them; services check that with `requireRecentProof`.
+ * A person's role is read from the database for each request; services check it with `requireRole`.
+ * `provedAt` is when they last showed that it is them; services check that with
+ * `requireRecentProof`.
  */
 export type Actor =
   | { type: "API_KEY" | "SYSTEM" | "OPERATOR"; id: string }
@@ -20,7 +21,10 @@ export type DeliveryReference = Partition & { id: string };
 /** Names one document across all tenants. */
 export type DocumentReference = Partition & { id: string };
 
-/** Who acts, in which partition, and for which request. Never a `Request`: services know nothing of HTTP. */
+/**
+ * Who acts, in which partition, and for which request. Never a `Request`: services know nothing of
+ * HTTP.
+ */
 export type Identity = {
   partition: Partition;
   actor: Actor;
@@ -44,7 +48,10 @@ export function reader(identity: Identity): Caller {
   return { ...identity, db: db(), outbox: [], documents: [] };
 }
 
-/** For a transaction that begins before its tenant is known, or that concerns several. It may write no events. */
+/**
+ * For a transaction that begins before its tenant is known, or that concerns several. It may write
+ * no events.
+ */
 export function withDatabase(identity: Identity, transaction: Db): Caller {
   return { ...identity, db: transaction, outbox: [], documents: [] };
 }
@@ -60,23 +67,32 @@ export function wake({ partition }: Identity, deliveryIds: string[]): void {
 }
 
 /**
- * Runs a mutation as one transaction: all that `work` writes commits together or not at all, and only then is a clock
- * woken. A transaction that PostgreSQL ended to break a deadlock, or that another one was quicker than, is run again,
- * twice at the most, so `work` must not have effects outside the database.
+ * Runs a mutation as one transaction: all that `work` writes commits together or not at all, and
+ * only then is a clock woken. A transaction that PostgreSQL ended to break a deadlock, or that
+ * another one was quicker than, is run again, twice at the most, so `work` must not have effects
+ * outside the database.
  */
-export async function mutate<Result>(identity: Identity, work: (caller: Caller) => Promise<Result>): Promise<Result> {
+export async function mutate<Result>(
+  identity: Identity,
+  work: (caller: Caller) => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     const outbox: DeliveryReference[] = [];
     const documents: DocumentReference[] = [];
     try {
-      const result = await db().$transaction((transaction) => work({ ...identity, db: transaction, outbox, documents }));
+      const result = await db().$transaction((transaction) =>
+        work({ ...identity, db: transaction, outbox, documents }),
+      );
       wakeDeliveries(outbox);
       wakeDocuments(documents);
       return result;
     } catch (error) {
       if (attempt < 3 && (isDeadlock(error) || isUniqueViolation(error))) continue;
       const { afterRollback } = (error ?? {}) as { afterRollback?: AfterRollback };
-      if (afterRollback) await db().$transaction((transaction) => afterRollback(withDatabase(identity, transaction)));
+      if (afterRollback)
+        await db().$transaction((transaction) =>
+          afterRollback(withDatabase(identity, transaction)),
+        );
       throw error;
     }
   }

@@ -1,17 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * The time of a change to a row that is locked: now, but never before the change it follows. Clocks of processes differ, and a
- * time that was taken before the lock may be older than what held the lock.
+ * The time of a change to a row that is locked: now, but never before the change it follows. Clocks
+ * of processes differ, and a time that was taken before the lock may be older than what held the
+ * lock.
  */
-export const timeOfChange = (previous: Date): Date => new Date(Math.max(Date.now(), previous.getTime()));
+export const timeOfChange = (previous: Date): Date =>
+  new Date(Math.max(Date.now(), previous.getTime()));
 
 /** The names of the fields in which two objects of one shape differ. */
 export function changedFields<Shape extends object>(before: Shape, after: Shape): (keyof Shape)[] {
-  return (Object.keys(after) as (keyof Shape)[]).filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  return (Object.keys(after) as (keyof Shape)[]).filter(
+    (field) => !isDeepStrictEqual(before[field], after[field]),
+  );
 }
 
 /** An event's `previousAttributes`: the changed fields as they were. */
-export function previousAttributes<Shape extends object>(before: Shape, changed: (keyof Shape)[]): Partial<Shape> {
+export function previousAttributes<Shape extends object>(
+  before: Shape,
+  changed: (keyof Shape)[],
+): Partial<Shape> {
   return Object.fromEntries(changed.map((field) => [field, before[field]])) as Partial<Shape>;
 }

@@ -1,8 +1,9 @@
 import { isIP } from "node:net";
 
 /**
- * The client's address as our own server states it: it overwrites `X-Forwarded-For` with what it knows (the socket's
- * address, or the entry of a proxy that is trusted), so that what a client claims never arrives here.
+ * The client's address as our own server states it: it overwrites `X-Forwarded-For` with what it
+ * knows (the socket's address, or the entry of a proxy that is trusted), so that what a client
+ * claims never arrives here.
  */
 export function clientAddress(forwardedFor: string | null | undefined): string | null {
   const stated =
@@ -14,14 +15,20 @@ export function clientAddress(forwardedFor: string | null | undefined): string |
   return isIP(stated) ? stated : null;
 }
 
-/** What attempts are counted by. A single customer of a provider has 2^64 IPv6 addresses, so those count per network. */
+/**
+ * What attempts are counted by. A single customer of a provider has 2^64 IPv6 addresses, so those
+ * count per network.
+ */
 export function throttleAddress(address: string | null): string {
   if (!address) return "unknown";
   if (isIP(address) !== 6) return address;
   const [head = "", tail] = address.toLowerCase().split("%")[0]?.split("::") ?? [];
   const left = head === "" ? [] : head.split(":");
   const right = tail ? tail.split(":") : [];
-  const groups = tail === undefined ? left : [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill("0"), ...right];
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill("0"), ...right];
   return `${groups
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ""))

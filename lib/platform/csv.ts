@@ -2,8 +2,8 @@
 export const csvStart = "\uFEFF";
 
 /**
- * A line of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front: whoever named
- * something is not whoever opens the file.
+ * A line of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in
+ * front: whoever named something is not whoever opens the file.
  */
 export function toCsvLine(cells: (string | number | null)[]): string {
   return `${cells.map(toCell).join(",")}\r\n`;

@@ -13,16 +13,26 @@ export type { Prisma } from "@/prisma/generated/client";
 export type Db = Prisma.TransactionClient;
 
 /**
- * A hand-written statement. It is prepared once a connection under its name, so one name means one text. Without a name it
- * is planned each time, which costs a fraction of a millisecond: for those whose best plan depends on their values.
+ * A hand-written statement. It is prepared once a connection under its name, so one name means one
+ * text. Without a name it is planned each time, which costs a fraction of a millisecond: for those
+ * whose best plan depends on their values.
  */
 export type Statement = { name?: string; text: string };
 
-/** How long a statement may wait for a row that another transaction holds, the idempotency record above all. */
+/**
+ * How long a statement may wait for a row that another transaction holds, the idempotency record
+ * above all.
+ */
 export const lockTimeoutMs = 5_000;
-/** A process that hangs in a transaction must not delay the event feed, which ends before the oldest open one. */
+/**
+ * A process that hangs in a transaction must not delay the event feed, which ends before the oldest
+ * open one.
+ */
 const idleTransactionTimeoutMs = 20_000;
-/** Beyond the timeout of a statement, which PostgreSQL keeps: a connection that is silent for longer has gone silent for good. */
+/**
+ * Beyond the timeout of a statement, which PostgreSQL keeps: a connection that is silent for longer
+ * has gone silent for good.
+ */
 const deadlineMarginMs = 1_000;
 /** How long a request waits for a connection while all of them are in use. */
 const poolTimeoutMs = 5_000;
@@ -32,21 +42,24 @@ type Connections = { pool: pg.Pool; prisma: PrismaClient; checkedOut: Map<pg.Poo
 let processSettings: Record<string, string> | undefined;
 
 /**
- * Settings of PostgreSQL for all connections of this process, which go past a connection pooler where an address for that is
- * configured. Called before the first connection is opened.
+ * Settings of PostgreSQL for all connections of this process, which go past a connection pooler
+ * where an address for that is configured. Called before the first connection is opened.
  */
 export function setConnectionSettings(settings: Record<string, string>): void {
   processSettings = settings;
 }
 
-// Kept on globalThis, because one process can load this module twice: the API server's bundle and Next's, or Next's own
-// reloads in development. They share one pool.
+// Kept on globalThis, because one process can load this module twice: the API server's bundle and
+// Next's, or Next's own reloads in development. They share one pool.
 const shared = globalThis as { parlanceConnections?: Connections };
 
 /** For what takes milliseconds while the database is well: opening a connection, a heartbeat. */
 export const connectTimeoutMs = () => Math.min(3_000, env().DATABASE_STATEMENT_TIMEOUT_MS);
 
-/** What a connection is opened with. A direct one goes past a connection pooler: it needs a session of its own. */
+/**
+ * What a connection is opened with. A direct one goes past a connection pooler: it needs a session
+ * of its own.
+ */
 export function connectionOptions({ isDirect }: { isDirect: boolean }): pg.ClientConfig {
   const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
   return {
@@ -57,7 +70,10 @@ export function connectionOptions({ isDirect }: { isDirect: boolean }): pg.Clien
   };
 }
 
-/** Waiting for a connection and opening one have timeouts of their own, but a pool hands its own to both. */
+/**
+ * Waiting for a connection and opening one have timeouts of their own, but a pool hands its own to
+ * both.
+ */
 class PooledClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: connectTimeoutMs() });
@@ -83,13 +99,17 @@ function connect(): Connections {
     },
   });
   // Without a listener, a connection that breaks while idle would end the process.
-  pool.on("error", (error) => log.warn({ error: error.message }, "a database connection broke while idle"));
+  pool.on("error", (error) =>
+    log.warn({ error: error.message }, "a database connection broke while idle"),
+  );
   const checkedOut = new Map<pg.PoolClient, number>();
   pool.on("acquire", (client) => checkedOut.set(client, performance.now()));
   pool.on("release", (_error, client) => checkedOut.delete(client));
 
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName("prisma", sql) }),
+    adapter: new PrismaPg(pool, {
+      statementNameGenerator: ({ sql }) => statementName("prisma", sql),
+    }),
     transactionOptions: { maxWait: 5_000, timeout: 15_000 },
   });
   return { pool, prisma, checkedOut };
@@ -104,13 +124,23 @@ export const db = (): PrismaClient => connections().prisma;
 export const pool = (): pg.Pool => connections().pool;
 
 /** Runs a hand-written statement in a transaction of its own, on the pool that Prisma uses too. */
-export async function runStatement<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+export async function runStatement<Row extends pg.QueryResultRow>(
+  statement: Statement,
+  values: unknown[],
+): Promise<Row[]> {
   const { name, text } = statement;
-  const result = await pool().query<Row>({ ...(name && { name: statementName(name, text) }), text, values });
+  const result = await pool().query<Row>({
+    ...(name && { name: statementName(name, text) }),
+    text,
+    values,
+  });
   return result.rows;
 }
 
-/** For how long every connection has been in use without a break; 0 while one is free. No transaction may last that long. */
+/**
+ * For how long every connection has been in use without a break; 0 while one is free. No
+ * transaction may last that long.
+ */
 export function poolStuckMs(): number {
   const open = shared.parlanceConnections;
   if (!open || open.checkedOut.size < (open.pool.options.max ?? 0)) return 0;
@@ -129,8 +159,9 @@ const statementNames = new Map<string, string>();
 const maximumStatementNames = 1_000;
 
 /**
- * A name for a statement, so that PostgreSQL plans it once a connection. It is made of the text, so that it means the same
- * to every process and version that may share a session. Past the limit, statements go unnamed.
+ * A name for a statement, so that PostgreSQL plans it once a connection. It is made of the text, so
+ * that it means the same to every process and version that may share a session. Past the limit,
+ * statements go unnamed.
  */
 function statementName(prefix: string, text: string): string {
   const known = statementNames.get(text);
@@ -152,7 +183,13 @@ export function sqlState(error: unknown): string | undefined {
   };
   const original = meta?.driverAdapterError?.cause?.originalCode ?? meta?.code;
   if (typeof original === "string") return original;
-  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("P1") && !code.startsWith("P2")) return code;
+  if (
+    typeof code === "string" &&
+    /^[0-9A-Z]{5}$/.test(code) &&
+    !code.startsWith("P1") &&
+    !code.startsWith("P2")
+  )
+    return code;
   const originalCode = (cause as { originalCode?: unknown } | undefined)?.originalCode;
   return typeof originalCode === "string" ? originalCode : undefined;
 }
@@ -160,22 +197,38 @@ export function sqlState(error: unknown): string | undefined {
 const lostConnection =
   /ECONNREFUSED|ECONNRESET|EPIPE|connect ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
 
-/** Of two transactions that waited for each other, PostgreSQL ended this one; it may simply be run again. */
+/**
+ * Of two transactions that waited for each other, PostgreSQL ended this one; it may simply be run
+ * again.
+ */
 export function isDeadlock(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40P01" || state === "40001";
 }
 
-/** A unique index refused the row because another transaction was quicker; whoever looks again finds what it wrote. */
+/**
+ * A unique index refused the row because another transaction was quicker; whoever looks again finds
+ * what it wrote.
+ */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === "23505";
 
-/** SQLSTATEs after which the same request may succeed in a moment: locks that took too long, and statements that did. */
+/**
+ * SQLSTATEs after which the same request may succeed in a moment: locks that took too long, and
+ * statements that did.
+ */
 const passing = new Set(["55P03", "57014", "40P01", "40001"]);
 
 /** The database is away or going away: the same request may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  if (state && (passing.has(state) || state.startsWith("08") || state.startsWith("57P") || state.startsWith("53"))) return true;
+  if (
+    state &&
+    (passing.has(state) ||
+      state.startsWith("08") ||
+      state.startsWith("57P") ||
+      state.startsWith("53"))
+  )
+    return true;
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
   if (code === "P1001" || code === "P1017" || code === "P2024" || code === "P2028") return true;
   return lostConnection.test(`${code ?? ""} ${message ?? ""}`);

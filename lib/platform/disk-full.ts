@@ -5,14 +5,19 @@ const assumedFullMs = 30_000;
 
 let fullUntilMs = 0;
 
-/** The disk that was full, where that is why something failed. The database's is remembered for `/ready`. */
+/**
+ * The disk that was full, where that is why something failed. The database's is remembered for
+ * `/ready`.
+ */
 export function findFullDisk(error: unknown, nowMs = performance.now()): string | null {
   if (sqlState(error) === "53100") {
     fullUntilMs = nowMs + assumedFullMs;
     return "the disk of the database";
   }
   const { code } = (error ?? {}) as { code?: unknown };
-  return code === "ENOSPC" || code === "EDQUOT" ? "the disk that uploads arrive on (BLOB_DIRECTORY)" : null;
+  return code === "ENOSPC" || code === "EDQUOT"
+    ? "the disk that uploads arrive on (BLOB_DIRECTORY)"
+    : null;
 }
 
 export const isDatabaseFull = (nowMs = performance.now()): boolean => nowMs < fullUntilMs;

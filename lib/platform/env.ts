@@ -16,57 +16,92 @@ const retrySchedule = z
   .string()
   .default(defaultRetrySchedule)
   .transform((text) => commaList(text).map(Number))
-  .refine((seconds) => seconds.length === 7 && seconds.every((value) => Number.isFinite(value) && value >= 0), {
-    message: "give seven numbers of seconds separated by commas, for example 1,1,2,2,3,3,5",
-  });
+  .refine(
+    (seconds) =>
+      seconds.length === 7 && seconds.every((value) => Number.isFinite(value) && value >= 0),
+    {
+      message: "give seven numbers of seconds separated by commas, for example 1,1,2,2,3,3,5",
+    },
+  );
 
 const secretKeys = z
-  .string({ message: 'give at least one master key as "<id>:<base64 of 32 bytes>", the current one first' })
+  .string({
+    message: 'give at least one master key as "<id>:<base64 of 32 bytes>", the current one first',
+  })
   .transform((text) =>
     commaList(text).map((entry) => {
       const colon = entry.indexOf(":");
-      return { name: entry.slice(0, Math.max(colon, 0)), key: Buffer.from(entry.slice(colon + 1), "base64") };
+      return {
+        name: entry.slice(0, Math.max(colon, 0)),
+        key: Buffer.from(entry.slice(colon + 1), "base64"),
+      };
     }),
   )
-  .refine((keys) => keys.length > 0 && keys.every(({ name, key }) => /^[a-z0-9]{1,16}$/.test(name) && key.length === 32), {
-    message: 'each entry is "<id>:<base64 of 32 bytes>", ids of 1 to 16 lower-case letters and digits, separated by commas',
-  })
-  // What is sealed names the key by its bytes too, so that another key of the same name is never taken for it.
+  .refine(
+    (keys) =>
+      keys.length > 0 &&
+      keys.every(({ name, key }) => /^[a-z0-9]{1,16}$/.test(name) && key.length === 32),
+    {
+      message:
+        'each entry is "<id>:<base64 of 32 bytes>", ids of 1 to 16 lower-case letters and digits, separated by commas',
+    },
+  )
+  // What is sealed names the key by its bytes too, so that another key of the same name is never
+  // taken for it.
   .transform((keys) => keys.map(({ name, key }) => ({ id: `${name}-${fingerprint(key)}`, key })));
 
-const fingerprint = (key: Buffer) => createHash("sha256").update("parlance master key").update(key).digest("hex").slice(0, 8);
+const fingerprint = (key: Buffer) =>
+  createHash("sha256").update("parlance master key").update(key).digest("hex").slice(0, 8);
 
 const auditKeys = z
   .string()
   .transform((text) => commaList(text).map((entry) => Buffer.from(entry, "base64")))
   .refine((keys) => keys.length > 0 && keys.every((key) => key.length === 32), {
-    message: "each key is the base64 of 32 bytes, for example from `openssl rand -base64 32`; the current one first, separated by commas",
+    message:
+      "each key is the base64 of 32 bytes, for example from `openssl rand -base64 32`; the current one first, separated by commas",
   });
 
-const wholeNumber = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum);
-const httpUrl = z.url({ protocol: /^https?$/, message: "give an http or https address" }).transform((url) => url.replace(/\/+$/, ""));
+const wholeNumber = (minimum: number, maximum: number) =>
+  z.coerce.number().int().min(minimum).max(maximum);
+const httpUrl = z
+  .url({ protocol: /^https?$/, message: "give an http or https address" })
+  .transform((url) => url.replace(/\/+$/, ""));
 
 const schema = z
   .object({
     NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
-    LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+    LOG_LEVEL: z
+      .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+      .default("info"),
     PORT: wholeNumber(0, 65_535).default(3000),
     /** The address to listen on; unset, all of this machine's. */
     HOST: z.string().min(1).optional(),
     /** The address that tenants and browsers use. */
     APP_URL: httpUrl.optional(),
     DATABASE_URL: z
-      .string({ message: "give the address of a PostgreSQL database, postgresql://user:password@host:5432/name" })
+      .string({
+        message:
+          "give the address of a PostgreSQL database, postgresql://user:password@host:5432/name",
+      })
       .regex(/^postgres(ql)?:\/\//, {
-        message: "give the address of a PostgreSQL database, postgresql://user:password@host:5432/name",
+        message:
+          "give the address of a PostgreSQL database, postgresql://user:password@host:5432/name",
       }),
-    /** Past a connection pooler, for what needs a session of its own: the worker, notifications and migrations. */
+    /**
+     * Past a connection pooler, for what needs a session of its own: the worker, notifications and
+     * migrations.
+     */
     DATABASE_DIRECT_URL: z
       .string()
-      .regex(/^postgres(ql)?:\/\//, { message: "give PostgreSQL's own address, postgresql://user:password@host:5432/name" })
+      .regex(/^postgres(ql)?:\/\//, {
+        message: "give PostgreSQL's own address, postgresql://user:password@host:5432/name",
+      })
       .optional(),
     DATABASE_POOL_SIZE: wholeNumber(1, 500).default(16),
-    /** How long one statement may run. A connection that has been silent for a second longer is discarded. */
+    /**
+     * How long one statement may run. A connection that has been silent for a second longer is
+     * discarded.
+     */
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 3_600_000).default(7_000),
     /** How long a process that is told to stop may take. */
     SHUTDOWN_TIMEOUT_SECONDS: wholeNumber(1, 3_600).default(15),
@@ -81,7 +116,10 @@ const schema = z
     TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
     UPSTASH_REDIS_REST_URL: httpUrl.optional(),
     UPSTASH_REDIS_REST_TOKEN: z.string().min(1).optional(),
-    /** There is no other worker on this database, so leases that are found at start belonged to one that was killed. */
+    /**
+     * There is no other worker on this database, so leases that are found at start belonged to one
+     * that was killed.
+     */
     SOLE_WORKER: z.stringbool().default(false),
     JOBS: z.enum(["embedded", "inngest"]).optional(),
     INNGEST_EVENT_KEY: z.string().min(1).optional(),
@@ -95,27 +133,43 @@ const schema = z
     /** Where Inngest reaches the app, if not at APP_URL. */
     INNGEST_SERVE_ORIGIN: httpUrl.optional(),
     WEBHOOK_RETRY_SCHEDULE: retrySchedule,
-    /** How many deliveries one worker has under way at once. What hangs costs little more than a socket, so there is room for many. */
+    /**
+     * How many deliveries one worker has under way at once. What hangs costs little more than a
+     * socket, so there is room for many.
+     */
     DELIVERIES_AT_ONCE: wholeNumber(1, 10_000).default(1_024),
     /** And of one webhook at the most, once it has shown that it answers well. */
     DELIVERIES_AT_ONCE_PER_WEBHOOK: wholeNumber(1, 1_000).default(128),
-    /** Private networks that webhooks may reach, for development and tests. Metadata addresses are never among them. */
+    /**
+     * Private networks that webhooks may reach, for development and tests. Metadata addresses are
+     * never among them.
+     */
     WEBHOOK_ALLOWED_PRIVATE_CIDRS: z.string().default("").transform(commaList),
-    /** Set by `npm start` for trying the product out; loopback closes with the first request that came through a proxy. */
+    /**
+     * Set by `npm start` for trying the product out; loopback closes with the first request that
+     * came through a proxy.
+     */
     LOOPBACK_WEBHOOKS: z.stringbool().default(false),
     /** Master keys for secrets at rest. The first one encrypts, all of them decrypt. */
     SECRET_KEYS: secretKeys,
-    /** Starts although none of SECRET_KEYS opens what is stored, because the key is lost for good. */
+    /**
+     * Starts although none of SECRET_KEYS opens what is stored, because the key is lost for good.
+     */
     ACCEPT_LOST_SECRET_KEYS: z.stringbool().default(false),
     /** Seal the audit log's entries. The first one is for new entries, all of them verify. */
     AUDIT_KEYS: auditKeys.optional(),
-    /** Where the head of each audit log is noted, outside of the database. Unset, a file in DATA_DIR. */
+    /**
+     * Where the head of each audit log is noted, outside of the database. Unset, a file in
+     * DATA_DIR.
+     */
     AUDIT_ANCHOR_FILE: z.string().min(1).optional(),
     /** Is sent the same, as JSON. */
     AUDIT_ANCHOR_URL: httpUrl.optional(),
     /** What this installation keeps on disk, the files of documents among it. */
     DATA_DIR: z.string().min(1).default(".data"),
-    /** Files of documents; also where they arrive, before they go to S3. Unset, `blobs` in DATA_DIR. */
+    /**
+     * Files of documents; also where they arrive, before they go to S3. Unset, `blobs` in DATA_DIR.
+     */
     BLOB_DIRECTORY: z.string().min(1).optional(),
     /** With a bucket, files of documents are kept there and not on disk. */
     S3_BUCKET: z.string().min(3).optional(),
@@ -126,7 +180,12 @@ const schema = z
     S3_ACCESS_KEY_ID: z.string().min(1).optional(),
     S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
     /** smtp://user:password@host:587, or smtps:// where it is encrypted from the first byte. */
-    SMTP_URL: z.url({ protocol: /^smtps?$/, message: "give an address such as smtp://user:password@mail.example.com:587" }).optional(),
+    SMTP_URL: z
+      .url({
+        protocol: /^smtps?$/,
+        message: "give an address such as smtp://user:password@mail.example.com:587",
+      })
+      .optional(),
     /** Whom mails are from: an address, or a name and an address. */
     MAIL_FROM: z
       .string()
@@ -137,7 +196,10 @@ const schema = z
     /** Without SMTP, mails are shown at /dev/mail, to people at this very machine. */
     MAIL_PAGE: z.stringbool().optional(),
     /** What the address of that page has to carry; `npm start` makes one. */
-    MAIL_PAGE_TOKEN: z.string().min(16, { message: "give at least 16 random characters" }).optional(),
+    MAIL_PAGE_TOKEN: z
+      .string()
+      .min(16, { message: "give at least 16 random characters" })
+      .optional(),
     GITHUB_CLIENT_ID: z.string().min(1).optional(),
     GITHUB_CLIENT_SECRET: z.string().min(1).optional(),
     /** A GitHub Enterprise of one's own. */
@@ -151,52 +213,97 @@ const schema = z
     NEXTAUTH_URL: httpUrl.optional(),
     NEXTAUTH_SECRET: z
       .string()
-      .min(32, { message: "give at least 32 random characters, for example from `openssl rand -base64 32`" })
+      .min(32, {
+        message: "give at least 32 random characters, for example from `openssl rand -base64 32`",
+      })
       .optional(),
   })
   .superRefine((value, context) => {
-    const refuse = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
+    const refuse = (name: string, message: string) =>
+      context.addIssue({ code: "custom", path: [name], message });
 
     if (!value.UPSTASH_REDIS_REST_URL !== !value.UPSTASH_REDIS_REST_TOKEN) {
-      refuse("UPSTASH_REDIS_REST_TOKEN", "set both UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or neither");
+      refuse(
+        "UPSTASH_REDIS_REST_TOKEN",
+        "set both UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or neither",
+      );
     }
     if (!value.S3_ACCESS_KEY_ID !== !value.S3_SECRET_ACCESS_KEY) {
-      refuse("S3_SECRET_ACCESS_KEY", "set both S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or neither");
+      refuse(
+        "S3_SECRET_ACCESS_KEY",
+        "set both S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or neither",
+      );
     }
-    if (!value.S3_BUCKET && (value.S3_ENDPOINT || value.S3_ACCESS_KEY_ID)) refuse("S3_BUCKET", "is missing: name the bucket for files");
+    if (!value.S3_BUCKET && (value.S3_ENDPOINT || value.S3_ACCESS_KEY_ID))
+      refuse("S3_BUCKET", "is missing: name the bucket for files");
     if (!value.SMTP_URL !== !value.MAIL_FROM) {
-      refuse(value.SMTP_URL ? "MAIL_FROM" : "SMTP_URL", "is missing: set both SMTP_URL and MAIL_FROM, or neither");
+      refuse(
+        value.SMTP_URL ? "MAIL_FROM" : "SMTP_URL",
+        "is missing: set both SMTP_URL and MAIL_FROM, or neither",
+      );
     }
     for (const provider of ["GITHUB", "GOOGLE"] as const) {
       const [id, secret] = [`${provider}_CLIENT_ID`, `${provider}_CLIENT_SECRET`] as const;
-      if (!value[id] !== !value[secret]) refuse(value[id] ? secret : id, `is missing: set both ${id} and ${secret}, or neither`);
+      if (!value[id] !== !value[secret])
+        refuse(value[id] ? secret : id, `is missing: set both ${id} and ${secret}, or neither`);
     }
     if (value.MAIL_PAGE && !value.MAIL_PAGE_TOKEN)
-      refuse("MAIL_PAGE_TOKEN", "is missing: MAIL_PAGE needs a token of at least 16 random characters");
-    if (value.MAIL_PAGE && [value.APP_URL, value.NEXTAUTH_URL].some((url) => url && !isLoopbackUrl(url))) {
-      refuse("MAIL_PAGE", "works only where APP_URL and NEXTAUTH_URL name this machine (localhost): set SMTP_URL and MAIL_FROM instead");
+      refuse(
+        "MAIL_PAGE_TOKEN",
+        "is missing: MAIL_PAGE needs a token of at least 16 random characters",
+      );
+    if (
+      value.MAIL_PAGE &&
+      [value.APP_URL, value.NEXTAUTH_URL].some((url) => url && !isLoopbackUrl(url))
+    ) {
+      refuse(
+        "MAIL_PAGE",
+        "works only where APP_URL and NEXTAUTH_URL name this machine (localhost): set SMTP_URL and MAIL_FROM instead",
+      );
     }
-    if (value.JOBS === "inngest" && !value.INNGEST_DEV && !(value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY)) {
-      refuse("JOBS", "inngest needs INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY (or INNGEST_DEV in development)");
+    if (
+      value.JOBS === "inngest" &&
+      !value.INNGEST_DEV &&
+      !(value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY)
+    ) {
+      refuse(
+        "JOBS",
+        "inngest needs INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY (or INNGEST_DEV in development)",
+      );
     }
     if (value.NODE_ENV === "production") {
-      if (!value.AUDIT_KEYS) refuse("AUDIT_KEYS", "is required in production: the base64 of 32 bytes, the same on every machine");
-      if (!value.NEXTAUTH_SECRET) refuse("NEXTAUTH_SECRET", "is required in production: at least 32 random characters");
-      if (!value.NEXTAUTH_URL) refuse("NEXTAUTH_URL", "is required in production: the address at which people sign in");
+      if (!value.AUDIT_KEYS)
+        refuse(
+          "AUDIT_KEYS",
+          "is required in production: the base64 of 32 bytes, the same on every machine",
+        );
+      if (!value.NEXTAUTH_SECRET)
+        refuse("NEXTAUTH_SECRET", "is required in production: at least 32 random characters");
+      if (!value.NEXTAUTH_URL)
+        refuse("NEXTAUTH_URL", "is required in production: the address at which people sign in");
       // With it, anyone could run the jobs by an unsigned request.
-      if (value.INNGEST_DEV) refuse("INNGEST_DEV", "must not be set in production: it switches signature checks off");
+      if (value.INNGEST_DEV)
+        refuse("INNGEST_DEV", "must not be set in production: it switches signature checks off");
     }
   })
   .transform((value) => {
     const appUrl = value.APP_URL ?? value.NEXTAUTH_URL ?? `http://localhost:${value.PORT}`;
-    const isInngestConfigured = Boolean(value.INNGEST_DEV || (value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY));
+    const isInngestConfigured = Boolean(
+      value.INNGEST_DEV || (value.INNGEST_EVENT_KEY && value.INNGEST_SIGNING_KEY),
+    );
     return {
       ...value,
       APP_URL: appUrl,
       ERROR_BASE: value.ERROR_BASE ?? `${appUrl}/docs`,
       // Outside of production, one derived key is one setting fewer.
-      AUDIT_KEYS: value.AUDIT_KEYS ?? value.SECRET_KEYS.map(({ key }) => createHash("sha256").update("audit").update(key).digest()),
-      AUDIT_ANCHOR_FILE: path.resolve(value.AUDIT_ANCHOR_FILE ?? path.join(value.DATA_DIR, "audit-anchors.jsonl")),
+      AUDIT_KEYS:
+        value.AUDIT_KEYS ??
+        value.SECRET_KEYS.map(({ key }) =>
+          createHash("sha256").update("audit").update(key).digest(),
+        ),
+      AUDIT_ANCHOR_FILE: path.resolve(
+        value.AUDIT_ANCHOR_FILE ?? path.join(value.DATA_DIR, "audit-anchors.jsonl"),
+      ),
       BLOB_DIRECTORY: path.resolve(value.BLOB_DIRECTORY ?? path.join(value.DATA_DIR, "blobs")),
       MAIL_PAGE: value.MAIL_PAGE ?? (value.NODE_ENV !== "production" && isLoopbackUrl(appUrl)),
       JOBS: value.JOBS ?? (isInngestConfigured ? ("inngest" as const) : ("embedded" as const)),
@@ -207,7 +314,9 @@ export type Env = z.output<typeof schema>;
 
 /** Empty values count as absent, so that `NAME=` in a file means what it looks like. */
 export function parseEnv(source: Record<string, string | undefined>): Env {
-  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
+  const present = Object.fromEntries(
+    Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
+  );
   const parsed = schema.safeParse(present);
   if (parsed.success) return parsed.data;
 
@@ -218,8 +327,9 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
 let parsed: Env | undefined;
 
 /**
- * The environment, parsed at the first call and never again. Not at import, because Next loads every route at build
- * time, when nothing is configured yet; each process calls it first thing, and so refuses to boot on a bad value.
+ * The environment, parsed at the first call and never again. Not at import, because Next loads
+ * every route at build time, when nothing is configured yet; each process calls it first thing, and
+ * so refuses to boot on a bad value.
  */
 export function env(): Env {
   parsed ??= parseEnv(process.env);

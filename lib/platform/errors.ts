@@ -1,6 +1,8 @@
 import type { Caller } from "./caller";
 
-/** Every kind of error the API can answer with: its status, and a title that is the same each time. */
+/**
+ * Every kind of error the API can answer with: its status, and a title that is the same each time.
+ */
 export const errorKinds = {
   "malformed-request": { status: 400, title: "The request could not be read" },
   "invalid-idempotency-key": { status: 400, title: "The Idempotency-Key header is not usable" },
@@ -11,7 +13,10 @@ export const errorKinds = {
   "method-not-allowed": { status: 405, title: "Method not allowed" },
   "request-timeout": { status: 408, title: "The request took too long" },
   conflict: { status: 409, title: "The resource already exists" },
-  "idempotency-in-progress": { status: 409, title: "A request with this Idempotency-Key is still running" },
+  "idempotency-in-progress": {
+    status: 409,
+    title: "A request with this Idempotency-Key is still running",
+  },
   "invalid-transition": { status: 409, title: "The status cannot change this way" },
   "conversation-closed": { status: 409, title: "The conversation is closed" },
   "agent-archived": { status: 409, title: "The agent is archived" },
@@ -22,7 +27,10 @@ export const errorKinds = {
   "expectation-failed": { status: 417, title: "The expectation is not supported" },
   validation: { status: 422, title: "Validation failed" },
   "invalid-cursor": { status: 422, title: "The cursor is not usable" },
-  "idempotency-key-reused": { status: 422, title: "The Idempotency-Key was used for another request" },
+  "idempotency-key-reused": {
+    status: 422,
+    title: "The Idempotency-Key was used for another request",
+  },
   "rate-limited": { status: 429, title: "Too many requests" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
@@ -30,9 +38,12 @@ export const errorKinds = {
 
 export type ErrorKind = keyof typeof errorKinds;
 
-export const isErrorKind = (kind: string | null | undefined): kind is ErrorKind => kind != null && Object.hasOwn(errorKinds, kind);
+export const isErrorKind = (kind: string | null | undefined): kind is ErrorKind =>
+  kind != null && Object.hasOwn(errorKinds, kind);
 
-/** One thing that is wrong with a request, and where: `pointer` is a JSON Pointer into `location`. */
+/**
+ * One thing that is wrong with a request, and where: `pointer` is a JSON Pointer into `location`.
+ */
 export type ValidationIssue = {
   pointer: string;
   location: "body" | "query" | "path" | "header";
@@ -53,12 +64,15 @@ export type ErrorMembers = {
   current?: number;
 };
 
-/** Runs in a transaction of its own once the refused change is rolled back: writes the audit entry about the refusal. */
+/**
+ * Runs in a transaction of its own once the refused change is rolled back: writes the audit entry
+ * about the refusal.
+ */
 export type AfterRollback = (caller: Caller) => Promise<void>;
 
 /**
- * Something the caller can mend. `detail` is shown to them, so it is always a sentence of ours; whatever else is thrown
- * becomes `internal` and shows nothing.
+ * Something the caller can mend. `detail` is shown to them, so it is always a sentence of ours;
+ * whatever else is thrown becomes `internal` and shows nothing.
  */
 export class AppError extends Error {
   override readonly name = "AppError";
@@ -86,33 +100,59 @@ export function echo(text: string, maximum = 100): string {
   return `${text.slice(0, end)}…`;
 }
 
-// One builder for each problem that the API sends: its sentences exist here alone, and the documented examples
-// (lib/api/openapi-problems.ts) are made by the same functions.
+// One builder for each problem that the API sends: its sentences exist here alone, and the
+// documented examples (lib/api/openapi-problems.ts) are made by the same functions.
 
 /** @param character where the parser stopped, from 1 */
 export function invalidJson(character?: number): AppError {
-  return new AppError("malformed-request", `The body is not valid JSON${character === undefined ? "" : ` at character ${character}`}.`);
+  return new AppError(
+    "malformed-request",
+    `The body is not valid JSON${character === undefined ? "" : ` at character ${character}`}.`,
+  );
 }
 
-export const notUtf8 = (what: string) => new AppError("malformed-request", `${what} is not valid UTF-8.`);
+export const notUtf8 = (what: string) =>
+  new AppError("malformed-request", `${what} is not valid UTF-8.`);
 
-export const requestTimeout = () => new AppError("request-timeout", "The request took too long to arrive.", {}, { Connection: "close" });
+export const requestTimeout = () =>
+  new AppError(
+    "request-timeout",
+    "The request took too long to arrive.",
+    {},
+    { Connection: "close" },
+  );
 
 export const invalidIdempotencyKey = () =>
-  new AppError("invalid-idempotency-key", "The Idempotency-Key header must have 1 to 255 printable ASCII characters, for example a UUID.");
+  new AppError(
+    "invalid-idempotency-key",
+    "The Idempotency-Key header must have 1 to 255 printable ASCII characters, for example a UUID.",
+  );
 
 export const repeatedIdempotencyKey = () =>
-  new AppError("invalid-idempotency-key", "The Idempotency-Key header is there more than once. Send it once.");
+  new AppError(
+    "invalid-idempotency-key",
+    "The Idempotency-Key header is there more than once. Send it once.",
+  );
 
 export const unauthorized = () =>
-  new AppError("unauthorized", "Send a valid API key as `Authorization: Bearer <key>`.", {}, { "WWW-Authenticate": "Bearer" });
+  new AppError(
+    "unauthorized",
+    "Send a valid API key as `Authorization: Bearer <key>`.",
+    {},
+    { "WWW-Authenticate": "Bearer" },
+  );
 
 export const insufficientScope = (requiredScope: string) =>
-  new AppError("insufficient-scope", `This operation needs the scope ${requiredScope}, which the API key does not have.`, {
-    requiredScope,
-  });
+  new AppError(
+    "insufficient-scope",
+    `This operation needs the scope ${requiredScope}, which the API key does not have.`,
+    {
+      requiredScope,
+    },
+  );
 
-export const addressNotAllowed = () => new AppError("ip-not-allowed", "This API key cannot be used from this address.");
+export const addressNotAllowed = () =>
+  new AppError("ip-not-allowed", "This API key cannot be used from this address.");
 
 export function methodNotAllowed(methods: readonly string[]): AppError {
   const allow = methods.join(", ");
@@ -121,7 +161,11 @@ export function methodNotAllowed(methods: readonly string[]): AppError {
 
 /** @param what with its article, as in `A customer with the externalId "user_1"` */
 export function alreadyExists(what: string, existingId: string | undefined): AppError {
-  return new AppError("conflict", `${what} already exists.`, existingId === undefined ? {} : { existingId });
+  return new AppError(
+    "conflict",
+    `${what} already exists.`,
+    existingId === undefined ? {} : { existingId },
+  );
 }
 
 export const idempotencyInProgress = () =>
@@ -136,19 +180,35 @@ type Transition = { from: string; to: string; allowed: readonly string[] };
 
 /** @param noun with its article: "A conversation" */
 export function invalidTransition(noun: string, { from, to, allowed }: Transition): AppError {
-  return new AppError("invalid-transition", `${noun} cannot change from ${from} to ${to}.`, { from, to, allowed: [...allowed] });
+  return new AppError("invalid-transition", `${noun} cannot change from ${from} to ${to}.`, {
+    from,
+    to,
+    allowed: [...allowed],
+  });
 }
 
-/** For a delivery or document whose status stands against something other than a change that the caller named. */
-export function notInThisStatus(detail: string, { from, to }: Omit<Transition, "allowed">): AppError {
+/**
+ * For a delivery or document whose status stands against something other than a change that the
+ * caller named.
+ */
+export function notInThisStatus(
+  detail: string,
+  { from, to }: Omit<Transition, "allowed">,
+): AppError {
   return new AppError("invalid-transition", detail, { from, to, allowed: [] });
 }
 
 export const conversationClosed = () =>
-  new AppError("conversation-closed", "The conversation is closed, so it accepts no messages. Create a new conversation.");
+  new AppError(
+    "conversation-closed",
+    "The conversation is closed, so it accepts no messages. Create a new conversation.",
+  );
 
 export const agentArchived = () =>
-  new AppError("agent-archived", "The agent is archived, and an archived agent cannot be changed. Create another agent.");
+  new AppError(
+    "agent-archived",
+    "The agent is archived, and an archived agent cannot be changed. Create another agent.",
+  );
 
 /** @param until when the previous secret expires */
 export function rotationInProgress(until: Date): AppError {
@@ -157,38 +217,73 @@ export function rotationInProgress(until: Date): AppError {
 }
 
 /** `detail` names what there are too many of, and what to do about it. */
-export function limitReached(detail: string, { limit, current }: { limit: number; current: number }): AppError {
+export function limitReached(
+  detail: string,
+  { limit, current }: { limit: number; current: number },
+): AppError {
   return new AppError("limit-reached", detail, { limit, current });
 }
 
 export function tooManyWebhooks({ limit, current }: { limit: number; current: number }): AppError {
-  return limitReached(`An environment has at most ${limit} webhooks. Delete one to make room.`, { limit, current });
+  return limitReached(`An environment has at most ${limit} webhooks. Delete one to make room.`, {
+    limit,
+    current,
+  });
 }
 
 export const bodyTooLarge = (maximumBytes: number) =>
-  new AppError("payload-too-large", `A body must have at most ${maximumBytes / 1_024} KiB.`, {}, { Connection: "close" });
+  new AppError(
+    "payload-too-large",
+    `A body must have at most ${maximumBytes / 1_024} KiB.`,
+    {},
+    { Connection: "close" },
+  );
 
-export const jsonRequired = () => new AppError("unsupported-media-type", "Send the body as `Content-Type: application/json`, in UTF-8.");
+export const jsonRequired = () =>
+  new AppError(
+    "unsupported-media-type",
+    "Send the body as `Content-Type: application/json`, in UTF-8.",
+  );
 
-export const expectationFailed = () => new AppError("expectation-failed", "The only expectation supported is `100-continue`.");
+export const expectationFailed = () =>
+  new AppError("expectation-failed", "The only expectation supported is `100-continue`.");
 
 /** One finding of a service about the body, in the shape of a schema's own. */
 export function invalidBody(pointer: string, code: string, message: string): AppError {
-  return new AppError("validation", message, { errors: [{ pointer, location: "body", code, message }] });
+  return new AppError("validation", message, {
+    errors: [{ pointer, location: "body", code, message }],
+  });
 }
 
 /** The cursor of another list, of another tenant, or of none. */
 export function invalidCursor(): AppError {
   const message = "cursor was not given out by this list";
-  const errors = [{ pointer: "/cursor", location: "query" as const, code: "invalid_cursor", message }];
-  return new AppError("invalid-cursor", "The cursor is not one that this list gave out as `nextCursor`.", { errors });
+  const errors = [
+    { pointer: "/cursor", location: "query" as const, code: "invalid_cursor", message },
+  ];
+  return new AppError(
+    "invalid-cursor",
+    "The cursor is not one that this list gave out as `nextCursor`.",
+    { errors },
+  );
 }
 
 export const idempotencyKeyReused = () =>
-  new AppError("idempotency-key-reused", "This Idempotency-Key was used for another request. Use a new key for each request.");
+  new AppError(
+    "idempotency-key-reused",
+    "This Idempotency-Key was used for another request. Use a new key for each request.",
+  );
 
 export const internalError = () =>
-  new AppError("internal", "Something went wrong on our side. Contact the operator with the `requestId` if it happens again.");
+  new AppError(
+    "internal",
+    "Something went wrong on our side. Contact the operator with the `requestId` if it happens again.",
+  );
 
 export const unavailable = () =>
-  new AppError("unavailable", "The service is temporarily unavailable. Try again shortly.", { retryAfter: 1 }, { "Retry-After": "1" });
+  new AppError(
+    "unavailable",
+    "The service is temporarily unavailable. Try again shortly.",
+    { retryAfter: 1 },
+    { "Retry-After": "1" },
+  );

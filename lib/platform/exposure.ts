@@ -4,17 +4,20 @@ import { env } from "./env";
 import { log } from "./log";
 import { isLoopbackHost } from "./loopback";
 
-// What `npm start` opens for trying the product out (webhooks to loopback, the mail page) is for one person at one machine.
-// A proxy or tunnel in front of a loopback listener lets strangers in, so each sign of one closes it again.
+// What `npm start` opens for trying the product out (webhooks to loopback, the mail page) is for
+// one person at one machine. A proxy or tunnel in front of a loopback listener lets strangers in,
+// so each sign of one closes it again.
 
 const proxyHeader =
   /^(forwarded|via|cdn-loop|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|(x-forwarded|x-original|x-envoy|cf|fly|fastly|tailscale|ngrok)-.+)$/;
 
 /**
- * Whether a request came through a proxy, a tunnel, or under another name than this machine's own. Next adds
- * X-Forwarded headers of its own, so those that only name this machine do not count.
+ * Whether a request came through a proxy, a tunnel, or under another name than this machine's own.
+ * Next adds X-Forwarded headers of its own, so those that only name this machine do not count.
  */
-export function isFromElsewhere(headers: Iterable<[string, string | string[] | undefined]>): boolean {
+export function isFromElsewhere(
+  headers: Iterable<[string, string | string[] | undefined]>,
+): boolean {
   for (const [name, value] of headers) {
     const parts = String(value ?? "")
       .split(",")
@@ -30,7 +33,10 @@ export function isFromElsewhere(headers: Iterable<[string, string | string[] | u
   return false;
 }
 
-/** Web and worker share this file. It stays until an operator removes it, because attempts outlive a restart. */
+/**
+ * Web and worker share this file. It stays until an operator removes it, because attempts outlive a
+ * restart.
+ */
 export const behindProxyFile = () => path.join(env().DATA_DIR, "behind-proxy.json");
 
 let isMarked = false;
@@ -40,14 +46,19 @@ export function noteRequest(headers: Iterable<[string, string | string[] | undef
   if (isMarked || !env().LOOPBACK_WEBHOOKS || !isFromElsewhere(headers)) return;
   isMarked = true;
   if (existsSync(behindProxyFile())) return;
-  writeFileSync(behindProxyFile(), `${JSON.stringify({ since: new Date().toISOString() })}\n`, { mode: 0o600 });
+  writeFileSync(behindProxyFile(), `${JSON.stringify({ since: new Date().toISOString() })}\n`, {
+    mode: 0o600,
+  });
   log.warn(
     { file: behindProxyFile() },
     "a request came through a proxy or tunnel: webhooks no longer reach this machine. Set APP_URL to the public address",
   );
 }
 
-/** Whether webhooks may reach loopback without a setting of the operator: on a machine that nobody else reaches. */
+/**
+ * Whether webhooks may reach loopback without a setting of the operator: on a machine that nobody
+ * else reaches.
+ */
 export function isLoopbackOpen(): boolean {
   if (!env().LOOPBACK_WEBHOOKS || isMarked) return false;
   isMarked = existsSync(behindProxyFile());

@@ -5,10 +5,14 @@ import { env } from "./env";
 import { log } from "./log";
 import { isLoopbackHost } from "./loopback";
 
-// Without TRUSTED_PROXY_HOPS, what a proxy says about its clients is ignored, and all of them count as one address: ten wrong
-// passwords of one would slow down everyone. Nothing looks wrong then, so the first such request is noted for the operator.
+// Without TRUSTED_PROXY_HOPS, what a proxy says about its clients is ignored, and all of them count
+// as one address: ten wrong passwords of one would slow down everyone. Nothing looks wrong then, so
+// the first such request is noted for the operator.
 
-/** Where one's own proxies are. A request from anywhere else proves nothing: anyone can send the header. */
+/**
+ * Where one's own proxies are. A request from anywhere else proves nothing: anyone can send the
+ * header.
+ */
 const ownNetworks = new BlockList();
 for (const [network, bits] of [
   ["10.0.0.0", 8],
@@ -36,16 +40,27 @@ type Sighting = {
   peer: string;
 };
 
-/** Only of requests that programs and sign-ins make: for pages, Next asks itself and passes the header on. */
+/**
+ * Only of requests that programs and sign-ins make: for pages, Next asks itself and passes the
+ * header on.
+ */
 export function noteIgnoredProxy({ url, claimed, peer }: Sighting): void {
   if (isNoted || claimed === "" || !/^\/(v1|api\/auth)\//.test(url)) return;
-  if (!ownNetworks.check(peer, isIPv6(peer) ? "ipv6" : "ipv4") || claimed.split(",").every((hop) => isLoopbackHost(hop.trim()))) return;
+  if (
+    !ownNetworks.check(peer, isIPv6(peer) ? "ipv6" : "ipv4") ||
+    claimed.split(",").every((hop) => isLoopbackHost(hop.trim()))
+  )
+    return;
   isNoted = true;
   log.warn({ proxy: peer }, ignoredProxyWarning);
   try {
-    if (!existsSync(ignoredProxyFile())) writeFileSync(ignoredProxyFile(), `${JSON.stringify({ since: new Date(), proxy: peer })}\n`);
+    if (!existsSync(ignoredProxyFile()))
+      writeFileSync(ignoredProxyFile(), `${JSON.stringify({ since: new Date(), proxy: peer })}\n`);
   } catch (error) {
-    log.warn({ error: (error as Error).message }, "that a proxy is ignored could not be noted for doctor");
+    log.warn(
+      { error: (error as Error).message },
+      "that a proxy is ignored could not be noted for doctor",
+    );
   }
 }
 

@@ -4,7 +4,10 @@ import { log } from "./log";
 import { destroyConnection, watchConnection } from "./watch-connection";
 
 const reconnectMs = 250;
-/** A connection that only listens would never notice that the other end is gone, so it asks now and then. */
+/**
+ * A connection that only listens would never notice that the other end is gone, so it asks now and
+ * then.
+ */
 const heartbeatMs = 1_000;
 
 type Options = {
@@ -29,7 +32,10 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
   });
 
   async function connect(): Promise<void> {
-    const connection = new pg.Client({ ...connectionOptions({ isDirect: true }), application_name: `parlance ${name}` });
+    const connection = new pg.Client({
+      ...connectionOptions({ isDirect: true }),
+      application_name: `parlance ${name}`,
+    });
     client = connection;
     connection.on("notification", ({ payload }) => onNotification(payload));
     connection.on("error", (error) => lost(connection, error));
@@ -60,7 +66,10 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
     if (client !== connection || isStopped) return;
     client = undefined;
     clearTimeout(heartbeat);
-    log.warn({ error: error?.message, channel }, "a connection that listens for notifications broke; it reconnects");
+    log.warn(
+      { error: error?.message, channel },
+      "a connection that listens for notifications broke; it reconnects",
+    );
     destroyConnection(connection);
     onLost?.();
     retry = setTimeout(() => void connect(), reconnectMs).unref();

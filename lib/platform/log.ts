@@ -1,42 +1,69 @@
 import pino, { type LoggerOptions } from "pino";
 
-/** Much of what is logged comes from clients. Cut, none of it can fill the log or push other lines out of it. */
+/**
+ * Much of what is logged comes from clients. Cut, none of it can fill the log or push other lines
+ * out of it.
+ */
 const maximumCharacters = 1_000;
 const maximumStack = 4_000;
 const maximumItems = 50;
 const maximumDepth = 4;
 
-const cutTo = (length: number, text: string) => (text.length > length ? `${text.slice(0, length)}… (${text.length} characters)` : text);
+const cutTo = (length: number, text: string) =>
+  text.length > length ? `${text.slice(0, length)}… (${text.length} characters)` : text;
 
 function capped(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return cutTo(maximumCharacters, value);
   // Dates and buffers know how to print themselves; errors have a serializer of their own.
-  if (typeof value !== "object" || value === null || value instanceof Error || value instanceof Date) return value;
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    value instanceof Error ||
+    value instanceof Date
+  )
+    return value;
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   if (depth === maximumDepth) return "…";
-  if (Array.isArray(value)) return value.slice(0, maximumItems).map((item) => capped(item, depth + 1));
+  if (Array.isArray(value))
+    return value.slice(0, maximumItems).map((item) => capped(item, depth + 1));
   const entries = Object.entries(value).slice(0, maximumItems);
-  return Object.fromEntries(entries.map(([name, field]) => [cutTo(100, name), capped(field, depth + 1)]));
+  return Object.fromEntries(
+    entries.map(([name, field]) => [cutTo(100, name), capped(field, depth + 1)]),
+  );
 }
 
 function describeError(error: Error): unknown {
   const { stack, ...fields } = pino.stdSerializers.err(error);
-  return { ...(capped(fields) as object), stack: typeof stack === "string" ? cutTo(maximumStack, stack) : undefined };
+  return {
+    ...(capped(fields) as object),
+    stack: typeof stack === "string" ? cutTo(maximumStack, stack) : undefined,
+  };
 }
 
-/** One JSON line each. Secrets are named here as a last resort; nothing should log them to begin with. */
+/**
+ * One JSON line each. Secrets are named here as a last resort; nothing should log them to begin
+ * with.
+ */
 export const logOptions: LoggerOptions = {
   level: process.env.LOG_LEVEL || "info",
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
-  redact: { paths: ["secret", "password", "authorization", "*.secret", "*.password", "*.authorization"], censor: "[redacted]" },
+  redact: {
+    paths: ["secret", "password", "authorization", "*.secret", "*.password", "*.authorization"],
+    censor: "[redacted]",
+  },
   formatters: { log: (fields) => capped(fields) as Record<string, unknown> },
   serializers: { err: describeError },
   hooks: {
     logMethod([first, ...rest], method) {
       // An error by itself would lend the line its message.
-      const given = first instanceof Error && rest.length === 0 ? [{ err: first }, first.message] : [first, ...rest];
-      const cut = given.map((part: unknown) => (typeof part === "string" ? cutTo(maximumCharacters, part) : part));
+      const given =
+        first instanceof Error && rest.length === 0
+          ? [{ err: first }, first.message]
+          : [first, ...rest];
+      const cut = given.map((part: unknown) =>
+        typeof part === "string" ? cutTo(maximumCharacters, part) : part,
+      );
       method.apply(this, cut as Parameters<typeof method>);
     },
   },

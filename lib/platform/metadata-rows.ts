@@ -2,7 +2,10 @@ import type { Metadata, MetadataPatch } from "./metadata";
 
 export type MetadataKind = "text" | "number" | "boolean";
 
-/** One key of metadata while it is being edited, when it may be anything that can be typed. `id` tells rows apart. */
+/**
+ * One key of metadata while it is being edited, when it may be anything that can be typed. `id`
+ * tells rows apart.
+ */
 export type MetadataRow = { id: string; key: string; kind: MetadataKind; value: string };
 
 export function toMetadataRows(metadata: Metadata): MetadataRow[] {
@@ -14,9 +17,14 @@ export function toMetadataRows(metadata: Metadata): MetadataRow[] {
   }));
 }
 
-/** Rows without a key are not finished, and left out. A number that is none is sent as it was typed, to be refused. */
+/**
+ * Rows without a key are not finished, and left out. A number that is none is sent as it was typed,
+ * to be refused.
+ */
 export function fromMetadataRows(rows: MetadataRow[]): Metadata {
-  const named = rows.map((row) => ({ ...row, key: row.key.trim() })).filter(({ key }) => key !== "");
+  const named = rows
+    .map((row) => ({ ...row, key: row.key.trim() }))
+    .filter(({ key }) => key !== "");
   return Object.fromEntries(named.map(({ key, kind, value }) => [key, readAs[kind](value)]));
 }
 
@@ -35,7 +43,10 @@ export function metadataProblem(rows: MetadataRow[]): string | null {
   return repeated === undefined ? null : `The key “${repeated}” is used twice.`;
 }
 
-/** What a PATCH has to say so that `before` becomes `after`: what is new or another, and null for what is gone. */
+/**
+ * What a PATCH has to say so that `before` becomes `after`: what is new or another, and null for
+ * what is gone.
+ */
 export function metadataPatch(before: Metadata, after: Metadata): MetadataPatch {
   const changed = Object.entries(after).filter(([key, value]) => before[key] !== value);
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
@@ -44,15 +55,25 @@ export function metadataPatch(before: Metadata, after: Metadata): MetadataPatch 
 
 /**
  * What rows are to show once others have changed the metadata that they began with, key by key.
- * @returns the rows with what the others alone have changed, and whether there is a key that both did
+ * @returns the rows with what the others alone have changed, and whether there is a key that both
+ * did
  */
-export function rebaseMetadataRows(base: Metadata, mine: MetadataRow[], theirs: Metadata): { rows: MetadataRow[]; hasConflict: boolean } {
+export function rebaseMetadataRows(
+  base: Metadata,
+  mine: MetadataRow[],
+  theirs: Metadata,
+): { rows: MetadataRow[]; hasConflict: boolean } {
   const typed = fromMetadataRows(mine);
-  const changed = Object.keys({ ...base, ...theirs }).filter((key) => base[key] !== theirs[key] && typed[key] !== theirs[key]);
+  const changed = Object.keys({ ...base, ...theirs }).filter(
+    (key) => base[key] !== theirs[key] && typed[key] !== theirs[key],
+  );
   const taken = new Set(changed.filter((key) => typed[key] === base[key]));
   const fresh = toMetadataRows(theirs)
     .filter(({ key }) => taken.has(key))
     // A row of theirs may have been renamed in the meantime, and still have its id.
     .map((row) => ({ ...row, id: `theirs ${row.id}` }));
-  return { rows: [...mine.filter(({ key }) => !taken.has(key.trim())), ...fresh], hasConflict: taken.size < changed.length };
+  return {
+    rows: [...mine.filter(({ key }) => !taken.has(key.trim())), ...fresh],
+    hasConflict: taken.size < changed.length,
+  };
 }

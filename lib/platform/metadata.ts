@@ -11,18 +11,23 @@ const maximumMetadataKeys = 50;
 const hasFewKeys = (value: object) => Object.keys(value).length <= maximumMetadataKeys;
 const tooManyKeys = `holds at most ${maximumMetadataKeys} keys`;
 
-/** Metadata as it is stored: a flat object. A null is not a value, because in a PATCH it deletes its key. */
+/**
+ * Metadata as it is stored: a flat object. A null is not a value, because in a PATCH it deletes its
+ * key.
+ */
 export const metadata = z
   .record(
     metadataKey,
     z.union(metadataValues, {
-      error: ({ input }) => (input === null ? "must not be null; null deletes a key, and only in a PATCH" : undefined),
+      error: ({ input }) =>
+        input === null ? "must not be null; null deletes a key, and only in a PATCH" : undefined,
     }),
   )
   .refine(hasFewKeys, tooManyKeys)
   .meta({
     id: "Metadata",
-    description: "Your own data: a flat object of at most 50 keys, stored as sent. The key `__proto__` is refused.",
+    description:
+      "Your own data: a flat object of at most 50 keys, stored as sent. The key `__proto__` is refused.",
     examples: [{ plan: "gold" }],
     maxProperties: maximumMetadataKeys,
   });

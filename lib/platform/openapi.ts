@@ -1,6 +1,12 @@
 /** The parts of OpenAPI 3.1 and JSON Schema 2020-12 that the document uses. */
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | JsonValue[]
+  | { [key: string]: JsonValue };
 
 export type JsonSchema = {
   $ref?: string;
@@ -48,7 +54,12 @@ export type Parameter = {
   example?: JsonValue;
 };
 
-export type Header = { description: string; required?: boolean; schema: JsonSchema; example?: JsonValue };
+export type Header = {
+  description: string;
+  required?: boolean;
+  schema: JsonSchema;
+  example?: JsonValue;
+};
 
 export type Example = { summary: string; description?: string; value: JsonValue };
 
@@ -81,7 +92,13 @@ export type ApiOperation = {
 
 export type OpenApiDocument = {
   openapi: "3.1.1";
-  info: { title: string; version: string; summary: string; description: string; contact: { name: string; url: string } };
+  info: {
+    title: string;
+    version: string;
+    summary: string;
+    description: string;
+    contact: { name: string; url: string };
+  };
   servers: { url: string; description: string }[];
   externalDocs: { description: string; url: string };
   security: Record<string, string[]>[];
@@ -99,9 +116,12 @@ export type OpenApiDocument = {
 
 const componentPrefix = "#/components/schemas/";
 
-export const referenceToSchema = (name: string): JsonSchema => ({ $ref: `${componentPrefix}${name}` });
+export const referenceToSchema = (name: string): JsonSchema => ({
+  $ref: `${componentPrefix}${name}`,
+});
 
-export const nameOfReference = ({ $ref }: JsonSchema): string | undefined => $ref?.slice(componentPrefix.length);
+export const nameOfReference = ({ $ref }: JsonSchema): string | undefined =>
+  $ref?.slice(componentPrefix.length);
 
 /** What a reference leads to, with what stands beside it; anything else is itself. */
 export function resolveSchema(schemas: Record<string, JsonSchema>, schema: JsonSchema): JsonSchema {
@@ -112,4 +132,5 @@ export function resolveSchema(schemas: Record<string, JsonSchema>, schema: JsonS
 }
 
 /** The page on which a tag's operations stand. */
-export const referencePath = (tag: string) => `/docs/reference/${tag.toLowerCase().replaceAll(" ", "-")}`;
+export const referencePath = (tag: string) =>
+  `/docs/reference/${tag.toLowerCase().replaceAll(" ", "-")}`;

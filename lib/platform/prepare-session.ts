@@ -12,12 +12,17 @@ type SessionOptions = {
 let isPoolerReported = false;
 
 /**
- * Readies a new connection for use. Settings are statements, because poolers refuse or ignore them as startup options.
+ * Readies a new connection for use. Settings are statements, because poolers refuse or ignore them
+ * as startup options.
  *
- * A pooler that hands each transaction to another session shares sessions between processes. There, a prepared statement of
- * one client is in the way of another's, so statements are not named, unless the pooler keeps names apart itself.
+ * A pooler that hands each transaction to another session shares sessions between processes. There,
+ * a prepared statement of one client is in the way of another's, so statements are not named,
+ * unless the pooler keeps names apart itself.
  */
-export async function prepareSession(client: pg.ClientBase, { settings, ownSettings }: SessionOptions): Promise<void> {
+export async function prepareSession(
+  client: pg.ClientBase,
+  { settings, ownSettings }: SessionOptions,
+): Promise<void> {
   if (!(await set(client, settings))) {
     if (Object.keys(ownSettings).length > 0) await set(client, ownSettings);
     return;
@@ -31,18 +36,30 @@ export async function prepareSession(client: pg.ClientBase, { settings, ownSetti
 export const poolerWarning =
   "DATABASE_URL leads to a connection pooler. In transaction mode it carries neither notifications nor settings of a session, so set DATABASE_DIRECT_URL to PostgreSQL's own address for the worker, notifications and migrations";
 
-/** Sets what holds for the session. @returns whether another process serves the session than the one that the connection named */
+/**
+ * Sets what holds for the session. @returns whether another process serves the session than the one
+ * that the connection named
+ */
 async function set(client: pg.ClientBase, settings: Settings): Promise<boolean> {
-  const calls = Object.keys(settings).map((_name, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
+  const calls = Object.keys(settings).map(
+    (_name, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`,
+  );
   const text = `SELECT ${["pg_backend_pid() AS pid", ...calls].join(", ")}`;
-  const { rows } = await client.query<{ pid: number }>(text, Object.entries(settings).flat().map(String));
+  const { rows } = await client.query<{ pid: number }>(
+    text,
+    Object.entries(settings).flat().map(String),
+  );
   return isPooled(client, rows[0]?.pid);
 }
 
 /** PostgreSQL tells each connection the number of its process. A pooler makes one up. */
-export const isPooled = (client: pg.ClientBase, pid: number | undefined) => pid !== (client as unknown as { processID: number }).processID;
+export const isPooled = (client: pg.ClientBase, pid: number | undefined) =>
+  pid !== (client as unknown as { processID: number }).processID;
 
-/** Whether the pooler gives prepared statements names of its own, as PgBouncer does with `max_prepared_statements`. */
+/**
+ * Whether the pooler gives prepared statements names of its own, as PgBouncer does with
+ * `max_prepared_statements`.
+ */
 async function hidesNames(client: pg.ClientBase): Promise<boolean> {
   const name = "parlance_pooler";
   const text = `SELECT 1 FROM pg_prepared_statements WHERE name = '${name}'`;

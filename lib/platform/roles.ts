@@ -4,7 +4,12 @@ import type { Identity } from "./caller";
 /** Each role may do what the ones after it may. */
 const rank: Record<Role, number> = { OWNER: 3, ADMIN: 2, MEMBER: 1, VIEWER: 0 };
 
-export const roleNames: Record<Role, string> = { OWNER: "Owner", ADMIN: "Admin", MEMBER: "Member", VIEWER: "Viewer" };
+export const roleNames: Record<Role, string> = {
+  OWNER: "Owner",
+  ADMIN: "Admin",
+  MEMBER: "Member",
+  VIEWER: "Viewer",
+};
 
 /** What each role is for, as shown where one is given. */
 export const roleDescriptions: Record<Role, string> = {
@@ -30,7 +35,8 @@ export function hasRole(role: Role, minimum: Role): boolean {
 export const mayGive = (own: Role, given: Role): boolean => rank[given] <= rank[own];
 
 /** Owners change and remove everybody; others only those below them. */
-export const mayChange = (own: Role, other: Role): boolean => own === "OWNER" || rank[other] < rank[own];
+export const mayChange = (own: Role, other: Role): boolean =>
+  own === "OWNER" || rank[other] < rank[own];
 
 /** @param what a verb and its object: "create API keys". */
 export function roleSentence(minimum: Role, what: string): string {
@@ -54,7 +60,8 @@ export class RoleMissing extends Error {
 
 /** @throws RoleMissing unless the caller may give this role. */
 export function requireGivable({ actor }: Identity, role: Role): void {
-  if (actor.type === "USER" && !mayGive(actor.role, role)) throw new RoleMissing("OWNER", "make somebody an owner");
+  if (actor.type === "USER" && !mayGive(actor.role, role))
+    throw new RoleMissing("OWNER", "make somebody an owner");
 }
 
 /** @throws RoleMissing unless the caller may change members with this role. */
@@ -63,8 +70,8 @@ export function requireReach({ actor }: Identity, other: Role, what: string): vo
 }
 
 /**
- * The first line of every service function that a person cannot use in every role. Keys are bound by their scopes, which
- * the API's pipeline has checked before; jobs and operators by nothing.
+ * The first line of every service function that a person cannot use in every role. Keys are bound
+ * by their scopes, which the API's pipeline has checked before; jobs and operators by nothing.
  * @param what a verb and its object: "create API keys".
  */
 export function requireRole({ actor }: Identity, minimum: Role, what: string): void {

@@ -1,44 +1,67 @@
 import { z } from "zod";
 
 /**
- * A text of at most so many UTF-16 code units. The length is checked first, and a text that is too long is read no
- * further: normalizing can make a text 18 times as long, and splitting or spreading it takes many times its memory.
+ * A text of at most so many UTF-16 code units. The length is checked first, and a text that is too
+ * long is read no further: normalizing can make a text 18 times as long, and splitting or spreading
+ * it takes many times its memory.
  */
-export const text = (maximum: number, error?: string) => z.string().max(maximum, { abort: true, ...(error && { error }) });
+export const text = (maximum: number, error?: string) =>
+  z.string().max(maximum, { abort: true, ...(error && { error }) });
 
 /** A time in a response: RFC 3339, UTC, milliseconds. */
-export const timestamp = z.string().meta({ format: "date-time", maxLength: 24, examples: ["2026-01-31T09:30:00.000Z"] });
+export const timestamp = z
+  .string()
+  .meta({ format: "date-time", maxLength: 24, examples: ["2026-01-31T09:30:00.000Z"] });
 
 export const createdAt = timestamp.meta({ description: "When it was created." });
 export const updatedAt = timestamp.meta({ description: "When it was last changed." });
 
-export const environment = z
-  .enum(["live", "test"])
-  .meta({ id: "Environment", description: "`live` is billed. `test` is free, and its data is isolated from live." });
+export const environment = z.enum(["live", "test"]).meta({
+  id: "Environment",
+  description: "`live` is billed. `test` is free, and its data is isolated from live.",
+});
 
 /** Text in a response. Its length was checked when it was stored, so here it is only documented. */
-export const storedText = (maximum: number, description: string) => z.string().meta({ maxLength: maximum, description });
+export const storedText = (maximum: number, description: string) =>
+  z.string().meta({ maxLength: maximum, description });
 
 /** A whole number in a response. Its bounds are only documented, too. */
-export const integer = (description: string, { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = {}) =>
-  z.number().int().meta({ description, minimum, maximum });
+export const integer = (
+  description: string,
+  { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = {},
+) => z.number().int().meta({ description, minimum, maximum });
 
 /** A name, stored as it was sent. White space alone is not a name. */
 export const nameText = (maximum: number) =>
   text(maximum)
     .check(({ value, issues }) => {
       if (value.trim() === "")
-        issues.push({ code: "too_small", origin: "string", minimum: 1, inclusive: true, input: value, message: "must not be blank" });
+        issues.push({
+          code: "too_small",
+          origin: "string",
+          minimum: 1,
+          inclusive: true,
+          input: value,
+          message: "must not be blank",
+        });
     })
     .meta({ minLength: 1, pattern: "\\S" });
 
-/** A list of distinct items. A repeated item is refused, because dropping it would not store what was sent. */
+/**
+ * A list of distinct items. A repeated item is refused, because dropping it would not store what
+ * was sent.
+ */
 export const distinct = <Item extends z.ZodType<string>>(items: z.ZodArray<Item>) =>
   items
     .superRefine((list, context) => {
       for (const [index, item] of list.entries()) {
         if (list.indexOf(item) === index) continue;
-        context.addIssue({ code: "custom", path: [index], params: { code: "repeated" }, message: "must not be in the list twice" });
+        context.addIssue({
+          code: "custom",
+          path: [index],
+          params: { code: "repeated" },
+          message: "must not be in the list twice",
+        });
       }
     })
     .meta({ uniqueItems: true });
@@ -50,7 +73,10 @@ export const instant = z.iso
   .refine((text) => text >= "1970" && text < "9999", "lies outside of the years 1970 to 9998")
   .transform((text) => new Date(text));
 
-/** The same, or what a browser's field for date and time gives: that has no offset, and is taken as UTC. */
+/**
+ * The same, or what a browser's field for date and time gives: that has no offset, and is taken as
+ * UTC.
+ */
 export const instantOrMinute = z
   .string()
   .transform((text) => (/^[0-9-]+T\d{2}:\d{2}$/.test(text) ? `${text}:00Z` : text))
@@ -61,4 +87,10 @@ export const commaList = <Value extends string>(values: readonly [Value, ...Valu
   text(500)
     .transform((text) => [...new Set(text.split(","))])
     .pipe(z.array(z.enum(values)).min(1))
-    .meta({ type: "array", items: { type: "string", enum: values }, maxItems: values.length, uniqueItems: true, maxLength: undefined });
+    .meta({
+      type: "array",
+      items: { type: "string", enum: values },
+      maxItems: values.length,
+      uniqueItems: true,
+      maxLength: undefined,
+    });

@@ -11,8 +11,14 @@ export function generateSigningSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
-/** What a webhook's secret is bound to: a row copied to another tenant, environment or webhook does not open. */
-export function webhookSecretContext({ tenantId, environment }: Partition, webhookId: string): string {
+/**
+ * What a webhook's secret is bound to: a row copied to another tenant, environment or webhook does
+ * not open.
+ */
+export function webhookSecretContext(
+  { tenantId, environment }: Partition,
+  webhookId: string,
+): string {
   return `${tenantId}|${environment}|${webhookId}`;
 }
 
@@ -28,28 +34,47 @@ export function mailContext(id: string): string {
 
 /**
  * Encrypts with the first master key of SECRET_KEYS, under a random nonce.
- * @returns `<key id>.<base64url of nonce, ciphertext and tag>`; it opens only with the same associated data.
+ * @returns `<key id>.<base64url of nonce, ciphertext and tag>`; it opens only with the same
+ * associated data.
  */
 export function sealSecret(plaintext: string, associatedData: string): string {
   const [current] = env().SECRET_KEYS;
   if (!current) throw new Error("SECRET_KEYS holds no key");
 
   const nonce = randomBytes(nonceLength);
-  const cipher = createCipheriv(algorithm, current.key, nonce, { authTagLength: tagLength }).setAAD(Buffer.from(associatedData));
-  const sealed = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  const cipher = createCipheriv(algorithm, current.key, nonce, { authTagLength: tagLength }).setAAD(
+    Buffer.from(associatedData),
+  );
+  const sealed = Buffer.concat([
+    nonce,
+    cipher.update(plaintext, "utf8"),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
   return `${current.id}.${sealed.toString("base64url")}`;
 }
 
-/** @throws Error, naming no secret, where the master key is gone, the text was altered or the associated data is another. */
+/**
+ * @throws Error, naming no secret, where the master key is gone, the text was altered or the
+ * associated data is another.
+ */
 export function openSecret(sealed: string, associatedData: string): string {
   const dot = sealed.indexOf(".");
   const keyId = sealed.slice(0, Math.max(dot, 0));
   const master = env().SECRET_KEYS.find(({ id }) => id === keyId);
-  if (!master) throw new Error(`SECRET_KEYS holds no key with the id "${keyId.slice(0, 25)}" that a stored secret was sealed with`);
+  if (!master)
+    throw new Error(
+      `SECRET_KEYS holds no key with the id "${keyId.slice(0, 25)}" that a stored secret was sealed with`,
+    );
 
   const bytes = Buffer.from(sealed.slice(dot + 1), "base64url");
   if (bytes.length < nonceLength + tagLength) throw new Error("a stored secret is cut short");
-  const decipher = createDecipheriv(algorithm, master.key, bytes.subarray(0, nonceLength), { authTagLength: tagLength });
+  const decipher = createDecipheriv(algorithm, master.key, bytes.subarray(0, nonceLength), {
+    authTagLength: tagLength,
+  });
   decipher.setAAD(Buffer.from(associatedData)).setAuthTag(bytes.subarray(bytes.length - tagLength));
-  return decipher.update(bytes.subarray(nonceLength, bytes.length - tagLength), undefined, "utf8") + decipher.final("utf8");
+  return (
+    decipher.update(bytes.subarray(nonceLength, bytes.length - tagLength), undefined, "utf8") +
+    decipher.final("utf8")
+  );
 }

@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** What a link carries that is as good as a password for a while. Only its hash is stored; 256 random bits need no slow one. */
+/**
+ * What a link carries that is as good as a password for a while. Only its hash is stored; 256
+ * random bits need no slow one.
+ */
 export function newToken(): { token: string; hash: Uint8Array<ArrayBuffer> } {
   const token = randomBytes(32).toString("base64url");
   return { token, hash: hashToken(token) };

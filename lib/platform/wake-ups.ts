@@ -2,13 +2,21 @@ import type { DeliveryReference, DocumentReference } from "./caller";
 import { pool } from "./db";
 import { log } from "./log";
 
-/** The channel on which the embedded worker listens. It carries no content: what is due stands in the table. */
+/**
+ * The channel on which the embedded worker listens. It carries no content: what is due stands in
+ * the table.
+ */
 export const wakeChannel = "parlance_wake";
 
-/** What a notification on it says where it is about documents; about deliveries, it says nothing. */
+/**
+ * What a notification on it says where it is about documents; about deliveries, it says nothing.
+ */
 export const documentsPayload = "documents";
 
-/** Tells whatever sends deliveries or processes documents that there is work. Best effort: polling is what makes it right. */
+/**
+ * Tells whatever sends deliveries or processes documents that there is work. Best effort: polling
+ * is what makes it right.
+ */
 export type Clock = {
   wake: (deliveries: DeliveryReference[]) => Promise<void>;
   wakeDocuments: (documents: DocumentReference[]) => Promise<void>;
@@ -47,16 +55,26 @@ export function setClock(clock: Clock): void {
   shared.parlanceClock = clock;
 }
 
-/** Never waited for by a request, and never throws: a lost wake-up costs a second, not a delivery. */
+/**
+ * Never waited for by a request, and never throws: a lost wake-up costs a second, not a delivery.
+ */
 export function wakeDeliveries(deliveries: DeliveryReference[]): void {
   if (deliveries.length === 0) return;
   const clock = shared.parlanceClock ?? embeddedClock;
-  clock.wake(deliveries).catch((error: Error) => log.warn({ error: error.message }, "the delivery clock could not be woken"));
+  clock
+    .wake(deliveries)
+    .catch((error: Error) =>
+      log.warn({ error: error.message }, "the delivery clock could not be woken"),
+    );
 }
 
 /** Likewise: a lost wake-up costs a second. */
 export function wakeDocuments(documents: DocumentReference[]): void {
   if (documents.length === 0) return;
   const clock = shared.parlanceClock ?? embeddedClock;
-  clock.wakeDocuments(documents).catch((error: Error) => log.warn({ error: error.message }, "the document clock could not be woken"));
+  clock
+    .wakeDocuments(documents)
+    .catch((error: Error) =>
+      log.warn({ error: error.message }, "the document clock could not be woken"),
+    );
 }

@@ -1,15 +1,22 @@
 import type { Socket } from "node:net";
 import type pg from "pg";
 
-// A connection can go silent without ever breaking: after a failover, or behind a firewall that drops packets, nothing says
-// that the other end is gone, and a statement would wait for minutes. So each connection has a deadline, and one that misses
-// it is destroyed, which fails its statements and takes it out of its pool.
+// A connection can go silent without ever breaking: after a failover, or behind a firewall that
+// drops packets, nothing says that the other end is gone, and a statement would wait for minutes.
+// So each connection has a deadline, and one that misses it is destroyed, which fails its
+// statements and takes it out of its pool.
 
 const tickMs = 250;
-/** Beside a connection that missed its deadline, another one that has a statement in progress gets only this long. */
+/**
+ * Beside a connection that missed its deadline, another one that has a statement in progress gets
+ * only this long.
+ */
 const suspectMs = 1_000;
 
-/** `readyForQuery` is false while pg waits for the response to a statement; before the connection is open it is not set. */
+/**
+ * `readyForQuery` is false while pg waits for the response to a statement; before the connection is
+ * open it is not set.
+ */
 type Internals = { connection: { stream: Socket }; readyForQuery?: boolean };
 const internals = (client: pg.ClientBase) => client as unknown as Internals;
 
@@ -22,8 +29,8 @@ type Watched = {
   silentTicks: number;
 };
 
-// Time is counted in ticks: a process that was stopped or starved sees one tick, however long it took, and reads what
-// arrived meanwhile before the next.
+// Time is counted in ticks: a process that was stopped or starved sees one tick, however long it
+// took, and reads what arrived meanwhile before the next.
 const watched = new Set<Watched>();
 let tick = 0;
 let timer: NodeJS.Timeout | undefined;
@@ -57,13 +64,19 @@ function examine(): void {
   for (const entry of watched) listen(entry);
   const late = [...watched].filter((entry) => entry.silentTicks >= entry.deadlineTicks);
   if (late.length === 0) return;
-  // What silenced one has usually silenced all, and each of the others would cost a request its own deadline.
+  // What silenced one has usually silenced all, and each of the others would cost a request its own
+  // deadline.
   const silentSinceTick = tick - Math.max(...late.map(({ silentTicks }) => silentTicks));
   for (const entry of watched) {
-    const isSuspect = entry.lastHeardTick <= silentSinceTick && (!isWaiting(entry) || entry.silentTicks >= toTicks(suspectMs));
+    const isSuspect =
+      entry.lastHeardTick <= silentSinceTick &&
+      (!isWaiting(entry) || entry.silentTicks >= toTicks(suspectMs));
     if (!late.includes(entry) && !isSuspect) continue;
     watched.delete(entry);
-    destroyConnection(entry.client, new Error("Connection terminated: the database did not respond in time"));
+    destroyConnection(
+      entry.client,
+      new Error("Connection terminated: the database did not respond in time"),
+    );
   }
 }
 

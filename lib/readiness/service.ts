@@ -14,13 +14,19 @@ export type Readiness = {
   /** Which clock sends deliveries. */
   clock: "embedded" | "inngest";
   /**
-   * How long the oldest delivery that is due has been waiting; 0 where none is, null where the database is away. What waits
-   * because its own webhook keeps failing does not count.
+   * How long the oldest delivery that is due has been waiting; 0 where none is, null where the
+   * database is away. What waits because its own webhook keeps failing does not count.
    */
   oldestDueDeliverySeconds: number | null;
-  /** How many are due, how many of these are being sent, and how many are held; 10,000 stands for that and more. */
+  /**
+   * How many are due, how many of these are being sent, and how many are held; 10,000 stands for
+   * that and more.
+   */
   deliveries: { due: number; underWay: number; held: number } | null;
-  /** For how long the oldest row that retention should have deleted has waited; null where the database is away. */
+  /**
+   * For how long the oldest row that retention should have deleted has waited; null where the
+   * database is away.
+   */
   oldestExpiredRowSeconds: number | null;
 };
 
@@ -32,7 +38,12 @@ export async function readiness(): Promise<Readiness> {
   try {
     const [row] = await runStatement<Row>(deliveryReadinessStatement, [mostCountedDeliveries]);
     const { seconds: oldestExpiredRowSeconds } = await oldestExpired();
-    const { oldestDueSeconds, ...deliveries } = row ?? { oldestDueSeconds: 0, due: 0, underWay: 0, held: 0 };
+    const { oldestDueSeconds, ...deliveries } = row ?? {
+      oldestDueSeconds: 0,
+      due: 0,
+      underWay: 0,
+      held: 0,
+    };
     const isFull = isDatabaseFull();
     return {
       status: isFull ? "unavailable" : "ready",
@@ -57,8 +68,15 @@ export async function readiness(): Promise<Readiness> {
 /** How long a result of `/ready` is given out again. */
 const readyForMs = 1_000;
 
-/** Anyone may call a probe, as often as they like: the result of one check is used again for a while, and by all who wait for it. */
-export function reused<Result>(check: () => Promise<Result>, forMs: number, now: () => number): () => Promise<Result> {
+/**
+ * Anyone may call a probe, as often as they like: the result of one check is used again for a
+ * while, and by all who wait for it.
+ */
+export function reused<Result>(
+  check: () => Promise<Result>,
+  forMs: number,
+  now: () => number,
+): () => Promise<Result> {
   let latest: { result: Promise<Result>; untilMs: number } | undefined;
   return () => {
     if (!latest || now() >= latest.untilMs) {
@@ -77,14 +95,20 @@ const recentReadiness = reused(readiness, readyForMs, () => performance.now());
 
 const stuckAfterMs = 30_000;
 
-/** Fails where only a restart helps, and not while the database is away. A stuck event loop sends no response at all. */
+/**
+ * Fails where only a restart helps, and not while the database is away. A stuck event loop sends no
+ * response at all.
+ */
 export function health(stuckMs = poolStuckMs()) {
   if (stuckMs < stuckAfterMs) return { status: 200, body: { status: "ok" } };
   const detail = `All database connections have been in use for ${Math.floor(stuckMs / 1_000)} s. Restart this process.`;
   return { status: 503, body: { status: "stuck", detail } };
 }
 
-/** The public probes, whichever server is asked. The first says whether the process lives, the second whether it can serve. */
+/**
+ * The public probes, whichever server is asked. The first says whether the process lives, the
+ * second whether it can serve.
+ */
 export const probes = {
   "/health": async () => health(),
   "/ready": async () => {

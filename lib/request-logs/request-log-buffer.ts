@@ -26,7 +26,9 @@ export type AnsweredRequest = {
 
 const flushIntervalMs = 1_000;
 const flushAtRequests = 200;
-/** What waits while the database is slow or away. Beyond that, requests are answered and not logged. */
+/**
+ * What waits while the database is slow or away. Beyond that, requests are answered and not logged.
+ */
 const maximumPendingRequests = 5_000;
 const maximumPendingBytes = 16 * 1_024 * 1_024;
 const maximumPathLength = 2_048;
@@ -40,9 +42,15 @@ let droppedRequests = 0;
 let timer: NodeJS.Timeout | undefined;
 let writing: Promise<void> | null = null;
 
-/** Notes a request for the log. Costs no query and never fails: requests are masked and written together, soon after. */
+/**
+ * Notes a request for the log. Costs no query and never fails: requests are masked and written
+ * together, soon after.
+ */
 export function logRequest(request: AnsweredRequest): void {
-  const answered = { ...request, requestBody: request.requestBody && beginningOf(request.requestBody) };
+  const answered = {
+    ...request,
+    requestBody: request.requestBody && beginningOf(request.requestBody),
+  };
   const bytes = bytesOf(answered);
   if (pending.length >= maximumPendingRequests || pendingBytes + bytes > maximumPendingBytes) {
     droppedRequests++;
@@ -84,7 +92,10 @@ async function write(): Promise<void> {
   if (pending.length > 0) scheduleFlush();
 }
 
-/** @returns whether all is well. While the database is away, the batch waits for it, as far as there is room. */
+/**
+ * @returns whether all is well. While the database is away, the batch waits for it, as far as there
+ * is room.
+ */
 async function writeBatch(batch: AnsweredRequest[]): Promise<boolean> {
   try {
     await runStatement(insertRequestLogsStatement, columnsOf(batch.map(toRow)));
@@ -97,7 +108,10 @@ async function writeBatch(batch: AnsweredRequest[]): Promise<boolean> {
       pending = [...batch, ...pending];
       pendingBytes = pending.reduce((bytes, answered) => bytes + bytesOf(answered), 0);
     } else {
-      log.warn({ error: (error as Error).message }, "a batch of the request log could not be written");
+      log.warn(
+        { error: (error as Error).message },
+        "a batch of the request log could not be written",
+      );
       droppedRequests += batch.length;
     }
     return false;
@@ -105,16 +119,42 @@ async function writeBatch(batch: AnsweredRequest[]): Promise<boolean> {
 }
 
 /** A copy, where there is more: the whole must not stay in memory for the sake of its beginning. */
-const beginningOf = (body: Uint8Array) => (body.byteLength > maximumBodyBytes ? Buffer.from(body.subarray(0, maximumBodyBytes)) : body);
+const beginningOf = (body: Uint8Array) =>
+  body.byteLength > maximumBodyBytes ? Buffer.from(body.subarray(0, maximumBodyBytes)) : body;
 
-const bytesOf = ({ requestBody, responseBody }: AnsweredRequest) => (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
+const bytesOf = ({ requestBody, responseBody }: AnsweredRequest) =>
+  (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
 
 function toRow({ key, ...answered }: AnsweredRequest): unknown[] {
-  const { id, method, path, status, durationMs, idempotencyKey, address, userAgent, isReplay, requestBody, responseBody, startedAt } =
-    answered;
+  const {
+    id,
+    method,
+    path,
+    status,
+    durationMs,
+    idempotencyKey,
+    address,
+    userAgent,
+    isReplay,
+    requestBody,
+    responseBody,
+    startedAt,
+  } = answered;
   return [
-    ...[key.tenantId, key.environment, id, key.id, method, maskSecrets(path).slice(0, maximumPathLength)],
-    ...[status, Math.round(durationMs), status < 400 ? null : errorKindOf(responseBody), idempotencyKey && maskSecrets(idempotencyKey)],
+    ...[
+      key.tenantId,
+      key.environment,
+      id,
+      key.id,
+      method,
+      maskSecrets(path).slice(0, maximumPathLength),
+    ],
+    ...[
+      status,
+      Math.round(durationMs),
+      status < 400 ? null : errorKindOf(responseBody),
+      idempotencyKey && maskSecrets(idempotencyKey),
+    ],
     ...[
       address?.slice(0, maximumAddressLength) ?? null,
       userAgent && maskSecrets(userAgent).slice(0, maximumUserAgentLength),
@@ -130,12 +170,14 @@ const decoder = new TextDecoder();
 
 /** PostgreSQL takes no NUL in a text, and a body may well hold one: that is why it was refused. */
 function textOf(body: Uint8Array | string): string {
-  const beginning = typeof body === "string" ? body.slice(0, maximumBodyBytes) : decoder.decode(body);
+  const beginning =
+    typeof body === "string" ? body.slice(0, maximumBodyBytes) : decoder.decode(body);
   return maskSecrets(beginning).replaceAll("\0", "\ufffd");
 }
 
 /** From the answer itself, so that one that was replayed has it too. */
-const errorKindOf = (body: string | null) => /^{"type":"[^"]*\/errors\/([a-z-]+)"/.exec(body ?? "")?.[1] ?? null;
+const errorKindOf = (body: string | null) =>
+  /^{"type":"[^"]*\/errors\/([a-z-]+)"/.exec(body ?? "")?.[1] ?? null;
 
 function columnsOf(rows: unknown[][]): unknown[][] {
   return (rows[0] ?? []).map((_value, column) => rows.map((row) => row[column]));

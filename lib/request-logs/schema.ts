@@ -23,7 +23,10 @@ export const requestLog = z.object({
 export type RequestLog = z.output<typeof requestLog>;
 
 /** What can be read of a request beside the row of a list: both bodies, masked and cut off. */
-export type RequestLogWithBodies = RequestLog & { requestBody: string | null; responseBody: string | null };
+export type RequestLogWithBodies = RequestLog & {
+  requestBody: string | null;
+  responseBody: string | null;
+};
 
 export const statusClasses = ["2xx", "4xx", "5xx"] as const;
 
@@ -50,5 +53,8 @@ export const listRequestLogsQuery = listQuery("request", "desc", {
 
 export type ListRequestLogs = z.output<typeof listRequestLogsQuery>;
 
-/** So many requests are looked at for a page and no more: it costs the same, however much the log holds and however little is found. */
+/**
+ * So many requests are looked at for a page and no more: it costs the same, however much the log
+ * holds and however little is found.
+ */
 export const mostLookedAt = 20_000;

@@ -4,8 +4,9 @@ import { firstIdAt } from "@/lib/resources/ids";
 import { type ListRequestLogs, mostLookedAt } from "./schema";
 
 /**
- * Arrays of the same length, a place for each request. Counts them for their hours as well: in one order, so that two
- * processes never wait for each other. Notes for each key when it first succeeded, which outlives the log.
+ * Arrays of the same length, a place for each request. Counts them for their hours as well: in one
+ * order, so that two processes never wait for each other. Notes for each key when it first
+ * succeeded, which outlives the log.
  */
 export const insertRequestLogsStatement: Statement = {
   name: "insert_request_logs",
@@ -49,16 +50,26 @@ const countInParts = (condition: string) => `
   WHERE part.place < cardinality($3::text[])
   ORDER BY part.place`;
 
-/** $1 tenant, $2 environment, $3 ids that bound the parts: one more than there are parts. Read from the key's index alone. */
+/**
+ * $1 tenant, $2 environment, $3 ids that bound the parts: one more than there are parts. Read from
+ * the key's index alone.
+ */
 export const countRequestsStatement: Statement = { name: "count_requests", text: countInParts("") };
 
 /** The same for the key $4. */
-export const countRequestsOfKeyStatement: Statement = { name: "count_requests_of_key", text: countInParts("AND api_key_id = $4") };
+export const countRequestsOfKeyStatement: Statement = {
+  name: "count_requests_of_key",
+  text: countInParts("AND api_key_id = $4"),
+};
 
-const sums = "sum(succeeded)::int AS succeeded, sum(refused)::int AS refused, sum(failed)::int AS failed";
+const sums =
+  "sum(succeeded)::int AS succeeded, sum(refused)::int AS refused, sum(failed)::int AS failed";
 const inHours = `tenant_id = $1 AND environment = $2::"Environment" AND hour >= ($3::timestamptz[])[1] AND hour < ($3::timestamptz[])[cardinality($3::timestamptz[])]`;
 
-/** $1 tenant, $2 environment, $3 times that bound the parts, on the hour: one more than there are parts. Parts without any are left out. */
+/**
+ * $1 tenant, $2 environment, $3 times that bound the parts, on the hour: one more than there are
+ * parts. Parts without any are left out.
+ */
 export const sumRequestHoursStatement: Statement = {
   name: "sum_request_hours",
   text: `
@@ -77,17 +88,39 @@ const shownColumns = `
     environment, id, api_key_id AS "apiKeyId", method, path, status, duration_ms AS "durationMs", error_kind AS "errorKind",
     idempotency_key AS "idempotencyKey", address, user_agent AS "userAgent", is_replay AS "isReplay", created_at AS "createdAt"`;
 
-const statusRanges = { "2xx": "status < 400", "4xx": "status BETWEEN 400 AND 499", "5xx": "status >= 500" } as const;
+const statusRanges = {
+  "2xx": "status < 400",
+  "4xx": "status BETWEEN 400 AND 499",
+  "5xx": "status >= 500",
+} as const;
 
 /**
- * A page of requests, and where looking for them ended: the last one that was looked at and the one behind it, or fewer
- * where all were; null where nothing is looked through. One index is walked in the order of ids, that of the idempotency key, of
- * the API key, of errors, or the primary key, and what it gives is held against whatever else is asked for. The
- * statements are named after the filters, so that each combination has a plan of its own.
+ * A page of requests, and where looking for them ended: the last one that was looked at and the one
+ * behind it, or fewer where all were; null where nothing is looked through. One index is walked in
+ * the order of ids, that of the idempotency key, of the API key, of errors, or the primary key, and
+ * what it gives is held against whatever else is asked for. The statements are named after the
+ * filters, so that each combination has a plan of its own.
  */
-export function searchRequestLogsStatements({ tenantId, environment }: Partition, query: ListRequestLogs) {
-  const { limit, order, cursor, since, until, apiKeyId, idempotencyKey, status, method, path, errorKind } = query;
-  const isOfErrors = errorKind !== undefined || (typeof status === "number" ? status >= 400 : status === "4xx" || status === "5xx");
+export function searchRequestLogsStatements(
+  { tenantId, environment }: Partition,
+  query: ListRequestLogs,
+) {
+  const {
+    limit,
+    order,
+    cursor,
+    since,
+    until,
+    apiKeyId,
+    idempotencyKey,
+    status,
+    method,
+    path,
+    errorKind,
+  } = query;
+  const isOfErrors =
+    errorKind !== undefined ||
+    (typeof status === "number" ? status >= 400 : status === "4xx" || status === "5xx");
   const values: unknown[] = [tenantId, environment];
   let name = `request_logs_${order}_`;
   const written = (label: string, condition: string, value?: unknown) => {
@@ -104,7 +137,10 @@ export function searchRequestLogsStatements({ tenantId, environment }: Partition
   else if (isOfErrors) walked.push(written("E", "status >= 400"));
   const lookedAt = `FROM request_logs WHERE ${walked.join(" AND ")} ORDER BY id ${order}`;
   const end = {
-    statement: { name: `end_of_${name}`, text: `SELECT id, created_at AS "createdAt" ${lookedAt} OFFSET ${mostLookedAt - 1} LIMIT 2` },
+    statement: {
+      name: `end_of_${name}`,
+      text: `SELECT id, created_at AS "createdAt" ${lookedAt} OFFSET ${mostLookedAt - 1} LIMIT 2`,
+    },
     values: [...values],
   };
 

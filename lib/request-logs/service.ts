@@ -20,22 +20,42 @@ type RequestLogRow = Omit<RequestLogModel, "tenantId" | "requestBody" | "respons
 type RequestLogPage = { data: RequestLog[]; nextCursor?: string; lookedBackTo?: Date };
 
 /**
- * Requests of the last 30 days, newest first unless asked otherwise, without their bodies. Where looking through many
- * of them ended before the page was full, `lookedBackTo` says at which time, and `nextCursor` goes on from there.
+ * Requests of the last 30 days, newest first unless asked otherwise, without their bodies. Where
+ * looking through many of them ended before the page was full, `lookedBackTo` says at which time,
+ * and `nextCursor` goes on from there.
  */
-export async function listRequestLogs({ partition }: Caller, query: ListRequestLogs): Promise<RequestLogPage> {
+export async function listRequestLogs(
+  { partition }: Caller,
+  query: ListRequestLogs,
+): Promise<RequestLogPage> {
   const { list, end } = searchRequestLogsStatements(partition, query);
-  const page = toPage(await runStatement<RequestLogRow>(list.statement, list.values), query.limit, toRequestLog);
+  const page = toPage(
+    await runStatement<RequestLogRow>(list.statement, list.values),
+    query.limit,
+    toRequestLog,
+  );
   if (page.nextCursor || !end) return page;
 
-  const [last, next] = await runStatement<{ id: string; createdAt: Date }>(end.statement, end.values);
+  const [last, next] = await runStatement<{ id: string; createdAt: Date }>(
+    end.statement,
+    end.values,
+  );
   return last && next ? { ...page, nextCursor: last.id, lookedBackTo: last.createdAt } : page;
 }
 
-export async function getRequestLog({ db, partition }: Caller, id: string): Promise<RequestLogWithBodies> {
-  const found = await db.requestLog.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+export async function getRequestLog(
+  { db, partition }: Caller,
+  id: string,
+): Promise<RequestLogWithBodies> {
+  const found = await db.requestLog.findUnique({
+    where: { tenantId_environment_id: { ...partition, id } },
+  });
   if (!found) throw notFound("request", id);
-  return { ...toRequestLog(found), requestBody: found.requestBody, responseBody: found.responseBody };
+  return {
+    ...toRequestLog(found),
+    requestBody: found.requestBody,
+    responseBody: found.responseBody,
+  };
 }
 
 /** Of what the dashboard did there is none, though it has a request's id as well. */
@@ -45,17 +65,34 @@ export async function hasRequestLog({ db, partition }: Caller, id: string): Prom
 }
 
 /** Requests from one time to the next, by how they ended. */
-export type RequestCount = { from: Date; to: Date; succeeded: number; refused: number; failed: number };
+export type RequestCount = {
+  from: Date;
+  to: Date;
+  succeeded: number;
+  refused: number;
+  failed: number;
+};
 
 type Sums = Omit<RequestCount, "from" | "to"> & { place: number };
 
 /** A time in equal parts. */
 export type Parts = { since: Date; until: Date; parts: number };
 
-/** How many requests there were in each part of a time, of all keys or one. They are counted one by one: for a short time. */
-export async function countRequests({ partition }: Caller, time: Parts, apiKeyId?: string): Promise<RequestCount[]> {
+/**
+ * How many requests there were in each part of a time, of all keys or one. They are counted one by
+ * one: for a short time.
+ */
+export async function countRequests(
+  { partition }: Caller,
+  time: Parts,
+  apiKeyId?: string,
+): Promise<RequestCount[]> {
   const times = boundsOf(time);
-  const values = [partition.tenantId, partition.environment, times.map((at) => firstIdAt("request", at))];
+  const values = [
+    partition.tenantId,
+    partition.environment,
+    times.map((at) => firstIdAt("request", at)),
+  ];
   return inParts(
     times,
     apiKeyId === undefined
@@ -64,10 +101,23 @@ export async function countRequests({ partition }: Caller, time: Parts, apiKeyId
   );
 }
 
-/** The same from the counts of each hour, which costs as little for a month as for a day. All parts begin on the hour. */
-export async function countRequestHours({ partition }: Caller, time: Parts): Promise<RequestCount[]> {
+/**
+ * The same from the counts of each hour, which costs as little for a month as for a day. All parts
+ * begin on the hour.
+ */
+export async function countRequestHours(
+  { partition }: Caller,
+  time: Parts,
+): Promise<RequestCount[]> {
   const times = boundsOf(time);
-  return inParts(times, await runStatement<Sums>(sumRequestHoursStatement, [partition.tenantId, partition.environment, times]));
+  return inParts(
+    times,
+    await runStatement<Sums>(sumRequestHoursStatement, [
+      partition.tenantId,
+      partition.environment,
+      times,
+    ]),
+  );
 }
 
 /** The same for each of these keys, by its id. */
@@ -78,7 +128,10 @@ export async function countRequestHoursOfKeys(
 ): Promise<Map<string, RequestCount[]>> {
   const times = boundsOf(time);
   const values = [partition.tenantId, partition.environment, times, apiKeyIds];
-  const rows = await runStatement<Sums & { apiKeyId: string }>(sumRequestHoursOfKeysStatement, values);
+  const rows = await runStatement<Sums & { apiKeyId: string }>(
+    sumRequestHoursOfKeysStatement,
+    values,
+  );
   return new Map(
     apiKeyIds.map((id) => [
       id,
@@ -99,7 +152,10 @@ export function lastHours(now: Date, hours = 24, hoursPerPart = 1): Parts {
 
 function boundsOf({ since, until, parts }: Parts): Date[] {
   const lengthMs = (until.getTime() - since.getTime()) / parts;
-  return Array.from({ length: parts + 1 }, (_, index) => new Date(Math.round(since.getTime() + index * lengthMs)));
+  return Array.from(
+    { length: parts + 1 },
+    (_, index) => new Date(Math.round(since.getTime() + index * lengthMs)),
+  );
 }
 
 function inParts(times: Date[], rows: Sums[]): RequestCount[] {

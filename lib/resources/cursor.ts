@@ -2,7 +2,10 @@ import type { Caller } from "@/lib/platform/caller";
 import { runStatement, type Statement } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
 
-/** The lists that are paged by id, and the column of the item whose list it is. Events have a feed of their own. */
+/**
+ * The lists that are paged by id, and the column of the item whose list it is. Events have a feed
+ * of their own.
+ */
 const parents = {
   conversations: null,
   messages: "conversation_id",
@@ -29,12 +32,18 @@ function isItemStatement(list: List): Statement {
 }
 
 /**
- * A list gives out the ids of its items as cursors, so any of them is one, also while it is filtered out or deleted by now.
- * An id of another tenant, environment or list is refused like one that never existed.
+ * A list gives out the ids of its items as cursors, so any of them is one, also while it is
+ * filtered out or deleted by now. An id of another tenant, environment or list is refused like one
+ * that never existed.
  * @param parentId whose list it is, for messages, documents and deliveries
  * @throws AppError `invalid-cursor`
  */
-export async function requireCursor({ partition }: Caller, list: List, cursor: string | undefined, parentId: string | null = null) {
+export async function requireCursor(
+  { partition }: Caller,
+  list: List,
+  cursor: string | undefined,
+  parentId: string | null = null,
+) {
   if (cursor === undefined) return;
   const values = [partition.tenantId, partition.environment, cursor, parentId];
   const [found] = await runStatement<{ isItem: boolean }>(isItemStatement(list), values);

@@ -4,7 +4,12 @@ import { type IdKind, idPrefixes, isId } from "./ids";
 const exampleId = (kind: IdKind) => `${idPrefixes[kind]}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
 
 /** What each kind of id is called in the documentation. */
-const nouns: Partial<Record<IdKind, string>> = { tenant: "account", user: "member", apiKey: "API key", knowledgeBase: "knowledge base" };
+const nouns: Partial<Record<IdKind, string>> = {
+  tenant: "account",
+  user: "member",
+  apiKey: "API key",
+  knowledgeBase: "knowledge base",
+};
 
 export const describedId = (kind: IdKind) => ({
   description: `The id of the ${nouns[kind] ?? kind}.`,
@@ -30,4 +35,5 @@ export const reference = (kind: IdKind) =>
     .refine((value) => isId(kind, value), `must be an id that starts with ${idPrefixes[kind]}_`)
     .meta(describedId(kind));
 
-export const deleted = (kind: IdKind) => z.object({ id: idOf(kind), deleted: z.literal(true).meta({ description: "Always true." }) });
+export const deleted = (kind: IdKind) =>
+  z.object({ id: idOf(kind), deleted: z.literal(true).meta({ description: "Always true." }) });

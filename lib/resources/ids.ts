@@ -25,7 +25,8 @@ export const idPrefixes = {
 
 export type IdKind = keyof typeof idPrefixes;
 
-// Random numbers are drawn from the system by the thousand; one at a time, they would cost more than all else of an id.
+// Random numbers are drawn from the system by the thousand; one at a time, they would cost more
+// than all else of an id.
 const randomNumbers = new Uint32Array(1_024);
 let used = randomNumbers.length;
 
@@ -39,12 +40,18 @@ function random(): number {
 
 const nextUlid = monotonicFactory(random);
 
-/** `<prefix>_` and a ULID: 26 characters whose order is the order of creation, within a process even inside one millisecond. */
+/**
+ * `<prefix>_` and a ULID: 26 characters whose order is the order of creation, within a process even
+ * inside one millisecond.
+ */
 export function newId(kind: IdKind, at?: Date): string {
   return `${idPrefixes[kind]}_${nextUlid(at?.getTime())}`;
 }
 
-/** An id below every one that is made at this time or later, and above every earlier one: a time as a place in the order of ids. */
+/**
+ * An id below every one that is made at this time or later, and above every earlier one: a time as
+ * a place in the order of ids.
+ */
 export function firstIdAt(kind: IdKind, at: Date): string {
   return `${idPrefixes[kind]}_${encodeTime(Math.max(0, at.getTime()), 10)}${"0".repeat(16)}`;
 }

@@ -5,7 +5,10 @@ import { type IdKind, isId } from "./ids";
 const defaultLimit = 20;
 const maximumLimit = 100;
 
-/** How many items to return at most. A larger number than the maximum is taken as the maximum, however large it is. */
+/**
+ * How many items to return at most. A larger number than the maximum is taken as the maximum,
+ * however large it is.
+ */
 export const limitParameter = (items: string, maximum: number, byDefault: number) =>
   z
     .string()
@@ -23,14 +26,23 @@ export const limitParameter = (items: string, maximum: number, byDefault: number
       default: byDefault,
     });
 
-const order = z.enum(["asc", "desc"]).meta({ id: "Order", description: "By creation: `asc` oldest first, `desc` newest first." });
+const order = z
+  .enum(["asc", "desc"])
+  .meta({ id: "Order", description: "By creation: `asc` oldest first, `desc` newest first." });
 
 /** The query of a list: the cursor is the id of the last item of the page before. */
-export const listQuery = <Filters extends z.ZodRawShape>(kind: IdKind, defaultOrder: "asc" | "desc", filters: Filters) =>
+export const listQuery = <Filters extends z.ZodRawShape>(
+  kind: IdKind,
+  defaultOrder: "asc" | "desc",
+  filters: Filters,
+) =>
   z.strictObject({
     cursor: z
       .string()
-      .refine((value) => isId(kind, value), { params: { kind: "invalid-cursor" }, message: "is no cursor of this list" })
+      .refine((value) => isId(kind, value), {
+        params: { kind: "invalid-cursor" },
+        message: "is no cursor of this list",
+      })
       .optional()
       .meta({
         description: "`nextCursor` of the previous page.",
@@ -45,7 +57,10 @@ export const listQuery = <Filters extends z.ZodRawShape>(kind: IdKind, defaultOr
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     data: z.array(item).meta({ description: "The items of this page.", maxItems: maximumLimit }),
-    nextCursor: z.string().optional().meta({ description: "The id of the last item. Present only when more pages exist.", maxLength: 31 }),
+    nextCursor: z.string().optional().meta({
+      description: "The id of the last item. Present only when more pages exist.",
+      maxLength: 31,
+    }),
   });
 
 /**
@@ -63,7 +78,15 @@ export function toPage<Row extends { id: string }, Item>(
 }
 
 /** Prisma's `where` and `orderBy` for a page by id. */
-export function pageById({ cursor, limit, order }: { cursor?: string | undefined; limit: number; order: "asc" | "desc" }) {
+export function pageById({
+  cursor,
+  limit,
+  order,
+}: {
+  cursor?: string | undefined;
+  limit: number;
+  order: "asc" | "desc";
+}) {
   const beyond = order === "asc" ? { gt: cursor } : { lt: cursor };
   return { after: cursor ? { id: beyond } : {}, orderBy: { id: order }, take: limit + 1 };
 }

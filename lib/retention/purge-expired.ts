@@ -22,12 +22,13 @@ const retentions: Retention[] = [
   { table: "purged_events", column: "purged_at", days: 30 },
 ];
 
-const isExpired = ({ column, days, except }: Retention) => `${column} <= ${ago(days)}${except ? ` AND NOT (${except})` : ""}`;
+const isExpired = ({ column, days, except }: Retention) =>
+  `${column} <= ${ago(days)}${except ? ` AND NOT (${except})` : ""}`;
 
 /**
- * Deletes a batch, the oldest rows first, without waiting for any that another transaction holds. The limit is part of the text,
- * and rows are found again by their place in the table: a planner that guesses the limit, or joins the batch with its table,
- * may read all of it.
+ * Deletes a batch, the oldest rows first, without waiting for any that another transaction holds.
+ * The limit is part of the text, and rows are found again by their place in the table: a planner
+ * that guesses the limit, or joins the batch with its table, may read all of it.
  */
 const purgeStatement = (retention: Retention, limit: number): Statement => ({
   name: `purge_${retention.table}_${limit}`,
@@ -38,13 +39,16 @@ const purgeStatement = (retention: Retention, limit: number): Statement => ({
   RETURNING 1`,
 });
 
-/** An event's deliveries and their attempts go with it, and there may be twenty of the first and many of the second. */
+/**
+ * An event's deliveries and their attempts go with it, and there may be twenty of the first and
+ * many of the second.
+ */
 const eventsShare = 10;
 
 /**
- * Looks at a batch of events whose time is over. One that has a delivery still to be sent, or held for less than 30 days,
- * is put off, and every other one is deleted, with its deliveries and their attempts. What was held for 30 days is given
- * up first, and can be seen as such for another week.
+ * Looks at a batch of events whose time is over. One that has a delivery still to be sent, or held
+ * for less than 30 days, is put off, and every other one is deleted, with its deliveries and their
+ * attempts. What was held for 30 days is given up first, and can be seen as such for another week.
  */
 const purgeEventsStatement = (limit: number): Statement => ({
   name: `purge_events_${limit}`,
@@ -93,21 +97,29 @@ const oldestExpiredStatement: Statement = {
 
 /** The oldest row that should have been deleted; `seconds` is 0 where there is none. */
 export async function oldestExpired(): Promise<{ table: string; seconds: number }> {
-  const [row] = await runStatement<{ table: string; seconds: number | null }>(oldestExpiredStatement, [currentTime()]);
+  const [row] = await runStatement<{ table: string; seconds: number | null }>(
+    oldestExpiredStatement,
+    [currentTime()],
+  );
   return { table: row?.table ?? "", seconds: row?.seconds ?? 0 };
 }
 
 /**
- * Deletes what is no longer kept: idempotency records whose time is over; request logs, events with their deliveries,
- * webhooks' hours and warnings, mails and positions of deleted items after 30 days, and sessions and invitations so long after
- * they ended; a day later the hourly counts of requests. A batch takes some milliseconds. A table that cannot be purged now is
- * logged and left for the next time, and keeps no other one waiting.
+ * Deletes what is no longer kept: idempotency records whose time is over; request logs, events with
+ * their deliveries, webhooks' hours and warnings, mails and positions of deleted items after 30
+ * days, and sessions and invitations so long after they ended; a day later the hourly counts of
+ * requests. A batch takes some milliseconds. A table that cannot be purged now is logged and left
+ * for the next time, and keeps no other one waiting.
  * @returns `limit` where a whole batch of any kind was found, and there may be more
  */
 export async function purgeExpired(limit: number): Promise<number> {
   const eventLimit = Math.max(1, Math.floor(limit / eventsShare));
   const batches = [
-    ...retentions.map((retention) => ({ table: retention.table, statement: purgeStatement(retention, limit), weight: 1 })),
+    ...retentions.map((retention) => ({
+      table: retention.table,
+      statement: purgeStatement(retention, limit),
+      weight: 1,
+    })),
     { table: "events", statement: purgeEventsStatement(eventLimit), weight: eventsShare },
   ];
   let most = 0;
@@ -115,7 +127,10 @@ export async function purgeExpired(limit: number): Promise<number> {
     try {
       most = Math.max(most, (await runStatement(statement, [currentTime()])).length * weight);
     } catch (error) {
-      log.warn({ table, error: (error as Error).message }, "expired rows could not be deleted and will be tried again");
+      log.warn(
+        { table, error: (error as Error).message },
+        "expired rows could not be deleted and will be tried again",
+      );
     }
   }
   return Math.min(limit, most);

@@ -1,6 +1,9 @@
 import { pool, runStatement, type Statement } from "@/lib/platform/db";
 
-/** So few changes that PostgreSQL itself would wait a minute and more before it looks at a table for the first time. */
+/**
+ * So few changes that PostgreSQL itself would wait a minute and more before it looks at a table for
+ * the first time.
+ */
 const tablesWithoutStatisticsStatement: Statement = {
   name: "tables_without_statistics",
   text: `
@@ -10,9 +13,10 @@ const tablesWithoutStatisticsStatement: Statement = {
 };
 
 /**
- * Has PostgreSQL look at tables that it has no statistics of. Until then it takes every index that begins with tenant and
- * environment for as good as the primary key, reads all rows of a tenant where one was meant, and the first minute of a
- * new installation under load would be a hundred times slower than the second. Each table needs this once.
+ * Has PostgreSQL look at tables that it has no statistics of. Until then it takes every index that
+ * begins with tenant and environment for as good as the primary key, reads all rows of a tenant
+ * where one was meant, and the first minute of a new installation under load would be a hundred
+ * times slower than the second. Each table needs this once.
  */
 export async function analyzeNewTables(limit: number): Promise<number> {
   const tables = await runStatement<{ name: string }>(tablesWithoutStatisticsStatement, [limit]);

@@ -13,8 +13,15 @@ type Options = {
   pauseMs?: number;
 };
 
-/** Processes documents until it is stopped. Looks once a second, and at once when it is woken. Any number of these may run. */
-export function startProcessing({ overdueSeconds = 0, concurrency = defaultConcurrency, pauseMs = pollMs }: Options = {}) {
+/**
+ * Processes documents until it is stopped. Looks once a second, and at once when it is woken. Any
+ * number of these may run.
+ */
+export function startProcessing({
+  overdueSeconds = 0,
+  concurrency = defaultConcurrency,
+  pauseMs = pollMs,
+}: Options = {}) {
   const stopping = new AbortController();
   let turn = firstTurn;
 
@@ -23,7 +30,9 @@ export function startProcessing({ overdueSeconds = 0, concurrency = defaultConcu
     turn = next ?? turn;
     return next ? 1 : 0;
   }
-  const loops = Array.from({ length: concurrency }, () => repeat("process documents", processNext, { pauseMs, limit: 1 }));
+  const loops = Array.from({ length: concurrency }, () =>
+    repeat("process documents", processNext, { pauseMs, limit: 1 }),
+  );
 
   /** What is under way goes back at once, for whoever runs next. */
   async function stop(): Promise<void> {

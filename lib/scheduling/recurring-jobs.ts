@@ -13,16 +13,22 @@ import { mailWarnings } from "@/lib/webhooks/mail-warnings";
 import { analyzeNewTables } from "./analyze-new-tables";
 
 export type RecurringJob = {
-  /** One batch. Two at once must do nothing twice. @returns how much it did: `limit` or more tells that there may be more */
+  /**
+   * One batch. Two at once must do nothing twice. @returns how much it did: `limit` or more tells
+   * that there may be more
+   */
   work: (limit: number) => Promise<number>;
   limit: number;
-  /** How long the worker waits after a batch that was not full. Inngest, which counts in minutes, begins every minute. */
+  /**
+   * How long the worker waits after a batch that was not full. Inngest, which counts in minutes,
+   * begins every minute.
+   */
   pauseMs: number;
 };
 
 /**
- * What is done again and again: by the worker with its own clock, and by Inngest where that is configured, under these
- * names. A job that is added here runs with both.
+ * What is done again and again: by the worker with its own clock, and by Inngest where that is
+ * configured, under these names. A job that is added here runs with both.
  */
 export const recurringJobs: Record<string, RecurringJob> = {
   "wake-snoozed-conversations": { work: wakeSnoozedConversations, limit: 100, pauseMs: 2_000 },

@@ -1,11 +1,15 @@
 import { log } from "@/lib/platform/log";
 
 /**
- * Runs `work` again and again, with a pause between; at once again where it did a whole batch. One that fails is
- * logged, and tried again after the pause.
+ * Runs `work` again and again, with a pause between; at once again where it did a whole batch. One
+ * that fails is logged, and tried again after the pause.
  * @param work returns how much it did
  */
-export function repeat(name: string, work: (limit: number) => Promise<number>, { pauseMs, limit }: { pauseMs: number; limit: number }) {
+export function repeat(
+  name: string,
+  work: (limit: number) => Promise<number>,
+  { pauseMs, limit }: { pauseMs: number; limit: number },
+) {
   let isStopped = false;
   let isWoken = false;
   let endPause = () => {};

@@ -2,8 +2,8 @@ import { listenOn } from "@/lib/platform/listen";
 import { documentsPayload, wakeChannel } from "@/lib/platform/wake-ups";
 
 /**
- * Calls `onWake` after a commit that left something to send, and `onDocuments` after one that left something to process.
- * These are only hints: while the connection is away, polling finds the work.
+ * Calls `onWake` after a commit that left something to send, and `onDocuments` after one that left
+ * something to process. These are only hints: while the connection is away, polling finds the work.
  */
 export function listenForWakeUps(onWake: () => void, onDocuments: () => void = () => {}) {
   return listenOn({

@@ -1,4 +1,7 @@
-/** The columns that hold sealed text (lib/platform/secret-box.ts), and how their rows are told apart. */
+/**
+ * The columns that hold sealed text (lib/platform/secret-box.ts), and how their rows are told
+ * apart.
+ */
 export const sealedColumns = {
   webhookSecrets: {
     ...{ table: "webhook_secrets", column: "ciphertext", isSealed: "true" },
@@ -36,7 +39,10 @@ export function selectSampleSql(kind: SealedKind): string {
   return `SELECT ${names.join(", ")}, ${column} AS sealed FROM ${table} WHERE ${isSealed} ORDER BY ${order} LIMIT $1`;
 }
 
-/** A batch of those not sealed with the key $1, at most $2, in the order of their keys and after the one that follows as $3… */
+/**
+ * A batch of those not sealed with the key $1, at most $2, in the order of their keys and after the
+ * one that follows as $3…
+ */
 export function selectOutdatedSql(kind: SealedKind): string {
   const { table, column, isSealed, key } = sealedColumns[kind];
   const names = Object.keys(key).join(", ");
@@ -45,7 +51,10 @@ export function selectOutdatedSql(kind: SealedKind): string {
     WHERE ${isSealed} AND ${keyIdOf(column)} <> $1 AND (${names}) > (${after.join(", ")}) ORDER BY ${names} LIMIT $2`;
 }
 
-/** Puts $1 in the place of $2, row by row, where that still stands there; the arrays of keys follow as $3… */
+/**
+ * Puts $1 in the place of $2, row by row, where that still stands there; the arrays of keys follow
+ * as $3…
+ */
 export function replaceSealedSql(kind: SealedKind): string {
   const { table, column, key } = sealedColumns[kind];
   const names = Object.keys(key);

@@ -1,9 +1,22 @@
 import { pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
-import { mailContext, openSecret, sealSecret, storedAnswerContext, webhookSecretContext } from "@/lib/platform/secret-box";
+import {
+  mailContext,
+  openSecret,
+  sealSecret,
+  storedAnswerContext,
+  webhookSecretContext,
+} from "@/lib/platform/secret-box";
 import type { Environment } from "@/prisma/generated/enums";
-import { countByMasterKeySql, replaceSealedSql, type SealedKind, sealedColumns, selectOutdatedSql, selectSampleSql } from "./service.sql";
+import {
+  countByMasterKeySql,
+  replaceSealedSql,
+  type SealedKind,
+  sealedColumns,
+  selectOutdatedSql,
+  selectSampleSql,
+} from "./service.sql";
 
 const batchSize = 200;
 /** Enough to see that a key is wrong. */
@@ -11,27 +24,43 @@ const sampleSize = 100;
 
 const kinds = Object.keys(sealedColumns) as SealedKind[];
 
-type SealedRow = { tenant_id: string; environment: Environment; webhook_id: string; key: string; id: string; sealed: string };
+type SealedRow = {
+  tenant_id: string;
+  environment: Environment;
+  webhook_id: string;
+  key: string;
+  id: string;
+  sealed: string;
+};
 
 const contextOf: Record<SealedKind, (row: SealedRow) => string> = {
-  webhookSecrets: (row) => webhookSecretContext({ tenantId: row.tenant_id, environment: row.environment }, row.webhook_id),
-  storedAnswers: (row) => storedAnswerContext({ tenantId: row.tenant_id, environment: row.environment }, row.key),
+  webhookSecrets: (row) =>
+    webhookSecretContext({ tenantId: row.tenant_id, environment: row.environment }, row.webhook_id),
+  storedAnswers: (row) =>
+    storedAnswerContext({ tenantId: row.tenant_id, environment: row.environment }, row.key),
   waitingMails: (row) => mailContext(row.id),
 };
 
 export type MasterKeyUse = Record<SealedKind, Record<string, number>>;
 
-/** How much of what is sealed needs which master key: `{ webhookSecrets: { "k1-0f3a…": 12 }, storedAnswers: {}, waitingMails: {} }`. */
+/**
+ * How much of what is sealed needs which master key: `{ webhookSecrets: { "k1-0f3a…": 12 },
+ * storedAnswers: {}, waitingMails: {} }`.
+ */
 export async function countByMasterKey(maximumCounted = 100_000): Promise<MasterKeyUse> {
   const counted = kinds.map(async (kind) => {
-    const { rows } = await pool().query<{ key_id: string; count: number }>(countByMasterKeySql(kind), [maximumCounted]);
+    const { rows } = await pool().query<{ key_id: string; count: number }>(
+      countByMasterKeySql(kind),
+      [maximumCounted],
+    );
     return [kind, Object.fromEntries(rows.map(({ key_id, count }) => [key_id, count]))] as const;
   });
   return Object.fromEntries(await Promise.all(counted)) as MasterKeyUse;
 }
 
 /**
- * For a boot. A process with other keys than the ones before it would seal what these cannot open, and leave deliveries unsent.
+ * For a boot. A process with other keys than the ones before it would seal what these cannot open,
+ * and leave deliveries unsent.
  * @throws when there are sealed values and SECRET_KEYS holds the key of none of them
  */
 export async function requireUsableKeys(): Promise<void> {
@@ -49,23 +78,34 @@ export async function requireUsableKeys(): Promise<void> {
   );
 }
 
-/** Opens the newest of each kind. @returns for each kind how many of how many did not open, although their key is there */
-export async function openSamples(): Promise<Record<SealedKind, { sampled: number; unopened: number }>> {
+/**
+ * Opens the newest of each kind. @returns for each kind how many of how many did not open, although
+ * their key is there
+ */
+export async function openSamples(): Promise<
+  Record<SealedKind, { sampled: number; unopened: number }>
+> {
   const keyIds = env().SECRET_KEYS.map(({ id }) => id);
   const samples = kinds.map(async (kind) => {
     const { rows } = await pool().query<SealedRow>(selectSampleSql(kind), [sampleSize]);
     const known = rows.filter(({ sealed }) => keyIds.includes(sealed.split(".", 1)[0] ?? ""));
-    const unopened = known.filter((row) => sealAnew(row.sealed, contextOf[kind](row)) === null).length;
+    const unopened = known.filter(
+      (row) => sealAnew(row.sealed, contextOf[kind](row)) === null,
+    ).length;
     return [kind, { sampled: known.length, unopened }] as const;
   });
-  return Object.fromEntries(await Promise.all(samples)) as Record<SealedKind, { sampled: number; unopened: number }>;
+  return Object.fromEntries(await Promise.all(samples)) as Record<
+    SealedKind,
+    { sampled: number; unopened: number }
+  >;
 }
 
 export type Reencryption = { reencrypted: number; unopened: Record<string, number> };
 
 /**
- * Seals with the first master key all that is sealed with another. Each batch is a statement of its own, and a row that
- * was changed meanwhile keeps its change, so this may run beside everything else, be broken off, and be run again.
+ * Seals with the first master key all that is sealed with another. Each batch is a statement of its
+ * own, and a row that was changed meanwhile keeps its change, so this may run beside everything
+ * else, be broken off, and be run again.
  * @returns for each kind how many rows were sealed anew, and by key id how many could not be opened
  */
 export async function reencryptSecrets(): Promise<Record<SealedKind, Reencryption>> {
@@ -80,7 +120,11 @@ async function reencrypt(kind: SealedKind): Promise<Reencryption> {
   const result: Reencryption = { reencrypted: 0, unopened: {} };
   let after: readonly unknown[] = sealedColumns[kind].beforeFirst;
   for (;;) {
-    const { rows } = await pool().query<SealedRow>(selectOutdatedSql(kind), [currentKeyId, batchSize, ...after]);
+    const { rows } = await pool().query<SealedRow>(selectOutdatedSql(kind), [
+      currentKeyId,
+      batchSize,
+      ...after,
+    ]);
     const last = rows.at(-1);
     if (!last) return result;
 

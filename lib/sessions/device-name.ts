@@ -19,9 +19,13 @@ const systems: [pattern: RegExp, name: string][] = [
   [/Linux|X11/, "Linux"],
 ];
 
-/** What a person would call the device that a browser says it runs on: "Firefox on Windows". Only for recognising one's own. */
+/**
+ * What a person would call the device that a browser says it runs on: "Firefox on Windows". Only
+ * for recognising one's own.
+ */
 export function deviceName(userAgent: string | null): string {
-  const find = (known: [RegExp, string][]) => known.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1];
+  const find = (known: [RegExp, string][]) =>
+    known.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1];
   const [browser, system] = [find(browsers), find(systems)];
   if (browser && system) return `${browser} on ${system}`;
   return browser ?? system ?? "Unknown device";

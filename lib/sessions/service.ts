@@ -4,21 +4,34 @@ import { log } from "@/lib/platform/log";
 import { newId } from "@/lib/resources/ids";
 import type { SignInMethod } from "@/prisma/generated/enums";
 
-/** Counted from the sign-in, however busy the session is. One that is not used ends earlier: SESSION_IDLE_HOURS. */
+/**
+ * Counted from the sign-in, however busy the session is. One that is not used ends earlier:
+ * SESSION_IDLE_HOURS.
+ */
 export const sessionLifetimeSeconds = 12 * 60 * 60;
 
 /**
- * A browser that someone signed in with before, as its own sealed cookie says (lib/auth/known-device.ts): a random id, and
- * the accounts that signed in with it, each with a fingerprint of the password it had then.
+ * A browser that someone signed in with before, as its own sealed cookie says
+ * (lib/auth/known-device.ts): a random id, and the accounts that signed in with it, each with a
+ * fingerprint of the password it had then.
  */
 export type KnownDevice = { id: string; accounts: Record<string, string> };
 
-export type Device = { address: string | null; userAgent: string | null; known?: KnownDevice | null };
+export type Device = {
+  address: string | null;
+  userAgent: string | null;
+  known?: KnownDevice | null;
+};
 
 type NewSession = { method?: SignInMethod; now?: Date };
 
 /** Signing in is a proof, too. */
-export function startSession(transaction: Db, userId: string, device: Device, { method = "PASSWORD", now = new Date() }: NewSession = {}) {
+export function startSession(
+  transaction: Db,
+  userId: string,
+  device: Device,
+  { method = "PASSWORD", now = new Date() }: NewSession = {},
+) {
   const expiresAt = new Date(now.getTime() + sessionLifetimeSeconds * 1000);
   const id = newId("session", now);
   const { address } = device;
@@ -28,8 +41,8 @@ export function startSession(transaction: Db, userId: string, device: Device, { 
 }
 
 /**
- * Who is signed in with this session, and what they may see; null once it was revoked or ran out. Role and tenant come
- * from here each time, so a changed role counts from the next click.
+ * Who is signed in with this session, and what they may see; null once it was revoked or ran out.
+ * Role and tenant come from here each time, so a changed role counts from the next click.
  */
 export async function findLiveSession(transaction: Db, id: string, now = new Date()) {
   const session = await transaction.session.findUnique({
@@ -59,7 +72,13 @@ export async function findLiveSession(transaction: Db, id: string, now = new Dat
   if (!session) return null;
   const { id: sessionId, user, ...facts } = session;
   const { passwordHash, emailVerifiedAt, ...person } = user;
-  return { sessionId, ...facts, ...person, hasPassword: passwordHash !== null, isEmailVerified: emailVerifiedAt !== null };
+  return {
+    sessionId,
+    ...facts,
+    ...person,
+    hasPassword: passwordHash !== null,
+    isEmailVerified: emailVerifiedAt !== null,
+  };
 }
 
 /** Not revoked, within its lifetime, and used recently enough. */
@@ -81,7 +100,10 @@ export async function findAccountOfSession(transaction: Db, id: string) {
  * @returns false where it does not count any more
  */
 export async function renewProof(transaction: Db, id: string, now = new Date()): Promise<boolean> {
-  const { count } = await transaction.session.updateMany({ where: { id, revokedAt: null }, data: { provedAt: now } });
+  const { count } = await transaction.session.updateMany({
+    where: { id, revokedAt: null },
+    data: { provedAt: now },
+  });
   return count > 0;
 }
 
@@ -91,32 +113,61 @@ export async function listSessions(transaction: Db, userId: string, now = new Da
     where: { userId, ...live(now) },
     orderBy: { createdAt: "desc" },
     take: 50,
-    select: { id: true, method: true, createdAt: true, lastSeenAt: true, address: true, userAgent: true },
+    select: {
+      id: true,
+      method: true,
+      createdAt: true,
+      lastSeenAt: true,
+      address: true,
+      userAgent: true,
+    },
   });
 }
 
 /** @returns the session that was ended; null where there was none, or where it is someone else's */
 export async function revokeSession(transaction: Db, userId: string, id: string, now = new Date()) {
-  const ended = await transaction.session.updateManyAndReturn({ where: { id, userId, revokedAt: null }, data: { revokedAt: now } });
+  const ended = await transaction.session.updateManyAndReturn({
+    where: { id, userId, revokedAt: null },
+    data: { revokedAt: now },
+  });
   return ended[0] ?? null;
 }
 
 const seenIntervalMs = 5 * 60_000;
 
 /** Notes that the session is in use, every few minutes and without anybody waiting for it. */
-export function noteSeen(transaction: Db, { sessionId, lastSeenAt }: SignedInUser, now = new Date()): void {
+export function noteSeen(
+  transaction: Db,
+  { sessionId, lastSeenAt }: SignedInUser,
+  now = new Date(),
+): void {
   if (lastSeenAt && now.getTime() - lastSeenAt.getTime() < seenIntervalMs) return;
-  transaction.session.updateMany({ where: { id: sessionId }, data: { lastSeenAt: now } }).catch((error: Error) => {
-    log.warn({ error: error.message }, "it could not be noted that a session is in use");
-  });
+  transaction.session
+    .updateMany({ where: { id: sessionId }, data: { lastSeenAt: now } })
+    .catch((error: Error) => {
+      log.warn({ error: error.message }, "it could not be noted that a session is in use");
+    });
 }
 
 /** Ends all of a user's sessions but one. */
-export function revokeOtherSessions(transaction: Db, userId: string, keptId: string, now = new Date()) {
-  return transaction.session.updateMany({ where: { userId, id: { not: keptId }, revokedAt: null }, data: { revokedAt: now } });
+export function revokeOtherSessions(
+  transaction: Db,
+  userId: string,
+  keptId: string,
+  now = new Date(),
+) {
+  return transaction.session.updateMany({
+    where: { userId, id: { not: keptId }, revokedAt: null },
+    data: { revokedAt: now },
+  });
 }
 
-/** Ends all of a user's sessions: at sign-out, when the password changes, when a member is removed. */
+/**
+ * Ends all of a user's sessions: at sign-out, when the password changes, when a member is removed.
+ */
 export function revokeSessions(transaction: Db, userId: string, now = new Date()) {
-  return transaction.session.updateMany({ where: { userId, revokedAt: null }, data: { revokedAt: now } });
+  return transaction.session.updateMany({
+    where: { userId, revokedAt: null },
+    data: { revokedAt: now },
+  });
 }

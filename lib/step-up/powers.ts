@@ -8,17 +8,21 @@ import { ProofNeeded, requireRecentProof } from "./proof";
 type Power = {
   /** A verb and its object, as the question for the password says it. */
   what: string;
-  /** Test data is isolated and never billed, so the same change in the test environment needs neither proof nor address. */
+  /**
+   * Test data is isolated and never billed, so the same change in the test environment needs
+   * neither proof nor address.
+   */
   onlyLive?: true;
   /** It only takes power away, so it is also open to a user whose address is not verified. */
   onlyRemoves?: true;
 };
 
 /**
- * Everything that grants, extends or removes power, by the name of the service function that does it. A stolen session
- * must not be enough for any of these: each function calls `requirePower` with its own name right after `requireRole`.
- * The role matrix (tests/database/role-matrix.test.ts) fails if a function that needs ADMIN is neither listed here nor
- * listed there with the reason why it needs no proof.
+ * Everything that grants, extends or removes power, by the name of the service function that does
+ * it. A stolen session must not be enough for any of these: each function calls `requirePower` with
+ * its own name right after `requireRole`. The role matrix (tests/services/role-matrix.test.ts)
+ * fails if a function that needs ADMIN is neither listed here nor listed there with the reason why
+ * it needs no proof.
  */
 export const powers = {
   createApiKey: { what: "create a live key", onlyLive: true },
@@ -42,7 +46,9 @@ export const powers = {
 
 export type PowerName = keyof typeof powers;
 
-/** A user whose address is not verified tried what takes a verified one. `detail` is shown to them. */
+/**
+ * A user whose address is not verified tried what takes a verified one. `detail` is shown to them.
+ */
 export class AddressUnverified extends Error {
   override readonly name = "AddressUnverified";
   afterRollback?: AfterRollback;
@@ -56,10 +62,12 @@ export class AddressUnverified extends Error {
 }
 
 /**
- * Takes the organization's lock, which verifying an address, suspending and removing a member take as well. So no request
- * that was let in before one of these can still make something after it. Keys, jobs and operators pass.
+ * Takes the organization's lock, which verifying an address, suspending and removing a member take
+ * as well. So no request that was let in before one of these can still make something after it.
+ * Keys, jobs and operators pass.
  * @throws AddressUnverified while mail is configured and the user has not confirmed their address
- * @throws ProofNeeded if the user's last proof is too old, or older than the verification of their address
+ * @throws ProofNeeded if the user's last proof is too old, or older than the verification of their
+ * address
  */
 export async function requirePower(caller: Caller, name: PowerName): Promise<void> {
   const { actor } = caller;
@@ -72,24 +80,32 @@ export async function requirePower(caller: Caller, name: PowerName): Promise<voi
     if (error instanceof ProofNeeded || error instanceof AddressUnverified) {
       const missing = error instanceof ProofNeeded ? "proof" : "verified email address";
       const changes = { after: { attempt: power.what, missing } };
-      error.afterRollback = (next) => recordAudit(next, { action: "user.confirmation_required", targetId: actor.id, changes });
+      error.afterRollback = (next) =>
+        recordAudit(next, { action: "user.confirmation_required", targetId: actor.id, changes });
     }
     throw error;
   }
 }
 
-async function checkUser(caller: Caller, actor: Extract<Actor, { type: "USER" }>, power: Power): Promise<void> {
+async function checkUser(
+  caller: Caller,
+  actor: Extract<Actor, { type: "USER" }>,
+  power: Power,
+): Promise<void> {
   const { partition, db } = caller;
   const { id: tenantId } = await lockTenant(caller);
   const membership = await db.membership.findUnique({
     where: { tenantId_userId: { tenantId, userId: actor.id }, suspendedAt: null },
     select: { user: { select: { emailVerifiedAt: true } } },
   });
-  if (!membership) throw new AppError("not-found", "You are no longer a member of this organization.");
+  if (!membership)
+    throw new AppError("not-found", "You are no longer a member of this organization.");
 
   const { emailVerifiedAt } = membership.user;
-  if (emailVerifiedAt && (!actor.provedAt || actor.provedAt < emailVerifiedAt)) throw new ProofNeeded(power.what);
+  if (emailVerifiedAt && (!actor.provedAt || actor.provedAt < emailVerifiedAt))
+    throw new ProofNeeded(power.what);
   if (power.onlyLive && partition.environment !== "live") return;
-  if (!emailVerifiedAt && !power.onlyRemoves && mailWay() === "smtp") throw new AddressUnverified(power.what);
+  if (!emailVerifiedAt && !power.onlyRemoves && mailWay() === "smtp")
+    throw new AddressUnverified(power.what);
   requireRecentProof(caller, power.what);
 }

@@ -2,7 +2,10 @@ import type { Identity } from "@/lib/platform/caller";
 import type { AfterRollback } from "@/lib/platform/errors";
 import { currentTime } from "@/lib/platform/time";
 
-/** For so long after typing their password, or signing in with GitHub or Google, a person may do what needs a proof. */
+/**
+ * For so long after typing their password, or signing in with GitHub or Google, a person may do
+ * what needs a proof.
+ */
 export const proofLifetimeMs = 10 * 60_000;
 
 /** A person tried what takes a fresh proof that it is them. */
@@ -17,8 +20,9 @@ export class ProofNeeded extends Error {
 }
 
 /**
- * Services call this through `requirePower` (powers.ts). Their server actions run by `actWithProof`, and the components
- * ask for the proof by `useProof`. Keys, jobs and operators have no password to ask for.
+ * Services call this through `requirePower` (powers.ts). Their server actions run by
+ * `actWithProof`, and the components ask for the proof by `useProof`. Keys, jobs and operators have
+ * no password to ask for.
  * @param what a verb and its object: "create a live key".
  */
 export function requireRecentProof({ actor }: Identity, what: string): void {

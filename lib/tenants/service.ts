@@ -10,7 +10,10 @@ import type { Plan } from "@/prisma/generated/enums";
 /** Requests a minute that a key may make unless it has a figure of its own. */
 export const planRateLimits: Record<Plan, number> = { FREE: 60, PRO: 600, SCALE: 6_000 };
 
-/** Requests a minute that all keys of one environment may make together, so that many keys are not a way around the plan. */
+/**
+ * Requests a minute that all keys of one environment may make together, so that many keys are not a
+ * way around the plan.
+ */
 export const planTenantRateLimits: Record<Plan, number> = {
   FREE: 10 * planRateLimits.FREE,
   PRO: 10 * planRateLimits.PRO,
@@ -20,25 +23,48 @@ export const planTenantRateLimits: Record<Plan, number> = {
 const gigabyte = 1_000_000_000;
 
 /** Bytes of documents that one environment may store. */
-export const planStorageBytes: Record<Plan, number> = { FREE: gigabyte, PRO: 10 * gigabyte, SCALE: 100 * gigabyte };
+export const planStorageBytes: Record<Plan, number> = {
+  FREE: gigabyte,
+  PRO: 10 * gigabyte,
+  SCALE: 100 * gigabyte,
+};
 
 /**
- * @returns the new tenant; its slug is made from the name, with a number behind it where that one is taken.
+ * @returns the new tenant; its slug is made from the name, with a number behind it where that one
+ * is taken.
  */
-export async function createTenant(transaction: Db, { name, plan = "FREE" }: { name: string; plan?: Plan }) {
+export async function createTenant(
+  transaction: Db,
+  { name, plan = "FREE" }: { name: string; plan?: Plan },
+) {
   const base = slugify(name);
   for (let suffix = takenPaths.has(base) ? 2 : 1; ; suffix++) {
-    const tenant = { id: newId("tenant"), slug: suffix === 1 ? base : `${base}-${suffix}`, name, plan, createdAt: new Date() };
-    const created = await transaction.tenant.createManyAndReturn({ data: [tenant], skipDuplicates: true });
+    const tenant = {
+      id: newId("tenant"),
+      slug: suffix === 1 ? base : `${base}-${suffix}`,
+      name,
+      plan,
+      createdAt: new Date(),
+    };
+    const created = await transaction.tenant.createManyAndReturn({
+      data: [tenant],
+      skipDuplicates: true,
+    });
     if (created[0]) return created[0];
   }
 }
 
-/** Requests a minute that a key of the caller's tenant may make, unless it has a figure of its own. */
-export const rateLimitOfPlan = async (caller: Caller): Promise<number> => planRateLimits[await planOf(caller)];
+/**
+ * Requests a minute that a key of the caller's tenant may make, unless it has a figure of its own.
+ */
+export const rateLimitOfPlan = async (caller: Caller): Promise<number> =>
+  planRateLimits[await planOf(caller)];
 
 export async function planOf({ db, partition }: Caller): Promise<Plan> {
-  const { plan } = await db.tenant.findUniqueOrThrow({ where: { id: partition.tenantId }, select: { plan: true } });
+  const { plan } = await db.tenant.findUniqueOrThrow({
+    where: { id: partition.tenantId },
+    select: { plan: true },
+  });
   return plan;
 }
 
@@ -46,17 +72,27 @@ export async function planOf({ db, partition }: Caller): Promise<Plan> {
 const maximumOwned = 20;
 
 /**
- * Another organisation for somebody who is signed in, with them as its owner. Belongs in one transaction.
+ * Another organisation for somebody who is signed in, with them as its owner. Belongs in one
+ * transaction.
  * @throws AppError `limit-reached` beyond 20 that are theirs
  */
-export async function createOwnedTenant(transaction: Db, owner: { id: string; address: string | null }, name: string) {
+export async function createOwnedTenant(
+  transaction: Db,
+  owner: { id: string; address: string | null },
+  name: string,
+) {
   const owned = await transaction.membership.count({ where: { userId: owner.id, role: "OWNER" } });
   if (owned >= maximumOwned) {
-    throw limitReached(`You've reached the limit of ${maximumOwned} organizations.`, { limit: maximumOwned, current: owned });
+    throw limitReached(`You've reached the limit of ${maximumOwned} organizations.`, {
+      limit: maximumOwned,
+      current: owned,
+    });
   }
 
   const tenant = await createTenant(transaction, { name });
-  await transaction.membership.create({ data: { tenantId: tenant.id, userId: owner.id, role: "OWNER", createdAt: tenant.createdAt } });
+  await transaction.membership.create({
+    data: { tenantId: tenant.id, userId: owner.id, role: "OWNER", createdAt: tenant.createdAt },
+  });
   const identity: Identity = {
     partition: { tenantId: tenant.id, environment: "test" },
     actor: { type: "USER", id: owner.id, role: "OWNER" },
@@ -96,14 +132,26 @@ export async function renameTenant(caller: Caller, name: string) {
 }
 
 /** A mail to every owner, the new one included. In the transaction that made them one. */
-export async function announceOwner(transaction: Db, tenantId: string, userId: string): Promise<void> {
+export async function announceOwner(
+  transaction: Db,
+  tenantId: string,
+  userId: string,
+): Promise<void> {
   const { name, email } = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
-  await queueMailToOwners(transaction, tenantId, { kind: "owner-added", ownerName: name, ownerEmail: email });
+  await queueMailToOwners(transaction, tenantId, {
+    kind: "owner-added",
+    ownerName: name,
+    ownerEmail: email,
+  });
 }
 
-/** The row, locked until the transaction ends: what is changed about an organisation's people comes one after the other. */
+/**
+ * The row, locked until the transaction ends: what is changed about an organisation's people comes
+ * one after the other.
+ */
 export async function lockTenant(caller: Caller) {
-  await caller.db.$executeRaw`SELECT 1 FROM tenants WHERE id = ${caller.partition.tenantId} FOR NO KEY UPDATE`;
+  await caller.db
+    .$executeRaw`SELECT 1 FROM tenants WHERE id = ${caller.partition.tenantId} FOR NO KEY UPDATE`;
   return getTenant(caller);
 }
 

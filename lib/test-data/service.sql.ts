@@ -1,6 +1,7 @@
 /**
- * What is deleted of a tenant's test environment when it is wiped. Each condition is about a `row` of the table, with $1
- * the tenant's id and $2 the moment of the request: what came later stays, and what it refers to stays with it.
+ * What is deleted of a tenant's test environment when it is wiped. Each condition is about a `row`
+ * of the table, with $1 the tenant's id and $2 the moment of the request: what came later stays,
+ * and what it refers to stays with it.
  */
 type Wiped = { table: string; condition: string; returning?: string };
 
@@ -38,8 +39,15 @@ const wiped: Wiped[] = [
   },
   { table: "agents", condition: `${isOld()} AND ${none("conversations", "agent_id")}` },
   { table: "document_chunks", condition: ofOld("knowledge_bases", "knowledge_base_id") },
-  { table: "documents", condition: ofOld("knowledge_bases", "knowledge_base_id"), returning: "documents.blob_key AS file" },
-  { table: "knowledge_bases", condition: `${isOld()} AND ${none("documents", "knowledge_base_id")}` },
+  {
+    table: "documents",
+    condition: ofOld("knowledge_bases", "knowledge_base_id"),
+    returning: "documents.blob_key AS file",
+  },
+  {
+    table: "knowledge_bases",
+    condition: `${isOld()} AND ${none("documents", "knowledge_base_id")}`,
+  },
   { table: "delivery_attempts", condition: ofOld("deliveries", "delivery_id") },
   { table: "deliveries", condition: isOld() },
   { table: "events", condition: `${isOld()} AND ${none("deliveries", "event_id")}` },
@@ -48,10 +56,12 @@ const wiped: Wiped[] = [
   ...counted.map(({ table, time, asked }) => ({ table, condition: `row.${time} < ${asked}` })),
 ];
 
-// The environment is a word of each statement and no parameter, so that nothing can turn it into the other one.
+// The environment is a word of each statement and no parameter, so that nothing can turn it into
+// the other one.
 const ofTest = (alias: string) => `${alias}.tenant_id = $1::text AND ${alias}.environment = 'test'`;
 
-// Rows are found again by their place in the table: joined by their keys, a planner may read the whole table for a batch.
+// Rows are found again by their place in the table: joined by their keys, a planner may read the
+// whole table for a batch.
 const deleteBatch = ({ table, condition, returning = "NULL AS file" }: Wiped) => `
   DELETE FROM ${table} WHERE ${ofTest(table)} AND ctid = ANY (ARRAY(
     SELECT row.ctid FROM ${table} AS row WHERE ${ofTest("row")} AND ${condition} LIMIT $3::int FOR UPDATE OF row SKIP LOCKED
@@ -59,9 +69,10 @@ const deleteBatch = ({ table, condition, returning = "NULL AS file" }: Wiped) =>
   RETURNING ${returning}`;
 
 /**
- * Run while the wipe is asked for: from then on the hour and the day under way count what comes later, and nothing else.
- * In the order in which they are counted, tables and rows, so that no two wait for each other. Joined by their keys, so that a
- * row which was counted up while this waited for it goes as well.
+ * Run while the wipe is asked for: from then on the hour and the day under way count what comes
+ * later, and nothing else. In the order in which they are counted, tables and rows, so that no two
+ * wait for each other. Joined by their keys, so that a row which was counted up while this waited
+ * for it goes as well.
  */
 export const beginAnewStatements = counted.map(({ table, time, of, asked }) => {
   const key = [time, ...of];
@@ -72,12 +83,18 @@ export const beginAnewStatements = counted.map(({ table, time, of, asked }) => {
   DELETE FROM ${table} USING doomed WHERE ${ofTest(table)} AND ${key.map((name) => `${table}.${name} = doomed.${name}`).join(" AND ")}`;
 });
 
-/** $3 rows at most. What somebody else holds at the moment is left for the next batch. Returns the keys of files where there are any. */
+/**
+ * $3 rows at most. What somebody else holds at the moment is left for the next batch. Returns the
+ * keys of files where there are any.
+ */
 export const wipeStatements = wiped.map(deleteBatch);
 
 /** Whether anything is left, held by somebody else or not. */
 export const anythingLeftSql = `SELECT ${wiped
-  .map(({ table, condition }) => `EXISTS (SELECT 1 FROM ${table} AS row WHERE ${ofTest("row")} AND ${condition})`)
+  .map(
+    ({ table, condition }) =>
+      `EXISTS (SELECT 1 FROM ${table} AS row WHERE ${ofTest("row")} AND ${condition})`,
+  )
   .join("\n    OR ")} AS "isLeft"`;
 
 /** Customers of newer conversations have only these any more. */

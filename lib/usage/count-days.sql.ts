@@ -10,7 +10,8 @@ export const nextDayStatement: Statement = {
 };
 
 /**
- * Counts the day $1 of as many as $2 tenants whose turn it is. $3 and $4 are the ids of conversations that bound the day, $5 and
+ * Counts the day $1 of as many as $2 tenants whose turn it is. $3 and $4 are the ids of
+ * conversations that bound the day, $5 and
  * $6 those of messages. Returns a row for each tenant.
  */
 export const countDayStatement: Statement = {

@@ -15,7 +15,10 @@ let pending = new Map<string, Count>();
 let timer: NodeJS.Timeout | undefined;
 let writing: Promise<void> | null = null;
 
-/** Counts a request for its key and the day (UTC). Costs no query: the counts are written together, soon after. */
+/**
+ * Counts a request for its key and the day (UTC). Costs no query: the counts are written together,
+ * soon after.
+ */
 export function countRequest(key: KnownKey): void {
   add({ key, dayNumber: Math.floor(Date.now() / dayMs), requests: 1 });
   scheduleFlush();
@@ -44,7 +47,10 @@ function add({ key, dayNumber, requests }: Count): void {
   else if (pending.size < maximumPendingCounts) pending.set(name, { key, dayNumber, requests });
 }
 
-/** While the database is away, the counts wait for it: added to what comes meanwhile, they take hardly any room. */
+/**
+ * While the database is away, the counts wait for it: added to what comes meanwhile, they take
+ * hardly any room.
+ */
 async function write(): Promise<void> {
   const counts = [...pending.values()];
   pending = new Map();

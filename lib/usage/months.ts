@@ -13,7 +13,9 @@ export const monthOf = (at: Date) => at.toISOString().slice(0, 7);
 
 /** This month and those before it, the latest first. */
 export function latestMonths(now: Date, count: number): string[] {
-  return Array.from({ length: count }, (_, back) => monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1))));
+  return Array.from({ length: count }, (_, back) =>
+    monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1))),
+  );
 }
 
 /** A whole month as a period. */

@@ -8,7 +8,9 @@ export const maximumDays = 366;
 const date = z.iso.date({ error: "must be a date, for example 2026-01-31", abort: true });
 
 const figures = {
-  apiRequests: integer("Requests with a valid key, except those beyond its rate limit. Counted within a second or two."),
+  apiRequests: integer(
+    "Requests with a valid key, except those beyond its rate limit. Counted within a second or two.",
+  ),
   conversationsCreated: integer("Conversations that were created."),
   messagesReceived: integer("Messages whose direction is `INBOUND`."),
   messagesSent: integer("Messages whose direction is `OUTBOUND`."),
@@ -20,14 +22,29 @@ const figures = {
 
 export const usageQuery = z
   .strictObject({
-    from: date.optional().meta({ maxLength: 10, description: "The first day (UTC); the first of the month of `to`, unless given." }),
-    to: date.optional().meta({ maxLength: 10, description: "The last day (UTC); the last of this month, unless given." }),
+    from: date.optional().meta({
+      maxLength: 10,
+      description: "The first day (UTC); the first of the month of `to`, unless given.",
+    }),
+    to: date.optional().meta({
+      maxLength: 10,
+      description: "The last day (UTC); the last of this month, unless given.",
+    }),
   })
   .superRefine((query, context) => {
     const { start, end } = periodOf(query, new Date());
-    if (start > end) context.addIssue({ code: "custom", path: ["from"], message: "is after the end of the period" });
+    if (start > end)
+      context.addIssue({
+        code: "custom",
+        path: ["from"],
+        message: "is after the end of the period",
+      });
     else if (daysBetween(start, end) > maximumDays) {
-      context.addIssue({ code: "custom", path: ["from"], message: `is too early: a period has at most ${maximumDays} days` });
+      context.addIssue({
+        code: "custom",
+        path: ["from"],
+        message: `is too early: a period has at most ${maximumDays} days`,
+      });
     }
   });
 
@@ -36,14 +53,17 @@ const day = (description: string) => z.iso.date().meta({ description, maxLength:
 export const usage = z
   .object({
     environment,
-    billable: z.boolean().meta({ description: "Whether this usage is billed. Always false in test." }),
+    billable: z
+      .boolean()
+      .meta({ description: "Whether this usage is billed. Always false in test." }),
     period: z
       .object({ start: day("The first day, in UTC."), end: day("The last day, in UTC.") })
       .meta({ description: "The days that are counted." }),
     totals: z.object(figures).meta({ description: "The figures of the whole period." }),
-    series: z
-      .array(z.object({ date: day("The day, in UTC."), ...figures }))
-      .meta({ description: "The figures of each day of the period until today.", maxItems: maximumDays }),
+    series: z.array(z.object({ date: day("The day, in UTC."), ...figures })).meta({
+      description: "The figures of each day of the period until today.",
+      maxItems: maximumDays,
+    }),
   })
   .meta({ id: "Usage", description: "What the account used in a period." });
 
@@ -59,10 +79,13 @@ export function periodOf({ from, to }: UsageQuery, now: Date): { start: string; 
 
 /** Each day from the first to the last, both included. */
 export function daysOf(start: string, end: string): string[] {
-  return Array.from({ length: Math.max(0, daysBetween(start, end)) }, (_, index) => dayOf(Date.parse(start) + index * dayMs));
+  return Array.from({ length: Math.max(0, daysBetween(start, end)) }, (_, index) =>
+    dayOf(Date.parse(start) + index * dayMs),
+  );
 }
 
-const daysBetween = (start: string, end: string) => (Date.parse(end) - Date.parse(start)) / dayMs + 1;
+const daysBetween = (start: string, end: string) =>
+  (Date.parse(end) - Date.parse(start)) / dayMs + 1;
 
 /** The day, in UTC, of a time. */
 export const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);

@@ -1,10 +1,12 @@
 import type { Statement } from "@/lib/platform/db";
 
 /**
- * $1 tenant, $2 environment, $3 days, then ids that bound these days, one more than there are days: $4 of conversations,
- * $5 of messages; $6 the same as times, the first one before everything, so that what was stored earlier counts for the first day.
- * A day that is not in conversation_days is counted from its rows. Ids are in the order of time, so each day is one stretch of the
- * primary key's index, read there alone.
+ * $1 tenant, $2 environment, $3 days, then ids that bound these days, one more than there are days:
+ * $4 of conversations,
+ * $5 of messages; $6 the same as times, the first one before everything, so that what was stored
+ * earlier counts for the first day. A day that is not in conversation_days is counted from its
+ * rows. Ids are in the order of time, so each day is one stretch of the primary key's index, read
+ * there alone.
  */
 export const usageStatement: Statement = {
   name: "usage",
@@ -39,7 +41,10 @@ export const usageStatement: Statement = {
   ORDER BY d.place`,
 };
 
-/** Arrays of the same length: $1 tenants, $2 environments, $3 days, $4 keys, $5 requests. In one order, so that two processes never wait for each other. */
+/**
+ * Arrays of the same length: $1 tenants, $2 environments, $3 days, $4 keys, $5 requests. In one
+ * order, so that two processes never wait for each other.
+ */
 export const addRequestsStatement: Statement = {
   name: "usage_add_requests",
   text: `

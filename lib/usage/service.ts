@@ -1,23 +1,42 @@
 import type { Caller } from "@/lib/platform/caller";
 import { runStatement } from "@/lib/platform/db";
 import { firstIdAt, type IdKind } from "@/lib/resources/ids";
-import { dayOf, daysOf, endOfDay, periodOf, type Usage, type UsageFigures, type UsageQuery } from "./schema";
+import {
+  dayOf,
+  daysOf,
+  endOfDay,
+  periodOf,
+  type Usage,
+  type UsageFigures,
+  type UsageQuery,
+} from "./schema";
 import { usageStatement } from "./service.sql";
 
-/** What the environment used, a day and in all, exactly as its rows say. Locks nothing and waits for nobody. */
+/**
+ * What the environment used, a day and in all, exactly as its rows say. Locks nothing and waits for
+ * nobody.
+ */
 export async function getUsage({ partition }: Caller, query: UsageQuery): Promise<Usage> {
   const now = new Date();
   const period = periodOf(query, now);
   const today = dayOf(now.getTime());
   const days = daysOf(period.start, period.end).filter((day) => day <= today);
   let totals = nothing;
-  const figures = (await countDays(partition, days.length > 0 ? days : [period.start])).map((day) => {
-    totals = added(totals, day);
-    const { documentsStored, storageBytes } = totals;
-    return { ...day, documentsStored, storageBytes };
-  });
+  const figures = (await countDays(partition, days.length > 0 ? days : [period.start])).map(
+    (day) => {
+      totals = added(totals, day);
+      const { documentsStored, storageBytes } = totals;
+      return { ...day, documentsStored, storageBytes };
+    },
+  );
   const series = days.map((date, index) => ({ date, ...(figures[index] ?? nothing) }));
-  return { environment: partition.environment, billable: partition.environment === "live", period, totals, series };
+  return {
+    environment: partition.environment,
+    billable: partition.environment === "live",
+    period,
+    totals,
+    series,
+  };
 }
 
 /** Requests of the period by key, the busiest first; keys without any are left out. */
@@ -44,12 +63,27 @@ const nothing: UsageFigures = {
 };
 
 const added = (first: UsageFigures, second: UsageFigures) =>
-  Object.fromEntries(Object.entries(first).map(([name, figure]) => [name, figure + second[name as keyof UsageFigures]])) as UsageFigures;
+  Object.fromEntries(
+    Object.entries(first).map(([name, figure]) => [
+      name,
+      figure + second[name as keyof UsageFigures],
+    ]),
+  ) as UsageFigures;
 
 /** Of documents, those that each day added; the first day adds all earlier ones. */
-async function countDays({ tenantId, environment }: Caller["partition"], days: string[]): Promise<UsageFigures[]> {
+async function countDays(
+  { tenantId, environment }: Caller["partition"],
+  days: string[],
+): Promise<UsageFigures[]> {
   const bounds = [...days.map((day) => new Date(day)), endOfDay(days.at(-1) ?? "")];
   const ids = (kind: IdKind) => bounds.map((time) => firstIdAt(kind, time));
   const times = ["-infinity", ...bounds.slice(1)];
-  return runStatement<UsageFigures>(usageStatement, [tenantId, environment, days, ids("conversation"), ids("message"), times]);
+  return runStatement<UsageFigures>(usageStatement, [
+    tenantId,
+    environment,
+    days,
+    ids("conversation"),
+    ids("message"),
+    times,
+  ]);
 }

@@ -12,7 +12,11 @@ export function findUserByEmail(transaction: Db, email: string) {
 /** A tenant, a user, and the user as its owner. Belongs in one transaction. */
 export async function createAccount(
   transaction: Db,
-  { organisation, address = null, ...person }: NewUser & { organisation: string; address?: string | null },
+  {
+    organisation,
+    address = null,
+    ...person
+  }: NewUser & { organisation: string; address?: string | null },
 ) {
   const user = await createUser(transaction, person);
   const tenant = await createOwnedTenant(transaction, { id: user.id, address }, organisation);
@@ -20,27 +24,43 @@ export async function createAccount(
 }
 
 /** The same without a password: the owner sets one by a link. */
-export async function createOwner(transaction: Db, { organization, ...person }: { organization: string; name: string; email: string }) {
+export async function createOwner(
+  transaction: Db,
+  { organization, ...person }: { organization: string; name: string; email: string },
+) {
   const user = await createUser(transaction, { ...person, passwordHash: null });
   const tenant = await createOwnedTenant(transaction, { id: user.id, address: null }, organization);
   return { user, tenant };
 }
 
 export async function hasAnyOwner(): Promise<boolean> {
-  return (await db().membership.findFirst({ where: { role: "OWNER" }, select: { userId: true } })) !== null;
+  return (
+    (await db().membership.findFirst({ where: { role: "OWNER" }, select: { userId: true } })) !==
+    null
+  );
 }
 
-type NewUser = { name: string; email: string; passwordHash: string | null; emailVerifiedAt?: Date | null };
+type NewUser = {
+  name: string;
+  email: string;
+  passwordHash: string | null;
+  emailVerifiedAt?: Date | null;
+};
 
 /** @param person with a lower-cased address. */
-export function createUser(transaction: Db, { name, email, passwordHash, emailVerifiedAt = null }: NewUser) {
+export function createUser(
+  transaction: Db,
+  { name, email, passwordHash, emailVerifiedAt = null }: NewUser,
+) {
   const now = new Date();
-  return transaction.user.create({ data: { id: newId("user", now), email, name, passwordHash, emailVerifiedAt, createdAt: now } });
+  return transaction.user.create({
+    data: { id: newId("user", now), email, name, passwordHash, emailVerifiedAt, createdAt: now },
+  });
 }
 
 /**
- * An entry in the audit log of each of the user's organizations, in the transaction of what was done to their account: by
- * themselves, or by a stranger who named it.
+ * An entry in the audit log of each of the user's organizations, in the transaction of what was
+ * done to their account: by themselves, or by a stranger who named it.
  */
 export async function recordAuditOfUser(
   transaction: Db,
@@ -50,7 +70,10 @@ export async function recordAuditOfUser(
   by: "user" | "stranger" = "user",
 ): Promise<void> {
   // In one order, because each entry takes the lock of its organisation's log.
-  const memberships = await transaction.membership.findMany({ where: { userId }, orderBy: { tenantId: "asc" } });
+  const memberships = await transaction.membership.findMany({
+    where: { userId },
+    orderBy: { tenantId: "asc" },
+  });
   for (const { tenantId, role } of memberships) {
     const identity: Identity = {
       partition: { tenantId, environment: "test" },
@@ -67,9 +90,15 @@ export async function renameUser({ db, actor }: Caller, name: string): Promise<v
   await db.user.update({ where: { id: actor.id }, data: { name } });
 }
 
-/** Names to show beside what these people made, former members of the caller's tenant included; unknown ids are left out. */
+/**
+ * Names to show beside what these people made, former members of the caller's tenant included;
+ * unknown ids are left out.
+ */
 export async function userNames(caller: Caller, ids: string[]): Promise<Map<string, string>> {
-  const users = await caller.db.user.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } });
+  const users = await caller.db.user.findMany({
+    where: { id: { in: ids } },
+    select: { id: true, name: true },
+  });
   return new Map(users.map(({ id, name }) => [id, name]));
 }
 
@@ -77,7 +106,15 @@ export async function userNames(caller: Caller, ids: string[]): Promise<Map<stri
 const mostMembers = 500;
 
 /** Everybody of the caller's tenant, by name: those whom something can be assigned to. */
-export async function listMemberNames({ db, partition }: Caller): Promise<{ id: string; name: string }[]> {
+export async function listMemberNames({
+  db,
+  partition,
+}: Caller): Promise<{ id: string; name: string }[]> {
   const where = { memberships: { some: { tenantId: partition.tenantId, suspendedAt: null } } };
-  return db.user.findMany({ where, select: { id: true, name: true }, orderBy: [{ name: "asc" }, { id: "asc" }], take: mostMembers });
+  return db.user.findMany({
+    where,
+    select: { id: true, name: true },
+    orderBy: [{ name: "asc" }, { id: "asc" }],
+    take: mostMembers,
+  });
 }

@@ -15,7 +15,10 @@ export function deliveriesOf(since: Date, until?: Date): IdRange {
   return { afterId: firstIdAt("delivery", since), beforeId: firstIdAt("delivery", before) };
 }
 
-/** Leaves it to a job to do something with a webhook's deliveries, of all times unless a range is given. */
+/**
+ * Leaves it to a job to do something with a webhook's deliveries, of all times unless a range is
+ * given.
+ */
 export async function addBacklogTask(
   { db, partition }: Caller,
   webhookId: string,
@@ -24,6 +27,14 @@ export async function addBacklogTask(
 ): Promise<void> {
   const at = currentTime() ?? new Date();
   await db.backlogTask.create({
-    data: { ...partition, id: newId("backlogTask"), webhookId, action, ...range, nextDueAt: at, createdAt: at },
+    data: {
+      ...partition,
+      id: newId("backlogTask"),
+      webhookId,
+      action,
+      ...range,
+      nextDueAt: at,
+      createdAt: at,
+    },
   });
 }

@@ -12,22 +12,34 @@ import { toWebhook } from "./service";
 export type AutomaticDisabling = "CONSECUTIVE_FAILURES" | "GONE";
 
 /**
- * Disables a webhook for what its receiver did, tells the tenant's other webhooks, its owners and admins by mail, and holds
- * what waits. Harmless to call
- * twice, or too late: the row is locked and looked at again.
+ * Disables a webhook for what its receiver did, tells the tenant's other webhooks, its owners and
+ * admins by mail, and holds what waits. Harmless to call twice, or too late: the row is locked and
+ * looked at again.
  */
-export async function disableWebhook(partition: Partition, webhookId: string, reason: AutomaticDisabling): Promise<void> {
+export async function disableWebhook(
+  partition: Partition,
+  webhookId: string,
+  reason: AutomaticDisabling,
+): Promise<void> {
   await mutate(system(partition), async (caller) => {
     const key = { ...partition, id: webhookId };
     await lockRow(caller, "webhooks", webhookId);
-    const row = await caller.db.webhook.findUnique({ where: { tenantId_environment_id: key, deletedAt: null } });
+    const row = await caller.db.webhook.findUnique({
+      where: { tenantId_environment_id: key, deletedAt: null },
+    });
     if (row?.status !== "ENABLED") return;
     if (reason === "CONSECUTIVE_FAILURES" && row.consecutiveFailures < disableAfterFailures) return;
 
     const at = currentTime() ?? new Date();
     const disabled = await caller.db.webhook.update({
       where: { tenantId_environment_id: key },
-      data: { status: "DISABLED", disabledReason: reason, disabledAt: at, probeAfter: null, updatedAt: at },
+      data: {
+        status: "DISABLED",
+        disabledReason: reason,
+        disabledAt: at,
+        probeAfter: null,
+        updatedAt: at,
+      },
       include: { secrets: { orderBy: { version: "desc" }, take: 2 } },
     });
     const { consecutiveFailures } = row;
@@ -42,7 +54,9 @@ export async function disableWebhook(partition: Partition, webhookId: string, re
         consecutiveFailures,
       });
     }
-    await recordEvent(caller, "webhook.disabled", toWebhook(disabled), { exceptWebhookId: webhookId });
+    await recordEvent(caller, "webhook.disabled", toWebhook(disabled), {
+      exceptWebhookId: webhookId,
+    });
     await recordAudit(caller, {
       action: "webhook.disabled",
       targetId: webhookId,
@@ -56,8 +70,9 @@ const holdBatchSize = 1_000;
 const maximumHoldBatches = 10;
 
 /**
- * `FOR SHARE` waits for whoever is just enabling the webhook again, and then finds nothing to hold. What is under way is
- * left alone: its attempt is held when it ends, or here once its lease is over; so is what a person asked to be sent.
+ * `FOR SHARE` waits for whoever is just enabling the webhook again, and then finds nothing to hold.
+ * What is under way is left alone: its attempt is held when it ends, or here once its lease is
+ * over; so is what a person asked to be sent.
  */
 const holdStatement: Statement = {
   name: "hold_deliveries",
@@ -81,12 +96,22 @@ const holdStatement: Statement = {
 };
 
 /**
- * Holds what waits for a disabled webhook, in batches, and as many as end soon: who stops a worker would wait for them all.
+ * Holds what waits for a disabled webhook, in batches, and as many as end soon: who stops a worker
+ * would wait for them all.
  * @returns whether there may be more; the sweep goes on then
  */
-export async function holdDeliveries({ tenantId, environment }: Partition, webhookId: string): Promise<boolean> {
+export async function holdDeliveries(
+  { tenantId, environment }: Partition,
+  webhookId: string,
+): Promise<boolean> {
   for (let batch = 0; batch < maximumHoldBatches; batch++) {
-    const rows = await runStatement(holdStatement, [currentTime(), tenantId, environment, webhookId, holdBatchSize]);
+    const rows = await runStatement(holdStatement, [
+      currentTime(),
+      tenantId,
+      environment,
+      webhookId,
+      holdBatchSize,
+    ]);
     if (rows.length < holdBatchSize) return false;
   }
   return true;

@@ -3,12 +3,16 @@ import type { Webhook } from "./schema";
 /** A webhook that fails this often in a row is disabled. */
 export const disableAfterFailures = 100;
 
-/** After so many failures in a row the webhook's owners are warned, each time that a row of failures comes to it. */
+/**
+ * After so many failures in a row the webhook's owners are warned, each time that a row of failures
+ * comes to it.
+ */
 export const warnAfterFailures = [50, 90] as const;
 
 /**
- * From here on a webhook is probed: one delivery at a time, and a pause after each. A hundred events to a host that
- * refuses connections would otherwise disable it within a second. What waits meanwhile uses up no attempts.
+ * From here on a webhook is probed: one delivery at a time, and a pause after each. A hundred
+ * events to a host that refuses connections would otherwise disable it within a second. What waits
+ * meanwhile uses up no attempts.
  */
 export const probeAfterFailures = 10;
 
@@ -18,10 +22,13 @@ export const webhookHealths = ["well", "failing", "about-to-be-disabled", "disab
 export type WebhookHealth = (typeof webhookHealths)[number];
 
 /**
- * What follows from a webhook's failures in a row, for every place that shows or mails it. It is failing from the moment
- * that it is probed: it then gets one delivery at a time.
+ * What follows from a webhook's failures in a row, for every place that shows or mails it. It is
+ * failing from the moment that it is probed: it then gets one delivery at a time.
  */
-export function webhookHealth({ status, consecutiveFailures }: Pick<Webhook, "status" | "consecutiveFailures">): WebhookHealth {
+export function webhookHealth({
+  status,
+  consecutiveFailures,
+}: Pick<Webhook, "status" | "consecutiveFailures">): WebhookHealth {
   if (status === "DISABLED") return "disabled";
   if (consecutiveFailures >= criticalAfterFailures) return "about-to-be-disabled";
   return consecutiveFailures >= probeAfterFailures ? "failing" : "well";

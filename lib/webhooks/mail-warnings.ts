@@ -8,8 +8,9 @@ import { healthSentences, webhookHealth } from "./health";
 const latestMs = 24 * 3_600_000;
 
 /**
- * Leaves a mail to the owners and admins for each warning that they have not had. Where a webhook came to several numbers
- * at once they hear of the highest one, and of one that is disabled or deleted by now they hear nothing more.
+ * Leaves a mail to the owners and admins for each warning that they have not had. Where a webhook
+ * came to several numbers at once they hear of the highest one, and of one that is disabled or
+ * deleted by now they hear nothing more.
  * @returns how many warnings were dealt with
  */
 export async function mailWarnings(limit: number): Promise<number> {
@@ -22,14 +23,27 @@ export async function mailWarnings(limit: number): Promise<number> {
   });
   for (const { webhook, mailedAt: _, ...key } of warnings) {
     const { tenantId, environment, webhookId, failures, createdAt } = key;
-    const isOutdone = warnings.some((other) => other.webhookId === webhookId && other.failures > failures && other.createdAt >= createdAt);
-    const isMailed = mailWay() !== "none" && webhook.status === "ENABLED" && !webhook.deletedAt && !isOutdone;
+    const isOutdone = warnings.some(
+      (other) =>
+        other.webhookId === webhookId && other.failures > failures && other.createdAt >= createdAt,
+    );
+    const isMailed =
+      mailWay() !== "none" && webhook.status === "ENABLED" && !webhook.deletedAt && !isOutdone;
     await db().$transaction(async (transaction) => {
       if (isMailed) {
-        const consequence = healthSentences[webhookHealth({ status: "ENABLED", consecutiveFailures: failures })];
-        const about = { environment, webhookId, webhookUrl: webhook.url, consecutiveFailures: failures, consequence };
+        const consequence =
+          healthSentences[webhookHealth({ status: "ENABLED", consecutiveFailures: failures })];
+        const about = {
+          environment,
+          webhookId,
+          webhookUrl: webhook.url,
+          consecutiveFailures: failures,
+          consequence,
+        };
         const mail = { kind: "webhook-failing", ...about } as const;
-        await queueMailToAdmins(transaction, tenantId, mail, { name: `webhook-failing:${webhookId}:${failures}:${createdAt.getTime()}` });
+        await queueMailToAdmins(transaction, tenantId, mail, {
+          name: `webhook-failing:${webhookId}:${failures}:${createdAt.getTime()}`,
+        });
       }
       await transaction.webhookWarning.update({
         where: { tenantId_environment_webhookId_failures_createdAt: key },

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { eventPatterns } from "@/lib/events/event-types";
 import { metadata, metadataPatch } from "@/lib/platform/metadata";
-import { createdAt, distinct, environment, integer, storedText, timestamp, updatedAt } from "@/lib/platform/schema";
+import {
+  createdAt,
+  distinct,
+  environment,
+  integer,
+  storedText,
+  timestamp,
+  updatedAt,
+} from "@/lib/platform/schema";
 import { deleted, idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 
@@ -16,9 +24,10 @@ const url = z
   .max(2_048)
   .meta({ description: described.url, examples: ["https://example.com/parlance"] });
 const description = z.string().max(500).meta({ description: described.description });
-const status = z
-  .enum(["ENABLED", "DISABLED"])
-  .meta({ id: "WebhookStatus", description: "A `DISABLED` webhook is sent nothing; its deliveries are held." });
+const status = z.enum(["ENABLED", "DISABLED"]).meta({
+  id: "WebhookStatus",
+  description: "A `DISABLED` webhook is sent nothing; its deliveries are held.",
+});
 const disabledReason = z.enum(["MANUAL", "CONSECUTIVE_FAILURES", "GONE", "UNCONFIRMED"]).meta({
   id: "WebhookDisabledReason",
   description:
@@ -30,7 +39,10 @@ const events = distinct(
       z
         .string()
         .max(60)
-        .refine((name) => eventPatterns.includes(name), "must be an event type from the catalogue, a family such as conversation.*, or *"),
+        .refine(
+          (name) => eventPatterns.includes(name),
+          "must be an event type from the catalogue, a family such as conversation.*, or *",
+        ),
     )
     .min(1, "choose at least one")
     .max(eventPatterns.length),
@@ -47,7 +59,9 @@ export const updateWebhookBody = z.strictObject({
   url: url.optional(),
   description: description.nullish(),
   events: events.optional(),
-  status: status.optional().meta({ description: "`ENABLED` resets the count of consecutive failures." }),
+  status: status
+    .optional()
+    .meta({ description: "`ENABLED` resets the count of consecutive failures." }),
   metadata: metadataPatch.optional(),
 });
 
@@ -57,15 +71,23 @@ export const webhook = z
     environment,
     url: storedText(2_048, described.url),
     description: storedText(500, described.description).nullable(),
-    events: z.array(storedText(60, "An event, a family, or `*`.")).meta({ description: described.events, maxItems: eventPatterns.length }),
+    events: z
+      .array(storedText(60, "An event, a family, or `*`."))
+      .meta({ description: described.events, maxItems: eventPatterns.length }),
     status,
-    disabledReason: disabledReason.nullable().meta({ description: "Why it is disabled, or null if it is enabled." }),
+    disabledReason: disabledReason
+      .nullable()
+      .meta({ description: "Why it is disabled, or null if it is enabled." }),
     disabledAt: timestamp.nullable().meta({ description: "When it was disabled." }),
-    consecutiveFailures: integer("Automatic attempts that failed since the last success. At 100 the webhook is disabled."),
+    consecutiveFailures: integer(
+      "Automatic attempts that failed since the last success. At 100 the webhook is disabled.",
+    ),
     lastSuccessAt: timestamp.nullable().meta({ description: "When an attempt last succeeded." }),
     lastFailureAt: timestamp.nullable().meta({ description: "When an attempt last failed." }),
     secretHint: storedText(20, "The last characters of the signing secret."),
-    previousSecretExpiresAt: timestamp.nullable().meta({ description: "Until when the previous secret signs as well." }),
+    previousSecretExpiresAt: timestamp
+      .nullable()
+      .meta({ description: "Until when the previous secret signs as well." }),
     metadata,
     createdAt,
     updatedAt,
@@ -74,9 +96,11 @@ export const webhook = z
 
 export const webhookWithSecret = webhook
   .extend({
-    secret: z
-      .string()
-      .meta({ description: "The signing secret. Shown only once.", maxLength: 60, examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] }),
+    secret: z.string().meta({
+      description: "The signing secret. Shown only once.",
+      maxLength: 60,
+      examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+    }),
   })
   .meta({ id: "WebhookWithSecret", description: "A receiver of events, with its signing secret." });
 
@@ -88,7 +112,8 @@ export const rotateSecretBody = z.strictObject({
     .max(86_400)
     .default(86_400)
     .meta({
-      description: "How long the previous secret signs as well, in seconds. 0 drops every older secret immediately.",
+      description:
+        "How long the previous secret signs as well, in seconds. 0 drops every older secret immediately.",
       examples: [3_600],
     }),
 });

@@ -2,7 +2,12 @@ import { recordAudit } from "@/lib/audit/service";
 import type { Caller, Partition } from "@/lib/platform/caller";
 import { changedFields, previousAttributes } from "@/lib/platform/changes";
 import { db } from "@/lib/platform/db";
-import { invalidBody, notInThisStatus, rotationInProgress, tooManyWebhooks } from "@/lib/platform/errors";
+import {
+  invalidBody,
+  notInThisStatus,
+  rotationInProgress,
+  tooManyWebhooks,
+} from "@/lib/platform/errors";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { generateSigningSecret, sealSecret, webhookSecretContext } from "@/lib/platform/secret-box";
@@ -30,7 +35,12 @@ export async function listWebhooks(caller: Caller, page: ListWebhooks) {
   const { db, partition } = caller;
   await requireCursor(caller, "webhooks", page.cursor);
   const { after, orderBy, take } = pageById(page);
-  const rows = await db.webhook.findMany({ where: { ...partition, deletedAt: null, ...after }, orderBy, take, include: secretsOfWebhook });
+  const rows = await db.webhook.findMany({
+    where: { ...partition, deletedAt: null, ...after },
+    orderBy,
+    take,
+    include: secretsOfWebhook,
+  });
   return toPage(rows, page.limit, toWebhook);
 }
 
@@ -53,14 +63,21 @@ export async function getWebhook(caller: Caller, id: string) {
  * @returns the webhook and, this once, its secret.
  * @throws AppError `limit-reached` beyond 20 in an environment
  */
-export async function createWebhook(caller: Caller, body: CreateWebhook): Promise<Webhook & { secret: string }> {
+export async function createWebhook(
+  caller: Caller,
+  body: CreateWebhook,
+): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "create webhooks");
   await requirePower(caller, "createWebhook");
   requireUsableUrl(caller, body.url, caller.partition.tenantId);
 
   await lockKind(caller, "webhooks");
   const where = { ...caller.partition, deletedAt: null };
-  const existing = await caller.db.webhook.findMany({ where, select: { id: true }, take: maximumWebhooks });
+  const existing = await caller.db.webhook.findMany({
+    where,
+    select: { id: true },
+    take: maximumWebhooks,
+  });
   if (existing.length >= maximumWebhooks) {
     throw tooManyWebhooks({ limit: maximumWebhooks, current: existing.length });
   }
@@ -69,29 +86,51 @@ export async function createWebhook(caller: Caller, body: CreateWebhook): Promis
   const id = newId("webhook", at);
   const { secret, fields: firstSecret } = newSecret(caller.partition, id, 1, at);
   const row = await caller.db.webhook.create({
-    data: { ...caller.partition, ...body, id, createdAt: at, updatedAt: at, secrets: { create: firstSecret } },
+    data: {
+      ...caller.partition,
+      ...body,
+      id,
+      createdAt: at,
+      updatedAt: at,
+      secrets: { create: firstSecret },
+    },
     include: secretsOfWebhook,
   });
   const webhook = toWebhook(row);
-  await recordAudit(caller, { action: "webhook.created", targetId: id, changes: { after: { url: webhook.url, events: webhook.events } } });
+  await recordAudit(caller, {
+    action: "webhook.created",
+    targetId: id,
+    changes: { after: { url: webhook.url, events: webhook.events } },
+  });
   return { ...webhook, secret };
 }
 
-/** Fields that decide which events leave for which address; the others only describe the webhook. */
+/**
+ * Fields that decide which events leave for which address; the others only describe the webhook.
+ */
 const decidesWhatIsReceived: ReadonlySet<string> = new Set(["url", "events", "status"]);
 
-/** `status: "ENABLED"` sets the count of failures to 0, also where the webhook was enabled all along. */
-export async function updateWebhook(caller: Caller, id: string, patch: UpdateWebhook): Promise<Webhook> {
+/**
+ * `status: "ENABLED"` sets the count of failures to 0, also where the webhook was enabled all
+ * along.
+ */
+export async function updateWebhook(
+  caller: Caller,
+  id: string,
+  patch: UpdateWebhook,
+): Promise<Webhook> {
   requireRole(caller, "ADMIN", "change webhooks");
   if (patch.url !== undefined) requireUsableUrl(caller, patch.url, id);
   const row = await lockWebhook(caller, id);
 
   const { metadata: metadataPatch, status, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(row.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
+  if (metadata === null)
+    throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
 
   if (status === "ENABLED" && row.suspendedAt) {
-    const detail = "The webhook is suspended. An owner or admin has to confirm it in the dashboard, under Settings, Access review.";
+    const detail =
+      "The webhook is suspended. An owner or admin has to confirm it in the dashboard, under Settings, Access review.";
     throw notInThisStatus(detail, { from: "DISABLED", to: "ENABLED" });
   }
 
@@ -100,25 +139,41 @@ export async function updateWebhook(caller: Caller, id: string, patch: UpdateWeb
   const before = toWebhook(row);
   const changed = changedFields(before, toWebhook({ ...row, ...changes }));
   if (changed.length === 0) return before;
-  if (changed.some((field) => decidesWhatIsReceived.has(field))) await requirePower(caller, "updateWebhook");
+  if (changed.some((field) => decidesWhatIsReceived.has(field)))
+    await requirePower(caller, "updateWebhook");
 
   const where = { tenantId_environment_id: { ...caller.partition, id } };
-  const after = toWebhook(await caller.db.webhook.update({ where, data: { ...changes, updatedAt: at }, include: secretsOfWebhook }));
+  const after = toWebhook(
+    await caller.db.webhook.update({
+      where,
+      data: { ...changes, updatedAt: at },
+      include: secretsOfWebhook,
+    }),
+  );
   await recordAudit(caller, {
     action: "webhook.updated",
     targetId: id,
-    changes: { before: previousAttributes(before, changed), after: previousAttributes(after, changed) },
+    changes: {
+      before: previousAttributes(before, changed),
+      after: previousAttributes(after, changed),
+    },
   });
   return after;
 }
 
 /**
- * Gives the webhook a new secret. The one before it goes on signing beside it for the time given; which ones sign is
- * decided by their expiry whenever something is sent. Without an overlap every older secret ends at once.
+ * Gives the webhook a new secret. The one before it goes on signing beside it for the time given;
+ * which ones sign is decided by their expiry whenever something is sent. Without an overlap every
+ * older secret ends at once.
  * @returns the webhook and, this once, its new secret.
- * @throws AppError `rotation-in-progress` where two secrets sign already and the new one is to overlap too
+ * @throws AppError `rotation-in-progress` where two secrets sign already and the new one is to
+ * overlap too
  */
-export async function rotateSecret(caller: Caller, id: string, { overlapSeconds }: RotateSecret): Promise<Webhook & { secret: string }> {
+export async function rotateSecret(
+  caller: Caller,
+  id: string,
+  { overlapSeconds }: RotateSecret,
+): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "rotate signing secrets");
   await requirePower(caller, "rotateSecret");
   const row = await lockWebhook(caller, id);
@@ -131,9 +186,14 @@ export async function rotateSecret(caller: Caller, id: string, { overlapSeconds 
 
   const secretsOf = { ...caller.partition, webhookId: id };
   // Those before the current one have ended, or are to end now.
-  await caller.db.webhookSecret.deleteMany({ where: { ...secretsOf, ...(overlapSeconds > 0 && { version: { lt: current.version } }) } });
+  await caller.db.webhookSecret.deleteMany({
+    where: { ...secretsOf, ...(overlapSeconds > 0 && { version: { lt: current.version } }) },
+  });
   if (overlapSeconds > 0) {
-    await caller.db.webhookSecret.updateMany({ where: secretsOf, data: { expiresAt: new Date(at.getTime() + overlapSeconds * 1_000) } });
+    await caller.db.webhookSecret.updateMany({
+      where: secretsOf,
+      data: { expiresAt: new Date(at.getTime() + overlapSeconds * 1_000) },
+    });
   }
   const { secret, fields } = newSecret(caller.partition, id, current.version + 1, at);
   await caller.db.webhookSecret.create({ data: { ...secretsOf, ...fields } });
@@ -143,13 +203,19 @@ export async function rotateSecret(caller: Caller, id: string, { overlapSeconds 
     targetId: id,
     changes: {
       before: { secretHint: current.hint },
-      after: { secretHint: webhook.secretHint, previousSecretExpiresAt: webhook.previousSecretExpiresAt },
+      after: {
+        secretHint: webhook.secretHint,
+        previousSecretExpiresAt: webhook.previousSecretExpiresAt,
+      },
     },
   });
   return { ...webhook, secret };
 }
 
-/** Ends an overlap before its time: from now on the newest secret signs alone. Nothing changes where it does already. */
+/**
+ * Ends an overlap before its time: from now on the newest secret signs alone. Nothing changes where
+ * it does already.
+ */
 export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook> {
   requireRole(caller, "ADMIN", "drop old signing secrets");
   await requirePower(caller, "dropOldSecret");
@@ -157,15 +223,21 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
   const [current, previous] = row.secrets;
   if (!current || !previous) return toWebhook(row);
 
-  await caller.db.webhookSecret.deleteMany({ where: { ...caller.partition, webhookId: id, version: { lt: current.version } } });
+  await caller.db.webhookSecret.deleteMany({
+    where: { ...caller.partition, webhookId: id, version: { lt: current.version } },
+  });
   const webhook = await touchWebhook(caller, id, currentTime() ?? new Date());
-  await recordAudit(caller, { action: "webhook.old_secret_dropped", targetId: id, changes: { before: { secretHint: previous.hint } } });
+  await recordAudit(caller, {
+    action: "webhook.old_secret_dropped",
+    targetId: id,
+    changes: { before: { secretHint: previous.hint } },
+  });
   return webhook;
 }
 
 /**
- * From now on it is not there any more, for anybody, and nothing more is sent to it. Its secrets go at once; its
- * deliveries, of which there may be millions, are left to a job. Its events stay.
+ * From now on it is not there any more, for anybody, and nothing more is sent to it. Its secrets go
+ * at once; its deliveries, of which there may be millions, are left to a job. Its events stay.
  */
 export async function deleteWebhook(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "delete webhooks");
@@ -174,22 +246,42 @@ export async function deleteWebhook(caller: Caller, id: string) {
   const at = currentTime() ?? new Date();
   await caller.db.webhook.update({
     where: { tenantId_environment_id: { ...caller.partition, id } },
-    data: { status: "DISABLED", deletedAt: at, updatedAt: at, secrets: { deleteMany: {} }, backlogTasks: { deleteMany: {} } },
+    data: {
+      status: "DISABLED",
+      deletedAt: at,
+      updatedAt: at,
+      secrets: { deleteMany: {} },
+      backlogTasks: { deleteMany: {} },
+    },
   });
   await addBacklogTask(caller, id, "DELETE");
-  await recordAudit(caller, { action: "webhook.deleted", targetId: id, changes: { before: { url: row.url, events: row.events } } });
+  await recordAudit(caller, {
+    action: "webhook.deleted",
+    targetId: id,
+    changes: { before: { url: row.url, events: row.events } },
+  });
   return { id, deleted: true as const };
 }
 
 function statusFields(row: WebhookModel, status: UpdateWebhook["status"], at: Date) {
   if (status === "ENABLED") {
-    return { status, disabledReason: null, disabledAt: null, consecutiveFailures: 0, probeAfter: null };
+    return {
+      status,
+      disabledReason: null,
+      disabledAt: null,
+      consecutiveFailures: 0,
+      probeAfter: null,
+    };
   }
-  if (status === "DISABLED" && row.status === "ENABLED") return { status, disabledReason: "MANUAL" as const, disabledAt: at };
+  if (status === "DISABLED" && row.status === "ENABLED")
+    return { status, disabledReason: "MANUAL" as const, disabledAt: at };
   return {};
 }
 
-/** The row, locked until the transaction ends: a change and the worker's disabling come one after the other. */
+/**
+ * The row, locked until the transaction ends: a change and the worker's disabling come one after
+ * the other.
+ */
 async function lockWebhook(caller: Caller, id: string): Promise<WebhookWithSecrets> {
   await lockRow(caller, "webhooks", id);
   return requireWebhook(caller, id);
@@ -209,14 +301,17 @@ function requireUsableUrl({ partition }: Caller, url: string, targetId: string):
   const error = invalidBody("/url", "invalid_url", `url: ${problem}`);
   if (isForbiddenTarget(url)) {
     const changes = { url: url.slice(0, maximumUrlLength) };
-    error.afterRollback = (caller) => recordAudit(caller, { action: "webhook.address_refused", targetId, changes });
+    error.afterRollback = (caller) =>
+      recordAudit(caller, { action: "webhook.address_refused", targetId, changes });
   }
   throw error;
 }
 
 async function touchWebhook({ db, partition }: Caller, id: string, at: Date): Promise<Webhook> {
   const where = { tenantId_environment_id: { ...partition, id } };
-  return toWebhook(await db.webhook.update({ where, data: { updatedAt: at }, include: secretsOfWebhook }));
+  return toWebhook(
+    await db.webhook.update({ where, data: { updatedAt: at }, include: secretsOfWebhook }),
+  );
 }
 
 function newSecret(partition: Partition, webhookId: string, version: number, at: Date) {

@@ -18,7 +18,13 @@ type Schema = {
 
 type Content = Record<string, { schema?: Schema }>;
 
-type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: Schema };
+type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+};
 
 type Reference = { $ref: string };
 
@@ -41,23 +47,31 @@ export type OpenApiDocument = {
 const pathPrefix = "/v1/public";
 const methods = ["get", "post", "put", "patch", "delete"];
 
-/** A value that is sent may be a `Date`, and what is optional may be undefined; a value that is answered is neither. */
+/**
+ * A value that is sent may be a `Date`, and what is optional may be undefined; a value that is
+ * answered is neither.
+ */
 type Direction = "sent" | "answered";
 
 /** The TypeScript of the client's types: schemas, queries, bodies, operations, events. */
 export function generateTypes(document: OpenApiDocument): string {
   const operations = operationsOf(document);
   const schemas = document.components?.schemas ?? {};
-  const events = Object.values(document.webhooks ?? {}).map(({ post }) => contentOf(post?.requestBody));
+  const events = Object.values(document.webhooks ?? {}).map(({ post }) =>
+    contentOf(post?.requestBody),
+  );
   const answers = operations.flatMap(({ answer, problems }) => [answer, ...problems]);
   const answered = reachable(schemas, [...answers, ...events]);
   const sent = reachable(
     schemas,
     operations.flatMap(({ query, body }) => [...(query ? [query] : []), ...(body ? [body] : [])]),
   );
-  const direction = (name: string): Direction => (sent.has(name) && !answered.has(name) ? "sent" : "answered");
+  const direction = (name: string): Direction =>
+    sent.has(name) && !answered.has(name) ? "sent" : "answered";
 
-  const parts = ["// Made from the OpenAPI document by `npm run sdk:types`. Changes belong into the API's route declarations."];
+  const parts = [
+    "// Made from the OpenAPI document by `npm run sdk:types`. Changes belong into the API's route declarations.",
+  ];
   for (const [name, schema] of Object.entries(schemas)) {
     if (sent.has(name) || answered.has(name)) parts.push(declare(name, schema, direction(name)));
   }
@@ -75,7 +89,9 @@ export function generateTypes(document: OpenApiDocument): string {
     ];
     return `  ${id}: {\n${members.join("\n")}\n  };\n`;
   });
-  parts.push(`/** Every operation of the API by its operationId. */\nexport type Operations = {\n${rows.join("")}};\n`);
+  parts.push(
+    `/** Every operation of the API by its operationId. */\nexport type Operations = {\n${rows.join("")}};\n`,
+  );
   parts.push(declareEvents(events));
   return parts.join("\n");
 }
@@ -90,14 +106,18 @@ function operationsOf({ paths = {}, components = {} }: OpenApiDocument) {
         if (!("$ref" in parameter)) return parameter;
         return components.parameters?.[nameOf(parameter)] ?? [];
       });
-      const success = Object.entries(operation.responses ?? {}).find(([status]) => status.startsWith("2"))?.[1];
+      const success = Object.entries(operation.responses ?? {}).find(([status]) =>
+        status.startsWith("2"),
+      )?.[1];
       return {
         id: operation.operationId,
         route: `${method.toUpperCase()} ${path.slice(pathPrefix.length)}`,
         query: toQuery(parameters.filter((parameter) => parameter.in === "query")),
         body: operation.requestBody && contentOf(operation.requestBody),
         answer: contentOf(success),
-        problems: Object.values(operation.responses ?? {}).flatMap(({ content }) => content?.["application/problem+json"]?.schema ?? []),
+        problems: Object.values(operation.responses ?? {}).flatMap(
+          ({ content }) => content?.["application/problem+json"]?.schema ?? [],
+        ),
       };
     });
   });
@@ -106,7 +126,8 @@ function operationsOf({ paths = {}, components = {} }: OpenApiDocument) {
 const nameOf = ({ $ref }: Reference): string => $ref.split("/").at(-1) ?? "";
 
 /** A form is put together by the client; its type is that of the JSON form. */
-const contentOf = (holder: { content?: Content } | undefined): Schema => holder?.content?.["application/json"]?.schema ?? {};
+const contentOf = (holder: { content?: Content } | undefined): Schema =>
+  holder?.content?.["application/json"]?.schema ?? {};
 
 function toQuery(parameters: Parameter[]): Schema | undefined {
   if (parameters.length === 0) return undefined;
@@ -134,9 +155,12 @@ function typeOf(schema: Schema, direction: Direction, indent: string): string {
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   const either = schema.anyOf ?? schema.oneOf;
-  if (either) return [...new Set(either.map((part) => typeOf(part, direction, indent)))].join(" | ");
-  if (schema.allOf) return schema.allOf.map((part) => `(${typeOf(part, direction, indent)})`).join(" & ");
-  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, direction, indent)).join(" | ");
+  if (either)
+    return [...new Set(either.map((part) => typeOf(part, direction, indent)))].join(" | ");
+  if (schema.allOf)
+    return schema.allOf.map((part) => `(${typeOf(part, direction, indent)})`).join(" & ");
+  if (Array.isArray(schema.type))
+    return schema.type.map((type) => typeOf({ ...schema, type }, direction, indent)).join(" | ");
   switch (schema.type) {
     case "string":
       return schema.format === "date-time" && direction === "sent" ? "string | Date" : "string";
@@ -159,17 +183,30 @@ function typeOf(schema: Schema, direction: Direction, indent: string): string {
   }
 }
 
-/** Only what says nothing about its values; what it says and this generator does not know must not be lost. */
+/**
+ * Only what says nothing about its values; what it says and this generator does not know must not
+ * be lost.
+ */
 function anything(schema: Schema): string {
-  const unknown = Object.keys(schema).filter((keyword) => !["title", "description", "examples", "default", "deprecated"].includes(keyword));
-  if (unknown.length > 0) throw new Error(`the generator of types does not know ${unknown.join(", ")}`);
+  const unknown = Object.keys(schema).filter(
+    (keyword) => !["title", "description", "examples", "default", "deprecated"].includes(keyword),
+  );
+  if (unknown.length > 0)
+    throw new Error(`the generator of types does not know ${unknown.join(", ")}`);
   return "unknown";
 }
 
-function objectType({ properties = {}, required = [], additionalProperties }: Schema, direction: Direction, indent: string): string {
+function objectType(
+  { properties = {}, required = [], additionalProperties }: Schema,
+  direction: Direction,
+  indent: string,
+): string {
   const names = Object.keys(properties);
   if (names.length === 0) {
-    const values = typeof additionalProperties === "object" ? typeOf(additionalProperties, direction, indent) : "unknown";
+    const values =
+      typeof additionalProperties === "object"
+        ? typeOf(additionalProperties, direction, indent)
+        : "unknown";
     return additionalProperties === false ? "Record<string, never>" : `Record<string, ${values}>`;
   }
   const inner = `${indent}  `;

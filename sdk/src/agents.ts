@@ -5,11 +5,14 @@ import type { RequestOptions } from "./transport";
 /** All of these read and write drafts. A person publishes them, in the dashboard. */
 export const agentsOf = ({ call, list }: Caller) => ({
   /** Newest first. */
-  list: (query?: ListAgentsQuery, options?: RequestOptions) => list("GET /agents", { query }, options),
+  list: (query?: ListAgentsQuery, options?: RequestOptions) =>
+    list("GET /agents", { query }, options),
 
-  create: (body: CreateAgentBody, options?: RequestOptions) => call("POST /agents", { body }, options),
+  create: (body: CreateAgentBody, options?: RequestOptions) =>
+    call("POST /agents", { body }, options),
 
-  get: (agentId: string, options?: RequestOptions) => call("GET /agents/{agentId}", { path: { agentId } }, options),
+  get: (agentId: string, options?: RequestOptions) =>
+    call("GET /agents/{agentId}", { path: { agentId } }, options),
 
   /** Changes the draft only: what is published stays as it is. */
   update: (agentId: string, body: UpdateAgentBody, options?: RequestOptions) =>

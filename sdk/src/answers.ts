@@ -11,8 +11,8 @@ export type Page<Item> = {
 };
 
 /**
- * A list: awaited it is its first page; `for await` goes through all items of all pages, and asks for each page when the
- * one before it is used up.
+ * A list: awaited it is its first page; `for await` goes through all items of all pages, and asks
+ * for each page when the one before it is used up.
  */
 export type ListPromise<Item, ItemPage extends Page<Item> = Page<Item>> = ApiPromise<ItemPage> &
   AsyncIterable<Item> & {
@@ -31,13 +31,19 @@ export function toApiPromise<Data>(answer: Promise<Answer<Data>>): ApiPromise<Da
   return Object.assign(promise, { withResponse });
 }
 
-/** Which page: the one after `cursor`, or the first; `limit` is used unless the caller of the list has set one. */
+/**
+ * Which page: the one after `cursor`, or the first; `limit` is used unless the caller of the list
+ * has set one.
+ */
 export type PageRange = { cursor?: string; limit?: number };
 
 /** The most items that the API puts on a page. */
 const longestPage = 100;
 
-/** Nothing is requested until the list is used, so that `toArray` can ask for pages of the right size. */
+/**
+ * Nothing is requested until the list is used, so that `toArray` can ask for pages of the right
+ * size.
+ */
 export function toListPromise<Item, ItemPage extends Page<Item>>(
   load: (range: PageRange) => Promise<Answer<ItemPage>>,
 ): ListPromise<Item, ItemPage> {
@@ -55,7 +61,8 @@ export function toListPromise<Item, ItemPage extends Page<Item>>(
       if (nextCursor === undefined) return;
       page = (await load({ cursor: nextCursor, ...limit() })).data;
       // Otherwise a broken server would keep this going forever.
-      if (page.nextCursor === nextCursor) throw new ParlanceError(`The page at ${nextCursor} leads to itself.`);
+      if (page.nextCursor === nextCursor)
+        throw new ParlanceError(`The page at ${nextCursor} leads to itself.`);
     }
   }
 

@@ -1,6 +1,20 @@
-import { type ApiPromise, type ListPromise, type Page, toApiPromise, toListPromise } from "./answers";
+import {
+  type ApiPromise,
+  type ListPromise,
+  type Page,
+  toApiPromise,
+  toListPromise,
+} from "./answers";
 import type { Operations } from "./generated/types";
-import { type Answer, fillPath, type Outgoing, type RequestOptions, type Settings, send, toSearch } from "./transport";
+import {
+  type Answer,
+  fillPath,
+  type Outgoing,
+  type RequestOptions,
+  type Settings,
+  send,
+  toSearch,
+} from "./transport";
 
 type Route = Operations[keyof Operations]["route"];
 type OperationAt<R extends Route> = Extract<Operations[keyof Operations], { route: R }>;
@@ -20,16 +34,36 @@ type Input<R extends Route> = {
 };
 
 /** The same for any route. */
-type AnyInput = { path?: Record<string, string>; query?: object | undefined; body?: unknown; form?: () => Promise<FormData> };
+type AnyInput = {
+  path?: Record<string, string>;
+  query?: object | undefined;
+  body?: unknown;
+  form?: () => Promise<FormData>;
+};
 
-/** Makes calls by their route. Method, path, query, body and answer are held to the API's document by the compiler. */
+/**
+ * Makes calls by their route. Method, path, query, body and answer are held to the API's document
+ * by the compiler.
+ */
 export type Caller = {
-  call<R extends Route>(route: R, input?: Input<R>, options?: RequestOptions): ApiPromise<AnswerAt<R>>;
-  list<R extends ListRoute>(route: R, input?: Input<R>, options?: RequestOptions): ListPromise<ItemAt<R>>;
+  call<R extends Route>(
+    route: R,
+    input?: Input<R>,
+    options?: RequestOptions,
+  ): ApiPromise<AnswerAt<R>>;
+  list<R extends ListRoute>(
+    route: R,
+    input?: Input<R>,
+    options?: RequestOptions,
+  ): ListPromise<ItemAt<R>>;
 };
 
 export function callerOf(settings: Settings): Caller {
-  async function request<Data>(route: Route, input: AnyInput, options: RequestOptions): Promise<Answer<Data>> {
+  async function request<Data>(
+    route: Route,
+    input: AnyInput,
+    options: RequestOptions,
+  ): Promise<Answer<Data>> {
     return send<Data>(settings, await toOutgoing(route, input, options), options);
   }
   return {
@@ -42,7 +76,11 @@ export function callerOf(settings: Settings): Caller {
   };
 }
 
-async function toOutgoing(route: Route, { path, query, body, form }: AnyInput, options: RequestOptions): Promise<Outgoing> {
+async function toOutgoing(
+  route: Route,
+  { path, query, body, form }: AnyInput,
+  options: RequestOptions,
+): Promise<Outgoing> {
   const [method = "", template = ""] = route.split(" ");
   const target = { method, path: `/v1/public${fillPath(template, path)}${toSearch(query)}` };
   if (method === "GET") return target;

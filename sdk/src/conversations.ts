@@ -10,10 +10,12 @@ import type { RequestOptions } from "./transport";
 
 export const conversationsOf = ({ call, list }: Caller) => ({
   /** Newest first. */
-  list: (query?: ListConversationsQuery, options?: RequestOptions) => list("GET /conversations", { query }, options),
+  list: (query?: ListConversationsQuery, options?: RequestOptions) =>
+    list("GET /conversations", { query }, options),
 
   /** With a first message if you like. */
-  create: (body: CreateConversationBody, options?: RequestOptions) => call("POST /conversations", { body }, options),
+  create: (body: CreateConversationBody, options?: RequestOptions) =>
+    call("POST /conversations", { body }, options),
 
   get: (conversationId: string, options?: RequestOptions) =>
     call("GET /conversations/{conversationId}", { path: { conversationId } }, options),
@@ -25,13 +27,25 @@ export const conversationsOf = ({ call, list }: Caller) => ({
   messages: {
     /** Oldest first. */
     list: (conversationId: string, query?: ListMessagesQuery, options?: RequestOptions) =>
-      list("GET /conversations/{conversationId}/messages", { path: { conversationId }, query }, options),
+      list(
+        "GET /conversations/{conversationId}/messages",
+        { path: { conversationId }, query },
+        options,
+      ),
 
     /** A customer's message unless `author` says otherwise. */
     create: (conversationId: string, body: PostMessageBody, options?: RequestOptions) =>
-      call("POST /conversations/{conversationId}/messages", { path: { conversationId }, body }, options),
+      call(
+        "POST /conversations/{conversationId}/messages",
+        { path: { conversationId }, body },
+        options,
+      ),
 
     get: (conversationId: string, messageId: string, options?: RequestOptions) =>
-      call("GET /conversations/{conversationId}/messages/{messageId}", { path: { conversationId, messageId } }, options),
+      call(
+        "GET /conversations/{conversationId}/messages/{messageId}",
+        { path: { conversationId, messageId } },
+        options,
+      ),
   },
 });

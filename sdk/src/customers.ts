@@ -4,12 +4,15 @@ import type { RequestOptions } from "./transport";
 
 export const customersOf = ({ call, list }: Caller) => ({
   /** Newest first. */
-  list: (query?: ListCustomersQuery, options?: RequestOptions) => list("GET /customers", { query }, options),
+  list: (query?: ListCustomersQuery, options?: RequestOptions) =>
+    list("GET /customers", { query }, options),
 
   /** @throws ConflictError with `existingId` where the `externalId` is taken */
-  create: (body: CreateCustomerBody, options?: RequestOptions) => call("POST /customers", { body }, options),
+  create: (body: CreateCustomerBody, options?: RequestOptions) =>
+    call("POST /customers", { body }, options),
 
-  get: (customerId: string, options?: RequestOptions) => call("GET /customers/{customerId}", { path: { customerId } }, options),
+  get: (customerId: string, options?: RequestOptions) =>
+    call("GET /customers/{customerId}", { path: { customerId } }, options),
 
   /** Changes what is given; null clears a field, and in `metadata` deletes a key. */
   update: (customerId: string, body: UpdateCustomerBody, options?: RequestOptions) =>

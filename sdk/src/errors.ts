@@ -1,14 +1,21 @@
 import type { Problem } from "./generated/types";
 
-/** One thing that is wrong with a request, and where: `pointer` is a JSON Pointer into `location`. */
+/**
+ * One thing that is wrong with a request, and where: `pointer` is a JSON Pointer into `location`.
+ */
 export type ValidationIssue = NonNullable<Problem["errors"]>[number];
 
-/** What every error of this package is. An abort is none: there the signal's own reason is thrown. */
+/**
+ * What every error of this package is. An abort is none: there the signal's own reason is thrown.
+ */
 export class ParlanceError extends Error {
   override name = "ParlanceError";
 }
 
-/** No whole answer came: name look-up, connection, TLS, or cut off in the middle. `cause` is what `fetch` threw. */
+/**
+ * No whole answer came: name look-up, connection, TLS, or cut off in the middle. `cause` is what
+ * `fetch` threw.
+ */
 export class ConnectionError extends ParlanceError {
   override name = "ConnectionError";
 }
@@ -22,7 +29,10 @@ export class TimeoutError extends ConnectionError {
   }
 }
 
-/** The API refused, or failed. Each kind of the API has a class of its own below; one that is newer than this package has this. */
+/**
+ * The API refused, or failed. Each kind of the API has a class of its own below; one that is newer
+ * than this package has this.
+ */
 export class ApiError extends ParlanceError {
   override name = "ApiError";
   readonly status: number;
@@ -46,11 +56,17 @@ export class ApiError extends ParlanceError {
   readonly retryAfter: number | null;
   readonly headers: Headers;
 
-  constructor(kind: string, problem: Partial<Problem>, { status, headers }: Pick<Response, "status" | "headers">) {
+  constructor(
+    kind: string,
+    problem: Partial<Problem>,
+    { status, headers }: Pick<Response, "status" | "headers">,
+  ) {
     const requestId = headers.get("x-request-id") ?? problem.requestId ?? null;
     const detail = problem.detail ?? "";
     const errors = problem.errors ?? [];
-    const findings = errors.map(({ pointer, location, message }) => `\n  ${location} ${pointer} ${message}`);
+    const findings = errors.map(
+      ({ pointer, location, message }) => `\n  ${location} ${pointer} ${message}`,
+    );
     super(`${status} ${kind}: ${detail}${requestId ? ` (${requestId})` : ""}${findings.join("")}`);
     this.status = status;
     this.kind = kind;
@@ -108,7 +124,10 @@ export class ConflictError extends ApiError {
   override name = "ConflictError";
 }
 
-/** The first request with this idempotency key has not ended yet, and neither had it after all retries. */
+/**
+ * The first request with this idempotency key has not ended yet, and neither had it after all
+ * retries.
+ */
 export class IdempotencyInProgressError extends ApiError {
   override name = "IdempotencyInProgressError";
 }
@@ -120,7 +139,11 @@ export class InvalidTransitionError extends ApiError {
   /** Where the conversation could go instead. */
   readonly allowed: string[];
 
-  constructor(kind: string, problem: Partial<Problem>, response: Pick<Response, "status" | "headers">) {
+  constructor(
+    kind: string,
+    problem: Partial<Problem>,
+    response: Pick<Response, "status" | "headers">,
+  ) {
     super(kind, problem, response);
     this.from = problem.from ?? "";
     this.to = problem.to ?? "";
@@ -171,7 +194,10 @@ export class IdempotencyKeyReusedError extends ApiError {
   override name = "IdempotencyKeyReusedError";
 }
 
-/** Still limited after all retries, or for longer than this package waits; `retryAfter` says how long. */
+/**
+ * Still limited after all retries, or for longer than this package waits; `retryAfter` says how
+ * long.
+ */
 export class RateLimitedError extends ApiError {
   override name = "RateLimitedError";
 }
@@ -184,7 +210,10 @@ export class UnavailableError extends ApiError {
   override name = "UnavailableError";
 }
 
-/** The answer is none of the API's: a proxy's error page, a redirect, a page that says 200. Its kind is `unexpected-answer`. */
+/**
+ * The answer is none of the API's: a proxy's error page, a redirect, a page that says 200. Its kind
+ * is `unexpected-answer`.
+ */
 export class UnexpectedAnswerError extends ApiError {
   override name = "UnexpectedAnswerError";
 }
@@ -193,6 +222,8 @@ export class UnexpectedAnswerError extends ApiError {
 function retryAfterSeconds(headers: Headers): number | null {
   const value = headers.get("retry-after");
   if (!value) return null;
-  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1_000);
+  const seconds = /^\d+$/.test(value)
+    ? Number(value)
+    : Math.ceil((Date.parse(value) - Date.now()) / 1_000);
   return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }

@@ -11,36 +11,66 @@ import { toForm, type UploadFileBody } from "./upload";
 
 export const knowledgeBasesOf = ({ call, list }: Caller) => ({
   /** Newest first. */
-  list: (query?: ListKnowledgeBasesQuery, options?: RequestOptions) => list("GET /knowledge-bases", { query }, options),
+  list: (query?: ListKnowledgeBasesQuery, options?: RequestOptions) =>
+    list("GET /knowledge-bases", { query }, options),
 
   /** @throws ConflictError with `existingId` where the name is taken */
-  create: (body: CreateKnowledgeBaseBody, options?: RequestOptions) => call("POST /knowledge-bases", { body }, options),
+  create: (body: CreateKnowledgeBaseBody, options?: RequestOptions) =>
+    call("POST /knowledge-bases", { body }, options),
 
   get: (knowledgeBaseId: string, options?: RequestOptions) =>
     call("GET /knowledge-bases/{knowledgeBaseId}", { path: { knowledgeBaseId } }, options),
 
-  /** The documents that fit best, best first: each with plain `text` and the `ranges` in it that were found. */
+  /**
+   * The documents that fit best, best first: each with plain `text` and the `ranges` in it that
+   * were found.
+   */
   search: (knowledgeBaseId: string, query: SearchKnowledgeBaseQuery, options?: RequestOptions) =>
-    call("GET /knowledge-bases/{knowledgeBaseId}/search", { path: { knowledgeBaseId }, query }, options),
+    call(
+      "GET /knowledge-bases/{knowledgeBaseId}/search",
+      { path: { knowledgeBaseId }, query },
+      options,
+    ),
 
   documents: {
     /** Newest first. */
     list: (knowledgeBaseId: string, query?: ListDocumentsQuery, options?: RequestOptions) =>
-      list("GET /knowledge-bases/{knowledgeBaseId}/documents", { path: { knowledgeBaseId }, query }, options),
+      list(
+        "GET /knowledge-bases/{knowledgeBaseId}/documents",
+        { path: { knowledgeBaseId }, query },
+        options,
+      ),
 
     /**
-     * Uploads a file, or text. The document is `PENDING` until its text has been read, then `READY`, or `FAILED` with the reason.
+     * Uploads a file, or text. The document is `PENDING` until its text has been read, then
+     * `READY`, or `FAILED` with the reason.
      * @throws ConflictError with `existingId` where the base has the same bytes already
      */
-    upload: (knowledgeBaseId: string, body: UploadFileBody | CreateDocumentBody, options?: RequestOptions) => {
+    upload: (
+      knowledgeBaseId: string,
+      body: UploadFileBody | CreateDocumentBody,
+      options?: RequestOptions,
+    ) => {
       const input = "file" in body ? { form: () => toForm(body) } : { body };
-      return call("POST /knowledge-bases/{knowledgeBaseId}/documents", { path: { knowledgeBaseId }, ...input }, options);
+      return call(
+        "POST /knowledge-bases/{knowledgeBaseId}/documents",
+        { path: { knowledgeBaseId }, ...input },
+        options,
+      );
     },
 
     get: (knowledgeBaseId: string, documentId: string, options?: RequestOptions) =>
-      call("GET /knowledge-bases/{knowledgeBaseId}/documents/{documentId}", { path: { knowledgeBaseId, documentId } }, options),
+      call(
+        "GET /knowledge-bases/{knowledgeBaseId}/documents/{documentId}",
+        { path: { knowledgeBaseId, documentId } },
+        options,
+      ),
 
     delete: (knowledgeBaseId: string, documentId: string, options?: RequestOptions) =>
-      call("DELETE /knowledge-bases/{knowledgeBaseId}/documents/{documentId}", { path: { knowledgeBaseId, documentId } }, options),
+      call(
+        "DELETE /knowledge-bases/{knowledgeBaseId}/documents/{documentId}",
+        { path: { knowledgeBaseId, documentId } },
+        options,
+      ),
   },
 });

@@ -10,7 +10,10 @@ import { type Wait, wait } from "./transport";
 import { webhooksOf } from "./webhook-subscriptions";
 
 export type ParlanceOptions = {
-  /** Where the service is; the environment variable `PARLANCE_BASE_URL` unless given, and without it http://localhost:3000. */
+  /**
+   * Where the service is; the environment variable `PARLANCE_BASE_URL` unless given, and without it
+   * http://localhost:3000.
+   */
   baseUrl?: string | undefined;
   /** Milliseconds that each attempt has for its whole answer; 30,000 unless given. */
   timeout?: number | undefined;
@@ -26,12 +29,12 @@ const defaultTimeoutMs = 30_000;
 const defaultMaxRetries = 2;
 
 /**
- * The client of a tenant's environment, live or test, which the API key decides. Keep it on a server: the key can do
- * whatever its scopes allow.
+ * The client of a tenant's environment, live or test, which the API key decides. Keep it on a
+ * server: the key can do whatever its scopes allow.
  *
- * ```ts
- * const parlance = new Parlance("prl_test_…", { baseUrl: "https://parlance.example.com" });
- * for await (const conversation of parlance.conversations.list({ status: "OPEN" })) console.log(conversation.id);
+ * ```ts const parlance = new Parlance("prl_test_…", { baseUrl: "https://parlance.example.com" });
+ * for await (const conversation of parlance.conversations.list({ status: "OPEN" }))
+ * console.log(conversation.id);
  * ```
  */
 export class Parlance {
@@ -46,12 +49,22 @@ export class Parlance {
   readonly usage: ReturnType<typeof usageOf>;
   readonly account: ReturnType<typeof accountOf>;
 
-  /** @throws ParlanceError if `apiKey` does not look like an API key, or `baseUrl` is not an http or https URL */
+  /**
+   * @throws ParlanceError if `apiKey` does not look like an API key, or `baseUrl` is not an http or
+   * https URL
+   */
   constructor(apiKey: string | undefined, options: ParlanceOptions = {}) {
     const [, environment] = /^\w+_(live|test)_\w+$/.exec(apiKey ?? "") ?? [];
     if (!apiKey || !environment)
-      throw new ParlanceError("The API key is missing or malformed. API keys look like prl_test_… or prl_live_….");
-    const { baseUrl = defaultBaseUrl(), timeout = defaultTimeoutMs, maxRetries = defaultMaxRetries, fetch = globalThis.fetch } = options;
+      throw new ParlanceError(
+        "The API key is missing or malformed. API keys look like prl_test_… or prl_live_….",
+      );
+    const {
+      baseUrl = defaultBaseUrl(),
+      timeout = defaultTimeoutMs,
+      maxRetries = defaultMaxRetries,
+      fetch = globalThis.fetch,
+    } = options;
     const caller = callerOf({
       apiKey,
       baseUrl: originOf(baseUrl),

@@ -1,24 +1,47 @@
 const encoder = new TextEncoder();
 
-/** What `v1` of `X-Service-Signature` has to be, as lower-case hex. The key is the secret whole, its prefix included. */
-export async function signatureOf(secret: string, timestamp: string, body: Uint8Array): Promise<string> {
+/**
+ * What `v1` of `X-Service-Signature` has to be, as lower-case hex. The key is the secret whole, its
+ * prefix included.
+ */
+export async function signatureOf(
+  secret: string,
+  timestamp: string,
+  body: Uint8Array,
+): Promise<string> {
   const digest = await hmac(encoder.encode(secret), encoder.encode(`${timestamp}.`), body);
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**
- * Likewise one signature of `webhook-signature`, as base64. The key is the bytes that the secret encodes.
+ * Likewise one signature of `webhook-signature`, as base64. The key is the bytes that the secret
+ * encodes.
  * @throws DOMException where it encodes none
  */
-export async function standardSignatureOf(secret: string, id: string, timestamp: string, body: Uint8Array): Promise<string> {
-  const key = Uint8Array.from(atob(secret.replace(/^whsec_/, "")), (character) => character.charCodeAt(0));
-  return btoa(String.fromCharCode(...(await hmac(key, encoder.encode(`${id}.${timestamp}.`), body))));
+export async function standardSignatureOf(
+  secret: string,
+  id: string,
+  timestamp: string,
+  body: Uint8Array,
+): Promise<string> {
+  const key = Uint8Array.from(atob(secret.replace(/^whsec_/, "")), (character) =>
+    character.charCodeAt(0),
+  );
+  return btoa(
+    String.fromCharCode(...(await hmac(key, encoder.encode(`${id}.${timestamp}.`), body))),
+  );
 }
 
 async function hmac(key: Uint8Array, before: Uint8Array, body: Uint8Array): Promise<Uint8Array> {
   const signed = new Uint8Array(before.length + body.length);
   signed.set(before);
   signed.set(body, before.length);
-  const imported = await crypto.subtle.importKey("raw", key as BufferSource, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const imported = await crypto.subtle.importKey(
+    "raw",
+    key as BufferSource,
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
   return new Uint8Array(await crypto.subtle.sign("HMAC", imported, signed));
 }

@@ -66,6 +66,8 @@ export function toApiError(response: Response, body: unknown): ApiError {
     const detail = `This is no answer of the API, but ${response.headers.get("content-type") ?? "something without a type"}.`;
     return new UnexpectedAnswerError("unexpected-answer", { detail }, response);
   }
-  const Class: typeof ApiError = Object.hasOwn(errorClasses, kind) ? errorClasses[kind as ErrorKind] : ApiError;
+  const Class: typeof ApiError = Object.hasOwn(errorClasses, kind)
+    ? errorClasses[kind as ErrorKind]
+    : ApiError;
   return new Class(kind, problem, response);
 }

@@ -9,7 +9,10 @@ export type RequestOptions = {
   /** Milliseconds that each attempt has for its whole answer. */
   timeout?: number | undefined;
   maxRetries?: number | undefined;
-  /** For POST, PATCH and DELETE. Without one each call gets a new UUID; give your own to repeat a call after a crash. */
+  /**
+   * For POST, PATCH and DELETE. Without one each call gets a new UUID; give your own to repeat a
+   * call after a crash.
+   */
   idempotencyKey?: string | undefined;
 };
 
@@ -25,7 +28,10 @@ export type Settings = {
 /** Resolves after so many milliseconds, or rejects with the signal's reason. */
 export type Wait = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 
-/** A call that is complete but for what each attempt adds. Its body must be readable more than once, for retries. */
+/**
+ * A call that is complete but for what each attempt adds. Its body must be readable more than once,
+ * for retries.
+ */
 export type Outgoing = {
   method: string;
   path: string;
@@ -46,10 +52,14 @@ const firstDelayMs = 500;
 const longestDelayMs = 8_000;
 
 /**
- * Sends a call until it succeeds, cannot succeed, or has used up its retries. All attempts carry the same idempotency key,
- * so whatever was lost on the way takes effect once.
+ * Sends a call until it succeeds, cannot succeed, or has used up its retries. All attempts carry
+ * the same idempotency key, so whatever was lost on the way takes effect once.
  */
-export async function send<Data>(settings: Settings, outgoing: Outgoing, options: RequestOptions): Promise<Answer<Data>> {
+export async function send<Data>(
+  settings: Settings,
+  outgoing: Outgoing,
+  options: RequestOptions,
+): Promise<Answer<Data>> {
   const { signal, timeout = settings.timeoutMs, maxRetries = settings.maxRetries } = options;
   const url = new URL(settings.baseUrl + outgoing.path);
   const init = toInit(settings, outgoing);
@@ -65,7 +75,10 @@ export async function send<Data>(settings: Settings, outgoing: Outgoing, options
   }
 }
 
-function toInit({ apiKey }: Settings, { method, body, contentType, idempotencyKey }: Outgoing): RequestInit {
+function toInit(
+  { apiKey }: Settings,
+  { method, body, contentType, idempotencyKey }: Outgoing,
+): RequestInit {
   const headers = new Headers({
     Accept: "application/json",
     Authorization: `Bearer ${apiKey}`,
@@ -97,15 +110,21 @@ async function attempt<Data>(
   } catch (cause) {
     signal?.throwIfAborted();
     if (deadline.signal.aborted) throw new TimeoutError(timeoutMs);
-    throw new ConnectionError(`${init.method} ${url.origin}${url.pathname} got no answer: ${reasonOf(cause)}`, { cause });
+    throw new ConnectionError(
+      `${init.method} ${url.origin}${url.pathname} got no answer: ${reasonOf(cause)}`,
+      { cause },
+    );
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
   const body = parseJson(text);
-  // Cut off on the way: what the request did is known to the API, and the retry carries the same idempotency key.
+  // Cut off on the way: what the request did is known to the API, and the retry carries the same
+  // idempotency key.
   if (response.ok && body === undefined && isJson(response)) {
-    throw new ConnectionError(`${init.method} ${url.origin}${url.pathname} got an incomplete response: its JSON ends early.`);
+    throw new ConnectionError(
+      `${init.method} ${url.origin}${url.pathname} got an incomplete response: its JSON ends early.`,
+    );
   }
   if (!response.ok || body === undefined) throw toApiError(response, body);
   return { data: body as Data, response, requestId: response.headers.get("x-request-id") };
@@ -113,11 +132,15 @@ async function attempt<Data>(
 
 /** What Node's `fetch` says of itself is only "fetch failed"; what happened stands in its cause. */
 function reasonOf(thrown: unknown): string {
-  const { cause, message } = thrown as { cause?: { code?: string; message?: string }; message?: string };
+  const { cause, message } = thrown as {
+    cause?: { code?: string; message?: string };
+    message?: string;
+  };
   return cause?.code ?? cause?.message ?? message ?? String(thrown);
 }
 
-const isJson = (response: Response) => /^application\/([\w.+-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
+const isJson = (response: Response) =>
+  /^application\/([\w.+-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
 
 function parseJson(text: string): unknown {
   try {
@@ -127,14 +150,18 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** @returns milliseconds, or null where another attempt would be useless, or would have to wait longer than a minute. */
+/**
+ * @returns milliseconds, or null where another attempt would be useless, or would have to wait
+ * longer than a minute.
+ */
 function delayBeforeRetry(error: unknown, retries: number): number | null {
   const jitter = Math.random();
   const backoffMs = Math.min(firstDelayMs * 2 ** retries, longestDelayMs) * (0.5 + jitter / 2);
   if (error instanceof ConnectionError) return backoffMs;
   if (!(error instanceof ApiError)) return null;
   const { status, kind, retryAfter } = error;
-  if (status !== 408 && status !== 429 && status < 500 && kind !== "idempotency-in-progress") return null;
+  if (status !== 408 && status !== 429 && status < 500 && kind !== "idempotency-in-progress")
+    return null;
   if (retryAfter === null) return backoffMs;
   // Never before the time that was named, and not everybody at that very moment.
   return retryAfter > longestRetryAfterSeconds ? null : retryAfter * 1_000 + firstDelayMs * jitter;

@@ -3,23 +3,37 @@ import type { Metadata } from "./generated/types";
 
 type Chunk = string | ArrayBuffer | ArrayBufferView;
 
-/** Anything that holds a file's bytes, a `Buffer` and a Node.js stream among them. Not a path: open the file first. */
-export type FileSource = Blob | ArrayBuffer | ArrayBufferView | Response | ReadableStream<Uint8Array> | AsyncIterable<Chunk>;
+/**
+ * Anything that holds a file's bytes, a `Buffer` and a Node.js stream among them. Not a path: open
+ * the file first.
+ */
+export type FileSource =
+  | Blob
+  | ArrayBuffer
+  | ArrayBufferView
+  | Response
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Chunk>;
 
-/** A file of at most 20 MiB: txt, md, html, csv, json, pdf or docx. `name` may be left out for a `File` and for `fs.createReadStream`. */
+/**
+ * A file of at most 20 MiB: txt, md, html, csv, json, pdf or docx. `name` may be left out for a
+ * `File` and for `fs.createReadStream`.
+ */
 export type UploadFileBody = { file: FileSource; name?: string; metadata?: Metadata };
 
 const maximumBytes = 20 * 1024 * 1024;
 
 /**
- * The form of an upload. A `Blob` is passed on and read as it is sent, once for each attempt. Streams can be read only once, so they
- * are read into memory first, and no further than the largest file that the API accepts.
+ * The form of an upload. A `Blob` is passed on and read as it is sent, once for each attempt.
+ * Streams can be read only once, so they are read into memory first, and no further than the
+ * largest file that the API accepts.
  * @throws ParlanceError for anything that is not a file, that has no name, or that is too large
  */
 export async function toForm({ file, name, metadata }: UploadFileBody): Promise<FormData> {
   const fileName = name ?? nameOf(file);
   const blob = await toBlob(file);
-  if (!fileName) throw new ParlanceError('The file has no name. Pass one, for example name: "returns.pdf".');
+  if (!fileName)
+    throw new ParlanceError('The file has no name. Pass one, for example name: "returns.pdf".');
   const form = new FormData();
   form.set("name", fileName);
   if (metadata) form.set("metadata", JSON.stringify(metadata));
@@ -38,7 +52,10 @@ async function toBlob(file: FileSource): Promise<Blob> {
   if (file instanceof Blob) return file;
   if (file instanceof ArrayBuffer || ArrayBuffer.isView(file)) return blobOf([file]);
   if (file instanceof Response) {
-    if (!file.ok) throw new ParlanceError(`The file could not be fetched: ${file.url || "the response"} has status ${file.status}.`);
+    if (!file.ok)
+      throw new ParlanceError(
+        `The file could not be fetched: ${file.url || "the response"} has status ${file.status}.`,
+      );
     return file.body ? collect(file.body) : blobOf([]);
   }
   if (isStream(file)) return collect(file);
@@ -51,18 +68,28 @@ async function toBlob(file: FileSource): Promise<Blob> {
 
 function isStream(file: unknown): file is ReadableStream<Uint8Array> | AsyncIterable<Chunk> {
   if (typeof file !== "object" || file === null) return false;
-  return Symbol.asyncIterator in file || typeof (file as { getReader?: unknown }).getReader === "function";
+  return (
+    Symbol.asyncIterator in file ||
+    typeof (file as { getReader?: unknown }).getReader === "function"
+  );
 }
 
 async function collect(stream: ReadableStream<Uint8Array> | AsyncIterable<Chunk>): Promise<Blob> {
   const chunks: Chunk[] = [];
   let size = 0;
   for await (const chunk of Symbol.asyncIterator in stream ? stream : read(stream)) {
-    if (typeof chunk !== "string" && !(chunk instanceof ArrayBuffer) && !ArrayBuffer.isView(chunk)) {
-      throw new ParlanceError(`The file's stream must consist of bytes or text, and not of ${typeof chunk}.`);
+    if (
+      typeof chunk !== "string" &&
+      !(chunk instanceof ArrayBuffer) &&
+      !ArrayBuffer.isView(chunk)
+    ) {
+      throw new ParlanceError(
+        `The file's stream must consist of bytes or text, and not of ${typeof chunk}.`,
+      );
     }
     size += typeof chunk === "string" ? chunk.length : chunk.byteLength;
-    if (size > maximumBytes) throw new ParlanceError("The file is larger than 20 MiB, the most that the API accepts.");
+    if (size > maximumBytes)
+      throw new ParlanceError("The file is larger than 20 MiB, the most that the API accepts.");
     chunks.push(chunk);
   }
   return blobOf(chunks);

@@ -9,7 +9,10 @@ export { ParlanceError };
 export type WebhookVerificationCode =
   /** No secret was given: a mistake in the receiver's configuration. */
   | "missing-secret"
-  /** The payload is no text or bytes. It must be what arrived, before any parsing: parsing and printing change it. */
+  /**
+   * The payload is no text or bytes. It must be what arrived, before any parsing: parsing and
+   * printing change it.
+   */
   | "payload-not-raw"
   | "missing-header"
   | "malformed-header"
@@ -33,15 +36,21 @@ export class WebhookVerificationError extends ParlanceError {
 }
 
 /**
- * One secret, or all that are valid: during a rotation the new one and the old one. Each whole, with its `whsec_`. It may be
- * undefined as an environment variable may be, and is then `missing-secret`.
+ * One secret, or all that are valid: during a rotation the new one and the old one. Each whole,
+ * with its `whsec_`. It may be undefined as an environment variable may be, and is then
+ * `missing-secret`.
  */
-type Secrets = { secret: string | undefined; secrets?: undefined } | { secret?: undefined; secrets: readonly (string | undefined)[] };
+type Secrets =
+  | { secret: string | undefined; secrets?: undefined }
+  | { secret?: undefined; secrets: readonly (string | undefined)[] };
 
 export type VerifyWebhookInput = Secrets & {
   /** The body as it arrived. */
   payload: string | ArrayBuffer | Uint8Array;
-  /** The value of `X-Service-Signature`, or all headers of the request: a `Headers` object, or those of Node's `http`. */
+  /**
+   * The value of `X-Service-Signature`, or all headers of the request: a `Headers` object, or those
+   * of Node's `http`.
+   */
   header: string | readonly string[] | RequestHeaders | null | undefined;
   /** How far the signature's time may lie from now, either way; 300 unless given. */
   toleranceSeconds?: number;
@@ -50,13 +59,16 @@ export type VerifyWebhookInput = Secrets & {
 };
 
 /** Of the Fetch API, or as Node.js and most frameworks give them. */
-type RequestHeaders = Pick<Headers, "get"> | { readonly [name: string]: string | readonly string[] | undefined };
+type RequestHeaders =
+  | Pick<Headers, "get">
+  | { readonly [name: string]: string | readonly string[] | undefined };
 
 const signatureHeaderName = "X-Service-Signature";
 const encoder = new TextEncoder();
 
 /**
- * The event, if one of the secrets signed it within the last five minutes. The same event can arrive more than once: its
+ * The event, if one of the secrets signed it within the last five minutes. The same event can
+ * arrive more than once: its
  * `id` tells.
  * @throws WebhookVerificationError with a `code`
  */
@@ -64,7 +76,11 @@ export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookE
   const { payload, toleranceSeconds = 300, now = new Date() } = input;
   const secrets = secretsOf(input);
   const body = toBytes(payload);
-  if (!body) throw new WebhookVerificationError("payload-not-raw", "The payload has to be the body as it arrived, before it is parsed.");
+  if (!body)
+    throw new WebhookVerificationError(
+      "payload-not-raw",
+      "The payload has to be the body as it arrived, before it is parsed.",
+    );
   const { timestamp, signatures } = parseHeader(input.header);
 
   let isGenuine = false;
@@ -74,12 +90,20 @@ export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookE
     for (const signature of signatures) isGenuine = isEqual(signature, expected) || isGenuine;
   }
   if (!isGenuine) {
-    throw new WebhookVerificationError("signature-mismatch", "No signature fits: another secret, or not the very body that was sent.");
+    throw new WebhookVerificationError(
+      "signature-mismatch",
+      "No signature fits: another secret, or not the very body that was sent.",
+    );
   }
 
   const ageSeconds = Math.floor(now.getTime() / 1_000) - Number(timestamp);
-  if (ageSeconds > toleranceSeconds) throw new WebhookVerificationError("timestamp-too-old", `Signed ${ageSeconds} s ago.`);
-  if (-ageSeconds > toleranceSeconds) throw new WebhookVerificationError("timestamp-in-future", `Signed ${-ageSeconds} s ahead of now.`);
+  if (ageSeconds > toleranceSeconds)
+    throw new WebhookVerificationError("timestamp-too-old", `Signed ${ageSeconds} s ago.`);
+  if (-ageSeconds > toleranceSeconds)
+    throw new WebhookVerificationError(
+      "timestamp-in-future",
+      `Signed ${-ageSeconds} s ahead of now.`,
+    );
   return parseEvent(body);
 }
 
@@ -92,8 +116,8 @@ export type SignTestWebhookInput = Secrets & {
 
 /**
  * Signs as the service does, to test a receiver.
- * @returns the payload as text, the value of `X-Service-Signature`, and all headers of a delivery, those of the Standard
- * Webhooks specification among them
+ * @returns the payload as text, the value of `X-Service-Signature`, and all headers of a delivery,
+ * those of the Standard Webhooks specification among them
  */
 export async function signTestWebhook(input: SignTestWebhookInput) {
   const { payload, timestamp = new Date() } = input;
@@ -105,9 +129,13 @@ export async function signTestWebhook(input: SignTestWebhookInput) {
     typeof payload === "string" ? parseObject(payload) : payload
   ) as Partial<WebhookEvent>;
 
-  const signatures = await Promise.all(secrets.map(async (key) => `v1=${await signatureOf(key, seconds, body)}`));
+  const signatures = await Promise.all(
+    secrets.map(async (key) => `v1=${await signatureOf(key, seconds, body)}`),
+  );
   const header = [`t=${seconds}`, ...signatures].join(",");
-  const standardSignatures = secrets.map(async (key) => `v1,${await standardSignatureOf(key, id, seconds, body)}`);
+  const standardSignatures = secrets.map(
+    async (key) => `v1,${await standardSignatureOf(key, id, seconds, body)}`,
+  );
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
     [signatureHeaderName]: header,
@@ -121,20 +149,39 @@ export async function signTestWebhook(input: SignTestWebhookInput) {
 }
 
 function secretsOf({ secret, secrets = [secret] }: Secrets): string[] {
-  const given = secrets.filter((candidate) => typeof candidate === "string" && candidate !== "") as string[];
-  if (given.length === 0) throw new WebhookVerificationError("missing-secret", "Give the webhook's signing secret, whsec_….");
+  const given = secrets.filter(
+    (candidate) => typeof candidate === "string" && candidate !== "",
+  ) as string[];
+  if (given.length === 0)
+    throw new WebhookVerificationError(
+      "missing-secret",
+      "Give the webhook's signing secret, whsec_….",
+    );
   return given;
 }
 
 function parseHeader(header: VerifyWebhookInput["header"]) {
   const text = signatureHeader(header);
-  if (text === "") throw new WebhookVerificationError("missing-header", `There is no ${signatureHeaderName} header.`);
+  if (text === "")
+    throw new WebhookVerificationError(
+      "missing-header",
+      `There is no ${signatureHeaderName} header.`,
+    );
   const pairs = text.split(",").map((pair) => pair.trim().split("="));
-  const valuesOf = (name: string) => pairs.flatMap(([key, value]) => (key === name && value ? [value] : []));
+  const valuesOf = (name: string) =>
+    pairs.flatMap(([key, value]) => (key === name && value ? [value] : []));
   const [timestamp, ...furtherTimestamps] = valuesOf("t");
   const signatures = valuesOf("v1");
-  if (!timestamp || !/^\d{1,12}$/.test(timestamp) || furtherTimestamps.length > 0 || signatures.length === 0) {
-    throw new WebhookVerificationError("malformed-header", `${signatureHeaderName} has the form t=<unix seconds>,v1=<hex>.`);
+  if (
+    !timestamp ||
+    !/^\d{1,12}$/.test(timestamp) ||
+    furtherTimestamps.length > 0 ||
+    signatures.length === 0
+  ) {
+    throw new WebhookVerificationError(
+      "malformed-header",
+      `${signatureHeaderName} has the form t=<unix seconds>,v1=<hex>.`,
+    );
   }
   return { timestamp, signatures };
 }
@@ -144,13 +191,16 @@ function signatureHeader(header: VerifyWebhookInput["header"]): string {
   if (typeof header !== "object" || header === null) return "";
   if (isList(header)) return header.join(",");
   if (isHeaders(header)) return header.get(signatureHeaderName) ?? "";
-  const name = Object.keys(header).find((candidate) => candidate.toLowerCase() === signatureHeaderName.toLowerCase());
+  const name = Object.keys(header).find(
+    (candidate) => candidate.toLowerCase() === signatureHeaderName.toLowerCase(),
+  );
   const value = name && header[name];
   return value ? String(value) : "";
 }
 
 const isList = (header: object): header is readonly string[] => Array.isArray(header);
-const isHeaders = (header: RequestHeaders): header is Pick<Headers, "get"> => typeof header.get === "function";
+const isHeaders = (header: RequestHeaders): header is Pick<Headers, "get"> =>
+  typeof header.get === "function";
 
 /** A payload that is no JSON can be signed too, to see a receiver refuse it. */
 function parseObject(text: string): object {
@@ -168,7 +218,10 @@ function parseEvent(body: Uint8Array): WebhookEvent {
   } catch {
     // It is answered below.
   }
-  throw new WebhookVerificationError("malformed-payload", "The signature fits, but the payload is no event.");
+  throw new WebhookVerificationError(
+    "malformed-payload",
+    "The signature fits, but the payload is no event.",
+  );
 }
 
 function toBytes(payload: unknown): Uint8Array | null {
@@ -181,6 +234,7 @@ function toBytes(payload: unknown): Uint8Array | null {
 function isEqual(signature: string, expected: string): boolean {
   if (signature.length !== expected.length) return false;
   let difference = 0;
-  for (let index = 0; index < expected.length; index++) difference |= signature.charCodeAt(index) ^ expected.charCodeAt(index);
+  for (let index = 0; index < expected.length; index++)
+    difference |= signature.charCodeAt(index) ^ expected.charCodeAt(index);
   return difference === 0;
 }

@@ -37,13 +37,20 @@ export const commands: Record<string, Command> = {
     options: ["name", "plan"],
     run: async (values) => {
       const name = required(values, "name");
-      const plan = oneOf("plan", values.plan?.toUpperCase() ?? "FREE", Object.keys(planRateLimits) as Plan[]);
-      const tenant = await db().$transaction((transaction) => createTenant(transaction, { name, plan }));
+      const plan = oneOf(
+        "plan",
+        values.plan?.toUpperCase() ?? "FREE",
+        Object.keys(planRateLimits) as Plan[],
+      );
+      const tenant = await db().$transaction((transaction) =>
+        createTenant(transaction, { name, plan }),
+      );
       return { output: tenant };
     },
   },
   "key:create": {
-    usage: "key:create --tenant <slug> --environment test|live --name <name> [--scopes all|<list>] [--rate-limit <a minute>]",
+    usage:
+      "key:create --tenant <slug> --environment test|live --name <name> [--scopes all|<list>] [--rate-limit <a minute>]",
     options: ["tenant", "environment", "scopes", "rate-limit", "name"],
     run: createKey,
   },
@@ -54,9 +61,19 @@ export const commands: Record<string, Command> = {
       const id = required(values, "id");
       const overlap = oneOf("overlap", values.overlap ?? "24h", Object.keys(overlaps) as Overlap[]);
       const partition = await partitionOfApiKey(id);
-      const { apiKey, key, replaced } = await mutate(operator(partition), (caller) => rollApiKey(caller, id, overlap));
+      const { apiKey, key, replaced } = await mutate(operator(partition), (caller) =>
+        rollApiKey(caller, id, overlap),
+      );
       const { name, hint } = apiKey;
-      return { output: { key, id: apiKey.id, name, hint, replaced: { id, hint: replaced.hint, expiresAt: replaced.expiresAt } } };
+      return {
+        output: {
+          key,
+          id: apiKey.id,
+          name,
+          hint,
+          replaced: { id, hint: replaced.hint, expiresAt: replaced.expiresAt },
+        },
+      };
     },
   },
   "key:revoke": {
@@ -66,7 +83,14 @@ export const commands: Record<string, Command> = {
       const id = values["key-id"] ?? required(values, "id");
       const partition = await partitionOfApiKey(id);
       const revoked = await mutate(operator(partition), (caller) => revokeApiKey(caller, id));
-      return { output: { id: revoked.id, name: revoked.name, hint: revoked.hint, revokedAt: revoked.revokedAt } };
+      return {
+        output: {
+          id: revoked.id,
+          name: revoked.name,
+          hint: revoked.hint,
+          revokedAt: revoked.revokedAt,
+        },
+      };
     },
   },
   "webhook:list": {
@@ -82,8 +106,13 @@ export const commands: Record<string, Command> = {
     options: [],
     run: async () => {
       const done = await reencryptSecrets();
-      const isComplete = Object.values(done).every(({ unopened }) => Object.keys(unopened).length === 0);
-      return { output: { masterKey: env().SECRET_KEYS[0]?.id, ...done }, exitCode: isComplete ? 0 : 1 };
+      const isComplete = Object.values(done).every(
+        ({ unopened }) => Object.keys(unopened).length === 0,
+      );
+      return {
+        output: { masterKey: env().SECRET_KEYS[0]?.id, ...done },
+        exitCode: isComplete ? 0 : 1,
+      };
     },
   },
   "events:rebase": {
@@ -109,13 +138,21 @@ export const commands: Record<string, Command> = {
         organization: required(values, "organization"),
         name: values.name ?? "Owner",
       });
-      if (!input.success) throw new UsageError(input.error.issues.map(({ path, message }) => `--${path.join(".")}: ${message}`).join("\n"));
+      if (!input.success)
+        throw new UsageError(
+          input.error.issues
+            .map(({ path, message }) => `--${path.join(".")}: ${message}`)
+            .join("\n"),
+        );
       const { email } = input.data;
       const { tenant } = await db().$transaction(async (transaction) => {
-        if (await findUserByEmail(transaction, email)) throw new Error(`There is already an account with the address ${email}.`);
+        if (await findUserByEmail(transaction, email))
+          throw new Error(`There is already an account with the address ${email}.`);
         return createOwner(transaction, input.data);
       });
-      return { output: { email, organization: tenant, setPassword: await createPasswordReset(email) } };
+      return {
+        output: { email, organization: tenant, setPassword: await createPasswordReset(email) },
+      };
     },
   },
   "user:reset-password": {
@@ -144,7 +181,10 @@ export const commands: Record<string, Command> = {
     options: [],
     run: async () => {
       const findings = await examine();
-      const lines = findings.map(({ subject, problem, fact }) => `${problem ? "WRONG" : "ok   "}  ${subject}: ${problem ?? fact}\n`);
+      const lines = findings.map(
+        ({ subject, problem, fact }) =>
+          `${problem ? "WRONG" : "ok   "}  ${subject}: ${problem ?? fact}\n`,
+      );
       return { output: lines.join(""), exitCode: findings.some(({ problem }) => problem) ? 1 : 0 };
     },
   },
@@ -152,7 +192,10 @@ export const commands: Record<string, Command> = {
 
 async function createKey(values: Values): Promise<Result> {
   const slug = required(values, "tenant");
-  const environment = oneOf("environment", required(values, "environment"), ["test", "live"] as const);
+  const environment = oneOf("environment", required(values, "environment"), [
+    "test",
+    "live",
+  ] as const);
   const wanted = (values.scopes ?? "all").trim();
   const rateLimit = values["rate-limit"];
   const input = createApiKeyInput.safeParse({
@@ -169,12 +212,27 @@ async function createKey(values: Values): Promise<Result> {
   const identity = operator({ tenantId: tenant.id, environment });
   const { apiKey, key } = await mutate(identity, (caller) => createApiKey(caller, input.data));
   const { id, name, hint, rateLimitPerMinute, createdAt } = apiKey;
-  return { output: { key, id, tenant: slug, environment, name, hint, scopes: apiKey.scopes, rateLimitPerMinute, createdAt } };
+  return {
+    output: {
+      key,
+      id,
+      tenant: slug,
+      environment,
+      name,
+      hint,
+      scopes: apiKey.scopes,
+      rateLimitPerMinute,
+      createdAt,
+    },
+  };
 }
 
 async function requireTenant(slug: string) {
   const tenant = await findTenantBySlug(slug);
-  if (!tenant) throw new Error(`There is no tenant "${slug}". Make it with: npm run admin -- tenant:create --name "${slug}"`);
+  if (!tenant)
+    throw new Error(
+      `There is no tenant "${slug}". Make it with: npm run admin -- tenant:create --name "${slug}"`,
+    );
   return tenant;
 }
 
@@ -184,7 +242,11 @@ function required(values: Values, option: string): string {
   return value;
 }
 
-function oneOf<Choice extends string>(option: string, value: string, choices: readonly Choice[]): Choice {
+function oneOf<Choice extends string>(
+  option: string,
+  value: string,
+  choices: readonly Choice[],
+): Choice {
   const chosen = choices.find((choice) => choice === value);
   if (!chosen) throw new UsageError(`--${option} is one of ${choices.join(", ")}, not "${value}".`);
   return chosen;

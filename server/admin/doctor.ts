@@ -21,7 +21,10 @@ import { examineDisk, examineStorage } from "./examine-storage";
 export type Finding = { subject: string; fact?: string; problem?: string };
 
 const networkTimeoutMs = 5_000;
-/** A worker that runs takes what is due within a second or so; beside Inngest, what is two minutes late. */
+/**
+ * A worker that runs takes what is due within a second or so; beside Inngest, what is two minutes
+ * late.
+ */
 const lateAfterSeconds = { embedded: 60, inngest: 180 };
 
 /** Checks everything that the service needs, and leaves nothing behind. */
@@ -35,16 +38,31 @@ export async function examine(): Promise<Finding[]> {
   const findings: Finding[] = [{ subject: "configuration", fact: "usable" }];
   const database = await examineDatabase(env);
   findings.push(...database, await examineStorage(env), await examineDisk(env));
-  findings.push(await examineLimiter(env), await examineInngest(env), await examineMail(env), examineExposure(env), examineProxies(env));
+  findings.push(
+    await examineLimiter(env),
+    await examineInngest(env),
+    await examineMail(env),
+    examineExposure(env),
+    examineProxies(env),
+  );
   if (!database.some(({ problem }) => problem)) findings.push(await examineAudit(env));
   if (!database.some(({ problem }) => problem))
-    findings.push(await examineSecrets(env), await examineDeliveries(env), await examineFeed(), await examineRetention());
+    findings.push(
+      await examineSecrets(env),
+      await examineDeliveries(env),
+      await examineFeed(),
+      await examineRetention(),
+    );
   return findings;
 }
 
-async function examineLimiter({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }: Env): Promise<Finding> {
+async function examineLimiter({
+  UPSTASH_REDIS_REST_URL: url,
+  UPSTASH_REDIS_REST_TOKEN: token,
+}: Env): Promise<Finding> {
   const subject = "rate limiter";
-  if (!url || !token) return { subject, fact: "counts in memory, which is right for a single web process" };
+  if (!url || !token)
+    return { subject, fact: "counts in memory, which is right for a single web process" };
   const { host } = new URL(url);
   try {
     // The script that every request runs: a bridge may answer everything else and reject just that.
@@ -59,16 +77,25 @@ async function examineLimiter({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_
 }
 
 async function examineInngest(env: Env): Promise<Finding> {
-  const { JOBS, INNGEST_DEV, INNGEST_BASE_URL, INNGEST_SIGNING_KEY, INNGEST_SERVE_ORIGIN = env.APP_URL } = env;
+  const {
+    JOBS,
+    INNGEST_DEV,
+    INNGEST_BASE_URL,
+    INNGEST_SIGNING_KEY,
+    INNGEST_SERVE_ORIGIN = env.APP_URL,
+  } = env;
   const subject = "job clock";
   if (JOBS === "embedded") return { subject, fact: "embedded, in the worker" };
   // The second is what a server of one's own is started with.
   if (INNGEST_SIGNING_KEY && !/^(signkey-[a-z0-9]+-)?([0-9a-f]{2})+$/i.test(INNGEST_SIGNING_KEY)) {
-    const problem = "INNGEST_SIGNING_KEY is neither signkey-<environment>-<hexadecimal digits> nor an even number of such digits alone";
+    const problem =
+      "INNGEST_SIGNING_KEY is neither signkey-<environment>-<hexadecimal digits> nor an even number of such digits alone";
     return { subject, problem: `${problem}: copy it anew from Inngest` };
   }
   const beside = `is to call ${INNGEST_SERVE_ORIGIN}/api/inngest; beside it, the worker takes what is two minutes late`;
-  const address = INNGEST_BASE_URL ?? (INNGEST_DEV?.startsWith("http") ? INNGEST_DEV : INNGEST_DEV ? "http://127.0.0.1:8288" : null);
+  const address =
+    INNGEST_BASE_URL ??
+    (INNGEST_DEV?.startsWith("http") ? INNGEST_DEV : INNGEST_DEV ? "http://127.0.0.1:8288" : null);
   if (!address) return { subject, fact: `Inngest's cloud, which ${beside}` };
   try {
     await fetch(address, { signal: AbortSignal.timeout(networkTimeoutMs) });
@@ -89,13 +116,20 @@ async function examineMail({ SMTP_URL }: Env): Promise<Finding> {
       subject,
       fact: `shown at ${mailPagePath} to browsers on this machine that have the token; set SMTP_URL and MAIL_FROM to send it`,
     };
-  if (way === "none") return { subject, fact: "none is sent: set SMTP_URL and MAIL_FROM for invitations and new passwords by mail" };
+  if (way === "none")
+    return {
+      subject,
+      fact: "none is sent: set SMTP_URL and MAIL_FROM for invitations and new passwords by mail",
+    };
   const host = new URL(SMTP_URL ?? "").host;
   try {
     await checkSmtp();
     return { subject, fact: `the server at ${host} takes it` };
   } catch (error) {
-    return { subject, problem: `the server at ${host} does not take any (${(error as Error).message}). Check SMTP_URL` };
+    return {
+      subject,
+      problem: `the server at ${host} does not take any (${(error as Error).message}). Check SMTP_URL`,
+    };
   }
 }
 
@@ -111,7 +145,10 @@ async function examineAudit({ DATABASE_URL, AUDIT_ANCHOR_FILE }: Env): Promise<F
   const role = decodeURIComponent(new URL(DATABASE_URL).username);
   const isProtected = !(await canAlterAuditLog(pool(), role));
   const advice = `the role ${role} could alter it: create a role for the application, and set MIGRATION_DATABASE_URL to the owner's address`;
-  return { subject, fact: `${isProtected ? "the application's role cannot alter it" : advice}; anchored in ${AUDIT_ANCHOR_FILE}` };
+  return {
+    subject,
+    fact: `${isProtected ? "the application's role cannot alter it" : advice}; anchored in ${AUDIT_ANCHOR_FILE}`,
+  };
 }
 
 /** What is open to this machine alone, and whether the outside can use it. */
@@ -122,20 +159,40 @@ function examineExposure({ APP_URL, WEBHOOK_ALLOWED_PRIVATE_CIDRS: networks }: E
     const problem = `WEBHOOK_ALLOWED_PRIVATE_CIDRS lets every organization's webhooks reach this machine's own services, and ${APP_URL} is public`;
     return { subject, problem: `${problem}. Remove the loopback network from it` };
   }
-  if (isLoopbackOpen()) return { subject, fact: "webhooks may reach this machine, because only this machine can connect" };
+  if (isLoopbackOpen())
+    return {
+      subject,
+      fact: "webhooks may reach this machine, because only this machine can connect",
+    };
   if (existsSync(behindProxyFile())) {
-    const fact = "closed to webhooks, because a request came through a proxy or tunnel. Set APP_URL to the public address";
-    return { subject, fact: `${fact}; if that was a mistake, delete ${behindProxyFile()} and restart` };
+    const fact =
+      "closed to webhooks, because a request came through a proxy or tunnel. Set APP_URL to the public address";
+    return {
+      subject,
+      fact: `${fact}; if that was a mistake, delete ${behindProxyFile()} and restart`,
+    };
   }
-  return { subject, fact: opensLoopback ? "open to webhooks by WEBHOOK_ALLOWED_PRIVATE_CIDRS" : "closed to webhooks" };
+  return {
+    subject,
+    fact: opensLoopback
+      ? "open to webhooks by WEBHOOK_ALLOWED_PRIVATE_CIDRS"
+      : "closed to webhooks",
+  };
 }
 
 /** Whether throttles and allow-lists see clients, or the proxy in front of them. */
 export function examineProxies({ TRUSTED_PROXY_HOPS: hops }: Env): Finding {
   const subject = "client addresses";
-  if (hops > 0) return { subject, fact: `taken from ${hops} trusted ${hops === 1 ? "proxy" : "proxies"} in front` };
+  if (hops > 0)
+    return {
+      subject,
+      fact: `taken from ${hops} trusted ${hops === 1 ? "proxy" : "proxies"} in front`,
+    };
   if (!existsSync(ignoredProxyFile())) return { subject, fact: "taken from each connection" };
-  return { subject, problem: `${ignoredProxyWarning}. If there is none any more, delete ${ignoredProxyFile()}` };
+  return {
+    subject,
+    problem: `${ignoredProxyWarning}. If there is none any more, delete ${ignoredProxyFile()}`,
+  };
 }
 
 const sealedNames: Record<SealedKind, string> = {
@@ -144,7 +201,10 @@ const sealedNames: Record<SealedKind, string> = {
   waitingMails: "waiting mails",
 };
 
-/** Which master keys what is stored was sealed with: one that is missing keeps deliveries waiting, one that nothing needs can go. */
+/**
+ * Which master keys what is stored was sealed with: one that is missing keeps deliveries waiting,
+ * one that nothing needs can go.
+ */
 async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
   const subject = "secrets at rest";
   const [current, ...older] = SECRET_KEYS.map(({ id }) => id);
@@ -162,7 +222,10 @@ async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
       problem: `sealed with keys that SECRET_KEYS does not hold: ${lost.join(", ")}. Put these keys back, behind the others`,
     };
   }
-  const samples = Object.entries(await openSamples()) as [SealedKind, { sampled: number; unopened: number }][];
+  const samples = Object.entries(await openSamples()) as [
+    SealedKind,
+    { sampled: number; unopened: number },
+  ][];
   const broken = samples.flatMap(([kind, { sampled, unopened }]) =>
     unopened > 0 ? [`${unopened} of ${sampled} ${sealedNames[kind]}`] : [],
   );
@@ -177,7 +240,10 @@ async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
     const fact = `still sealed with an older key: ${outdated.join(", ")}. \`npm run admin -- secrets:reencrypt\` seals them with ${current}`;
     return { subject, fact };
   }
-  return { subject, fact: `all sealed with ${current}${older.length > 0 ? `; nothing needs ${older.join(", ")} any more` : ""}` };
+  return {
+    subject,
+    fact: `all sealed with ${current}${older.length > 0 ? `; nothing needs ${older.join(", ")} any more` : ""}`,
+  };
 }
 
 /** The worker deletes expired rows every minute, and a large backlog of them within the hour. */
@@ -198,14 +264,19 @@ async function examineRetention(): Promise<Finding> {
 async function examineFeed(): Promise<Finding> {
   const subject = "event feed";
   if (!(await hasMisplacedEvents())) return { subject, fact: "in order" };
-  const problem = "events come from another PostgreSQL cluster, so clients that follow the feed miss new ones";
-  return { subject, problem: `${problem}. Stop web and worker, and run \`npm run admin -- events:rebase\`` };
+  const problem =
+    "events come from another PostgreSQL cluster, so clients that follow the feed miss new ones";
+  return {
+    subject,
+    problem: `${problem}. Stop web and worker, and run \`npm run admin -- events:rebase\``,
+  };
 }
 
 async function examineDeliveries({ JOBS }: Env): Promise<Finding> {
   const subject = "deliveries";
   const { oldestDueDeliverySeconds: seconds, deliveries } = await readiness();
-  if (seconds === null || !deliveries) return { subject, problem: "cannot be counted: the database went away" };
+  if (seconds === null || !deliveries)
+    return { subject, problem: "cannot be counted: the database went away" };
   if (seconds > lateAfterSeconds[JOBS]) {
     return {
       subject,
@@ -213,8 +284,14 @@ async function examineDeliveries({ JOBS }: Env): Promise<Finding> {
     };
   }
   const { due, underWay, held } = deliveries;
-  const age = seconds === 0 ? "none waits for the clock" : `the oldest one that is due has waited ${seconds} s`;
-  return { subject, fact: `${age}; ${atLeast(due)} due, ${atLeast(underWay)} of them under way, ${atLeast(held)} held` };
+  const age =
+    seconds === 0
+      ? "none waits for the clock"
+      : `the oldest one that is due has waited ${seconds} s`;
+  return {
+    subject,
+    fact: `${age}; ${atLeast(due)} due, ${atLeast(underWay)} of them under way, ${atLeast(held)} held`,
+  };
 }
 
 const atLeast = (count: number) => (count >= mostCountedDeliveries ? `${count}+` : String(count));

@@ -2,8 +2,8 @@ import { type DemoFile, dataDirectory, readJson, type Secrets } from "../embedde
 import { embeddedDatabase, localEnvironment } from "../embedded/environment";
 
 /**
- * Makes this process see what the processes of `npm start` see: the embedded database and the generated secrets, where
- * the environment does not name others.
+ * Makes this process see what the processes of `npm start` see: the embedded database and the
+ * generated secrets, where the environment does not name others.
  * @throws when there is neither a DATABASE_URL nor a data directory.
  */
 export function adoptLocalEnvironment(): void {
@@ -13,14 +13,21 @@ export function adoptLocalEnvironment(): void {
     process.env.AUDIT_KEYS ||= secrets?.AUDIT_KEYS ?? "";
     process.env.NEXTAUTH_SECRET ||= secrets?.NEXTAUTH_SECRET ?? "";
     process.env.DATA_DIR ||= dataDirectory;
-    process.env.NEXTAUTH_URL ||= process.env.APP_URL || `http://localhost:${process.env.PORT || 3000}`;
+    process.env.NEXTAUTH_URL ||=
+      process.env.APP_URL || `http://localhost:${process.env.PORT || 3000}`;
     return;
   }
   const database = embeddedDatabase();
-  if (!database) throw new Error("There is no database yet: run `npm start` first, or set DATABASE_URL (and SECRET_KEYS).");
+  if (!database)
+    throw new Error(
+      "There is no database yet: run `npm start` first, or set DATABASE_URL (and SECRET_KEYS).",
+    );
 
   process.env.MIGRATION_DATABASE_URL = database.ownerUrl;
   const url = readJson<DemoFile>("demo.json")?.url;
   const port = Number(process.env.PORT || (url && new URL(url).port) || 3000);
-  Object.assign(process.env, localEnvironment({ port, databaseUrl: database.databaseUrl, isDevelopment: false }));
+  Object.assign(
+    process.env,
+    localEnvironment({ port, databaseUrl: database.databaseUrl, isDevelopment: false }),
+  );
 }

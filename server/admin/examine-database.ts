@@ -16,7 +16,10 @@ const factsText = `
     ARRAY(SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NULL) AS "missingTables"`;
 
 /** The database itself, its tables, and whether a pooler is in the way of what needs a session. */
-export async function examineDatabase({ DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL }: Env): Promise<Finding[]> {
+export async function examineDatabase({
+  DATABASE_URL,
+  DATABASE_DIRECT_URL = DATABASE_URL,
+}: Env): Promise<Finding[]> {
   const { host, pathname } = new URL(DATABASE_URL);
   const place = host + pathname;
   try {
@@ -26,7 +29,10 @@ export async function examineDatabase({ DATABASE_URL, DATABASE_DIRECT_URL = DATA
       const pending = await pendingMigrations(DATABASE_DIRECT_URL);
       return [
         facts.isReadOnly
-          ? { subject: "database", problem: `${place} is read-only. Set DATABASE_URL to the primary, or make this database writable` }
+          ? {
+              subject: "database",
+              problem: `${place} is read-only. Set DATABASE_URL to the primary, or make this database writable`,
+            }
           : { subject: "database", fact: `PostgreSQL ${facts.version} at ${place}` },
         examineTables(pending, facts.missingTables),
         await examineNotifications(DATABASE_URL, DATABASE_DIRECT_URL, isPooled(client, facts.pid)),
@@ -41,13 +47,24 @@ export async function examineDatabase({ DATABASE_URL, DATABASE_DIRECT_URL = DATA
 
 function examineTables(pending: string[], missing: string[]): Finding {
   const subject = "migrations";
-  if (pending.length > 0) return { subject, problem: `not applied: ${pending.join(", ")}. Apply them with \`npm run admin -- migrate\`` };
+  if (pending.length > 0)
+    return {
+      subject,
+      problem: `not applied: ${pending.join(", ")}. Apply them with \`npm run admin -- migrate\``,
+    };
   if (missing.length === 0) return { subject, fact: "all applied" };
-  return { subject, problem: `all applied, but these tables are missing: ${missing.join(", ")}. Restore the database from a backup` };
+  return {
+    subject,
+    problem: `all applied, but these tables are missing: ${missing.join(", ")}. Restore the database from a backup`,
+  };
 }
 
 /** Sends a notification the way that the worker's wake-ups go. */
-async function examineNotifications(url: string, directUrl: string, isBehindPooler: boolean): Promise<Finding> {
+async function examineNotifications(
+  url: string,
+  directUrl: string,
+  isBehindPooler: boolean,
+): Promise<Finding> {
   const subject = "notifications";
   const pooler = isBehindPooler ? "through a connection pooler" : "without a connection pooler";
   const doesArrive = await withClient(directUrl, async (listener) => {
@@ -72,9 +89,13 @@ async function examineNotifications(url: string, directUrl: string, isBehindPool
   };
 }
 
-const tableNames = () => [...readFileSync(schemaFile, "utf8").matchAll(/@@map\("(\w+)"\)/g)].map(([, name]) => name);
+const tableNames = () =>
+  [...readFileSync(schemaFile, "utf8").matchAll(/@@map\("(\w+)"\)/g)].map(([, name]) => name);
 
-async function withClient<Result>(connectionString: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+async function withClient<Result>(
+  connectionString: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const timeouts = { connectionTimeoutMillis: networkTimeoutMs, query_timeout: networkTimeoutMs };
   const client = new pg.Client({ connectionString, ...timeouts });
   client.on("error", () => {});

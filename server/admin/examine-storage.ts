@@ -16,7 +16,9 @@ export async function examineStorage(env: Env): Promise<Finding> {
   const content = "doctor";
   const key = `doctor/${randomUUID()}`;
   const place = S3_BUCKET ? `the bucket ${S3_BUCKET}` : BLOB_DIRECTORY;
-  const incoming = await receiveFile(Readable.from([Buffer.from(content)]), content.length).catch((error: Error) => error);
+  const incoming = await receiveFile(Readable.from([Buffer.from(content)]), content.length).catch(
+    (error: Error) => error,
+  );
   if (incoming instanceof Error) {
     const problem = `uploads arrive in ${BLOB_DIRECTORY}, which cannot be written (${incoming.message})`;
     return { subject, problem: `${problem}. Make it writable, free space, or set BLOB_DIRECTORY` };
@@ -31,8 +33,13 @@ export async function examineStorage(env: Env): Promise<Finding> {
     return { subject, fact: `can be stored in ${place}` };
   } catch (error) {
     const { name, message } = error as Error;
-    const settings = S3_BUCKET ? "S3_BUCKET, S3_ENDPOINT, S3_REGION and the credentials" : "BLOB_DIRECTORY";
-    return { subject, problem: `cannot be stored in ${place} (${message || name}). Check ${settings}` };
+    const settings = S3_BUCKET
+      ? "S3_BUCKET, S3_ENDPOINT, S3_REGION and the credentials"
+      : "BLOB_DIRECTORY";
+    return {
+      subject,
+      problem: `cannot be stored in ${place} (${message || name}). Check ${settings}`,
+    };
   } finally {
     await incoming.discard();
   }
@@ -45,8 +52,14 @@ export async function examineDisk({ DATA_DIR, BLOB_DIRECTORY }: Env): Promise<Fi
   const least = Math.min(...free);
   const mebibytes = Math.floor(least / 1_024 ** 2).toLocaleString("en-US");
   const place = free[0] === least ? `DATA_DIR (${DATA_DIR})` : `BLOB_DIRECTORY (${BLOB_DIRECTORY})`;
-  if (least < leastFreeBytes) return { subject, problem: `only ${mebibytes} MiB are free in ${place}. Free some space` };
-  return { subject, fact: Number.isFinite(least) ? `${mebibytes} MiB are free in ${place}` : "no directory is in use yet" };
+  if (least < leastFreeBytes)
+    return { subject, problem: `only ${mebibytes} MiB are free in ${place}. Free some space` };
+  return {
+    subject,
+    fact: Number.isFinite(least)
+      ? `${mebibytes} MiB are free in ${place}`
+      : "no directory is in use yet",
+  };
 }
 
 /** Infinity where the directory does not exist: then nothing is written there. */

@@ -7,13 +7,18 @@ import { guard } from "./guard";
 const guarded = new WeakSet<Server>();
 
 /**
- * Under `next start` the server is Next's own, and nothing of ours is called before it listens. Node reports each connection
- * before anything is read from it: with the first one, the same edge as in server/web.ts is put on the server.
+ * Under `next start` the server is Next's own, and nothing of ours is called before it listens.
+ * Node reports each connection before anything is read from it: with the first one, the same edge
+ * as in server/web.ts is put on the server.
  */
 export function adoptNextServer(): void {
-  subscribe("net.server.socket", (message) => adopt((message as { socket: Socket & { server?: Server } }).socket.server));
+  subscribe("net.server.socket", (message) =>
+    adopt((message as { socket: Socket & { server?: Server } }).socket.server),
+  );
   // Of a connection that was there before.
-  subscribe("http.server.request.start", (message) => adopt((message as { server: Server }).server));
+  subscribe("http.server.request.start", (message) =>
+    adopt((message as { server: Server }).server),
+  );
 }
 
 function adopt(server: Server | undefined): void {
@@ -21,7 +26,8 @@ function adopt(server: Server | undefined): void {
   guarded.add(server);
   const listeners = server.listeners("request");
   server.removeAllListeners("request");
-  // Node takes requests with an `Upgrade` header away from the server that has a listener for them, and Next has no use for them.
+  // Node takes requests with an `Upgrade` header away from the server that has a listener for them,
+  // and Next has no use for them.
   server.removeAllListeners("upgrade");
   guard(server, {
     servePages: (request: IncomingMessage, response: ServerResponse) => {

@@ -4,7 +4,9 @@ import { toProblem } from "@/lib/api/problem";
 import type { AppError } from "@/lib/platform/errors";
 import { newId } from "@/lib/resources/ids";
 
-/** How much of a body that no one needs is still read, so that its sender gets to see the response. */
+/**
+ * How much of a body that no one needs is still read, so that its sender gets to see the response.
+ */
 const lingerBytes = 64 * 1_024 ** 2;
 const lingerMs = 30_000;
 
@@ -46,7 +48,10 @@ export function track(request: IncomingMessage, response: ServerResponse): void 
   });
 }
 
-/** For input that is not valid HTTP or that is late. Requests that were accepted before it are answered first, in order. */
+/**
+ * For input that is not valid HTTP or that is late. Requests that were accepted before it are
+ * answered first, in order.
+ */
 export function refuse(socket: Socket, error: AppError, cause: Error): void {
   const connection = connectionOf(socket);
   if (connection.isEnding) return;
@@ -62,7 +67,8 @@ export function breakOff({ request, response }: Exchange, cause: Error): void {
   if (request.complete || response.writableEnded) return;
   response.shouldKeepAlive = false;
   // Node would destroy the socket, and the response with it.
-  request._destroy = (error, callback) => callback(request.listenerCount("error") > 0 ? error : null);
+  request._destroy = (error, callback) =>
+    callback(request.listenerCount("error") > 0 ? error : null);
   request.destroy(cause);
 }
 
@@ -74,8 +80,8 @@ function endWhenAnswered(socket: Socket, { isEnding, exchanges, refusal }: Conne
 }
 
 /**
- * Where Node closes a connection after a response, clients that are still sending would get a reset instead of that
- * response. So the rest of the body is read and thrown away first, within bounds.
+ * Where Node closes a connection after a response, clients that are still sending would get a reset
+ * instead of that response. So the rest of the body is read and thrown away first, within bounds.
  */
 function lingerBeforeClosing(socket: Socket): void {
   const close = socket.destroySoon;
@@ -111,7 +117,11 @@ export function closeLingering(): void {
 }
 
 /** The response to a request that is refused before anyone reads it. */
-export function sendProblem(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+export function sendProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: AppError,
+): void {
   const [path = ""] = (request.url ?? "").split("?");
   const { status, headers, body } = problemOf(error, path);
   if (!request.complete) headers.Connection = "close";
@@ -120,11 +130,16 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
 
 function rawProblem(error: AppError): string {
   const { status, headers, body } = problemOf(error, "");
-  const lines = Object.entries({ ...headers, Connection: "close" }).map(([name, value]) => `${name}: ${value}`);
+  const lines = Object.entries({ ...headers, Connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-export function problemOf(error: AppError, path: string): { status: number; headers: Record<string, string>; body: string } {
+export function problemOf(
+  error: AppError,
+  path: string,
+): { status: number; headers: Record<string, string>; body: string } {
   const requestId = newId("request");
   const { status, headers, body } = toProblem(error, path, requestId);
   return {

@@ -26,15 +26,20 @@ export type GuardOptions = {
 };
 
 /**
- * Puts the edge on a server: limits of time and size, the client's address, and HTTP's own errors as problem+json. Requests
- * of the API and the probes go straight to their handlers, everything else goes to Next.
+ * Puts the edge on a server: limits of time and size, the client's address, and HTTP's own errors
+ * as problem+json. Requests of the API and the probes go straight to their handlers, everything
+ * else goes to Next.
  */
-export function guard(server: Server, { servePages, trustedProxyHops, bodyTimeoutMs = requestTimeoutMs }: GuardOptions): void {
+export function guard(
+  server: Server,
+  { servePages, trustedProxyHops, bodyTimeoutMs = requestTimeoutMs }: GuardOptions,
+): void {
   Object.assign(server, {
     headersTimeout: headersTimeoutMs,
     requestTimeout: uploadTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // Both are answered here: Node answers the first with an empty 400, and the second with nothing at all.
+    // Both are answered here: Node answers the first with an empty 400, and the second with nothing
+    // at all.
     requireHostHeader: false,
     httpAllowHalfOpen: true,
   });
@@ -48,11 +53,13 @@ export function guard(server: Server, { servePages, trustedProxyHops, bodyTimeou
     // A client may name the whole address, as to a proxy.
     const url = request.url?.replace(/^https?:\/\/[^/]*/i, "") || "/";
     request.url = url;
-    if (url === "*" && request.method === "OPTIONS") return void response.writeHead(204, { Allow: serverMethods }).end();
+    if (url === "*" && request.method === "OPTIONS")
+      return void response.writeHead(204, { Allow: serverMethods }).end();
     const fault = findFault(request, url);
     if (fault) return sendProblem(request, response, fault);
     const probe = probes[url as keyof typeof probes];
-    if (probe && (request.method === "GET" || request.method === "HEAD")) return void answerProbe(probe, response);
+    if (probe && (request.method === "GET" || request.method === "HEAD"))
+      return void answerProbe(probe, response);
     // The rewrite in next.config.js does not make a second address of the API.
     if (isBelow("/api/v1", url)) return void response.writeHead(404).end();
     if (isOfApi(url)) return void serveApi(request, response);
@@ -70,7 +77,11 @@ export function guard(server: Server, { servePages, trustedProxyHops, bodyTimeou
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-    refuse(socket, error.code === lateCode ? requestTimeout() : malformed("The request is not valid HTTP."), error);
+    refuse(
+      socket,
+      error.code === lateCode ? requestTimeout() : malformed("The request is not valid HTTP."),
+      error,
+    );
   });
 }
 
@@ -78,10 +89,15 @@ function apiListener(server: Server) {
   return getRequestListener(
     async (request, { incoming, outgoing }) => {
       const { status, headers, body } = await dispatch(request, wireOf(incoming));
-      // Checked only now: the server may have begun to stop since the request came, and the body may have gone unread.
-      if (!server.listening || !(incoming as IncomingMessage).complete) headers.Connection = "close";
+      // Checked only now: the server may have begun to stop since the request came, and the body
+      // may have gone unread.
+      if (!server.listening || !(incoming as IncomingMessage).complete)
+        headers.Connection = "close";
       if (body === null) outgoing.writeHead(status, headers).end();
-      else outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) }).end(body);
+      else
+        outgoing
+          .writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) })
+          .end(body);
       return RESPONSE_ALREADY_SENT;
     },
     {
@@ -90,31 +106,49 @@ function apiListener(server: Server) {
       autoCleanupIncoming: false,
       hostname: "localhost",
       errorHandler: () => {
-        const { status, headers, body } = problemOf(malformed("The request is not valid HTTP."), "");
+        const { status, headers, body } = problemOf(
+          malformed("The request is not valid HTTP."),
+          "",
+        );
         return new Response(body, { status, headers });
       },
     },
   );
 }
 
-const isBelow = (base: string, url: string) => url.startsWith(base) && /^([/?]|$)/.test(url.slice(base.length));
+const isBelow = (base: string, url: string) =>
+  url.startsWith(base) && /^([/?]|$)/.test(url.slice(base.length));
 
-/** Next would redirect a path that begins with several slashes, and a client would lose its body and its key on the way. */
-const isOfApi = (url: string) => isBelow("/v1", url.startsWith("//") ? url.replace(/^\/+/, "/") : url);
+/**
+ * Next would redirect a path that begins with several slashes, and a client would lose its body and
+ * its key on the way.
+ */
+const isOfApi = (url: string) =>
+  isBelow("/v1", url.startsWith("//") ? url.replace(/^\/+/, "/") : url);
 
 const serverMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 const malformed = (detail: string) => new AppError("malformed-request", detail);
 
 /** What is wrong with a request whoever it is for. */
-function findFault({ method, httpVersion, headers }: IncomingMessage, url: string): AppError | null {
-  if (headers.host === undefined && httpVersion === "1.1") return malformed("HTTP/1.1 requires a Host header.");
+function findFault(
+  { method, httpVersion, headers }: IncomingMessage,
+  url: string,
+): AppError | null {
+  if (headers.host === undefined && httpVersion === "1.1")
+    return malformed("HTTP/1.1 requires a Host header.");
   if (!url.startsWith("/")) return malformed("The request target must be a path.");
   // There can be no `Request` with this method.
   if (method === "TRACE")
-    return new AppError("method-not-allowed", "TRACE is not supported.", {}, { Allow: "GET, HEAD, POST, PATCH, DELETE" });
+    return new AppError(
+      "method-not-allowed",
+      "TRACE is not supported.",
+      {},
+      { Allow: "GET, HEAD, POST, PATCH, DELETE" },
+    );
   // Of the API such a path is an unknown one; Next fails on it.
-  if (url.includes("%") && !isOfApi(url) && !isDecodable(url)) return malformed("The path is not valid percent-encoded UTF-8.");
+  if (url.includes("%") && !isOfApi(url) && !isDecodable(url))
+    return malformed("The path is not valid percent-encoded UTF-8.");
   return null;
 }
 
@@ -127,9 +161,12 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** Node's own limit is one for all requests, so it is that of uploads; other bodies have less time. */
+/**
+ * Node's own limit is one for all requests, so it is that of uploads; other bodies have less time.
+ */
 function limitTime(request: IncomingMessage, response: ServerResponse, timeoutMs: number): void {
-  if (!hasBody(request) || /^multipart\/form-data/i.test(request.headers["content-type"] ?? "")) return;
+  if (!hasBody(request) || /^multipart\/form-data/i.test(request.headers["content-type"] ?? ""))
+    return;
   const tooLate = Object.assign(new Error("the body is late"), { code: lateCode });
   const timer = setTimeout(() => breakOff({ request, response }, tooLate), timeoutMs);
   const clear = () => clearTimeout(timer);
@@ -148,21 +185,24 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 /**
- * Puts the truth into `X-Forwarded-For`: the socket's address, or the one that the outermost trusted proxy saw. Anything else
- * a client claims about its address is dropped.
+ * Puts the truth into `X-Forwarded-For`: the socket's address, or the one that the outermost
+ * trusted proxy saw. Anything else a client claims about its address is dropped.
  */
 function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   const socketAddress = request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unknown";
   const claimed = String(request.headers["x-forwarded-for"] ?? "");
   if (trustedHops === 0) noteIgnoredProxy({ url: request.url ?? "", claimed, peer: socketAddress });
-  const hops = [...claimed.split(",").map((hop) => hop.trim()), socketAddress].filter((hop) => hop !== "");
+  const hops = [...claimed.split(",").map((hop) => hop.trim()), socketAddress].filter(
+    (hop) => hop !== "",
+  );
   const address = hops.at(-1 - trustedHops) ?? hops[0] ?? socketAddress;
 
   const { rawHeaders } = request;
   for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {
     if (rawHeaders[index]?.toLowerCase() === "x-forwarded-for") rawHeaders.splice(index, 2);
   }
-  // A client's own claim is about to be replaced; that a proxy was on the way must still be known to the pages.
+  // A client's own claim is about to be replaced; that a proxy was on the way must still be known
+  // to the pages.
   if (isFromElsewhere(Object.entries(request.headers))) {
     rawHeaders.push("X-Forwarded-Through", "proxy");
     request.headers["x-forwarded-through"] = "proxy";
@@ -172,13 +212,22 @@ function setClientAddress(request: IncomingMessage, trustedHops: number): void {
 }
 
 function wireOf({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): Wire {
-  const keys = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "idempotency-key");
+  const keys = rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === "idempotency-key",
+  );
   return { hasRepeatedIdempotencyKey: keys.length > 1 };
 }
 
 /** Load balancers ask for these every few seconds, and it should not take the pages to answer. */
-async function answerProbe(probe: (typeof probes)[keyof typeof probes], response: ServerResponse): Promise<void> {
+async function answerProbe(
+  probe: (typeof probes)[keyof typeof probes],
+  response: ServerResponse,
+): Promise<void> {
   const { status, body } = await probe();
-  response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
+  response.writeHead(status, {
+    "Content-Type": "application/json",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+  });
   response.end(JSON.stringify(body));
 }

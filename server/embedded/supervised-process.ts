@@ -19,10 +19,14 @@ const startedAfterMs = 60_000;
 const shortestLifeMs = 1_000;
 
 /**
- * Runs a Node program and starts it again whenever it dies: at once where it had sent the message that it runs, and a
- * little later each time where it does not get that far.
+ * Runs a Node program and starts it again whenever it dies: at once where it had sent the message
+ * that it runs, and a little later each time where it does not get that far.
  */
-export function supervise(program: string[], environment: NodeJS.ProcessEnv, log: LogFile): SupervisedProcess {
+export function supervise(
+  program: string[],
+  environment: NodeJS.ProcessEnv,
+  log: LogFile,
+): SupervisedProcess {
   const guard = pathToFileURL(path.resolve("server/embedded/exit-with-supervisor.mjs")).href;
   let child: ChildProcess;
   let timer: NodeJS.Timeout | undefined;
@@ -32,9 +36,14 @@ export function supervise(program: string[], environment: NodeJS.ProcessEnv, log
 
   const start = () => {
     const startedAtMs = Date.now();
-    // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things in order.
+    // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things
+    // in order.
     const stdio = ["ignore", "pipe", "pipe", "ipc"] as ("ignore" | "pipe" | "ipc")[];
-    child = spawn(process.execPath, ["--import", guard, ...program], { env: environment, detached: true, stdio });
+    child = spawn(process.execPath, ["--import", guard, ...program], {
+      env: environment,
+      detached: true,
+      stdio,
+    });
     for (const stream of ["stdout", "stderr"] as const) {
       const input = child[stream];
       if (input) createInterface({ input }).on("line", (line) => log.write(line, stream));

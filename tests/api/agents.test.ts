@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { archiveAgent, listAgents, listAgentVersions, publishAgent, rollBackAgent, updateAgent } from "@/lib/agents/service";
+import {
+  archiveAgent,
+  listAgents,
+  listAgentVersions,
+  publishAgent,
+  rollBackAgent,
+  updateAgent,
+} from "@/lib/agents/service";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
@@ -7,18 +14,28 @@ import { call, newKey, newTenant, type TestTenant, withoutIds } from "../support
 
 const person = { type: "USER" as const, id: newId("user"), role: "MEMBER" as const };
 const asPerson = (tenant: TestTenant) => ({ ...tenant.identity, actor: person });
-const publish = (tenant: TestTenant, id: string) => mutate(asPerson(tenant), (caller) => publishAgent(caller, id));
-const archive = (tenant: TestTenant, id: string) => mutate(asPerson(tenant), (caller) => archiveAgent(caller, id));
+const publish = (tenant: TestTenant, id: string) =>
+  mutate(asPerson(tenant), (caller) => publishAgent(caller, id));
+const archive = (tenant: TestTenant, id: string) =>
+  mutate(asPerson(tenant), (caller) => archiveAgent(caller, id));
 const rollBack = (tenant: TestTenant, id: string, version: number) =>
   mutate(asPerson(tenant), (caller) => rollBackAgent(caller, id, version));
-const versionsOf = async (tenant: TestTenant, id: string) => (await listAgentVersions(reader(tenant.identity), id, { limit: 100 })).data;
-const get = async (tenant: TestTenant, id: string) => (await call(tenant, "GET", `/agents/${id}`)).body;
-const eventsOf = async (tenant: TestTenant, type: string) => (await call(tenant, "GET", `/events?type=${type}`)).body.data;
+const versionsOf = async (tenant: TestTenant, id: string) =>
+  (await listAgentVersions(reader(tenant.identity), id, { limit: 100 })).data;
+const get = async (tenant: TestTenant, id: string) =>
+  (await call(tenant, "GET", `/agents/${id}`)).body;
+const eventsOf = async (tenant: TestTenant, type: string) =>
+  (await call(tenant, "GET", `/events?type=${type}`)).body.data;
 const auditOf = async ({ tenantId }: TestTenant, targetId: string) =>
-  (await db().auditEntry.findMany({ where: { tenantId, targetId }, orderBy: { sequence: "asc" } })).map(({ action }) => action);
+  (
+    await db().auditEntry.findMany({ where: { tenantId, targetId }, orderBy: { sequence: "asc" } })
+  ).map(({ action }) => action);
 
 async function newAgent(tenant: TestTenant, body: object = {}) {
-  const { status, body: agent } = await call(tenant, "POST", "/agents", { name: "Support", ...body });
+  const { status, body: agent } = await call(tenant, "POST", "/agents", {
+    name: "Support",
+    ...body,
+  });
   expect(status).toBe(201);
   return agent;
 }
@@ -26,7 +43,9 @@ async function newAgent(tenant: TestTenant, body: object = {}) {
 async function newKnowledgeBase({ identity: { partition } }: TestTenant) {
   const at = new Date();
   const id = newId("knowledgeBase");
-  await db().knowledgeBase.create({ data: { ...partition, id, name: id, createdAt: at, updatedAt: at } });
+  await db().knowledgeBase.create({
+    data: { ...partition, id, name: id, createdAt: at, updatedAt: at },
+  });
   return id;
 }
 
@@ -66,7 +85,13 @@ describe("drafts", () => {
 
   test("201 with nothing but a name leaves everything else empty", async () => {
     const agent = await newAgent(await newTenant());
-    const empty = { description: null, model: null, instructions: null, greeting: null, temperature: null };
+    const empty = {
+      description: null,
+      model: null,
+      instructions: null,
+      greeting: null,
+      temperature: null,
+    };
     expect(agent).toMatchObject({ ...empty, knowledgeBaseIds: [], metadata: {} });
   });
 
@@ -76,13 +101,26 @@ describe("drafts", () => {
 
     const patch = { name: "Sales", greeting: null, temperature: 0, metadata: { a: null, c: 3 } };
     const patched = await call(tenant, "PATCH", `/agents/${agent.id}`, patch);
-    const unchanged = await call(tenant, "PATCH", `/agents/${agent.id}`, { name: "Sales", metadata: { c: 3 } });
+    const unchanged = await call(tenant, "PATCH", `/agents/${agent.id}`, {
+      name: "Sales",
+      metadata: { c: 3 },
+    });
 
-    expect(patched.body).toEqual({ ...agent, ...patch, metadata: { b: 2, c: 3 }, updatedAt: expect.any(String) });
+    expect(patched.body).toEqual({
+      ...agent,
+      ...patch,
+      metadata: { b: 2, c: 3 },
+      updatedAt: expect.any(String),
+    });
     expect(unchanged.text).toBe(patched.text);
     const events = await eventsOf(tenant, "agent.updated");
     expect(events).toHaveLength(1);
-    const previousAttributes = { name: "Support", greeting: "Hello!", temperature: null, metadata: { a: 1, b: 2 } };
+    const previousAttributes = {
+      name: "Support",
+      greeting: "Hello!",
+      temperature: null,
+      metadata: { a: 1, b: 2 },
+    };
     expect(events[0].data).toEqual({ object: patched.body, previousAttributes });
   });
 
@@ -91,7 +129,9 @@ describe("drafts", () => {
     const { id } = await newAgent(tenant);
     const names = Array.from({ length: 20 }, (_, index) => `k${index}`);
 
-    const replies = await Promise.all(names.map((name) => call(tenant, "PATCH", `/agents/${id}`, { metadata: { [name]: true } })));
+    const replies = await Promise.all(
+      names.map((name) => call(tenant, "PATCH", `/agents/${id}`, { metadata: { [name]: true } })),
+    );
 
     expect(replies.map(({ status }) => status)).toEqual(names.map(() => 200));
     expect(Object.keys((await get(tenant, id)).metadata).toSorted()).toEqual(names.toSorted());
@@ -100,7 +140,8 @@ describe("drafts", () => {
 
   test("201 once for 20 requests at once with one idempotency key", async () => {
     const tenant = await newTenant();
-    const post = () => call(tenant, "POST", "/agents", { name: "Support" }, { "idempotency-key": "one" });
+    const post = () =>
+      call(tenant, "POST", "/agents", { name: "Support" }, { "idempotency-key": "one" });
     const replies = await Promise.all(Array.from({ length: 20 }, post));
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     expect((await call(tenant, "GET", "/agents")).body.data).toHaveLength(1);
@@ -109,7 +150,8 @@ describe("drafts", () => {
   test("200 lists agents newest first and pages through all of them", async () => {
     const tenant = await newTenant();
     const made = [];
-    for (let index = 0; index < 5; index++) made.push((await newAgent(tenant, { name: `Agent ${index}` })).id);
+    for (let index = 0; index < 5; index++)
+      made.push((await newAgent(tenant, { name: `Agent ${index}` })).id);
 
     const found: string[] = [];
     let cursor = "";
@@ -130,10 +172,25 @@ describe("what is refused", () => {
     ["an empty name", { name: " " }, "/name", "too_small"],
     ["a name of null", { name: null }, "/name", "invalid_type"],
     ["a name of 101 characters", { name: "x".repeat(101) }, "/name", "too_big"],
-    ["a description of 501 characters", { ...valid, description: "x".repeat(501) }, "/description", "too_big"],
+    [
+      "a description of 501 characters",
+      { ...valid, description: "x".repeat(501) },
+      "/description",
+      "too_big",
+    ],
     ["a model of 101 characters", { ...valid, model: "x".repeat(101) }, "/model", "too_big"],
-    ["instructions of 32,001 characters", { ...valid, instructions: "x".repeat(32_001) }, "/instructions", "too_big"],
-    ["a greeting of 1,001 characters", { ...valid, greeting: "x".repeat(1_001) }, "/greeting", "too_big"],
+    [
+      "instructions of 32,001 characters",
+      { ...valid, instructions: "x".repeat(32_001) },
+      "/instructions",
+      "too_big",
+    ],
+    [
+      "a greeting of 1,001 characters",
+      { ...valid, greeting: "x".repeat(1_001) },
+      "/greeting",
+      "too_big",
+    ],
     ["a temperature below 0", { ...valid, temperature: -0.1 }, "/temperature", "too_small"],
     ["a temperature above 2", { ...valid, temperature: 2.1 }, "/temperature", "too_big"],
     ["a temperature in words", { ...valid, temperature: "0" }, "/temperature", "invalid_type"],
@@ -143,16 +200,29 @@ describe("what is refused", () => {
       "/knowledgeBaseIds",
       "too_big",
     ],
-    ["an id of something else", { ...valid, knowledgeBaseIds: [newId("document")] }, "/knowledgeBaseIds/0", "custom"],
+    [
+      "an id of something else",
+      { ...valid, knowledgeBaseIds: [newId("document")] },
+      "/knowledgeBaseIds/0",
+      "custom",
+    ],
     [
       "51 metadata keys",
-      { ...valid, metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 1])) },
+      {
+        ...valid,
+        metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 1])),
+      },
       "/metadata",
       "custom",
     ],
     ["a status", { ...valid, status: "PUBLISHED" }, "/status", "read_only"],
     ["a published version", { ...valid, publishedVersion: 1 }, "/publishedVersion", "read_only"],
-    ["what is computed", { ...valid, hasUnpublishedChanges: false }, "/hasUnpublishedChanges", "read_only"],
+    [
+      "what is computed",
+      { ...valid, hasUnpublishedChanges: false },
+      "/hasUnpublishedChanges",
+      "read_only",
+    ],
     ["an unknown field", { ...valid, tools: [] }, "/tools", "unknown_field"],
   ])("422 for %s, on creation and in a patch", async (what, body, pointer, code) => {
     const tenant = await newTenant();
@@ -160,13 +230,16 @@ describe("what is refused", () => {
     const refused = { status: 422, body: { errors: [{ pointer, location: "body", code }] } };
 
     expect(await call(tenant, "POST", "/agents", body)).toMatchObject(refused);
-    if (what !== "no name") expect(await call(tenant, "PATCH", `/agents/${id}`, body)).toMatchObject(refused);
+    if (what !== "no name")
+      expect(await call(tenant, "PATCH", `/agents/${id}`, body)).toMatchObject(refused);
     expect((await call(tenant, "GET", "/agents")).body.data).toHaveLength(1);
   });
 
   test("422 for a patch that adds a 51st metadata key", async () => {
     const tenant = await newTenant();
-    const { id } = await newAgent(tenant, { metadata: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 1])) });
+    const { id } = await newAgent(tenant, {
+      metadata: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 1])),
+    });
     const reply = await call(tenant, "PATCH", `/agents/${id}`, { metadata: { another: 1 } });
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: "/metadata" }] } });
   });
@@ -174,20 +247,34 @@ describe("what is refused", () => {
   test("422 for a query that the list does not know", async () => {
     const tenant = await newTenant();
     expect((await call(tenant, "GET", "/agents?status=DRAFT")).status).toBe(422);
-    expect((await call(tenant, "GET", `/agents?cursor=${newId("customer")}`)).body.type).toMatch(/invalid-cursor$/);
+    expect((await call(tenant, "GET", `/agents?cursor=${newId("customer")}`)).body.type).toMatch(
+      /invalid-cursor$/,
+    );
   });
 
   test("404 is the same for another tenant's knowledge base, the other environment's and none, and nothing is written", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant);
     const own = await newKnowledgeBase(tenant);
-    const foreign = [await newKnowledgeBase(await newTenant()), await newKnowledgeBase(await newKey(tenant, { environment: "live" }))];
-    const missing = await call(tenant, "POST", "/agents", { name: "x", knowledgeBaseIds: [newId("knowledgeBase")] });
-    expect(missing).toMatchObject({ status: 404, body: { type: expect.stringMatching(/not-found$/) } });
+    const foreign = [
+      await newKnowledgeBase(await newTenant()),
+      await newKnowledgeBase(await newKey(tenant, { environment: "live" })),
+    ];
+    const missing = await call(tenant, "POST", "/agents", {
+      name: "x",
+      knowledgeBaseIds: [newId("knowledgeBase")],
+    });
+    expect(missing).toMatchObject({
+      status: 404,
+      body: { type: expect.stringMatching(/not-found$/) },
+    });
 
     for (const knowledgeBaseId of foreign) {
       const body = { name: "x", knowledgeBaseIds: [own, knowledgeBaseId] };
-      for (const reply of [await call(tenant, "POST", "/agents", body), await call(tenant, "PATCH", `/agents/${id}`, body)]) {
+      for (const reply of [
+        await call(tenant, "POST", "/agents", body),
+        await call(tenant, "PATCH", `/agents/${id}`, body),
+      ]) {
         expect(reply.status).toBe(404);
         expect(withoutIds(reply.body)).toEqual(withoutIds(missing.body));
       }
@@ -202,7 +289,12 @@ describe("what is refused", () => {
     for (const stranger of [await newTenant(), await newKey(tenant, { environment: "live" })]) {
       for (const [method, body] of [["GET"], ["PATCH", { name: "x" }]] as const) {
         const hidden = await call(stranger, method, `/agents/${id}`, body);
-        const missing = await call(stranger, method, "/agents/agt_00000000000000000000000000", body);
+        const missing = await call(
+          stranger,
+          method,
+          "/agents/agt_00000000000000000000000000",
+          body,
+        );
         expect(hidden.status).toBe(404);
         expect(withoutIds(hidden.body)).toEqual(withoutIds(missing.body));
       }
@@ -229,9 +321,14 @@ describe("publishing", () => {
       publishedAt: expect.any(String),
     });
     expect(await get(tenant, id)).toEqual(published);
-    expect(await versionsOf(tenant, id)).toMatchObject([{ version: 1, content: { instructions: "Be kind." }, publishedById: person.id }]);
+    expect(await versionsOf(tenant, id)).toMatchObject([
+      { version: 1, content: { instructions: "Be kind." }, publishedById: person.id },
+    ]);
     const [event] = await eventsOf(tenant, "agent.published");
-    expect(event.data).toMatchObject({ object: published, previousAttributes: { status: "DRAFT", publishedVersion: null } });
+    expect(event.data).toMatchObject({
+      object: published,
+      previousAttributes: { status: "DRAFT", publishedVersion: null },
+    });
     expect(await auditOf(tenant, id)).toEqual(["agent.created", "agent.published"]);
   });
 
@@ -241,7 +338,10 @@ describe("publishing", () => {
     await publish(tenant, id);
     const [version] = await versionsOf(tenant, id);
 
-    const changed = await call(tenant, "PATCH", `/agents/${id}`, { instructions: "Be brief.", metadata: { a: 2 } });
+    const changed = await call(tenant, "PATCH", `/agents/${id}`, {
+      instructions: "Be brief.",
+      metadata: { a: 2 },
+    });
     expect(changed.body).toMatchObject({
       status: "PUBLISHED",
       publishedVersion: 1,
@@ -250,7 +350,10 @@ describe("publishing", () => {
     });
     expect(await versionsOf(tenant, id)).toEqual([version]);
 
-    const restored = await call(tenant, "PATCH", `/agents/${id}`, { instructions: "Be kind.", metadata: { a: 1 } });
+    const restored = await call(tenant, "PATCH", `/agents/${id}`, {
+      instructions: "Be kind.",
+      metadata: { a: 1 },
+    });
     expect(restored.body).toMatchObject({ hasUnpublishedChanges: false, publishedVersion: 1 });
   });
 
@@ -269,15 +372,23 @@ describe("publishing", () => {
     const rounds = Array.from({ length: 8 }, (_, index) => `round ${index}`);
 
     await Promise.all(
-      rounds.flatMap((text) => [call(tenant, "PATCH", `/agents/${id}`, { instructions: text, greeting: text }), publish(tenant, id)]),
+      rounds.flatMap((text) => [
+        call(tenant, "PATCH", `/agents/${id}`, { instructions: text, greeting: text }),
+        publish(tenant, id),
+      ]),
     );
     await publish(tenant, id);
 
     const versions = await versionsOf(tenant, id);
-    expect(versions.map(({ version }) => version)).toEqual(versions.map((_, index) => versions.length - index));
+    expect(versions.map(({ version }) => version)).toEqual(
+      versions.map((_, index) => versions.length - index),
+    );
     for (const { content } of versions) expect(content.greeting).toBe(content.instructions);
     const agent = await get(tenant, id);
-    expect(agent).toMatchObject({ publishedVersion: versions.length, hasUnpublishedChanges: false });
+    expect(agent).toMatchObject({
+      publishedVersion: versions.length,
+      hasUnpublishedChanges: false,
+    });
     expect(versions[0]?.content.instructions).toBe(agent.instructions);
     expect(await eventsOf(tenant, "agent.published")).toHaveLength(versions.length);
   });
@@ -288,23 +399,38 @@ describe("rolling back", () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant, { instructions: "one", metadata: { a: 1 } });
     await publish(tenant, id);
-    await call(tenant, "PATCH", `/agents/${id}`, { instructions: "two", metadata: { a: null, b: 2 } });
+    await call(tenant, "PATCH", `/agents/${id}`, {
+      instructions: "two",
+      metadata: { a: null, b: 2 },
+    });
     await publish(tenant, id);
     await call(tenant, "PATCH", `/agents/${id}`, { instructions: "never published" });
 
     const rolledBack = await rollBack(tenant, id, 1);
 
     const draft = { instructions: "one", metadata: { a: 1 } };
-    expect(rolledBack).toMatchObject({ ...draft, publishedVersion: 3, hasUnpublishedChanges: false, status: "PUBLISHED" });
+    expect(rolledBack).toMatchObject({
+      ...draft,
+      publishedVersion: 3,
+      hasUnpublishedChanges: false,
+      status: "PUBLISHED",
+    });
     expect(await get(tenant, id)).toEqual(rolledBack);
-    const contents = (await versionsOf(tenant, id)).map(({ version, content }) => [version, content.instructions]);
+    const contents = (await versionsOf(tenant, id)).map(({ version, content }) => [
+      version,
+      content.instructions,
+    ]);
     expect(contents).toEqual([
       [3, "one"],
       [2, "two"],
       [1, "one"],
     ]);
     expect(await eventsOf(tenant, "agent.published")).toHaveLength(3);
-    expect((await versionsOf(tenant, id)).map(({ restoredVersion }) => restoredVersion)).toEqual([1, null, null]);
+    expect((await versionsOf(tenant, id)).map(({ restoredVersion }) => restoredVersion)).toEqual([
+      1,
+      null,
+      null,
+    ]);
     expect((await auditOf(tenant, id)).at(-1)).toBe("agent.rolled_back");
   });
 
@@ -314,7 +440,11 @@ describe("rolling back", () => {
     const published = await publish(tenant, id);
     expect(await rollBack(tenant, id, 1)).toEqual(published);
     await call(tenant, "PATCH", `/agents/${id}`, { instructions: "two" });
-    expect(await rollBack(tenant, id, 1)).toMatchObject({ instructions: "one", publishedVersion: 2, hasUnpublishedChanges: false });
+    expect(await rollBack(tenant, id, 1)).toMatchObject({
+      instructions: "one",
+      publishedVersion: 2,
+      hasUnpublishedChanges: false,
+    });
   });
 
   test("not-found for a version that the agent does not have", async () => {
@@ -334,8 +464,12 @@ describe("what a person decides on", () => {
     const { body: changed } = await call(tenant, "PATCH", `/agents/${id}`, { instructions: "two" });
     expect(changed.updatedAt > seen.draft).toBe(true);
 
-    const refused = { kind: "conflict", members: { errors: [{ pointer: "/updatedAt", code: "changed" }] } };
-    const decide = (work: Parameters<typeof mutate>[1]) => expect(mutate(asPerson(tenant), work)).rejects.toMatchObject(refused);
+    const refused = {
+      kind: "conflict",
+      members: { errors: [{ pointer: "/updatedAt", code: "changed" }] },
+    };
+    const decide = (work: Parameters<typeof mutate>[1]) =>
+      expect(mutate(asPerson(tenant), work)).rejects.toMatchObject(refused);
     await decide((caller) => updateAgent(caller, id, { greeting: "Hello!" }, seen));
     await decide((caller) => publishAgent(caller, id, seen));
     await decide((caller) => rollBackAgent(caller, id, 1, seen));
@@ -348,10 +482,16 @@ describe("what a person decides on", () => {
   test("what was seen and is still so is saved, published and rolled back", async () => {
     const tenant = await newTenant();
     const { id, updatedAt } = await newAgent(tenant, { instructions: "one" });
-    const saved = await mutate(asPerson(tenant), (caller) => updateAgent(caller, id, { instructions: "two" }, { draft: updatedAt }));
-    const published = await mutate(asPerson(tenant), (caller) => publishAgent(caller, id, { draft: saved.updatedAt }));
+    const saved = await mutate(asPerson(tenant), (caller) =>
+      updateAgent(caller, id, { instructions: "two" }, { draft: updatedAt }),
+    );
+    const published = await mutate(asPerson(tenant), (caller) =>
+      publishAgent(caller, id, { draft: saved.updatedAt }),
+    );
     expect(published).toMatchObject({ instructions: "two", publishedVersion: 1 });
-    const rolledBack = await mutate(asPerson(tenant), (caller) => rollBackAgent(caller, id, 1, { draft: published.updatedAt }));
+    const rolledBack = await mutate(asPerson(tenant), (caller) =>
+      rollBackAgent(caller, id, 1, { draft: published.updatedAt }),
+    );
     expect(rolledBack).toEqual(published);
   });
 
@@ -359,11 +499,15 @@ describe("what a person decides on", () => {
     const tenant = await newTenant();
     const { id, updatedAt } = await newAgent(tenant);
     const save = (greeting: string) =>
-      mutate(asPerson(tenant), (caller) => updateAgent(caller, id, { greeting }, { draft: updatedAt })).catch(() => null);
+      mutate(asPerson(tenant), (caller) =>
+        updateAgent(caller, id, { greeting }, { draft: updatedAt }),
+      ).catch(() => null);
     const saved = await Promise.all(Array.from({ length: 20 }, (_, index) => save(`${index}`)));
     expect(saved.filter((agent) => agent !== null)).toEqual([await get(tenant, id)]);
 
-    const patches = Array.from({ length: 20 }, (_, index) => call(tenant, "PATCH", `/agents/${id}`, { greeting: `patch ${index}` }));
+    const patches = Array.from({ length: 20 }, (_, index) =>
+      call(tenant, "PATCH", `/agents/${id}`, { greeting: `patch ${index}` }),
+    );
     const times = (await Promise.all(patches)).map(({ body }) => body.updatedAt);
     expect(new Set(times).size).toBe(20);
   });
@@ -378,12 +522,22 @@ describe("what a person decides on", () => {
     await archive(tenant, agents[1].id);
 
     const list = (status: "DRAFT" | "PUBLISHED" | "ARCHIVED") =>
-      listAgents(reader(tenant.identity), { status, limit: 20, order: "desc" }).then(({ data }) => data.map(({ id }) => id));
-    expect([await list("PUBLISHED"), await list("ARCHIVED"), await list("DRAFT")]).toEqual(agents.map(({ id }) => [id]));
+      listAgents(reader(tenant.identity), { status, limit: 20, order: "desc" }).then(({ data }) =>
+        data.map(({ id }) => id),
+      );
+    expect([await list("PUBLISHED"), await list("ARCHIVED"), await list("DRAFT")]).toEqual(
+      agents.map(({ id }) => [id]),
+    );
 
     const first = await listAgentVersions(reader(tenant.identity), agents[0].id, { limit: 3 });
-    expect(first).toMatchObject({ data: [{ version: 5 }, { version: 4 }, { version: 3 }], nextCursor: "3" });
-    const second = await listAgentVersions(reader(tenant.identity), agents[0].id, { limit: 3, cursor: Number(first.nextCursor) });
+    expect(first).toMatchObject({
+      data: [{ version: 5 }, { version: 4 }, { version: 3 }],
+      nextCursor: "3",
+    });
+    const second = await listAgentVersions(reader(tenant.identity), agents[0].id, {
+      limit: 3,
+      cursor: Number(first.nextCursor),
+    });
     expect(second.data.map(({ version }) => version)).toEqual([2, 1]);
     expect(second).not.toHaveProperty("nextCursor");
   });
@@ -401,22 +555,32 @@ describe("archiving", () => {
     expect(await archive(tenant, id)).toEqual(archived);
     for (const body of [{ name: "x" }, {}]) {
       const reply = await call(tenant, "PATCH", `/agents/${id}`, body);
-      expect(reply).toMatchObject({ status: 409, body: { type: expect.stringMatching(/agent-archived$/) } });
+      expect(reply).toMatchObject({
+        status: 409,
+        body: { type: expect.stringMatching(/agent-archived$/) },
+      });
     }
     await expect(publish(tenant, id)).rejects.toMatchObject({ kind: "agent-archived" });
     await expect(rollBack(tenant, id, 1)).rejects.toMatchObject({ kind: "agent-archived" });
     expect(await get(tenant, id)).toEqual(archived);
     expect(await versionsOf(tenant, id)).toHaveLength(1);
     const events = await eventsOf(tenant, "agent.updated");
-    expect(events).toMatchObject([{ data: { object: archived, previousAttributes: { status: "PUBLISHED" } } }]);
-    expect(await auditOf(tenant, id)).toEqual(["agent.created", "agent.published", "agent.archived"]);
+    expect(events).toMatchObject([
+      { data: { object: archived, previousAttributes: { status: "PUBLISHED" } } },
+    ]);
+    expect(await auditOf(tenant, id)).toEqual([
+      "agent.created",
+      "agent.published",
+      "agent.archived",
+    ]);
   });
 
   test("409 agent-archived is replayed for the same idempotency key", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant);
     await archive(tenant, id);
-    const patch = () => call(tenant, "PATCH", `/agents/${id}`, { name: "x" }, { "idempotency-key": "one" });
+    const patch = () =>
+      call(tenant, "PATCH", `/agents/${id}`, { name: "x" }, { "idempotency-key": "one" });
     const first = await patch();
     const second = await patch();
     expect([first.status, second.status, second.text]).toEqual([409, 409, first.text]);

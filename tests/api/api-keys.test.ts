@@ -1,7 +1,19 @@
 import { expect, test } from "vitest";
 import { scopes } from "@/lib/api-keys/scopes";
-import { findPredecessor, getApiKey, listApiKeys, revokeApiKey, rollApiKey, updateApiKey } from "@/lib/api-keys/service";
-import { type ApiKeyStatus, apiKeyStatus, apiKeyStatuses, type StatusFacts } from "@/lib/api-keys/status";
+import {
+  findPredecessor,
+  getApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rollApiKey,
+  updateApiKey,
+} from "@/lib/api-keys/service";
+import {
+  type ApiKeyStatus,
+  apiKeyStatus,
+  apiKeyStatuses,
+  type StatusFacts,
+} from "@/lib/api-keys/status";
 import { type Caller, type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
@@ -12,10 +24,12 @@ import { newMember } from "../support/people";
 const page = { limit: 100, order: "desc" as const };
 const dayMs = 24 * 3_600_000;
 
-const statusOf = async (key: string, path = "/account") => (await call({ key }, "GET", path)).status;
+const statusOf = async (key: string, path = "/account") =>
+  (await call({ key }, "GET", path)).status;
 
 /** Within a second on every process, on a machine that has nothing else to do. */
-const soon = (key: string, path?: string) => expect.poll(() => statusOf(key, path), { interval: 25 });
+const soon = (key: string, path?: string) =>
+  expect.poll(() => statusOf(key, path), { interval: 25 });
 
 async function asMember({ tenantId, identity }: TestTenant, role: Role): Promise<Identity> {
   const { id } = await newMember(tenantId, role);
@@ -23,20 +37,38 @@ async function asMember({ tenantId, identity }: TestTenant, role: Role): Promise
 }
 
 const auditOf = (tenant: TestTenant, targetId: string) =>
-  db().auditEntry.findMany({ where: { tenantId: tenant.tenantId, targetId }, orderBy: { sequence: "asc" } });
+  db().auditEntry.findMany({
+    where: { tenantId: tenant.tenantId, targetId },
+    orderBy: { sequence: "asc" },
+  });
 
 test("200 with both keys while a rolled one lives on, with the same settings, and 401 once its time is over", async () => {
-  const tenant = await newTenant({ scopes: ["read:usage", "write:customers"], rateLimitPerMinute: 77, allowedIps: ["127.0.0.0/8"] });
+  const tenant = await newTenant({
+    scopes: ["read:usage", "write:customers"],
+    rateLimitPerMinute: 77,
+    allowedIps: ["127.0.0.0/8"],
+  });
 
-  const { apiKey, key, replaced } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "1h"));
+  const { apiKey, key, replaced } = await mutate(tenant.identity, (caller) =>
+    rollApiKey(caller, tenant.keyId, "1h"),
+  );
 
-  expect(apiKey).toMatchObject({ scopes: ["read:usage", "write:customers"], rateLimitPerMinute: 77, allowedIps: ["127.0.0.0/8"] });
+  expect(apiKey).toMatchObject({
+    scopes: ["read:usage", "write:customers"],
+    rateLimitPerMinute: 77,
+    allowedIps: ["127.0.0.0/8"],
+  });
   expect(apiKey).toMatchObject({ name: replaced.name, expiresAt: null, replacedById: null });
   expect([await statusOf(tenant.key), await statusOf(key)]).toEqual([200, 200]);
-  expect((await call({ key }, "GET", "/account")).body).toMatchObject({ key: { id: apiKey.id }, rateLimit: { limit: 77 } });
+  expect((await call({ key }, "GET", "/account")).body).toMatchObject({
+    key: { id: apiKey.id },
+    rateLimit: { limit: 77 },
+  });
   expect(apiKeyStatus(replaced, new Date())).toBe("rolling");
   expect(Math.round(((replaced.expiresAt?.getTime() ?? 0) - Date.now()) / 60_000)).toBe(60);
-  expect(await findPredecessor(reader(tenant.identity), apiKey.id)).toMatchObject({ id: tenant.keyId });
+  expect(await findPredecessor(reader(tenant.identity), apiKey.id)).toMatchObject({
+    id: tenant.keyId,
+  });
 
   await db().apiKey.updateMany({ where: { id: tenant.keyId }, data: { expiresAt: new Date() } });
   await soon(tenant.key).toBe(401);
@@ -46,7 +78,9 @@ test("200 with both keys while a rolled one lives on, with the same settings, an
 test("401 with the old key at once, where it is rolled without an overlap", async () => {
   const tenant = await newTenant();
   expect(await statusOf(tenant.key)).toBe(200);
-  const { key } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "now"));
+  const { key } = await mutate(tenant.identity, (caller) =>
+    rollApiKey(caller, tenant.keyId, "now"),
+  );
   await soon(tenant.key).toBe(401);
   expect(await statusOf(key)).toBe(200);
 });
@@ -55,7 +89,9 @@ test("201 of the old key is replayed with the rolled one", async () => {
   const tenant = await newTenant();
   const headers = { "idempotency-key": "before the roll" };
   const first = await call(tenant, "POST", "/customers", { name: "Ada" }, headers);
-  const { key } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "now"));
+  const { key } = await mutate(tenant.identity, (caller) =>
+    rollApiKey(caller, tenant.keyId, "now"),
+  );
 
   const replayed = await call({ key }, "POST", "/customers", { name: "Ada" }, headers);
 
@@ -65,8 +101,13 @@ test("201 of the old key is replayed with the rolled one", async () => {
 
 test("a rolled key lasts as long as the old one was made to, which never outlives its own end", async () => {
   const tenant = await newTenant({ expiresAt: new Date(Date.now() + dayMs) });
-  await db().apiKey.updateMany({ where: { id: tenant.keyId }, data: { createdAt: new Date(Date.now() - 29 * dayMs) } });
-  const { apiKey, replaced } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "7d"));
+  await db().apiKey.updateMany({
+    where: { id: tenant.keyId },
+    data: { createdAt: new Date(Date.now() - 29 * dayMs) },
+  });
+  const { apiKey, replaced } = await mutate(tenant.identity, (caller) =>
+    rollApiKey(caller, tenant.keyId, "7d"),
+  );
   expect(Math.round(((apiKey.expiresAt?.getTime() ?? 0) - Date.now()) / dayMs)).toBe(30);
   expect(Math.round(((replaced.expiresAt?.getTime() ?? 0) - Date.now()) / dayMs)).toBe(1);
 });
@@ -88,7 +129,15 @@ test("an environment has at most 100 valid keys, also when several are made conc
     db().apiKey.createMany({
       data: Array.from({ length: count }, () => {
         const id = newId("apiKey");
-        const fields = { id, name: "key", hash: Buffer.from(id), hint: "…", scopes: [], allowedIps: [], createdAt: new Date() };
+        const fields = {
+          id,
+          name: "key",
+          hash: Buffer.from(id),
+          hint: "…",
+          scopes: [],
+          allowedIps: [],
+          createdAt: new Date(),
+        };
         return { ...tenant.identity.partition, ...fields, ...facts };
       }),
     });
@@ -101,25 +150,38 @@ test("an environment has at most 100 valid keys, also when several are made conc
   expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
   for (const result of made) {
     if (result.status === "rejected") {
-      expect(result.reason).toMatchObject({ kind: "limit-reached", members: { limit: 100, current: 100 } });
+      expect(result.reason).toMatchObject({
+        kind: "limit-reached",
+        members: { limit: 100, current: 100 },
+      });
     }
   }
   expect((await newKey(tenant, { environment: "live" })).environment).toBe("live");
 
-  const roll = (overlap: "now" | "24h") => mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, overlap));
-  await expect(roll("24h")).rejects.toMatchObject({ kind: "limit-reached", members: { limit: 100, current: 100 } });
+  const roll = (overlap: "now" | "24h") =>
+    mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, overlap));
+  await expect(roll("24h")).rejects.toMatchObject({
+    kind: "limit-reached",
+    members: { limit: 100, current: 100 },
+  });
   expect((await roll("now")).apiKey.id).toMatch(/^key_/);
 });
 
 test("403 within a second after a scope was taken away, 200 after one was given", async () => {
   const tenant = await newTenant({ scopes: ["read:usage"] });
-  expect([await statusOf(tenant.key), await statusOf(tenant.key, "/customers")]).toEqual([200, 403]);
+  expect([await statusOf(tenant.key), await statusOf(tenant.key, "/customers")]).toEqual([
+    200, 403,
+  ]);
 
-  await mutate(tenant.identity, (caller) => updateApiKey(caller, tenant.keyId, { scopes: ["read:customers"] }));
+  await mutate(tenant.identity, (caller) =>
+    updateApiKey(caller, tenant.keyId, { scopes: ["read:customers"] }),
+  );
   await soon(tenant.key).toBe(403);
   await soon(tenant.key, "/customers").toBe(200);
 
-  await mutate(tenant.identity, (caller) => updateApiKey(caller, tenant.keyId, { allowedIps: ["203.0.113.0/24"] }));
+  await mutate(tenant.identity, (caller) =>
+    updateApiKey(caller, tenant.keyId, { allowedIps: ["203.0.113.0/24"] }),
+  );
   await soon(tenant.key, "/customers").toBe(403);
 });
 
@@ -129,32 +191,49 @@ test("what was changed stands in the audit log, before and after, and nothing wh
     mutate(tenant.identity, (caller: Caller) => updateApiKey(caller, tenant.keyId, input));
   await update({ name: "key", rateLimitPerMinute: 100_000 });
   await update({ name: "Renamed", scopes: ["read:usage"] });
-  const { apiKey } = await mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "1h"));
+  const { apiKey } = await mutate(tenant.identity, (caller) =>
+    rollApiKey(caller, tenant.keyId, "1h"),
+  );
   await mutate(tenant.identity, (caller) => revokeApiKey(caller, tenant.keyId));
 
   const entries = await auditOf(tenant, tenant.keyId);
-  expect(entries.map(({ action }) => action)).toEqual(["api_key.created", "api_key.updated", "api_key.rolled", "api_key.revoked"]);
+  expect(entries.map(({ action }) => action)).toEqual([
+    "api_key.created",
+    "api_key.updated",
+    "api_key.rolled",
+    "api_key.revoked",
+  ]);
   expect(entries[1]?.changes).toEqual({
     before: { name: "key", scopes },
     after: { name: "Renamed", scopes: ["read:usage"] },
   });
   expect(entries[2]?.changes).toMatchObject({ after: { replacedById: apiKey.id } });
-  expect((await auditOf(tenant, apiKey.id))[0]?.changes).toMatchObject({ after: { replaces: tenant.keyId } });
+  expect((await auditOf(tenant, apiKey.id))[0]?.changes).toMatchObject({
+    after: { replaces: tenant.keyId },
+  });
   expect(JSON.stringify(entries)).not.toContain(tenant.key);
 });
 
 test("only owners and admins roll and change keys, and go beyond their plan's limit not at all", async () => {
   const tenant = await newTenant();
-  const roll = async (role: Role) => mutate(await asMember(tenant, role), (caller) => rollApiKey(caller, tenant.keyId, "1h"));
+  const roll = async (role: Role) =>
+    mutate(await asMember(tenant, role), (caller) => rollApiKey(caller, tenant.keyId, "1h"));
   const limit = async (rateLimitPerMinute: number | null) =>
-    mutate(await asMember(tenant, "ADMIN"), (caller) => updateApiKey(caller, tenant.keyId, { rateLimitPerMinute }));
+    mutate(await asMember(tenant, "ADMIN"), (caller) =>
+      updateApiKey(caller, tenant.keyId, { rateLimitPerMinute }),
+    );
   const rename = async (role: Role) =>
-    mutate(await asMember(tenant, role), (caller) => updateApiKey(caller, tenant.keyId, { name: "Mine" }));
+    mutate(await asMember(tenant, role), (caller) =>
+      updateApiKey(caller, tenant.keyId, { name: "Mine" }),
+    );
   for (const role of ["MEMBER", "VIEWER"] as const) {
     await expect(roll(role)).rejects.toMatchObject({ name: "RoleMissing" });
     await expect(rename(role)).rejects.toMatchObject({ name: "RoleMissing" });
   }
-  await expect(limit(61)).rejects.toMatchObject({ kind: "validation", members: { errors: [{ pointer: "/rateLimitPerMinute" }] } });
+  await expect(limit(61)).rejects.toMatchObject({
+    kind: "validation",
+    members: { errors: [{ pointer: "/rateLimitPerMinute" }] },
+  });
   expect(await limit(60)).toMatchObject({ rateLimitPerMinute: 60 });
   expect(await rename("OWNER")).toMatchObject({ name: "Mine" });
 });
@@ -186,7 +265,9 @@ test("404 for keys of another tenant and of the other environment, as for none a
 test("keys are listed by status as each is shown, page by page", async () => {
   const tenant = await newTenant();
   const now = new Date();
-  const times = [null, -40, -1, 1, 40].map((days) => (days === null ? null : new Date(now.getTime() + days * dayMs)));
+  const times = [null, -40, -1, 1, 40].map((days) =>
+    days === null ? null : new Date(now.getTime() + days * dayMs),
+  );
   const made: StatusFacts[] = [];
   for (const [revokedAt, suspendedAt] of [
     [null, null],
@@ -207,14 +288,26 @@ test("keys are listed by status as each is shown, page by page", async () => {
   await db().apiKey.createMany({
     data: made.map((facts, index) => ({
       ...tenant.identity.partition,
-      ...{ id: ids[index] ?? "", name: "key", hash: Buffer.from(`${ids[index]}`), hint: "…", scopes: [], allowedIps: [], ...facts },
+      ...{
+        id: ids[index] ?? "",
+        name: "key",
+        hash: Buffer.from(`${ids[index]}`),
+        hint: "…",
+        scopes: [],
+        allowedIps: [],
+        ...facts,
+      },
     })),
   });
   const listed: Record<string, ApiKeyStatus> = {};
   for (const status of apiKeyStatuses) {
     let cursor: string | undefined;
     do {
-      const { data, nextCursor } = await listApiKeys(reader(tenant.identity), { limit: 7, order: "desc", status, cursor }, now);
+      const { data, nextCursor } = await listApiKeys(
+        reader(tenant.identity),
+        { limit: 7, order: "desc", status, cursor },
+        now,
+      );
       for (const { id } of data) {
         expect(listed[id]).toBeUndefined();
         listed[id] = status;
@@ -222,6 +315,8 @@ test("keys are listed by status as each is shown, page by page", async () => {
       cursor = nextCursor;
     } while (cursor);
   }
-  expect(listed).toEqual(Object.fromEntries(made.map((facts, index) => [ids[index], apiKeyStatus(facts, now)])));
+  expect(listed).toEqual(
+    Object.fromEntries(made.map((facts, index) => [ids[index], apiKeyStatus(facts, now)])),
+  );
   expect(new Set(Object.values(listed))).toEqual(new Set(apiKeyStatuses));
 });

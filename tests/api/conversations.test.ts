@@ -42,10 +42,17 @@ describe("creating", () => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updatedAt: created.body.createdAt,
     });
-    expect((await call(tenant, "GET", `/conversations/${created.body.id}`)).text).toBe(created.text);
+    expect((await call(tenant, "GET", `/conversations/${created.body.id}`)).text).toBe(
+      created.text,
+    );
     const messages = await call(tenant, "GET", `/conversations/${created.body.id}/messages`);
     expect(messages.body.data).toMatchObject([
-      { sequence: 1, direction: "INBOUND", text: "Hello!", author: { type: "CUSTOMER", id: null, name: null } },
+      {
+        sequence: 1,
+        direction: "INBOUND",
+        text: "Hello!",
+        author: { type: "CUSTOMER", id: null, name: null },
+      },
     ]);
   });
 
@@ -62,13 +69,20 @@ describe("creating", () => {
     const customer = await call(tenant, "GET", `/customers/${first.customerId}`);
     expect(customer.body).toMatchObject({ name: "Ada", conversationCount: 2 });
     const { data } = (await call(tenant, "GET", `/conversations/${first.id}/messages`)).body;
-    expect(data).toMatchObject([{ direction: "OUTBOUND", author: { type: "USER", id: null, name: "Eve" } }]);
+    expect(data).toMatchObject([
+      { direction: "OUTBOUND", author: { type: "USER", id: null, name: "Eve" } },
+    ]);
   });
 
   test("404 for a customer or agent that is not there", async () => {
     const tenant = await newTenant();
-    for (const reference of [{ customerId: "cus_00000000000000000000000000" }, { agentId: "agt_00000000000000000000000000" }]) {
-      expect(await call(tenant, "POST", "/conversations", { channelId: "web", ...reference })).toMatchObject({
+    for (const reference of [
+      { customerId: "cus_00000000000000000000000000" },
+      { agentId: "agt_00000000000000000000000000" },
+    ]) {
+      expect(
+        await call(tenant, "POST", "/conversations", { channelId: "web", ...reference }),
+      ).toMatchObject({
         status: 404,
         body: { status: 404 },
       });
@@ -86,7 +100,10 @@ describe("the status", () => {
     CLOSED: ["CLOSED"],
   };
   const move = (tenant: TestTenant, id: string, status: string) =>
-    call(tenant, "PATCH", `/conversations/${id}`, { status, ...(status === "SNOOZED" && { snoozedUntil: future() }) });
+    call(tenant, "PATCH", `/conversations/${id}`, {
+      status,
+      ...(status === "SNOOZED" && { snoozedUntil: future() }),
+    });
 
   const statuses = Object.keys(transitions) as (keyof typeof transitions)[];
   test.each(statuses.flatMap((from) => statuses.map((to) => ({ from, to }))))(
@@ -102,11 +119,17 @@ describe("the status", () => {
         expect(reply).toMatchObject({ status: 200, body: { status: to } });
         expect(reply.body.snoozedUntil === null).toBe(to !== "SNOOZED");
         expect(reply.body.closedAt === null).toBe(to !== "CLOSED");
-        if (to === "OPEN" || to === "RESOLVED") expect(reply.body.resolvedAt === null).toBe(to === "OPEN");
+        if (to === "OPEN" || to === "RESOLVED")
+          expect(reply.body.resolvedAt === null).toBe(to === "OPEN");
       } else {
         expect(reply).toMatchObject({
           status: 409,
-          body: { type: expect.stringMatching(/\/errors\/invalid-transition$/), from, to, allowed: transitions[from] },
+          body: {
+            type: expect.stringMatching(/\/errors\/invalid-transition$/),
+            from,
+            to,
+            allowed: transitions[from],
+          },
         });
       }
     },
@@ -129,35 +152,50 @@ describe("the status", () => {
     const tenant = await newTenant();
     const { id } = await open(tenant, { metadata: { a: 1, b: 2 } });
 
-    const reply = await call(tenant, "PATCH", `/conversations/${id}`, { status: "PENDING", subject: "S", metadata: { a: null, c: 3 } });
+    const reply = await call(tenant, "PATCH", `/conversations/${id}`, {
+      status: "PENDING",
+      subject: "S",
+      metadata: { a: null, c: 3 },
+    });
 
     expect(reply.body).toMatchObject({ status: "PENDING", subject: "S", metadata: { b: 2, c: 3 } });
     const events = await eventsInOrder(tenant);
-    expect(events.map(({ type }) => type)).toEqual(["conversation.created", "conversation.status_changed"]);
+    expect(events.map(({ type }) => type)).toEqual([
+      "conversation.created",
+      "conversation.status_changed",
+    ]);
     expect(events[1]?.data).toEqual({
       object: reply.body,
       previousAttributes: { status: "OPEN", subject: null, metadata: { a: 1, b: 2 } },
     });
   });
 
-  test.each(["RESOLVED", "SNOOZED"])("a customer's message opens what is %s, another's does not", async (status) => {
-    const tenant = await newTenant();
-    const { id } = await open(tenant);
-    await move(tenant, id, status);
+  test.each(["RESOLVED", "SNOOZED"])(
+    "a customer's message opens what is %s, another's does not",
+    async (status) => {
+      const tenant = await newTenant();
+      const { id } = await open(tenant);
+      await move(tenant, id, status);
 
-    await call(tenant, "POST", `/conversations/${id}/messages`, { text: "from us", author: { type: "USER" } });
-    expect((await call(tenant, "GET", `/conversations/${id}`)).body.status).toBe(status);
-    await call(tenant, "POST", `/conversations/${id}/messages`, { text: "from them" });
+      await call(tenant, "POST", `/conversations/${id}/messages`, {
+        text: "from us",
+        author: { type: "USER" },
+      });
+      expect((await call(tenant, "GET", `/conversations/${id}`)).body.status).toBe(status);
+      await call(tenant, "POST", `/conversations/${id}/messages`, { text: "from them" });
 
-    expect((await call(tenant, "GET", `/conversations/${id}`)).body).toMatchObject({
-      status: "OPEN",
-      snoozedUntil: null,
-      resolvedAt: null,
-      messageCount: 2,
-    });
-    const types = (await call(tenant, "GET", "/events")).body.data.map(({ type }: { type: string }) => type);
-    expect(types.slice(0, 2)).toEqual(["conversation.status_changed", "message.received"]);
-  });
+      expect((await call(tenant, "GET", `/conversations/${id}`)).body).toMatchObject({
+        status: "OPEN",
+        snoozedUntil: null,
+        resolvedAt: null,
+        messageCount: 2,
+      });
+      const types = (await call(tenant, "GET", "/events")).body.data.map(
+        ({ type }: { type: string }) => type,
+      );
+      expect(types.slice(0, 2)).toEqual(["conversation.status_changed", "message.received"]);
+    },
+  );
 
   test("422 for snoozing without a time, into the past or beyond a year", async () => {
     const tenant = await newTenant();
@@ -190,7 +228,11 @@ describe("listing", () => {
       const seen: string[] = [];
       let cursor = "";
       for (let page = 0; page < 3; page++) {
-        const { body } = await call(tenant, "GET", `/conversations?limit=3&order=${order}${cursor}`);
+        const { body } = await call(
+          tenant,
+          "GET",
+          `/conversations?limit=3&order=${order}${cursor}`,
+        );
         seen.push(...body.data.map(({ id }: { id: string }) => id));
         expect("nextCursor" in body).toBe(page < 2);
         cursor = `&cursor=${body.nextCursor}`;
@@ -203,12 +245,19 @@ describe("listing", () => {
     const tenant = await newTenant();
     const customer = (await call(tenant, "POST", "/customers", { name: "Ada" })).body;
     const plain = await open(tenant);
-    const special = await open(tenant, { channelId: "mail", customerId: customer.id, externalId: "x-1", tags: ["vip", "new"] });
+    const special = await open(tenant, {
+      channelId: "mail",
+      customerId: customer.id,
+      externalId: "x-1",
+      tags: ["vip", "new"],
+    });
     await call(tenant, "PATCH", `/conversations/${special.id}`, { status: "PENDING" });
     const newest = await open(tenant, { channelId: "chat" });
     await call(tenant, "PATCH", `/conversations/${newest.id}`, { status: "RESOLVED" });
     const list = async (query: string) =>
-      (await call(tenant, "GET", `/conversations?${query}`)).body.data.map(({ id }: { id: string }) => id);
+      (await call(tenant, "GET", `/conversations?${query}`)).body.data.map(
+        ({ id }: { id: string }) => id,
+      );
 
     for (const query of [
       "status=PENDING",
@@ -244,9 +293,17 @@ describe("listing", () => {
 
   test("422 invalid-cursor for another list's id and for what is no id", async () => {
     const tenant = await newTenant();
-    for (const cursor of ["cus_00000000000000000000000000", "cnv_1", "x", "cnv_0000000000000000000000000!"]) {
+    for (const cursor of [
+      "cus_00000000000000000000000000",
+      "cnv_1",
+      "x",
+      "cnv_0000000000000000000000000!",
+    ]) {
       const reply = await call(tenant, "GET", `/conversations?cursor=${cursor}`);
-      expect(reply).toMatchObject({ status: 422, body: { type: expect.stringMatching(/\/errors\/invalid-cursor$/) } });
+      expect(reply).toMatchObject({
+        status: 422,
+        body: { type: expect.stringMatching(/\/errors\/invalid-cursor$/) },
+      });
     }
   });
 });
@@ -258,28 +315,44 @@ describe("messages", () => {
 
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        call(tenant, "POST", `/conversations/${id}/messages`, { text: `"sequence":0 ${index}`, metadata: { sequence: 0 } }),
+        call(tenant, "POST", `/conversations/${id}/messages`, {
+          text: `"sequence":0 ${index}`,
+          metadata: { sequence: 0 },
+        }),
       ),
     );
 
-    expect(replies.map(({ body }) => body.sequence).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    expect(replies.map(({ body }) => body.sequence).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
     const listed = (await call(tenant, "GET", `/conversations/${id}/messages?limit=100`)).body.data;
-    expect(listed.map(({ sequence }: { sequence: number }) => sequence)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    expect(listed.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
     for (const { body, text } of replies) {
       expect(listed).toContainEqual(body);
-      expect((await call(tenant, "GET", `/conversations/${id}/messages/${body.id}`)).text).toBe(text);
+      expect((await call(tenant, "GET", `/conversations/${id}/messages/${body.id}`)).text).toBe(
+        text,
+      );
     }
     const events = (await call(tenant, "GET", "/events?type=message.received&limit=100")).body.data;
-    for (const { body } of replies) expect(events.map((event: { data: { object: object } }) => event.data.object)).toContainEqual(body);
+    for (const { body } of replies)
+      expect(events.map((event: { data: { object: object } }) => event.data.object)).toContainEqual(
+        body,
+      );
     const conversation = (await call(tenant, "GET", `/conversations/${id}`)).body;
-    expect(conversation).toMatchObject({ messageCount: 20, lastMessagePreview: expect.stringContaining("sequence") });
+    expect(conversation).toMatchObject({
+      messageCount: 20,
+      lastMessagePreview: expect.stringContaining("sequence"),
+    });
   });
 
   test("201 times follow the sequence, and updatedAt is never behind the newest message, however many are posted concurrently", async () => {
     const tenant = await newTenant();
     const { id } = await open(tenant);
     const path = `/conversations/${id}/messages`;
-    const post = (index: number) => call(tenant, "POST", path, { text: `${index}` }, { "Idempotency-Key": `${index}` });
+    const post = (index: number) =>
+      call(tenant, "POST", path, { text: `${index}` }, { "Idempotency-Key": `${index}` });
     await Promise.all(Array.from({ length: 40 }, (_, index) => post(index)));
 
     const { data } = (await call(tenant, "GET", `${path}?limit=100`)).body;
@@ -293,38 +366,76 @@ describe("messages", () => {
     "201 and 200 with the time of the change before, where the clock of another process was ahead (%s), everywhere the same",
     async (status) => {
       const tenant = await newTenant();
-      const { id } = await open(tenant, { channelId: "web", message: 'A "createdAt":"2000-01-01T00:00:00.000Z" text' });
+      const { id } = await open(tenant, {
+        channelId: "web",
+        message: 'A "createdAt":"2000-01-01T00:00:00.000Z" text',
+      });
       const ahead = new Date(Date.now() + 3_600_000);
-      const statusOf = { status: status as "OPEN", ...(status === "RESOLVED" && { resolvedAt: ahead }) };
-      await db().conversation.updateMany({ where: { id }, data: { updatedAt: ahead, ...statusOf } });
+      const statusOf = {
+        status: status as "OPEN",
+        ...(status === "RESOLVED" && { resolvedAt: ahead }),
+      };
+      await db().conversation.updateMany({
+        where: { id },
+        data: { updatedAt: ahead, ...statusOf },
+      });
 
       const path = `/conversations/${id}/messages`;
-      const body = { text: '"createdAt":"x"', metadata: { createdAt: "2000-01-01T00:00:00.000Z", timestamp: "y" } };
-      const reply = await call(tenant, "POST", path, body, { "Idempotency-Key": '"createdAt":"z"' });
+      const body = {
+        text: '"createdAt":"x"',
+        metadata: { createdAt: "2000-01-01T00:00:00.000Z", timestamp: "y" },
+      };
+      const reply = await call(tenant, "POST", path, body, {
+        "Idempotency-Key": '"createdAt":"z"',
+      });
       expect(reply.body).toMatchObject({ ...body, createdAt: ahead.toISOString(), sequence: 2 });
-      expect((await call(tenant, "POST", path, body, { "Idempotency-Key": '"createdAt":"z"' })).text).toBe(reply.text);
+      expect(
+        (await call(tenant, "POST", path, body, { "Idempotency-Key": '"createdAt":"z"' })).text,
+      ).toBe(reply.text);
       expect((await call(tenant, "GET", `${path}/${reply.body.id}`)).text).toBe(reply.text);
-      const posted = (await eventsInOrder(tenant)).filter(({ type }) => type === "message.received").at(-1);
-      expect(posted).toMatchObject({ timestamp: ahead.toISOString(), data: { object: reply.body } });
+      const posted = (await eventsInOrder(tenant))
+        .filter(({ type }) => type === "message.received")
+        .at(-1);
+      expect(posted).toMatchObject({
+        timestamp: ahead.toISOString(),
+        data: { object: reply.body },
+      });
 
       const patched = await call(tenant, "PATCH", `/conversations/${id}`, { status: "CLOSED" });
-      expect(patched.body).toMatchObject({ updatedAt: ahead.toISOString(), closedAt: ahead.toISOString() });
-      expect((await eventsInOrder(tenant)).at(-1)).toMatchObject({ timestamp: ahead.toISOString(), data: { object: patched.body } });
-      expect((await call(tenant, "GET", `/conversations?updatedSince=${ahead.toISOString()}`)).body.data).toEqual([patched.body]);
+      expect(patched.body).toMatchObject({
+        updatedAt: ahead.toISOString(),
+        closedAt: ahead.toISOString(),
+      });
+      expect((await eventsInOrder(tenant)).at(-1)).toMatchObject({
+        timestamp: ahead.toISOString(),
+        data: { object: patched.body },
+      });
+      expect(
+        (await call(tenant, "GET", `/conversations?updatedSince=${ahead.toISOString()}`)).body.data,
+      ).toEqual([patched.body]);
     },
   );
 
   test("200 pages through messages both ways", async () => {
     const tenant = await newTenant();
     const { id } = await open(tenant);
-    for (let index = 0; index < 5; index++) await call(tenant, "POST", `/conversations/${id}/messages`, { text: String(index) });
+    for (let index = 0; index < 5; index++)
+      await call(tenant, "POST", `/conversations/${id}/messages`, { text: String(index) });
 
     for (const [order, expected] of [
       ["asc", ["0", "1", "2", "3", "4"]],
       ["desc", ["4", "3", "2", "1", "0"]],
     ] as const) {
-      const first = (await call(tenant, "GET", `/conversations/${id}/messages?limit=3&order=${order}`)).body;
-      const second = (await call(tenant, "GET", `/conversations/${id}/messages?limit=3&order=${order}&cursor=${first.nextCursor}`)).body;
+      const first = (
+        await call(tenant, "GET", `/conversations/${id}/messages?limit=3&order=${order}`)
+      ).body;
+      const second = (
+        await call(
+          tenant,
+          "GET",
+          `/conversations/${id}/messages?limit=3&order=${order}&cursor=${first.nextCursor}`,
+        )
+      ).body;
       expect([...first.data, ...second.data].map(({ text }) => text)).toEqual(expected);
       expect(second).not.toHaveProperty("nextCursor");
     }
@@ -332,7 +443,8 @@ describe("messages", () => {
 
   describe("201 for a customer's message in a conversation with a customer", () => {
     // Whatever JSON writes in a way of its own, and both programs that write it must write alike.
-    const name = 'Ada "Lövelace" \\ / \u0001\u001f\u007f\u2028\t\n😀 "sequence":0,"id":null,"name":null';
+    const name =
+      'Ada "Lövelace" \\ / \u0001\u001f\u007f\u2028\t\n😀 "sequence":0,"id":null,"name":null';
 
     async function withCustomer() {
       const tenant = await newTenant();
@@ -359,15 +471,27 @@ describe("messages", () => {
       ] as const;
       const answers = [];
       for (const [index, [author, expected]] of cases.entries()) {
-        const post = () => call(tenant, "POST", path, { text: "Hi", ...(author && { author }) }, { "Idempotency-Key": `${index}` });
+        const post = () =>
+          call(
+            tenant,
+            "POST",
+            path,
+            { text: "Hi", ...(author && { author }) },
+            { "Idempotency-Key": `${index}` },
+          );
         const answer = await post();
-        expect(answer).toMatchObject({ status: 201, body: { sequence: index + 2, author: expected } });
+        expect(answer).toMatchObject({
+          status: 201,
+          body: { sequence: index + 2, author: expected },
+        });
         expect((await post()).text).toBe(answer.text);
         expect((await call(tenant, "GET", `${path}/${answer.body.id}`)).text).toBe(answer.text);
         answers.push(answer.body);
       }
       const events = await eventsInOrder(tenant);
-      const said = events.filter(({ type }) => type.startsWith("message.")).map(({ data }) => data.object);
+      const said = events
+        .filter(({ type }) => type.startsWith("message."))
+        .map(({ data }) => data.object);
       expect(said.slice(1)).toEqual(answers);
       expect(said[0]).toMatchObject({ sequence: 1, author: theirs });
     });
@@ -377,9 +501,16 @@ describe("messages", () => {
       await call(tenant, "PATCH", `/conversations/${conversation.id}`, { status: "RESOLVED" });
       expect((await call(tenant, "POST", path, { text: "Again" })).body.author).toEqual(theirs);
 
-      const second = await open(tenant, { customer: { externalId: "c-2", name: "Bob" }, message: "Hello" });
+      const second = await open(tenant, {
+        customer: { externalId: "c-2", name: "Bob" },
+        message: "Hello",
+      });
       const messages = await call(tenant, "GET", `/conversations/${second.id}/messages`);
-      expect(messages.body.data[0].author).toEqual({ type: "CUSTOMER", id: second.customerId, name: "Bob" });
+      expect(messages.body.data[0].author).toEqual({
+        type: "CUSTOMER",
+        id: second.customerId,
+        name: "Bob",
+      });
     });
   });
 
@@ -387,10 +518,18 @@ describe("messages", () => {
     const tenant = await newTenant();
     const { id } = await open(tenant, { message: "Hello" });
 
-    const note = await call(tenant, "POST", `/conversations/${id}/messages`, { text: "between us", direction: "INTERNAL" });
+    const note = await call(tenant, "POST", `/conversations/${id}/messages`, {
+      text: "between us",
+      direction: "INTERNAL",
+    });
 
-    expect(note).toMatchObject({ status: 201, body: { direction: "INTERNAL", author: { type: "API" }, sequence: 2 } });
-    expect((await call(tenant, "GET", `/conversations/${id}`)).body.lastMessagePreview).toBe("Hello");
+    expect(note).toMatchObject({
+      status: 201,
+      body: { direction: "INTERNAL", author: { type: "API" }, sequence: 2 },
+    });
+    expect((await call(tenant, "GET", `/conversations/${id}`)).body.lastMessagePreview).toBe(
+      "Hello",
+    );
     expect((await call(tenant, "GET", "/events")).body.data).toHaveLength(2);
   });
 
@@ -401,7 +540,10 @@ describe("messages", () => {
 
     const reply = await call(tenant, "POST", `/conversations/${id}/messages`, { text: "too late" });
 
-    expect(reply).toMatchObject({ status: 409, body: { type: expect.stringMatching(/\/errors\/conversation-closed$/) } });
+    expect(reply).toMatchObject({
+      status: 409,
+      body: { type: expect.stringMatching(/\/errors\/conversation-closed$/) },
+    });
     expect((await call(tenant, "GET", `/conversations/${id}/messages`)).body).toEqual({ data: [] });
   });
 

@@ -11,12 +11,16 @@ let otherEnvironment: Place;
 let stranger: Place;
 
 async function newPlace(tenant: TestTenant): Promise<Place> {
-  const created = async (path: string, body: object) => (await call(tenant, "POST", path, body)).body.id as string;
+  const created = async (path: string, body: object) =>
+    (await call(tenant, "POST", path, body)).body.id as string;
   return {
     tenant,
     conversation: await created("/conversations", { channelId: "web" }),
     base: await created("/knowledge-bases", { name: newId("request") }),
-    webhook: await created("/webhooks", { url: "https://example.com/", events: ["customer.created"] }),
+    webhook: await created("/webhooks", {
+      url: "https://example.com/",
+      events: ["customer.created"],
+    }),
   };
 }
 
@@ -38,8 +42,11 @@ type List = {
   filter?: string;
 };
 
-const post = async ({ tenant }: Place, path: string, body: object) => (await call(tenant, "POST", path, body)).body.id as string;
-const one = ({ tenant }: Place, id: string) => ({ where: { tenantId_environment_id: { ...tenant.identity.partition, id } } });
+const post = async ({ tenant }: Place, path: string, body: object) =>
+  (await call(tenant, "POST", path, body)).body.id as string;
+const one = ({ tenant }: Place, id: string) => ({
+  where: { tenantId_environment_id: { ...tenant.identity.partition, id } },
+});
 
 const lists: Record<string, List> = {
   conversations: {
@@ -77,14 +84,20 @@ const lists: Record<string, List> = {
   documents: {
     kind: "document",
     path: ({ base }) => `/knowledge-bases/${base}/documents`,
-    add: (place) => post(place, `/knowledge-bases/${place.base}/documents`, { name: "Text", text: newId("request") }),
-    remove: (place, id) => call(place.tenant, "DELETE", `/knowledge-bases/${place.base}/documents/${id}`),
+    add: (place) =>
+      post(place, `/knowledge-bases/${place.base}/documents`, {
+        name: "Text",
+        text: newId("request"),
+      }),
+    remove: (place, id) =>
+      call(place.tenant, "DELETE", `/knowledge-bases/${place.base}/documents/${id}`),
     filter: "status=FAILED",
   },
   webhooks: {
     kind: "webhook",
     path: () => "/webhooks",
-    add: (place) => post(place, "/webhooks", { url: "https://example.com/", events: ["agent.published"] }),
+    add: (place) =>
+      post(place, "/webhooks", { url: "https://example.com/", events: ["agent.published"] }),
     remove: (place, id) => call(place.tenant, "DELETE", `/webhooks/${id}`),
   },
   deliveries: {
@@ -92,7 +105,8 @@ const lists: Record<string, List> = {
     path: ({ webhook }) => `/webhooks/${webhook}/deliveries`,
     add: async (place) => {
       await post(place, "/customers", { name: "Delivered" });
-      return (await call(place.tenant, "GET", `/webhooks/${place.webhook}/deliveries?limit=1`)).body.data[0].id;
+      return (await call(place.tenant, "GET", `/webhooks/${place.webhook}/deliveries?limit=1`)).body
+        .data[0].id;
     },
     remove: (place, id) => db().delivery.delete(one(place, id)),
     filter: "status=HELD",
@@ -107,7 +121,10 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
     const never = await follow(list, here, newId(list.kind));
     expect(never).toMatchObject({
       status: 422,
-      body: { type: expect.stringMatching(/\/errors\/invalid-cursor$/), errors: [{ pointer: "/cursor", location: "query" }] },
+      body: {
+        type: expect.stringMatching(/\/errors\/invalid-cursor$/),
+        errors: [{ pointer: "/cursor", location: "query" }],
+      },
     });
     for (const place of [otherEnvironment, stranger]) {
       const theirs = await follow(list, here, await list.add(place));
@@ -129,7 +146,9 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
     await list.remove(here, cursor);
 
     const idsOf = async (order: string) =>
-      (await follow(list, here, cursor, `limit=100&order=${order}`)).body.data.map(({ id }: { id: string }) => id);
+      (await follow(list, here, cursor, `limit=100&order=${order}`)).body.data.map(
+        ({ id }: { id: string }) => id,
+      );
     expect(await idsOf("asc")).toEqual([last]);
     const older = await idsOf("desc");
     expect(older[0]).toBe(first);
@@ -137,7 +156,12 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
   });
 
   test.runIf(list.filter)("200 after an item that the filter leaves out by now", async () => {
-    const { status, body } = await follow(list, here, await list.add(here), `limit=100&${list.filter}`);
+    const { status, body } = await follow(
+      list,
+      here,
+      await list.add(here),
+      `limit=100&${list.filter}`,
+    );
     expect({ status, body }).toEqual({ status: 200, body: { data: [] } });
   });
 });
@@ -145,7 +169,12 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
 test("404 rather than 422 for a cursor of a list whose conversation, base or webhook is not there", async () => {
   for (const { path, add } of [lists.messages, lists.documents, lists.deliveries] as List[]) {
     const cursor = await add(here);
-    const gone = { ...here, conversation: newId("conversation"), base: newId("knowledgeBase"), webhook: newId("webhook") };
+    const gone = {
+      ...here,
+      conversation: newId("conversation"),
+      base: newId("knowledgeBase"),
+      webhook: newId("webhook"),
+    };
     expect((await call(here.tenant, "GET", `${path(gone)}?cursor=${cursor}`)).status).toBe(404);
   }
 });

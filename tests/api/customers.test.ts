@@ -30,40 +30,68 @@ test("201 answers the whole customer with its e-mail in lower case, and getting 
 
 test("409 conflict with existingId for an externalId that is taken, also among 10 at once", async () => {
   const tenant = await newTenant();
-  const replies = await Promise.all(Array.from({ length: 10 }, () => call(tenant, "POST", "/customers", { externalId: "c-1" })));
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, () => call(tenant, "POST", "/customers", { externalId: "c-1" })),
+  );
 
   const [created, ...others] = replies.filter(({ status }) => status === 201);
   expect(others).toEqual([]);
   const conflicts = replies.filter(({ status }) => status === 409);
   expect(conflicts).toHaveLength(9);
   for (const { body } of conflicts)
-    expect(body).toMatchObject({ type: expect.stringMatching(/\/errors\/conflict$/), existingId: created?.body.id });
+    expect(body).toMatchObject({
+      type: expect.stringMatching(/\/errors\/conflict$/),
+      existingId: created?.body.id,
+    });
   expect((await call(tenant, "GET", "/events")).body.data).toHaveLength(1);
 });
 
 test("200 merges a patch, clears with null, and raises one event with what was before", async () => {
   const tenant = await newTenant();
-  const { body } = await call(tenant, "POST", "/customers", { externalId: "c-1", name: "Ada", metadata: { a: 1, b: 2 } });
+  const { body } = await call(tenant, "POST", "/customers", {
+    externalId: "c-1",
+    name: "Ada",
+    metadata: { a: 1, b: 2 },
+  });
 
-  const patched = await call(tenant, "PATCH", `/customers/${body.id}`, { name: null, email: "a@example.com", metadata: { a: null, c: 3 } });
-  const unchanged = await call(tenant, "PATCH", `/customers/${body.id}`, { email: "a@example.com", metadata: { c: 3 } });
+  const patched = await call(tenant, "PATCH", `/customers/${body.id}`, {
+    name: null,
+    email: "a@example.com",
+    metadata: { a: null, c: 3 },
+  });
+  const unchanged = await call(tenant, "PATCH", `/customers/${body.id}`, {
+    email: "a@example.com",
+    metadata: { c: 3 },
+  });
 
-  expect(patched.body).toMatchObject({ externalId: "c-1", name: null, email: "a@example.com", metadata: { b: 2, c: 3 } });
+  expect(patched.body).toMatchObject({
+    externalId: "c-1",
+    name: null,
+    email: "a@example.com",
+    metadata: { b: 2, c: 3 },
+  });
   expect(unchanged.text).toBe(patched.text);
   const events = (await call(tenant, "GET", "/events?type=customer.updated")).body.data;
   expect(events).toHaveLength(1);
-  expect(events[0].data).toEqual({ object: patched.body, previousAttributes: { name: "Ada", email: null, metadata: { a: 1, b: 2 } } });
+  expect(events[0].data).toEqual({
+    object: patched.body,
+    previousAttributes: { name: "Ada", email: null, metadata: { a: 1, b: 2 } },
+  });
 });
 
 test("409 for a patch onto another's externalId, 200 onto its own", async () => {
   const tenant = await newTenant();
   const first = (await call(tenant, "POST", "/customers", { externalId: "c-1" })).body;
   const second = (await call(tenant, "POST", "/customers", { externalId: "c-2" })).body;
-  expect(await call(tenant, "PATCH", `/customers/${second.id}`, { externalId: "c-1" })).toMatchObject({
+  expect(
+    await call(tenant, "PATCH", `/customers/${second.id}`, { externalId: "c-1" }),
+  ).toMatchObject({
     status: 409,
     body: { existingId: first.id },
   });
-  expect((await call(tenant, "PATCH", `/customers/${second.id}`, { externalId: "c-2" })).status).toBe(200);
+  expect(
+    (await call(tenant, "PATCH", `/customers/${second.id}`, { externalId: "c-2" })).status,
+  ).toBe(200);
 });
 
 test.each([
@@ -76,7 +104,10 @@ test.each([
   ["an unknown field", { name: "Ada", age: 3 }, "/age"],
 ])("422 for %s", async (_what, body, pointer) => {
   const tenant = await newTenant();
-  expect(await call(tenant, "POST", "/customers", body)).toMatchObject({ status: 422, body: { errors: [{ pointer, location: "body" }] } });
+  expect(await call(tenant, "POST", "/customers", body)).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer, location: "body" }] },
+  });
 });
 
 test("422 for a patch that leaves nothing that tells who it is", async () => {
@@ -88,21 +119,42 @@ test("422 for a patch that leaves nothing that tells who it is", async () => {
 
 test("200 filters by e-mail, phone and externalId", async () => {
   const tenant = await newTenant();
-  const ada = (await call(tenant, "POST", "/customers", { externalId: "c-1", email: "ada@example.com", phone: "+4930123456" })).body;
-  await call(tenant, "POST", "/customers", { externalId: "c-2", email: "eve@example.com", phone: "+4930123457" });
-  for (const query of ["email=ADA@example.com", "phone=%2B4930123456", "externalId=c-1", "email=ada@example.com&externalId=c-1"]) {
+  const ada = (
+    await call(tenant, "POST", "/customers", {
+      externalId: "c-1",
+      email: "ada@example.com",
+      phone: "+4930123456",
+    })
+  ).body;
+  await call(tenant, "POST", "/customers", {
+    externalId: "c-2",
+    email: "eve@example.com",
+    phone: "+4930123457",
+  });
+  for (const query of [
+    "email=ADA@example.com",
+    "phone=%2B4930123456",
+    "externalId=c-1",
+    "email=ada@example.com&externalId=c-1",
+  ]) {
     expect((await call(tenant, "GET", `/customers?${query}`)).body.data).toEqual([ada]);
   }
-  expect((await call(tenant, "GET", "/customers?email=ada@example.com&externalId=c-2")).body).toEqual({ data: [] });
+  expect(
+    (await call(tenant, "GET", "/customers?email=ada@example.com&externalId=c-2")).body,
+  ).toEqual({ data: [] });
 });
 
 test("409 for the others, when several customers take one externalId at the same time", async () => {
   const tenant = await newTenant();
   const customers = await Promise.all(
-    [1, 2, 3, 4].map(async (index) => (await call(tenant, "POST", "/customers", { name: String(index) })).body),
+    [1, 2, 3, 4].map(
+      async (index) => (await call(tenant, "POST", "/customers", { name: String(index) })).body,
+    ),
   );
 
-  const replies = await Promise.all(customers.map(({ id }) => call(tenant, "PATCH", `/customers/${id}`, { externalId: "c-1" })));
+  const replies = await Promise.all(
+    customers.map(({ id }) => call(tenant, "PATCH", `/customers/${id}`, { externalId: "c-1" })),
+  );
 
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
   const taken = replies.find(({ status }) => status === 200)?.body.id;

@@ -14,17 +14,24 @@ const sentence = (detail: unknown) =>
     .replaceAll(/"[^"]*"/g, '"…"')
     .replaceAll(/\d+/g, "#");
 
-const created = async (tenant: TestTenant, path: string, body: object) => (await call(tenant, "POST", path, body)).body.id as string;
-const conversation = (tenant: TestTenant) => created(tenant, "/conversations", { channelId: "web" });
+const created = async (tenant: TestTenant, path: string, body: object) =>
+  (await call(tenant, "POST", path, body)).body.id as string;
+const conversation = (tenant: TestTenant) =>
+  created(tenant, "/conversations", { channelId: "web" });
 
 /** How each problem comes about. */
 const provoke: Partial<Record<ErrorKind, (tenant: TestTenant) => Promise<Reply>>> = {
-  "malformed-request": (tenant) => call(tenant, "POST", "/conversations", '{"channelId": "web", oops}'),
-  "invalid-idempotency-key": (tenant) => call(tenant, "POST", "/conversations", { channelId: "web" }, { "idempotency-key": "" }),
+  "malformed-request": (tenant) =>
+    call(tenant, "POST", "/conversations", '{"channelId": "web", oops}'),
+  "invalid-idempotency-key": (tenant) =>
+    call(tenant, "POST", "/conversations", { channelId: "web" }, { "idempotency-key": "" }),
   unauthorized: () => send("/v1/public/conversations", {}),
   "insufficient-scope": async (tenant) =>
-    call(await newKey(tenant, { scopes: ["read:conversations"] }), "POST", "/conversations", { channelId: "web" }),
-  "ip-not-allowed": async (tenant) => call(await newKey(tenant, { allowedIps: ["203.0.113.1"] }), "GET", "/conversations"),
+    call(await newKey(tenant, { scopes: ["read:conversations"] }), "POST", "/conversations", {
+      channelId: "web",
+    }),
+  "ip-not-allowed": async (tenant) =>
+    call(await newKey(tenant, { allowedIps: ["203.0.113.1"] }), "GET", "/conversations"),
   "not-found": (tenant) => call(tenant, "GET", `/conversations/${newId("conversation")}`),
   "method-not-allowed": (tenant) => call(tenant, "DELETE", "/conversations"),
   conflict: async (tenant) => {
@@ -56,14 +63,24 @@ const provoke: Partial<Record<ErrorKind, (tenant: TestTenant) => Promise<Reply>>
     for (let count = 0; count < 20; count++) await call(tenant, "POST", "/webhooks", body);
     return call(tenant, "POST", "/webhooks", body);
   },
-  "payload-too-large": (tenant) => call(tenant, "POST", "/conversations", { channelId: "x".repeat(300_000) }),
+  "payload-too-large": (tenant) =>
+    call(tenant, "POST", "/conversations", { channelId: "x".repeat(300_000) }),
   "unsupported-media-type": (tenant) =>
-    call(tenant, "POST", "/conversations", "a=1", { "content-type": "application/x-www-form-urlencoded" }),
+    call(tenant, "POST", "/conversations", "a=1", {
+      "content-type": "application/x-www-form-urlencoded",
+    }),
   validation: (tenant) => call(tenant, "POST", "/conversations", {}),
-  "invalid-cursor": (tenant) => call(tenant, "GET", `/conversations?cursor=${newId("conversation")}`),
+  "invalid-cursor": (tenant) =>
+    call(tenant, "GET", `/conversations?cursor=${newId("conversation")}`),
   "idempotency-key-reused": async (tenant) => {
     await call(tenant, "POST", "/conversations", { channelId: "web" }, { "idempotency-key": "k" });
-    return call(tenant, "POST", "/conversations", { channelId: "mail" }, { "idempotency-key": "k" });
+    return call(
+      tenant,
+      "POST",
+      "/conversations",
+      { channelId: "mail" },
+      { "idempotency-key": "k" },
+    );
   },
   "rate-limited": async (tenant) => {
     const slow = await newKey(tenant, { rateLimitPerMinute: 1 });
@@ -72,21 +89,27 @@ const provoke: Partial<Record<ErrorKind, (tenant: TestTenant) => Promise<Reply>>
   },
 };
 
-test.each(Object.keys(provoke) as ErrorKind[])("%s is documented in the words that are sent, and with the same members", async (kind) => {
-  const reply = await provoke[kind]?.(await newTenant());
-  const example = problemExample(kind, "http://localhost:3000/docs");
-  expect(reply?.status).toBe(errorKinds[kind].status);
-  expect(reply?.body.type).toMatch(new RegExp(`/errors/${kind}$`));
-  expect(sentence(reply?.body.detail)).toBe(sentence(example.detail));
-  expect(Object.keys(reply?.body).sort()).toEqual(Object.keys(example).sort());
-});
+test.each(Object.keys(provoke) as ErrorKind[])(
+  "%s is documented in the words that are sent, and with the same members",
+  async (kind) => {
+    const reply = await provoke[kind]?.(await newTenant());
+    const example = problemExample(kind, "http://localhost:3000/docs");
+    expect(reply?.status).toBe(errorKinds[kind].status);
+    expect(reply?.body.type).toMatch(new RegExp(`/errors/${kind}$`));
+    expect(sentence(reply?.body.detail)).toBe(sentence(example.detail));
+    expect(Object.keys(reply?.body).sort()).toEqual(Object.keys(example).sort());
+  },
+);
 
 test("every documented example is an error of its kind, built where the errors are", () => {
-  for (const [kind, { example }] of Object.entries(problemExplanations)) expect(example.error.kind).toBe(kind);
+  for (const [kind, { example }] of Object.entries(problemExplanations))
+    expect(example.error.kind).toBe(kind);
   expect(readFileSync("lib/api/openapi-problems.ts", "utf8")).not.toContain("new AppError(");
 });
 
 test("nothing tells a user to take an agent out of the archive, which is permanent", () => {
   const { what, why, mend, example } = problemExplanations["agent-archived"];
-  expect([what, ...why, ...mend, example.error.detail].join(" ")).not.toMatch(/out of the archive/i);
+  expect([what, ...why, ...mend, example.error.detail].join(" ")).not.toMatch(
+    /out of the archive/i,
+  );
 });

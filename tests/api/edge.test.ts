@@ -23,13 +23,33 @@ const lastBody = (text: string) => JSON.parse(text.slice(text.lastIndexOf("\r\n\
 
 describe("HTTP's own errors are problem+json", () => {
   test.each([
-    ["400 without a Host header", "GET /v1/public/account HTTP/1.1\r\n\r\n", 400, "malformed-request"],
-    ["417 for an expectation other than 100-continue", head("GET /v1/public/account HTTP/1.1", { Expect: "x" }), 417, "expectation-failed"],
+    [
+      "400 without a Host header",
+      "GET /v1/public/account HTTP/1.1\r\n\r\n",
+      400,
+      "malformed-request",
+    ],
+    [
+      "417 for an expectation other than 100-continue",
+      head("GET /v1/public/account HTTP/1.1", { Expect: "x" }),
+      417,
+      "expectation-failed",
+    ],
     ["400 for what is not HTTP", "NONSENSE\r\n\r\n", 400, "malformed-request"],
     ["405 for TRACE", head("TRACE /v1/public/account HTTP/1.1", {}), 405, "method-not-allowed"],
     ["405 for TRACE of a page", head("TRACE /login HTTP/1.1", {}), 405, "method-not-allowed"],
-    ["400 for a page's path that is not percent-encoded", head("GET /%zz HTTP/1.1", {}), 400, "malformed-request"],
-    ["400 for a page's path that is not UTF-8", head("GET /%ff HTTP/1.1", {}), 400, "malformed-request"],
+    [
+      "400 for a page's path that is not percent-encoded",
+      head("GET /%zz HTTP/1.1", {}),
+      400,
+      "malformed-request",
+    ],
+    [
+      "400 for a page's path that is not UTF-8",
+      head("GET /%ff HTTP/1.1", {}),
+      400,
+      "malformed-request",
+    ],
   ])("%s", async (_what, request, status, kind) => {
     const { socket, until } = await openRaw(baseUrl());
     socket.write(request);
@@ -37,7 +57,10 @@ describe("HTTP's own errors are problem+json", () => {
     expect(statusesIn(text)).toEqual([status]);
     expect(text).toContain("Content-Type: application/problem+json");
     expect(text).toMatch(/X-Request-Id: req_/);
-    expect(lastBody(text)).toMatchObject({ status, type: expect.stringMatching(new RegExp(`/errors/${kind}$`)) });
+    expect(lastBody(text)).toMatchObject({
+      status,
+      type: expect.stringMatching(new RegExp(`/errors/${kind}$`)),
+    });
     socket.destroy();
   });
 
@@ -49,29 +72,49 @@ describe("HTTP's own errors are problem+json", () => {
 
   test("404 for the API's path below two slashes, not a redirect", async () => {
     const tenant = await newTenant();
-    const text = await exchange(head("GET //v1/public/account HTTP/1.1", { ...bearer(tenant), Connection: "close" }));
+    const text = await exchange(
+      head("GET //v1/public/account HTTP/1.1", { ...bearer(tenant), Connection: "close" }),
+    );
     expect(statusesIn(text)).toEqual([404]);
     expect(text).toContain("application/problem+json");
   });
 
-  test.each(["/customers/%ff", "/customers/%zz"])("404 for %s, whose last part cannot be decoded", async (path) => {
-    const text = await exchange(head(`GET /v1/public${path} HTTP/1.1`, { ...bearer(await newTenant()), Connection: "close" }));
-    expect(statusesIn(text)).toEqual([404]);
-  });
+  test.each(["/customers/%ff", "/customers/%zz"])(
+    "404 for %s, whose last part cannot be decoded",
+    async (path) => {
+      const text = await exchange(
+        head(`GET /v1/public${path} HTTP/1.1`, {
+          ...bearer(await newTenant()),
+          Connection: "close",
+        }),
+      );
+      expect(statusesIn(text)).toEqual([404]);
+    },
+  );
 
   test("422 for a query parameter named __proto__", async () => {
     const reply = await call(await newTenant(), "GET", "/conversations?__proto__=1");
-    expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: "/__proto__", location: "query" }] } });
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: "/__proto__", location: "query" }] },
+    });
   });
 
   test("401 for two Authorization headers, 415 for two content types", async () => {
     const tenant = await newTenant();
-    const twice = [`Authorization: Bearer ${tenant.key}`, `Authorization: Bearer ${tenant.key}`].join("\r\n");
-    const unauthorized = await exchange(`GET /v1/public/account HTTP/1.1\r\nHost: a\r\n${twice}\r\nConnection: close\r\n\r\n`);
+    const twice = [
+      `Authorization: Bearer ${tenant.key}`,
+      `Authorization: Bearer ${tenant.key}`,
+    ].join("\r\n");
+    const unauthorized = await exchange(
+      `GET /v1/public/account HTTP/1.1\r\nHost: a\r\n${twice}\r\nConnection: close\r\n\r\n`,
+    );
     expect(statusesIn(unauthorized)).toEqual([401]);
     const types = `Content-Type: ${json}\r\nContent-Type: text/plain`;
     const request = `POST /v1/public/customers HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n${types}\r\n`;
-    expect(statusesIn(await exchange(`${request}Content-Length: 2\r\nConnection: close\r\n\r\n{}`))).toEqual([415]);
+    expect(
+      statusesIn(await exchange(`${request}Content-Length: 2\r\nConnection: close\r\n\r\n{}`)),
+    ).toEqual([415]);
   });
 
   test("200 over HTTP/1.1 for a request that offers an upgrade", async () => {
@@ -81,25 +124,42 @@ describe("HTTP's own errors are problem+json", () => {
       Upgrade: "h2c",
       "HTTP2-Settings": "AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA",
     };
-    const text = await exchange(head("GET /v1/public/account HTTP/1.1", { ...bearer(tenant), ...offer }));
+    const text = await exchange(
+      head("GET /v1/public/account HTTP/1.1", { ...bearer(tenant), ...offer }),
+    );
     expect(statusesIn(text)).toEqual([200]);
     expect(lastBody(text)).toMatchObject({ id: tenant.tenantId });
 
     const body = '{"name":"Ada"}';
-    const headers = { ...bearer(tenant), ...offer, "Content-Type": json, "Content-Length": body.length };
-    expect(statusesIn(await exchange(head("POST /v1/public/customers HTTP/1.1", headers) + body))).toEqual([201]);
+    const headers = {
+      ...bearer(tenant),
+      ...offer,
+      "Content-Type": json,
+      "Content-Length": body.length,
+    };
+    expect(
+      statusesIn(await exchange(head("POST /v1/public/customers HTTP/1.1", headers) + body)),
+    ).toEqual([201]);
   });
 });
 
 describe("several requests on one connection", () => {
   const create = (tenant: TestTenant, name: string) => {
     const body = JSON.stringify({ name });
-    return head("POST /v1/public/customers HTTP/1.1", { ...bearer(tenant), "Content-Type": json, "Content-Length": body.length }) + body;
+    return (
+      head("POST /v1/public/customers HTTP/1.1", {
+        ...bearer(tenant),
+        "Content-Type": json,
+        "Content-Length": body.length,
+      }) + body
+    );
   };
 
   test("what was accepted is answered in order before garbage behind it is refused", async () => {
     const tenant = await newTenant();
-    const text = await exchange(`${create(tenant, "Ada")}${create(tenant, "Grace")}NONSENSE\r\n\r\n`);
+    const text = await exchange(
+      `${create(tenant, "Ada")}${create(tenant, "Grace")}NONSENSE\r\n\r\n`,
+    );
     expect(statusesIn(text)).toEqual([201, 201, 400]);
     expect(text.indexOf('"Ada"')).toBeLessThan(text.indexOf('"Grace"'));
     expect(lastBody(text)).toMatchObject({ type: expect.stringMatching(/malformed-request$/) });
@@ -124,7 +184,9 @@ describe("several requests on one connection", () => {
   test("400 for chunks that break their own format, behind a request that succeeds", async () => {
     const tenant = await newTenant();
     const chunked = { ...bearer(tenant), "Content-Type": json, "Transfer-Encoding": "chunked" };
-    const text = await exchange(`${create(tenant, "Ada")}${head("POST /v1/public/customers HTTP/1.1", chunked)}${chunk('{"na')}zz\r\n`);
+    const text = await exchange(
+      `${create(tenant, "Ada")}${head("POST /v1/public/customers HTTP/1.1", chunked)}${chunk('{"na')}zz\r\n`,
+    );
     expect(statusesIn(text)).toEqual([201, 400]);
   });
 });
@@ -139,7 +201,12 @@ describe("a refusal reaches a client that is still sending", () => {
     const tenant = await newTenant();
     for (let round = 0; round < 8; round++) {
       const body = isChunked ? new Blob([large]).stream() : large;
-      const init = { method: "POST", headers: { ...bearer(tenant), "content-type": json }, body, duplex: "half" } as RequestInit;
+      const init = {
+        method: "POST",
+        headers: { ...bearer(tenant), "content-type": json },
+        body,
+        duplex: "half",
+      } as RequestInit;
       expect(await send("/v1/public/conversations", init)).toMatchObject({ status: 413 });
     }
   });
@@ -149,9 +216,15 @@ describe("a refusal reaches a client that is still sending", () => {
     const { socket, until, received } = await openRaw(baseUrl());
     socket.pause();
     socket.write(
-      head("POST /v1/public/conversations HTTP/1.1", { ...bearer(tenant), "Content-Type": json, "Content-Length": large.length }),
+      head("POST /v1/public/conversations HTTP/1.1", {
+        ...bearer(tenant),
+        "Content-Type": json,
+        "Content-Length": large.length,
+      }),
     );
-    await new Promise<void>((resolve, reject) => socket.write(large, (error) => (error ? reject(error) : resolve())));
+    await new Promise<void>((resolve, reject) =>
+      socket.write(large, (error) => (error ? reject(error) : resolve())),
+    );
     expect(received()).toBe("");
     socket.resume();
     expect(statusesIn(await until(/\r\n\r\n\{/))).toEqual([413]);
@@ -164,9 +237,14 @@ describe("a refusal reaches a client that is still sending", () => {
     const form = new FormData();
     form.set("file", new Blob([Buffer.alloc(21 * 1_024 ** 2, "x")]), "a.txt");
     const encoded = new Response(form);
-    const headers = { ...bearer(tenant), "content-type": String(encoded.headers.get("content-type")) };
+    const headers = {
+      ...bearer(tenant),
+      "content-type": String(encoded.headers.get("content-type")),
+    };
     const init = { method: "POST", headers, body: encoded.body, duplex: "half" } as RequestInit;
-    expect(await send(`/v1/public/knowledge-bases/${base}/documents`, init)).toMatchObject({ status: 413 });
+    expect(await send(`/v1/public/knowledge-bases/${base}/documents`, init)).toMatchObject({
+      status: 413,
+    });
   });
 
   test.each([
@@ -175,10 +253,18 @@ describe("a refusal reaches a client that is still sending", () => {
     ["403 without the scope", 403, { withKey: true, scopes: ["read:usage"] as const }, 10],
   ])(
     "%s comes before 100 Continue",
-    async (_what, status, { withKey = false, ...options }: { withKey?: boolean; scopes?: readonly ["read:usage"] }, length) => {
+    async (_what, status, {
+      withKey = false,
+      ...options
+    }: { withKey?: boolean; scopes?: readonly ["read:usage"] }, length) => {
       const tenant = await newTenant(options);
       const { socket, until } = await openRaw(baseUrl());
-      const headers = { ...(withKey && bearer(tenant)), "Content-Type": json, "Content-Length": length, Expect: "100-continue" };
+      const headers = {
+        ...(withKey && bearer(tenant)),
+        "Content-Type": json,
+        "Content-Length": length,
+        Expect: "100-continue",
+      };
       socket.write(head("POST /v1/public/customers HTTP/1.1", headers));
       expect(statusesIn(await until(/\r\n\r\n\{/))).toEqual([status]);
       socket.destroy();
@@ -189,7 +275,12 @@ describe("a refusal reaches a client that is still sending", () => {
     const tenant = await newTenant();
     const { socket, until } = await openRaw(baseUrl());
     const body = '{"name":"Ada"}';
-    const headers = { ...bearer(tenant), "Content-Type": json, "Content-Length": body.length, Expect: "100-continue" };
+    const headers = {
+      ...bearer(tenant),
+      "Content-Type": json,
+      "Content-Length": body.length,
+      Expect: "100-continue",
+    };
     socket.write(head("POST /v1/public/customers HTTP/1.1", headers));
     await until(/^HTTP\/1\.1 100 Continue/);
     socket.write(body);
@@ -198,7 +289,12 @@ describe("a refusal reaches a client that is still sending", () => {
   });
 
   test("DELETE with a body of 300 KB is a 413 that arrives", async () => {
-    const reply = await call(await newTenant(), "DELETE", "/webhooks/whk_00000000000000000000000000", "x".repeat(300_000));
+    const reply = await call(
+      await newTenant(),
+      "DELETE",
+      "/webhooks/whk_00000000000000000000000000",
+      "x".repeat(300_000),
+    );
     expect(reply.status).toBe(413);
   });
 });
@@ -217,12 +313,18 @@ describe("413 as soon as a body outside of the API passes its limit", () => {
     socket.write(head(`POST ${path} HTTP/1.1`, { "Content-Length": kib * 1_024 + 1 }));
     const announced = await until(/\r\n\r\n\{.*\}$/s);
     expect(statusesIn(announced)).toEqual([413]);
-    expect(lastBody(announced)).toMatchObject({ detail: `The body must be at most ${kib} KiB.`, instance: path });
+    expect(lastBody(announced)).toMatchObject({
+      detail: `The body must be at most ${kib} KiB.`,
+      instance: path,
+    });
     socket.destroy();
 
     // Without a length it is counted as it comes, and refused although it never ends.
     const streaming = await openRaw(baseUrl());
-    streaming.socket.write(head(`POST ${path} HTTP/1.1`, { "Transfer-Encoding": "chunked" }) + chunk("x".repeat(kib * 1_024 + 1)));
+    streaming.socket.write(
+      head(`POST ${path} HTTP/1.1`, { "Transfer-Encoding": "chunked" }) +
+        chunk("x".repeat(kib * 1_024 + 1)),
+    );
     expect(statusesIn(await streaming.until(/\r\n\r\n\{.*\}$/s))).toEqual([413]);
     streaming.socket.destroy();
   });
@@ -236,35 +338,52 @@ describe("413 as soon as a body outside of the API passes its limit", () => {
 
   test("413 comes before 100 Continue", async () => {
     const { socket, until } = await openRaw(baseUrl());
-    socket.write(head("POST /api/auth/callback/credentials HTTP/1.1", { "Content-Length": 20_000, Expect: "100-continue" }));
+    socket.write(
+      head("POST /api/auth/callback/credentials HTTP/1.1", {
+        "Content-Length": 20_000,
+        Expect: "100-continue",
+      }),
+    );
     expect(statusesIn(await until(/\r\n\r\n\{/))).toEqual([413]);
     socket.destroy();
   });
 });
 
 describe("a client that hangs up in its body", () => {
-  test.each(["chunked", "multipart", "with a length"])("is a 400 in the request log (%s)", async (how) => {
-    const tenant = await newTenant();
-    const base = await newKnowledgeBase(tenant);
-    const isForm = how === "multipart";
-    const path = isForm ? `/v1/public/knowledge-bases/${base}/documents` : "/v1/public/customers";
-    const type = isForm ? "multipart/form-data; boundary=x" : json;
-    const part = isForm ? '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nTe' : '{"name":';
-    const length: Record<string, string> = how === "with a length" ? { "Content-Length": "100" } : { "Transfer-Encoding": "chunked" };
-    const { socket } = await openRaw(baseUrl());
-    const text = head(`POST ${path} HTTP/1.1`, { ...bearer(tenant), "Content-Type": type, Expect: "100-continue", ...length });
-    socket.write(text);
-    // Once the body is asked for, the request is being read.
-    await new Promise((resolve) => socket.once("data", resolve));
-    socket.write(how === "with a length" ? part : chunk(part), () => socket.resetAndDestroy());
-    const logged = () => db().requestLog.findFirst({ where: { tenantId: tenant.tenantId, path, method: "POST" } });
-    await expect
-      .poll(async () => {
-        await flushRequestLogs();
-        return (await logged())?.status;
-      })
-      .toBe(400);
-  });
+  test.each(["chunked", "multipart", "with a length"])(
+    "is a 400 in the request log (%s)",
+    async (how) => {
+      const tenant = await newTenant();
+      const base = await newKnowledgeBase(tenant);
+      const isForm = how === "multipart";
+      const path = isForm ? `/v1/public/knowledge-bases/${base}/documents` : "/v1/public/customers";
+      const type = isForm ? "multipart/form-data; boundary=x" : json;
+      const part = isForm
+        ? '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nTe'
+        : '{"name":';
+      const length: Record<string, string> =
+        how === "with a length" ? { "Content-Length": "100" } : { "Transfer-Encoding": "chunked" };
+      const { socket } = await openRaw(baseUrl());
+      const text = head(`POST ${path} HTTP/1.1`, {
+        ...bearer(tenant),
+        "Content-Type": type,
+        Expect: "100-continue",
+        ...length,
+      });
+      socket.write(text);
+      // Once the body is asked for, the request is being read.
+      await new Promise((resolve) => socket.once("data", resolve));
+      socket.write(how === "with a length" ? part : chunk(part), () => socket.resetAndDestroy());
+      const logged = () =>
+        db().requestLog.findFirst({ where: { tenantId: tenant.tenantId, path, method: "POST" } });
+      await expect
+        .poll(async () => {
+          await flushRequestLogs();
+          return (await logged())?.status;
+        })
+        .toBe(400);
+    },
+  );
 });
 
 test("every response below /v1 forbids sniffing, and behind https demands it", async () => {
@@ -273,7 +392,9 @@ test("every response below /v1 forbids sniffing, and behind https demands it", a
     const plain = await call(tenant, "GET", path);
     expect(plain.headers.get("x-content-type-options")).toBe("nosniff");
     expect(plain.headers.get("strict-transport-security")).toBeNull();
-    const behindProxy = await call(tenant, "GET", path, undefined, { "x-forwarded-proto": "https" });
+    const behindProxy = await call(tenant, "GET", path, undefined, {
+      "x-forwarded-proto": "https",
+    });
     expect(behindProxy.headers.get("strict-transport-security")).toBe("max-age=63072000");
   }
 });
@@ -282,14 +403,27 @@ test("415 for another multipart type says how to send the file", async () => {
   const tenant = await newTenant();
   const base = await newKnowledgeBase(tenant);
   const headers = { "content-type": "multipart/mixed; boundary=x" };
-  const reply = await call(tenant, "POST", `/knowledge-bases/${base}/documents`, "--x--\r\n", headers);
-  expect(reply).toMatchObject({ status: 415, body: { detail: expect.stringContaining("multipart/form-data") } });
+  const reply = await call(
+    tenant,
+    "POST",
+    `/knowledge-bases/${base}/documents`,
+    "--x--\r\n",
+    headers,
+  );
+  expect(reply).toMatchObject({
+    status: 415,
+    body: { detail: expect.stringContaining("multipart/form-data") },
+  });
 });
 
 test("what a client sent is repeated with at most 100 characters of it", async () => {
   const tenant = await newTenant();
   const long = "k".repeat(100_000);
-  const unknown = await call(tenant, "POST", "/customers", { name: "Ada", [long]: 1, metadata: { [long]: 1 } });
+  const unknown = await call(tenant, "POST", "/customers", {
+    name: "Ada",
+    [long]: 1,
+    metadata: { [long]: 1 },
+  });
   expect(unknown.status).toBe(422);
   expect(unknown.text.length).toBeLessThan(3_000);
   expect(unknown.text).not.toContain("k".repeat(101));
@@ -297,10 +431,16 @@ test("what a client sent is repeated with at most 100 characters of it", async (
     expect.arrayContaining([`/${"k".repeat(99)}…`, `/metadata/${"k".repeat(99)}…`]),
   );
 
-  const nested = await call(tenant, "POST", "/customers", { name: { [long]: { [long]: "\u0000" } } });
+  const nested = await call(tenant, "POST", "/customers", {
+    name: { [long]: { [long]: "\u0000" } },
+  });
   expect(nested.text).not.toContain("k".repeat(101));
   const parameter = await call(tenant, "GET", `/customers?${"k".repeat(10_000)}=1`);
   expect(parameter.text).not.toContain("k".repeat(101));
-  const repeated = await call(tenant, "GET", `/customers?${"k".repeat(5_000)}=1&${"k".repeat(5_000)}=2`);
+  const repeated = await call(
+    tenant,
+    "GET",
+    `/customers?${"k".repeat(5_000)}=1&${"k".repeat(5_000)}=2`,
+  );
   expect(repeated.text).not.toContain("k".repeat(101));
 });

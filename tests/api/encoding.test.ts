@@ -8,7 +8,13 @@ import { head, openRaw } from "../support/raw-http";
 /** A response as it is on the wire, which `fetch` does not show. */
 async function getRaw({ key }: TestTenant, path: string, headers: Record<string, string> = {}) {
   const { socket, ended } = await openRaw(baseUrl());
-  socket.write(head(`GET /v1/public${path} HTTP/1.1`, { Authorization: `Bearer ${key}`, Connection: "close", ...headers }));
+  socket.write(
+    head(`GET /v1/public${path} HTTP/1.1`, {
+      Authorization: `Bearer ${key}`,
+      Connection: "close",
+      ...headers,
+    }),
+  );
   const text = await ended;
   const end = text.indexOf("\r\n\r\n");
   return { head: text.slice(0, end), bytes: Buffer.from(text.slice(end + 4), "latin1") };
@@ -17,7 +23,12 @@ async function getRaw({ key }: TestTenant, path: string, headers: Record<string,
 describe("compression", () => {
   test("br or gzip where it is asked for and the body is above 1 KB, the same bytes without", async () => {
     const tenant = await newTenant();
-    const large = (await call(tenant, "POST", "/customers", { name: "Ada", metadata: { a: "ä".repeat(500), b: "y".repeat(400) } })).body.id;
+    const large = (
+      await call(tenant, "POST", "/customers", {
+        name: "Ada",
+        metadata: { a: "ä".repeat(500), b: "y".repeat(400) },
+      })
+    ).body.id;
     const small = (await call(tenant, "POST", "/customers", { name: "Ada" })).body.id;
 
     const plain = await getRaw(tenant, `/customers/${large}`);
@@ -51,12 +62,23 @@ describe("compression", () => {
 
   test("a replay is byte for byte the first response, whichever encoding each of them was sent in", async () => {
     const tenant = await newTenant();
-    const body = { name: "Ada", metadata: { a: "x".repeat(500), b: "y".repeat(500), c: "z".repeat(500) } };
-    const send = (accepted: string) => call(tenant, "POST", "/customers", body, { "idempotency-key": "same", "accept-encoding": accepted });
+    const body = {
+      name: "Ada",
+      metadata: { a: "x".repeat(500), b: "y".repeat(500), c: "z".repeat(500) },
+    };
+    const send = (accepted: string) =>
+      call(tenant, "POST", "/customers", body, {
+        "idempotency-key": "same",
+        "accept-encoding": accepted,
+      });
     const first = await send("gzip");
     const replays = [await send("identity"), await send("br"), await send("gzip")];
     expect(first.headers.get("content-encoding")).toBe("gzip");
-    expect(replays.map(({ headers }) => headers.get("content-encoding"))).toEqual([null, "br", "gzip"]);
+    expect(replays.map(({ headers }) => headers.get("content-encoding"))).toEqual([
+      null,
+      "br",
+      "gzip",
+    ]);
     for (const replay of replays) {
       expect(replay.headers.get("idempotent-replayed")).toBe("true");
       expect(replay.text).toBe(first.text);
@@ -93,14 +115,18 @@ describe("versions of a resource", () => {
 
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       for (const method of ["GET", "HEAD"]) {
-        const reply = await call(tenant, method, `/customers/${id}`, undefined, { "if-none-match": known });
+        const reply = await call(tenant, method, `/customers/${id}`, undefined, {
+          "if-none-match": known,
+        });
         expect([known, method, reply.status, reply.text]).toEqual([known, method, 304, ""]);
         expect(reply.headers.get("etag")).toBe(etag);
         expect(reply.headers.get("content-type")).toBeNull();
       }
     }
     await call(tenant, "PATCH", `/customers/${id}`, { name: "Grace" });
-    const changed = await call(tenant, "GET", `/customers/${id}`, undefined, { "if-none-match": etag });
+    const changed = await call(tenant, "GET", `/customers/${id}`, undefined, {
+      "if-none-match": etag,
+    });
     expect(changed).toMatchObject({ status: 200, body: { name: "Grace" } });
     expect(changed.headers.get("etag")).not.toBe(etag);
   });
@@ -109,16 +135,23 @@ describe("versions of a resource", () => {
     const tenant = await newTenant();
     const metadata = { a: "x".repeat(500), b: "y".repeat(500), c: "z".repeat(500) };
     const { id } = (await call(tenant, "POST", "/customers", { name: "Ada", metadata })).body;
-    const plain = await call(tenant, "GET", `/customers/${id}`, undefined, { "accept-encoding": "identity" });
-    const packed = await call(tenant, "GET", `/customers/${id}`, undefined, { "accept-encoding": "gzip" });
+    const plain = await call(tenant, "GET", `/customers/${id}`, undefined, {
+      "accept-encoding": "identity",
+    });
+    const packed = await call(tenant, "GET", `/customers/${id}`, undefined, {
+      "accept-encoding": "gzip",
+    });
     expect(packed.headers.get("etag")).toBe(`W/${plain.headers.get("etag")}`);
-    const again = await call(tenant, "GET", `/customers/${id}`, undefined, { "if-none-match": packed.headers.get("etag") ?? "" });
+    const again = await call(tenant, "GET", `/customers/${id}`, undefined, {
+      "if-none-match": packed.headers.get("etag") ?? "",
+    });
     expect(again.status).toBe(304);
   });
 
   test("every single resource has one, a list has none, and a missing resource is 404 whatever the client knows", async () => {
     const tenant = await newTenant();
-    const made = async (path: string, body: object) => `${path}/${(await call(tenant, "POST", path, body)).body.id}`;
+    const made = async (path: string, body: object) =>
+      `${path}/${(await call(tenant, "POST", path, body)).body.id}`;
     const conversation = await made("/conversations", { channelId: "web", message: "Hello" });
     const paths = [
       conversation,
@@ -129,9 +162,19 @@ describe("versions of a resource", () => {
       `/events/${(await call(tenant, "GET", "/events")).body.data[0].id}`,
       "/account",
     ];
-    for (const path of paths) expect([path, (await call(tenant, "GET", path)).headers.get("etag")]).toEqual([path, expect.any(String)]);
+    for (const path of paths)
+      expect([path, (await call(tenant, "GET", path)).headers.get("etag")]).toEqual([
+        path,
+        expect.any(String),
+      ]);
     expect((await call(tenant, "GET", "/conversations")).headers.get("etag")).toBeNull();
-    const missing = await call(tenant, "GET", "/customers/cus_00000000000000000000000000", undefined, { "if-none-match": "*" });
+    const missing = await call(
+      tenant,
+      "GET",
+      "/customers/cus_00000000000000000000000000",
+      undefined,
+      { "if-none-match": "*" },
+    );
     expect(missing.status).toBe(404);
   });
 });

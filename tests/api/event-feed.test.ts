@@ -11,7 +11,8 @@ import { feedShowsAll } from "../support/feed";
 const idsOf = async (tenant: TestTenant, query: string): Promise<string[]> =>
   (await call(tenant, "GET", `/events?${query}`)).body.data.map(({ id }: { id: string }) => id);
 
-const addCustomer = (tenant: TestTenant, name: string) => call(tenant, "POST", "/customers", { name });
+const addCustomer = (tenant: TestTenant, name: string) =>
+  call(tenant, "POST", "/customers", { name });
 
 /** A change that is written and not committed before `commit` is called. */
 async function holdChange(tenant: TestTenant, name: string) {
@@ -39,7 +40,10 @@ async function holdChange(tenant: TestTenant, name: string) {
 
 /** Events of this tenant in the order of their feed. */
 async function positions({ tenantId }: TestTenant): Promise<string[]> {
-  const { rows } = await pool().query<{ id: string }>("SELECT id FROM events WHERE tenant_id = $1 ORDER BY xact, id", [tenantId]);
+  const { rows } = await pool().query<{ id: string }>(
+    "SELECT id FROM events WHERE tenant_id = $1 ORDER BY xact, id",
+    [tenantId],
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -61,12 +65,15 @@ test("200 an ascending feed shows no event before one that is still being commit
   expect(all).toHaveLength(3);
   expect(await idsOf(tenant, `order=asc&cursor=${first}`)).toEqual(all.slice(1));
   expect(await idsOf(tenant, "")).toEqual(all.toReversed());
-  expect(await idsOf(tenant, `order=asc&type=customer.created&cursor=${all[1]}`)).toEqual(all.slice(2));
+  expect(await idsOf(tenant, `order=asc&type=customer.created&cursor=${all[1]}`)).toEqual(
+    all.slice(2),
+  );
 });
 
 test("200 an event whose id is older than the cursor's and that is committed later comes after the cursor", async () => {
   const tenant = await newTenant();
-  // The id is made before the statement that writes it: here a whole transaction of another writer fits in between.
+  // The id is made before the statement that writes it: here a whole transaction of another writer
+  // fits in between.
   const olderId = newId("event");
   await addCustomer(tenant, "Between");
   await feedShowsAll(tenant);
@@ -75,13 +82,21 @@ test("200 an event whose id is older than the cursor's and that is committed lat
   const { payload } = await db().event.findFirstOrThrow({ where: { tenantId: tenant.tenantId } });
   const late = payload.replace(cursor ?? "", olderId);
   await db().event.create({
-    data: { ...tenant.identity.partition, id: olderId, type: "customer.created", payload: late, createdAt: new Date() },
+    data: {
+      ...tenant.identity.partition,
+      id: olderId,
+      type: "customer.created",
+      payload: late,
+      createdAt: new Date(),
+    },
   });
   await feedShowsAll(tenant);
 
   expect(await idsOf(tenant, `order=asc&cursor=${cursor}`)).toEqual([olderId]);
   expect(await idsOf(tenant, `cursor=${olderId}`)).toEqual([cursor]);
-  expect(await idsOf(tenant, `order=asc&since=${new Date(Date.now() - 60_000).toISOString()}`)).toEqual([cursor, olderId]);
+  expect(
+    await idsOf(tenant, `order=asc&since=${new Date(Date.now() - 60_000).toISOString()}`),
+  ).toEqual([cursor, olderId]);
 });
 
 test("200 a cursor keeps its position when its event was purged, also among events that were not", async () => {
@@ -89,7 +104,10 @@ test("200 a cursor keeps its position when its event was purged, also among even
   for (const name of ["A", "B", "C", "D"]) await addCustomer(tenant, name);
   await feedShowsAll(tenant);
   const [a, b, c, d] = (await positions(tenant)) as [string, string, string, string];
-  await db().event.updateMany({ where: { tenantId: tenant.tenantId, id: { in: [b, c] } }, data: { expiresAt: new Date(0) } });
+  await db().event.updateMany({
+    where: { tenantId: tenant.tenantId, id: { in: [b, c] } },
+    data: { expiresAt: new Date(0) },
+  });
   await purgeExpired(1_000);
 
   expect(await idsOf(tenant, "order=asc")).toEqual([a, d]);
@@ -102,8 +120,12 @@ test("events of a restored dump come before new ones once they are rebased, and 
   const tenant = await newTenant();
   for (const name of ["A", "B"]) await addCustomer(tenant, name);
   const [a, b] = (await positions(tenant)) as [string, string];
-  await pool().query("UPDATE events SET xact = '9000000000000'::xid8 WHERE tenant_id = $1", [tenant.tenantId]);
-  expect((await runAdmin(["doctor"])).output).toMatch(/WRONG {2}event feed: .* `npm run admin -- events:rebase`/);
+  await pool().query("UPDATE events SET xact = '9000000000000'::xid8 WHERE tenant_id = $1", [
+    tenant.tenantId,
+  ]);
+  expect((await runAdmin(["doctor"])).output).toMatch(
+    /WRONG {2}event feed: .* `npm run admin -- events:rebase`/,
+  );
 
   expect((await runAdmin(["events:rebase"])).exitCode).toBe(0);
   await addCustomer(tenant, "C");
@@ -118,7 +140,12 @@ test("422 alike for the cursor of another tenant, of the other environment, and 
   const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
   await Promise.all([addCustomer(tenant, "Ours"), addCustomer(stranger, "Theirs")]);
   const [theirs] = await idsOf(stranger, "");
-  for (const cursor of [theirs, newId("event"), "evt_00000000000000000000000000", "evt_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"]) {
+  for (const cursor of [
+    theirs,
+    newId("event"),
+    "evt_00000000000000000000000000",
+    "evt_7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
+  ]) {
     for (const order of ["asc", "desc"]) {
       const { status, body } = await call(tenant, "GET", `/events?order=${order}&cursor=${cursor}`);
       expect([status, body.type.split("/").at(-1), body.errors]).toEqual([

@@ -5,11 +5,20 @@ import { call, newKey, newTenant, send, type TestTenant } from "../support/api";
 const key = (value: string) => ({ "idempotency-key": value });
 /** Another process's transaction that has claimed the key "k" and does not end. */
 async function holdKey(transaction: Db, { identity }: TestTenant) {
-  const record = { fingerprint: new Uint8Array(32), status: 201, body: "", createdAt: new Date(), expiresAt: new Date() };
-  await transaction.idempotencyRecord.create({ data: { ...identity.partition, key: "k", ...record } });
+  const record = {
+    fingerprint: new Uint8Array(32),
+    status: 201,
+    body: "",
+    createdAt: new Date(),
+    expiresAt: new Date(),
+  };
+  await transaction.idempotencyRecord.create({
+    data: { ...identity.partition, key: "k", ...record },
+  });
 }
 
-const listed = async (tenant: TestTenant, path: string) => (await call(tenant, "GET", `${path}?limit=100`)).body.data;
+const listed = async (tenant: TestTenant, path: string) =>
+  (await call(tenant, "GET", `${path}?limit=100`)).body.data;
 
 describe.each([
   ["in one statement", { channelId: "web", message: "Hello" }],
@@ -18,13 +27,21 @@ describe.each([
   test("50 requests at once with one key make one conversation and get 50 equal answers", async () => {
     const tenant = await newTenant();
 
-    const replies = await Promise.all(Array.from({ length: 50 }, () => call(tenant, "POST", "/conversations", body, key("one"))));
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => call(tenant, "POST", "/conversations", body, key("one"))),
+    );
 
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(replies[0]?.status).toBe(201);
-    expect(replies.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(49);
+    expect(
+      replies.filter(({ headers }) => headers.get("idempotent-replayed") === "true"),
+    ).toHaveLength(49);
     expect(await listed(tenant, "/conversations")).toHaveLength(1);
-    expect((await listed(tenant, "/events")).filter(({ type }: { type: string }) => type === "conversation.created")).toHaveLength(1);
+    expect(
+      (await listed(tenant, "/events")).filter(
+        ({ type }: { type: string }) => type === "conversation.created",
+      ),
+    ).toHaveLength(1);
   });
 
   test("422 idempotency-key-reused for another body, path or query, and nothing is made", async () => {
@@ -38,7 +55,10 @@ describe.each([
       ["/conversations?unknown=1", body],
     ] as const) {
       const reply = await call(tenant, "POST", path, other, key("k"));
-      expect(reply).toMatchObject({ status: 422, body: { type: expect.stringMatching(/\/errors\/idempotency-key-reused$/) } });
+      expect(reply).toMatchObject({
+        status: 422,
+        body: { type: expect.stringMatching(/\/errors\/idempotency-key-reused$/) },
+      });
     }
     expect(await listed(tenant, "/conversations")).toHaveLength(1);
   });
@@ -60,7 +80,10 @@ describe.each([
     const tenant = await newTenant();
     const first = await call(tenant, "POST", "/conversations", body, key("k"));
     const shift = (milliseconds: number) =>
-      db().idempotencyRecord.updateMany({ where: { tenantId: tenant.tenantId }, data: { expiresAt: new Date(Date.now() + milliseconds) } });
+      db().idempotencyRecord.updateMany({
+        where: { tenantId: tenant.tenantId },
+        data: { expiresAt: new Date(Date.now() + milliseconds) },
+      });
 
     await shift(60_000);
     expect((await call(tenant, "POST", "/conversations", body, key("k"))).text).toBe(first.text);
@@ -77,7 +100,9 @@ test("a record lives for 24 hours", async () => {
   const tenant = await newTenant();
   const before = Date.now();
   await call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"));
-  const record = await db().idempotencyRecord.findFirstOrThrow({ where: { tenantId: tenant.tenantId } });
+  const record = await db().idempotencyRecord.findFirstOrThrow({
+    where: { tenantId: tenant.tenantId },
+  });
   const dayMs = 24 * 3_600_000;
   expect(record.expiresAt.getTime()).toBeGreaterThanOrEqual(before + dayMs);
   expect(record.expiresAt.getTime()).toBeLessThanOrEqual(Date.now() + dayMs);
@@ -86,7 +111,10 @@ test("a record lives for 24 hours", async () => {
 test("messages, patches and deletions replay too, each done once", async () => {
   const tenant = await newTenant();
   const { body: conversation } = await call(tenant, "POST", "/conversations", { channelId: "web" });
-  const { body: webhook } = await call(tenant, "POST", "/webhooks", { url: "https://example.com/", events: ["*"] });
+  const { body: webhook } = await call(tenant, "POST", "/webhooks", {
+    url: "https://example.com/",
+    events: ["*"],
+  });
   const requests = [
     ["POST", `/conversations/${conversation.id}/messages`, { text: "Hi" }],
     ["PATCH", `/conversations/${conversation.id}`, { status: "PENDING" }],
@@ -94,7 +122,9 @@ test("messages, patches and deletions replay too, each done once", async () => {
   ] as const;
 
   for (const [method, path, body] of requests) {
-    const replies = await Promise.all(Array.from({ length: 10 }, () => call(tenant, method, path, body, key(`${method} ${path}`))));
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => call(tenant, method, path, body, key(`${method} ${path}`))),
+    );
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(replies[0]?.status).toBeLessThan(300);
   }
@@ -107,7 +137,13 @@ test("a refusal is replayed even when it would succeed by now", async () => {
   const body = { channelId: "web", customerId: "cus_00000000000000000000000000" };
   const refused = await call(tenant, "POST", "/conversations", body, key("k"));
   await db().customer.create({
-    data: { ...tenant.identity.partition, id: body.customerId, name: "Ada", createdAt: new Date(), updatedAt: new Date() },
+    data: {
+      ...tenant.identity.partition,
+      id: body.customerId,
+      name: "Ada",
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    },
   });
 
   const again = await call(tenant, "POST", "/conversations", body, key("k"));
@@ -124,9 +160,19 @@ test("what never began is not stored: bad bodies, missing scopes, too many reque
   expect((await call(tenant, "POST", "/conversations", {}, key("k"))).status).toBe(422);
   expect((await call(tenant, "POST", "/conversations", "{", key("k"))).status).toBe(400);
   expect(
-    (await call(await newKey(tenant, { scopes: ["read:usage"] }), "POST", "/conversations", { channelId: "web" }, key("k"))).status,
+    (
+      await call(
+        await newKey(tenant, { scopes: ["read:usage"] }),
+        "POST",
+        "/conversations",
+        { channelId: "web" },
+        key("k"),
+      )
+    ).status,
   ).toBe(403);
-  expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))).status).toBe(201);
+  expect(
+    (await call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))).status,
+  ).toBe(201);
 });
 
 test("a secret in a stored answer is encrypted at rest and replayed as it was", async () => {
@@ -146,16 +192,24 @@ test("a secret in a stored answer is encrypted at rest and replayed as it was", 
   for (const { text } of rows) expect(text).not.toContain(first.body.secret.slice(6));
 });
 
-test.each(["", "x".repeat(256), "tab\tin it"])("400 invalid-idempotency-key for %j", async (value) => {
-  const tenant = await newTenant();
-  const reply = await call(tenant, "POST", "/conversations", { channelId: "web" }, key(value));
-  expect(reply).toMatchObject({ status: 400, body: { type: expect.stringMatching(/\/errors\/invalid-idempotency-key$/) } });
-});
+test.each(["", "x".repeat(256), "tab\tin it"])(
+  "400 invalid-idempotency-key for %j",
+  async (value) => {
+    const tenant = await newTenant();
+    const reply = await call(tenant, "POST", "/conversations", { channelId: "web" }, key(value));
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { type: expect.stringMatching(/\/errors\/invalid-idempotency-key$/) },
+    });
+  },
+);
 
 test("quotes around a key are taken off", async () => {
   const tenant = await newTenant();
   const first = await call(tenant, "POST", "/conversations", { channelId: "web" }, key("abc"));
-  expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key('"abc"'))).text).toBe(first.text);
+  expect(
+    (await call(tenant, "POST", "/conversations", { channelId: "web" }, key('"abc"'))).text,
+  ).toBe(first.text);
 });
 
 test("409 idempotency-in-progress when the first request has not ended after five seconds", async () => {
@@ -165,7 +219,11 @@ test("409 idempotency-in-progress when the first request has not ended after fiv
       await holdKey(transaction, tenant);
       const reply = await send("/v1/public/conversations", {
         method: "POST",
-        headers: { authorization: `Bearer ${tenant.key}`, "content-type": "application/json", ...key("k") },
+        headers: {
+          authorization: `Bearer ${tenant.key}`,
+          "content-type": "application/json",
+          ...key("k"),
+        },
         body: JSON.stringify({ channelId: "web" }),
       });
       expect(reply).toMatchObject({
@@ -178,7 +236,9 @@ test("409 idempotency-in-progress when the first request has not ended after fiv
     { timeout: 15_000 },
   );
   await expect(held).rejects.toThrow("rolled back");
-  expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))).status).toBe(201);
+  expect(
+    (await call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))).status,
+  ).toBe(201);
 });
 
 test("503, and not a word of idempotency, when it is the row itself that another transaction holds", async () => {
@@ -188,20 +248,29 @@ test("503, and not a word of idempotency, when it is the row itself that another
     async (transaction) => {
       await transaction.$queryRaw`SELECT 1 FROM customers WHERE id = ${id} FOR UPDATE`;
       const reply = await call(tenant, "PATCH", `/customers/${id}`, { name: "Eve" }, key("k"));
-      expect(reply).toMatchObject({ status: 503, body: { type: expect.stringMatching(/\/errors\/unavailable$/) } });
+      expect(reply).toMatchObject({
+        status: 503,
+        body: { type: expect.stringMatching(/\/errors\/unavailable$/) },
+      });
       expect(reply.headers.get("retry-after")).toBe("1");
     },
     { timeout: 15_000 },
   );
   await held;
-  expect((await call(tenant, "PATCH", `/customers/${id}`, { name: "Eve" }, key("k"))).status).toBe(200);
+  expect((await call(tenant, "PATCH", `/customers/${id}`, { name: "Eve" }, key("k"))).status).toBe(
+    200,
+  );
 });
 
 test("422 for the same deletion with another body under one key", async () => {
   const tenant = await newTenant();
-  const { id } = (await call(tenant, "POST", "/webhooks", { url: "https://example.com/", events: ["*"] })).body;
+  const { id } = (
+    await call(tenant, "POST", "/webhooks", { url: "https://example.com/", events: ["*"] })
+  ).body;
   await call(tenant, "DELETE", `/webhooks/${id}`, undefined, key("k"));
-  expect((await call(tenant, "DELETE", `/webhooks/${id}`, {}, key("k"))).body.type).toMatch(/\/errors\/idempotency-key-reused$/);
+  expect((await call(tenant, "DELETE", `/webhooks/${id}`, {}, key("k"))).body.type).toMatch(
+    /\/errors\/idempotency-key-reused$/,
+  );
 });
 
 test("one key that has to wait leaves the others their connections", async () => {
@@ -209,9 +278,23 @@ test("one key that has to wait leaves the others their connections", async () =>
   const held = db().$transaction(
     async (transaction) => {
       await holdKey(transaction, tenant);
-      const waiting = Promise.all(Array.from({ length: 40 }, () => call(tenant, "POST", "/conversations", { channelId: "web" }, key("k"))));
+      const waiting = Promise.all(
+        Array.from({ length: 40 }, () =>
+          call(tenant, "POST", "/conversations", { channelId: "web" }, key("k")),
+        ),
+      );
       for (let index = 0; index < 20; index++) {
-        expect((await call(tenant, "POST", "/conversations", { channelId: "web" }, key(`other-${index}`))).status).toBe(201);
+        expect(
+          (
+            await call(
+              tenant,
+              "POST",
+              "/conversations",
+              { channelId: "web" },
+              key(`other-${index}`),
+            )
+          ).status,
+        ).toBe(201);
       }
       expect(new Set((await waiting).map(({ status }) => status))).toEqual(new Set([409]));
       throw new Error("rolled back");

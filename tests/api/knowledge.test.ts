@@ -18,15 +18,20 @@ import { eventsInOrder } from "../support/feed";
 import { docxType, pdfOf, png, wordParts, wordXml, zipOf } from "../support/files";
 
 const kind = (name: string) => ({ type: expect.stringMatching(new RegExp(`/errors/${name}$`)) });
-const documentsOf = async (tenant: TestTenant, base: string) => (await call(tenant, "GET", `/knowledge-bases/${base}/documents`)).body.data;
+const documentsOf = async (tenant: TestTenant, base: string) =>
+  (await call(tenant, "GET", `/knowledge-bases/${base}/documents`)).body.data;
 const search = async (tenant: TestTenant, base: string, q: string) =>
-  (await call(tenant, "GET", `/knowledge-bases/${base}/search?q=${encodeURIComponent(q)}`)).body.data;
-const eventsOf = async (tenant: TestTenant) => (await eventsInOrder(tenant)).map(({ type }) => type);
+  (await call(tenant, "GET", `/knowledge-bases/${base}/search?q=${encodeURIComponent(q)}`)).body
+    .data;
+const eventsOf = async (tenant: TestTenant) =>
+  (await eventsInOrder(tenant)).map(({ type }) => type);
 
 /** The files that lie in the store of this test file, and those still on their way. */
 async function filesOnDisk(part: "kept" | "incoming", tenant?: TestTenant): Promise<string[]> {
   const directory = path.join(env().BLOB_DIRECTORY, part, ...(tenant ? [tenant.tenantId] : []));
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
+    () => [],
+  );
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
@@ -50,7 +55,9 @@ describe("knowledge bases", () => {
         metadata: { team: "a" },
       },
     });
-    expect((await call(tenant, "GET", `/knowledge-bases/${created.body.id}`)).text).toBe(created.text);
+    expect((await call(tenant, "GET", `/knowledge-bases/${created.body.id}`)).text).toBe(
+      created.text,
+    );
     expect((await call(tenant, "GET", "/knowledge-bases")).body).toEqual({ data: [created.body] });
     expect(await eventsOf(tenant)).toEqual(["knowledge_base.created"]);
   });
@@ -62,8 +69,16 @@ describe("knowledge bases", () => {
       status: 409,
       body: { ...kind("conflict"), existingId: id },
     });
-    expect((await call(await newKey(tenant, { environment: "live" }), "POST", "/knowledge-bases", { name: "Manuals" })).status).toBe(201);
-    expect((await call(await newTenant(), "POST", "/knowledge-bases", { name: "Manuals" })).status).toBe(201);
+    expect(
+      (
+        await call(await newKey(tenant, { environment: "live" }), "POST", "/knowledge-bases", {
+          name: "Manuals",
+        })
+      ).status,
+    ).toBe(201);
+    expect(
+      (await call(await newTenant(), "POST", "/knowledge-bases", { name: "Manuals" })).status,
+    ).toBe(201);
   });
 
   test.each([
@@ -73,7 +88,10 @@ describe("knowledge bases", () => {
     ["an unknown field", { name: "a", kind: 1 }, "/kind", "unknown_field"],
   ])("422 for %s", async (_what, body, pointer, code) => {
     const reply = await call(await newTenant(), "POST", "/knowledge-bases", body);
-    expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, code, location: "body" }] } });
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer, code, location: "body" }] },
+    });
   });
 
   test("another tenant's base is none at all, whatever is asked of it", async () => {
@@ -86,11 +104,21 @@ describe("knowledge bases", () => {
         expect((await call(stranger, "GET", `/knowledge-bases/${base}${part}`)).status).toBe(404);
       }
       expect((await upload(stranger, base, formOf("Text", "a.txt"))).status).toBe(404);
-      expect((await call(stranger, "DELETE", `/knowledge-bases/${base}/documents/${document.id}`)).status).toBe(404);
+      expect(
+        (await call(stranger, "DELETE", `/knowledge-bases/${base}/documents/${document.id}`))
+          .status,
+      ).toBe(404);
     }
-    expect((await call(owner, "GET", `/knowledge-bases/${otherBase}/documents/${document.id}`)).status).toBe(404);
-    expect((await call(owner, "DELETE", `/knowledge-bases/${otherBase}/documents/${document.id}`)).status).toBe(404);
-    expect((await call(owner, "GET", `/knowledge-bases/${base}/documents/${document.id}`)).status).toBe(200);
+    expect(
+      (await call(owner, "GET", `/knowledge-bases/${otherBase}/documents/${document.id}`)).status,
+    ).toBe(404);
+    expect(
+      (await call(owner, "DELETE", `/knowledge-bases/${otherBase}/documents/${document.id}`))
+        .status,
+    ).toBe(404);
+    expect(
+      (await call(owner, "GET", `/knowledge-bases/${base}/documents/${document.id}`)).status,
+    ).toBe(200);
   });
 });
 
@@ -123,7 +151,9 @@ describe("uploading", () => {
       documentCounts: { pending: 1, processing: 0, ready: 0, failed: 0 },
       sizeBytes: body.sizeBytes,
     });
-    expect((await call(tenant, "GET", `/knowledge-bases/${base}/documents/${body.id}`)).body).toEqual(body);
+    expect(
+      (await call(tenant, "GET", `/knowledge-bases/${base}/documents/${body.id}`)).body,
+    ).toEqual(body);
   });
 
   test("201 for text as JSON", async () => {
@@ -133,9 +163,14 @@ describe("uploading", () => {
       name: "Hours",
       text: "Open from nine to five.",
     });
-    expect({ status, body }).toMatchObject({ status: 201, body: { name: "Hours", contentType: "text/plain", sizeBytes: 23 } });
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { name: "Hours", contentType: "text/plain", sizeBytes: 23 },
+    });
     await processAll();
-    expect(await search(tenant, base, "nine to five")).toMatchObject([{ documentId: body.id, name: "Hours" }]);
+    expect(await search(tenant, base, "nine to five")).toMatchObject([
+      { documentId: body.id, name: "Hours" },
+    ]);
   });
 
   test.each([
@@ -143,18 +178,41 @@ describe("uploading", () => {
     ["a text in the file's place", () => withField("file", "text"), "/file", "invalid_type"],
     ["an unknown field", () => formOf("a", "a.txt", { kind: "x" }), "/kind", "unknown_field"],
     ["a read-only field", () => formOf("a", "a.txt", { status: "READY" }), "/status", "read_only"],
-    ["metadata that is no JSON", () => formOf("a", "a.txt", { metadata: "{" }), "/metadata", "invalid_type"],
-    ["metadata with a NUL", () => formOf("a", "a.txt", { metadata: '{"a":"\\u0000"}' }), "/metadata/a", "invalid_characters"],
+    [
+      "metadata that is no JSON",
+      () => formOf("a", "a.txt", { metadata: "{" }),
+      "/metadata",
+      "invalid_type",
+    ],
+    [
+      "metadata with a NUL",
+      () => formOf("a", "a.txt", { metadata: '{"a":"\\u0000"}' }),
+      "/metadata/a",
+      "invalid_characters",
+    ],
     ["a blank name", () => formOf("a", "a.txt", { name: " " }), "/name", "too_small"],
-    ["a name that is too long", () => formOf("a", "a.txt", { name: "x".repeat(256) }), "/name", "too_big"],
-    ["a file name that is too long", () => formOf("a", `${"x".repeat(255)}.txt`), "/name", "too_big"],
+    [
+      "a name that is too long",
+      () => formOf("a", "a.txt", { name: "x".repeat(256) }),
+      "/name",
+      "too_big",
+    ],
+    [
+      "a file name that is too long",
+      () => formOf("a", `${"x".repeat(255)}.txt`),
+      "/name",
+      "too_big",
+    ],
   ])("422 for %s, and nothing is kept", async (_what, makeForm, pointer, code) => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const form = makeForm();
     if ([...form].length === 0) form.append("name", "x");
     const reply = await upload(tenant, base, form);
-    expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, code, location: "body" }] } });
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer, code, location: "body" }] },
+    });
     expect(await documentsOf(tenant, base)).toEqual([]);
     expect(await filesOnDisk("kept", tenant)).toEqual([]);
   });
@@ -171,13 +229,21 @@ describe("uploading", () => {
   ])("415 for %s", async (_what, content, name) => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
-    expect(await upload(tenant, base, formOf(content, name))).toMatchObject({ status: 415, body: kind("unsupported-media-type") });
+    expect(await upload(tenant, base, formOf(content, name))).toMatchObject({
+      status: 415,
+      body: kind("unsupported-media-type"),
+    });
     expect(await filesOnDisk("kept", tenant)).toEqual([]);
   });
 
   test.each([
     ["a PDF named .txt", pdfOf(["Text"]), "a.txt", "application/pdf"],
-    ["a Word document without an ending", zipOf({ ...wordParts, "word/document.xml": wordXml("Text") }), "report", docxType],
+    [
+      "a Word document without an ending",
+      zipOf({ ...wordParts, "word/document.xml": wordXml("Text") }),
+      "report",
+      docxType,
+    ],
     ["HTML named .txt", "<!DOCTYPE html><p>Text</p>", "a.txt", "text/html"],
     ["CSV", "a,b\n1,2", "a.CSV", "text/csv"],
     ["JSON", "{}", "a.json", "application/json"],
@@ -185,17 +251,26 @@ describe("uploading", () => {
   ])("201 with the type of its content for %s", async (_what, content, name, contentType) => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
-    expect(await upload(tenant, base, formOf(content, name))).toMatchObject({ status: 201, body: { contentType, name } });
+    expect(await upload(tenant, base, formOf(content, name))).toMatchObject({
+      status: 201,
+      body: { contentType, name },
+    });
   });
 
   test("413 above 20 MiB, whether the length is told or not, and nothing is kept", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const tooLarge = formOf(Buffer.alloc(maximumDocumentBytes + 1, "a"), "a.txt");
-    expect(await upload(tenant, base, tooLarge)).toMatchObject({ status: 413, body: kind("payload-too-large") });
+    expect(await upload(tenant, base, tooLarge)).toMatchObject({
+      status: 413,
+      body: kind("payload-too-large"),
+    });
 
     const farTooLarge = formOf(Buffer.alloc(2 * maximumDocumentBytes, "a"), "a.txt");
-    expect(await upload(tenant, base, farTooLarge)).toMatchObject({ status: 413, body: kind("payload-too-large") });
+    expect(await upload(tenant, base, farTooLarge)).toMatchObject({
+      status: 413,
+      body: kind("payload-too-large"),
+    });
 
     const reply = await rawUpload(tenant, base, { chunks: 340, chunk: "a".repeat(64 * 1_024) });
     expect(reply).toMatch(/^HTTP\/1.1 413 /);
@@ -221,9 +296,18 @@ describe("uploading", () => {
         body,
       });
     const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nText';
-    expect(await post("multipart/form-data; boundary=x", part)).toMatchObject({ status: 400, body: kind("malformed-request") });
-    expect(await post("multipart/form-data; charset=utf-8", part)).toMatchObject({ status: 400, body: kind("malformed-request") });
-    expect(await post("text/plain", "Text")).toMatchObject({ status: 415, body: kind("unsupported-media-type") });
+    expect(await post("multipart/form-data; boundary=x", part)).toMatchObject({
+      status: 400,
+      body: kind("malformed-request"),
+    });
+    expect(await post("multipart/form-data; charset=utf-8", part)).toMatchObject({
+      status: 400,
+      body: kind("malformed-request"),
+    });
+    expect(await post("text/plain", "Text")).toMatchObject({
+      status: 415,
+      body: kind("unsupported-media-type"),
+    });
     expect(await filesOnDisk("incoming")).toEqual([]);
   });
 
@@ -232,7 +316,8 @@ describe("uploading", () => {
     const base = await newKnowledgeBase(tenant);
     const socket = startRawUpload(tenant, base);
     const chunk = "a".repeat(64 * 1_024);
-    for (let sent = 0; sent < 32; sent++) socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+    for (let sent = 0; sent < 32; sent++)
+      socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
     await until(async () => (await filesOnDisk("incoming")).length === 1);
 
     socket.destroy();
@@ -267,21 +352,34 @@ describe("uploading", () => {
 
     // Ten bytes each, into two bases: there is room for two.
     const replies = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => upload(tenant, index % 2 ? full : other, formOf(`text no. ${index}`, "a.txt"))),
+      Array.from({ length: 6 }, (_, index) =>
+        upload(tenant, index % 2 ? full : other, formOf(`text no. ${index}`, "a.txt")),
+      ),
     );
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(2);
     for (const { status, body } of replies) {
       if (status !== 201)
-        expect([status, body]).toEqual([409, expect.objectContaining({ ...kind("limit-reached"), limit, current: limit - 5 })]);
+        expect([status, body]).toEqual([
+          409,
+          expect.objectContaining({ ...kind("limit-reached"), limit, current: limit - 5 }),
+        ]);
     }
     await removeStrayBlobs(100);
     expect(await filesOnDisk("kept", tenant)).toHaveLength(2);
     expect(await upload(tenant, other, formOf("12345", "b.txt"))).toMatchObject({ status: 201 });
-    const text = await call(tenant, "POST", `/knowledge-bases/${other}/documents`, { name: "c", text: "1" });
-    expect(text).toMatchObject({ status: 409, body: { ...kind("limit-reached"), limit, current: limit } });
+    const text = await call(tenant, "POST", `/knowledge-bases/${other}/documents`, {
+      name: "c",
+      text: "1",
+    });
+    expect(text).toMatchObject({
+      status: 409,
+      body: { ...kind("limit-reached"), limit, current: limit },
+    });
 
     const live = await newKey(tenant, { environment: "live" });
-    expect(await upload(live, await newKnowledgeBase(live), formOf("text", "a.txt"))).toMatchObject({ status: 201 });
+    expect(await upload(live, await newKnowledgeBase(live), formOf("text", "a.txt"))).toMatchObject(
+      { status: 201 },
+    );
     await db().tenant.update({ where: { id: tenant.tenantId }, data: { plan: "PRO" } });
     expect(await upload(tenant, other, formOf("more", "d.txt"))).toMatchObject({ status: 201 });
   });
@@ -289,12 +387,18 @@ describe("uploading", () => {
   test("of eight equal uploads at once one is made, and seven are 409", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
-    const replies = await Promise.all(Array.from({ length: 8 }, () => upload(tenant, base, formOf("Text", "a.txt"))));
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => upload(tenant, base, formOf("Text", "a.txt"))),
+    );
     expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     const [document, ...others] = await documentsOf(tenant, base);
     expect(others).toEqual([]);
-    for (const { status, body } of replies) if (status === 409) expect(body.existingId).toBe(document.id);
-    expect((await call(tenant, "GET", `/knowledge-bases/${base}`)).body).toMatchObject({ documentCounts: { pending: 1 }, sizeBytes: 4 });
+    for (const { status, body } of replies)
+      if (status === 409) expect(body.existingId).toBe(document.id);
+    expect((await call(tenant, "GET", `/knowledge-bases/${base}`)).body).toMatchObject({
+      documentCounts: { pending: 1 },
+      sizeBytes: 4,
+    });
     await removeStrayBlobs(100);
     expect(await filesOnDisk("kept", tenant)).toHaveLength(1);
   });
@@ -302,23 +406,33 @@ describe("uploading", () => {
   test("lists page through bases and documents, each once", async () => {
     const tenant = await newTenant();
     const bases = [];
-    for (let number = 0; number < 7; number++) bases.push(await newKnowledgeBase(tenant, `Base ${number}`));
+    for (let number = 0; number < 7; number++)
+      bases.push(await newKnowledgeBase(tenant, `Base ${number}`));
     const url = `/knowledge-bases/${bases[0]}/documents`;
     const documents = [];
     for (let number = 0; number < 7; number++)
-      documents.push((await call(tenant, "POST", url, { name: "n", text: `Text ${number}` })).body.id);
+      documents.push(
+        (await call(tenant, "POST", url, { name: "n", text: `Text ${number}` })).body.id,
+      );
 
     for (const [path, ids] of [
       ["/knowledge-bases", bases],
       [url, documents],
     ] as const) {
       const first = (await call(tenant, "GET", `${path}?limit=3&order=asc`)).body;
-      const second = (await call(tenant, "GET", `${path}?limit=4&order=asc&cursor=${first.nextCursor}`)).body;
+      const second = (
+        await call(tenant, "GET", `${path}?limit=4&order=asc&cursor=${first.nextCursor}`)
+      ).body;
       expect(second.nextCursor).toBeUndefined();
       expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(ids);
-      expect((await call(tenant, "GET", path)).body.data.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed());
+      expect(
+        (await call(tenant, "GET", path)).body.data.map(({ id }: { id: string }) => id),
+      ).toEqual(ids.toReversed());
     }
-    expect(await call(tenant, "GET", `${url}?cursor=${bases[0]}`)).toMatchObject({ status: 422, body: kind("invalid-cursor") });
+    expect(await call(tenant, "GET", `${url}?cursor=${bases[0]}`)).toMatchObject({
+      status: 422,
+      body: kind("invalid-cursor"),
+    });
     expect((await call(tenant, "GET", `${url}?status=DONE`)).status).toBe(422);
   });
 
@@ -328,21 +442,30 @@ describe("uploading", () => {
     const key = { "idempotency-key": "k" };
     const fields = { name: "A", metadata: '{"a":1}' };
 
-    const replies = await Promise.all(Array.from({ length: 5 }, () => upload(tenant, base, formOf("Text", "a.txt", fields), key)));
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => upload(tenant, base, formOf("Text", "a.txt", fields), key)),
+    );
 
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(replies.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(4);
+    expect(
+      replies.filter(({ headers }) => headers.get("idempotent-replayed") === "true"),
+    ).toHaveLength(4);
     for (const other of [
       formOf("Other", "a.txt", fields),
       formOf("Text", "a.txt", { ...fields, name: "B" }),
       formOf("Text", "b.txt", fields),
     ]) {
-      expect(await upload(tenant, base, other, key)).toMatchObject({ status: 422, body: kind("idempotency-key-reused") });
+      expect(await upload(tenant, base, other, key)).toMatchObject({
+        status: 422,
+        body: kind("idempotency-key-reused"),
+      });
     }
     expect(await documentsOf(tenant, base)).toHaveLength(1);
     await removeStrayBlobs(100);
     expect(await filesOnDisk("kept", tenant)).toHaveLength(1);
-    expect((await eventsOf(tenant)).filter((type: string) => type === "document.created")).toHaveLength(1);
+    expect(
+      (await eventsOf(tenant)).filter((type: string) => type === "document.created"),
+    ).toHaveLength(1);
   });
 });
 
@@ -361,7 +484,11 @@ describe("processing", () => {
     ["CSV", `id,text\n1,"${sentence}"`, "a.csv"],
     ["JSON", JSON.stringify({ text: sentence }), "a.json"],
     ["a PDF", pdfOf(["First page.", sentence]), "a.pdf"],
-    ["a Word document", zipOf({ ...wordParts, "word/document.xml": wordXml("Foxes", sentence) }), "a.docx"],
+    [
+      "a Word document",
+      zipOf({ ...wordParts, "word/document.xml": wordXml("Foxes", sentence) }),
+      "a.docx",
+    ],
   ])("%s becomes READY, and a sentence of it is found", async (_what, content, name) => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
@@ -377,9 +504,18 @@ describe("processing", () => {
     expect(others).toEqual([]);
     expect(hit).toMatchObject({ documentId: document.id, name });
     expect(hit.text).toContain("quick brown fox jumps");
-    expect(hit.ranges.map(([start, end]: [number, number]) => hit.text.slice(start, end))).toEqual(["quick", "brown", "fox", "dog"]);
+    expect(hit.ranges.map(([start, end]: [number, number]) => hit.text.slice(start, end))).toEqual([
+      "quick",
+      "brown",
+      "fox",
+      "dog",
+    ]);
     expect(hit.score).toBeGreaterThan(0);
-    expect(await eventsOf(tenant)).toEqual(["knowledge_base.created", "document.created", "document.ready"]);
+    expect(await eventsOf(tenant)).toEqual([
+      "knowledge_base.created",
+      "document.created",
+      "document.ready",
+    ]);
     expect((await call(tenant, "GET", `/knowledge-bases/${base}`)).body.documentCounts).toEqual({
       pending: 0,
       processing: 0,
@@ -395,7 +531,12 @@ describe("processing", () => {
     ["a PDF without text", pdfOf([""]), "a.pdf", "empty"],
     ["a PDF with a password", pdfOf([sentence], { isEncrypted: true }), "a.pdf", "encrypted"],
     ["a damaged PDF", "%PDF-1.4\nnothing more", "a.pdf", "invalid_file"],
-    ["a damaged Word document", Buffer.from("PK\u0003\u0004 and nothing more"), "a.docx", "invalid_file"],
+    [
+      "a damaged Word document",
+      Buffer.from("PK\u0003\u0004 and nothing more"),
+      "a.docx",
+      "invalid_file",
+    ],
     ["a Word document that Word has encrypted", encryptedPackage(), "a.docx", "encrypted"],
     ["JSON that is none", "{", "a.json", "invalid_file"],
     ["a Word document with 42 parts of blank space", bombOf(42), "a.docx", "too_large"],
@@ -407,7 +548,10 @@ describe("processing", () => {
     ],
     [
       "a Word document with 1,001 parts",
-      zipOf({ ...Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`word/${i}.xml`, ""])), "word/document.xml": "" }),
+      zipOf({
+        ...Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`word/${i}.xml`, ""])),
+        "word/document.xml": "",
+      }),
       "a.docx",
       "too_large",
     ],
@@ -420,10 +564,23 @@ describe("processing", () => {
     await processAll();
 
     const { body } = await call(tenant, "GET", `/knowledge-bases/${base}/documents/${document.id}`);
-    expect(body).toMatchObject({ status: "FAILED", error: { code, message: expect.stringMatching(/\.$/) }, chunkCount: null });
-    expect(await eventsOf(tenant)).toEqual(["knowledge_base.created", "document.created", "document.failed"]);
-    expect((await call(tenant, "GET", `/knowledge-bases/${base}/documents?status=FAILED,PENDING`)).body.data).toEqual([body]);
-    expect((await call(tenant, "GET", `/knowledge-bases/${base}/documents?status=READY`)).body.data).toEqual([]);
+    expect(body).toMatchObject({
+      status: "FAILED",
+      error: { code, message: expect.stringMatching(/\.$/) },
+      chunkCount: null,
+    });
+    expect(await eventsOf(tenant)).toEqual([
+      "knowledge_base.created",
+      "document.created",
+      "document.failed",
+    ]);
+    expect(
+      (await call(tenant, "GET", `/knowledge-bases/${base}/documents?status=FAILED,PENDING`)).body
+        .data,
+    ).toEqual([body]);
+    expect(
+      (await call(tenant, "GET", `/knowledge-bases/${base}/documents?status=READY`)).body.data,
+    ).toEqual([]);
   });
 
   test("a PDF of 20 MiB becomes READY", async () => {
@@ -432,7 +589,10 @@ describe("processing", () => {
     const content = pdfOf([sentence], { sizeBytes: maximumDocumentBytes });
     expect(content).toHaveLength(maximumDocumentBytes);
     const { status, body } = await upload(tenant, base, formOf(content, "large.pdf"));
-    expect({ status, body }).toMatchObject({ status: 201, body: { sizeBytes: maximumDocumentBytes, contentType: "application/pdf" } });
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { sizeBytes: maximumDocumentBytes, contentType: "application/pdf" },
+    });
     await processAll();
     expect(await search(tenant, base, "lazy dog")).toMatchObject([{ documentId: body.id }]);
   });
@@ -440,22 +600,36 @@ describe("processing", () => {
   test("a text of many chunks is found by a sentence of its middle", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
-    const sentences = Array.from({ length: 20_000 }, (_, i) => `Sentence number${i} speaks of topic${i % 97}.`);
+    const sentences = Array.from(
+      { length: 20_000 },
+      (_, i) => `Sentence number${i} speaks of topic${i % 97}.`,
+    );
     const { body: document } = await upload(tenant, base, formOf(sentences.join(" "), "long.txt"));
     await processAll();
     const { body } = await call(tenant, "GET", `/knowledge-bases/${base}/documents/${document.id}`);
     expect(body.chunkCount).toBeGreaterThan(700);
-    expect(await search(tenant, base, '"number12345 speaks of topic26"')).toMatchObject([{ documentId: document.id }]);
+    expect(await search(tenant, base, '"number12345 speaks of topic26"')).toMatchObject([
+      { documentId: document.id },
+    ]);
   });
 
   test("two at once process each document once", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
-    const documents = await Promise.all([1, 2, 3].map((n) => upload(tenant, base, formOf(`Text ${n}`, `${n}.txt`))));
-    const references = documents.map(({ body }) => ({ ...tenant.identity.partition, id: body.id as string }));
-    const done = await Promise.all([...references, ...references].map((reference) => processDocument(reference)));
+    const documents = await Promise.all(
+      [1, 2, 3].map((n) => upload(tenant, base, formOf(`Text ${n}`, `${n}.txt`))),
+    );
+    const references = documents.map(({ body }) => ({
+      ...tenant.identity.partition,
+      id: body.id as string,
+    }));
+    const done = await Promise.all(
+      [...references, ...references].map((reference) => processDocument(reference)),
+    );
     expect(done.filter(Boolean)).toHaveLength(3);
-    expect((await eventsOf(tenant)).filter((type: string) => type === "document.ready")).toHaveLength(3);
+    expect(
+      (await eventsOf(tenant)).filter((type: string) => type === "document.ready"),
+    ).toHaveLength(3);
     expect((await call(tenant, "GET", `/knowledge-bases/${base}`)).body.documentCounts).toEqual({
       pending: 0,
       processing: 0,
@@ -488,7 +662,8 @@ describe("processing", () => {
     const { body: document } = await upload(tenant, base, formOf(sentence, "a.txt"));
     const reference = { ...tenant.identity.partition, id: document.id };
     await leftBehind(reference, base);
-    const read = async () => (await call(tenant, "GET", `/knowledge-bases/${base}/documents/${document.id}`)).body;
+    const read = async () =>
+      (await call(tenant, "GET", `/knowledge-bases/${base}/documents/${document.id}`)).body;
 
     for (const [minutes, status] of [
       [14, "PROCESSING"],
@@ -500,15 +675,27 @@ describe("processing", () => {
     }
     expect((await read()).error.code).toBe("timeout");
 
-    const retry = () => mutate(tenant.identity, (caller) => retryDocument(caller, base, document.id));
+    const retry = () =>
+      mutate(tenant.identity, (caller) => retryDocument(caller, base, document.id));
     expect(await retry()).toMatchObject({ status: "PENDING", error: null });
     expect(await retry()).toMatchObject({ status: "PENDING" });
     await processAll();
     expect(await read()).toMatchObject({ status: "READY" });
     await expect(retry()).rejects.toMatchObject({ kind: "invalid-transition" });
-    expect(await eventsOf(tenant)).toEqual(["knowledge_base.created", "document.created", "document.failed", "document.ready"]);
-    const audited = await db().auditEntry.findMany({ where: { tenantId: tenant.tenantId, targetId: { in: [base, document.id] } } });
-    expect(audited.map(({ action }) => action).toSorted()).toEqual(["document.created", "document.retried", "knowledge_base.created"]);
+    expect(await eventsOf(tenant)).toEqual([
+      "knowledge_base.created",
+      "document.created",
+      "document.failed",
+      "document.ready",
+    ]);
+    const audited = await db().auditEntry.findMany({
+      where: { tenantId: tenant.tenantId, targetId: { in: [base, document.id] } },
+    });
+    expect(audited.map(({ action }) => action).toSorted()).toEqual([
+      "document.created",
+      "document.retried",
+      "knowledge_base.created",
+    ]);
     expect((await call(tenant, "GET", `/knowledge-bases/${base}`)).body.documentCounts).toEqual({
       pending: 0,
       processing: 0,
@@ -526,8 +713,13 @@ describe("searching", () => {
     await processAll();
     const [{ text, ranges, excerpt }] = await search(tenant, base, "needle or beware");
     expect(text).toBe('Beware of 5 < 6 & "quotes" around the needle');
-    expect(ranges.map(([start, end]: [number, number]) => text.slice(start, end))).toEqual(["Beware", "needle"]);
-    expect(excerpt).toBe("<mark>Beware</mark> of 5 &lt; 6 &amp; &quot;quotes&quot; around the <mark>needle</mark>");
+    expect(ranges.map(([start, end]: [number, number]) => text.slice(start, end))).toEqual([
+      "Beware",
+      "needle",
+    ]);
+    expect(excerpt).toBe(
+      "<mark>Beware</mark> of 5 &lt; 6 &amp; &quot;quotes&quot; around the <mark>needle</mark>",
+    );
   });
 
   test("the best document comes first, each document once, and no other base's", async () => {
@@ -540,7 +732,9 @@ describe("searching", () => {
 
     const hits = await search(tenant, base, "NEEDLE");
     expect(hits.map(({ name }: { name: string }) => name)).toEqual(["often.txt", "once.txt"]);
-    expect((await call(tenant, "GET", `/knowledge-bases/${base}/search?q=needle&limit=1`)).body.data).toEqual([hits[0]]);
+    expect(
+      (await call(tenant, "GET", `/knowledge-bases/${base}/search?q=needle&limit=1`)).body.data,
+    ).toEqual([hits[0]]);
     expect(await search(tenant, base, "needle -hay")).toMatchObject([{ name: "often.txt" }]);
     expect(await search(tenant, base, "nothing or hay")).toMatchObject([{ name: "once.txt" }]);
     expect(await search(tenant, base, base)).toEqual([]);
@@ -558,16 +752,23 @@ describe("searching", () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     for (const limit of ["51", "9999999999", "9".repeat(400)]) {
-      expect((await call(tenant, "GET", `/knowledge-bases/${base}/search?q=a&limit=${limit}`)).status).toBe(200);
+      expect(
+        (await call(tenant, "GET", `/knowledge-bases/${base}/search?q=a&limit=${limit}`)).status,
+      ).toBe(200);
       expect((await call(tenant, "GET", `/customers?limit=${limit}`)).status).toBe(200);
     }
   });
 
-  test.each(["", "?q=", "?q=a&limit=0", `?q=${"a".repeat(501)}`, "?q=a&cursor=1", "?q=a%00"])("422 for search%s", async (query) => {
-    const tenant = await newTenant();
-    const base = await newKnowledgeBase(tenant);
-    expect((await call(tenant, "GET", `/knowledge-bases/${base}/search${query}`)).status).toBe(422);
-  });
+  test.each(["", "?q=", "?q=a&limit=0", `?q=${"a".repeat(501)}`, "?q=a&cursor=1", "?q=a%00"])(
+    "422 for search%s",
+    async (query) => {
+      const tenant = await newTenant();
+      const base = await newKnowledgeBase(tenant);
+      expect((await call(tenant, "GET", `/knowledge-bases/${base}/search${query}`)).status).toBe(
+        422,
+      );
+    },
+  );
 });
 
 test("a deleted document is gone with its text and, once that is committed, its file", async () => {
@@ -577,7 +778,10 @@ test("a deleted document is gone with its text and, once that is committed, its 
   await processAll();
   const url = `/knowledge-bases/${base}/documents/${document.id}`;
 
-  expect(await call(tenant, "DELETE", url)).toMatchObject({ status: 200, body: { id: document.id, deleted: true } });
+  expect(await call(tenant, "DELETE", url)).toMatchObject({
+    status: 200,
+    body: { id: document.id, deleted: true },
+  });
 
   expect((await call(tenant, "GET", url)).status).toBe(404);
   expect((await call(tenant, "DELETE", url)).status).toBe(404);
@@ -603,13 +807,22 @@ function withField(name: string, value: string): FormData {
 function bombOf(parts: number): Buffer {
   const blank = Buffer.alloc(30 * 1_024 ** 2, " ");
   const names = Array.from({ length: parts - 3 }, (_, index) => `word/part${index}.xml`);
-  return zipOf({ ...wordParts, "word/document.xml": blank, ...Object.fromEntries(names.map((name) => [name, blank])) });
+  return zipOf({
+    ...wordParts,
+    "word/document.xml": blank,
+    ...Object.fromEntries(names.map((name) => [name, blank])),
+  });
 }
 
 /** What is left of Word's container of an encrypted document when only its first sector counts. */
 function encryptedPackage(): Buffer {
   const signature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
-  return Buffer.concat([signature, Buffer.alloc(504), Buffer.from("EncryptedPackage", "utf16le"), Buffer.alloc(512)]);
+  return Buffer.concat([
+    signature,
+    Buffer.alloc(504),
+    Buffer.from("EncryptedPackage", "utf16le"),
+    Buffer.alloc(512),
+  ]);
 }
 
 /** As a process that was killed while it wrote chunks leaves a document. */
@@ -618,10 +831,20 @@ async function leftBehind(
   knowledgeBaseId: string,
 ) {
   const now = new Date();
-  const lease = { status: "PROCESSING" as const, leaseHolder: "gone", leaseExpiresAt: new Date(now.getTime() + 120_000), startedAt: now };
+  const lease = {
+    status: "PROCESSING" as const,
+    leaseHolder: "gone",
+    leaseExpiresAt: new Date(now.getTime() + 120_000),
+    startedAt: now,
+  };
   await db().document.updateMany({ where: { id }, data: lease });
-  await db().knowledgeBase.updateMany({ where: { id: knowledgeBaseId }, data: { pendingCount: 0, processingCount: 1 } });
-  await db().documentChunk.create({ data: { tenantId, environment, documentId: id, position: 0, knowledgeBaseId, text: "leftover" } });
+  await db().knowledgeBase.updateMany({
+    where: { id: knowledgeBaseId },
+    data: { pendingCount: 0, processingCount: 1 },
+  });
+  await db().documentChunk.create({
+    data: { tenantId, environment, documentId: id, position: 0, knowledgeBaseId, text: "leftover" },
+  });
 }
 
 /** The head of a chunked upload, and of the part with the file in it. */
@@ -647,8 +870,11 @@ async function rawUpload(
   { chunks, chunk }: { chunks: number; chunk: string },
 ): Promise<string> {
   const socket = startRawUpload(tenant, base);
-  const answer = new Promise<string>((resolve) => socket.once("data", (data) => resolve(data.toString())));
-  for (let sent = 0; sent < chunks; sent++) socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+  const answer = new Promise<string>((resolve) =>
+    socket.once("data", (data) => resolve(data.toString())),
+  );
+  for (let sent = 0; sent < chunks; sent++)
+    socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
   return answer.finally(() => socket.destroy());
 }
 

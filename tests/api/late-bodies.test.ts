@@ -6,7 +6,11 @@ import { newTenant } from "../support/api";
 import { newKnowledgeBase } from "../support/documents";
 
 // A body that does not come in one piece is late.
-const server = createWebServer({ servePages: (_request, response) => response.end(), trustedProxyHops: 0, bodyTimeoutMs: 1 });
+const server = createWebServer({
+  servePages: (_request, response) => response.end(),
+  trustedProxyHops: 0,
+  bodyTimeoutMs: 1,
+});
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 afterAll(() => {
@@ -14,13 +18,25 @@ afterAll(() => {
   server.close();
 });
 
-/** Sends the first part of a body. `finish` sends the rest; `response` is there once the server has sent one. */
+/**
+ * Sends the first part of a body. `finish` sends the rest; `response` is there once the server has
+ * sent one.
+ */
 function sendStart(path: string, key: string, contentType: string, start: string, rest: string) {
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  const head = [`POST ${path} HTTP/1.1`, "Host: localhost", `Authorization: Bearer ${key}`, `Content-Type: ${contentType}`];
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    "Host: localhost",
+    `Authorization: Bearer ${key}`,
+    `Content-Type: ${contentType}`,
+  ];
   socket.on("error", () => {});
-  const response = new Promise<string>((resolve) => socket.once("data", (data) => resolve(data.toString())));
-  socket.write(`${head.join("\r\n")}\r\nContent-Length: ${start.length + rest.length}\r\n\r\n${start}`);
+  const response = new Promise<string>((resolve) =>
+    socket.once("data", (data) => resolve(data.toString())),
+  );
+  socket.write(
+    `${head.join("\r\n")}\r\nContent-Length: ${start.length + rest.length}\r\n\r\n${start}`,
+  );
   return { response: response.finally(() => socket.destroy()), finish: () => socket.write(rest) };
 }
 
@@ -29,9 +45,21 @@ test("408 for a JSON body that is late, while an upload has more time", async ()
   const base = await newKnowledgeBase(tenant);
   const start = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nTe';
   const path = `/v1/public/knowledge-bases/${base}/documents`;
-  const upload = sendStart(path, tenant.key, "multipart/form-data; boundary=x", start, "xt\r\n--x--\r\n");
+  const upload = sendStart(
+    path,
+    tenant.key,
+    "multipart/form-data; boundary=x",
+    start,
+    "xt\r\n--x--\r\n",
+  );
 
-  const late = sendStart("/v1/public/customers", tenant.key, "application/json", '{"name":', '"Ada"}');
+  const late = sendStart(
+    "/v1/public/customers",
+    tenant.key,
+    "application/json",
+    '{"name":',
+    '"Ada"}',
+  );
   expect(await late.response).toMatch(/^HTTP\/1.1 408 .*request-timeout.*took too long/s);
 
   // The upload began before the request that was late.

@@ -15,8 +15,10 @@ let conversationId: string;
 let knowledgeBaseId: string;
 let webhookId: string;
 
-const created = async (path: string, body: object): Promise<string> => (await call(tenant, "POST", path, body)).body.id;
-const inTransaction = (work: (caller: Caller) => Promise<{ id: string }>) => mutate(tenant.identity, work).then(({ id }) => id);
+const created = async (path: string, body: object): Promise<string> =>
+  (await call(tenant, "POST", path, body)).body.id;
+const inTransaction = (work: (caller: Caller) => Promise<{ id: string }>) =>
+  mutate(tenant.identity, work).then(({ id }) => id);
 
 type List = {
   path: () => string;
@@ -34,19 +36,28 @@ const lists: Record<string, List> = {
   conversations: {
     path: () => "/conversations",
     add: (index) =>
-      inTransaction((caller) => createConversation(caller, { channelId: "web", priority: "NORMAL", tags: [], metadata: { index } })),
+      inTransaction((caller) =>
+        createConversation(caller, {
+          channelId: "web",
+          priority: "NORMAL",
+          tags: [],
+          metadata: { index },
+        }),
+      ),
     remove: (id) => db().conversation.delete(where(id)),
     defaultOrder: "desc",
   },
   messages: {
     path: () => `/conversations/${conversationId}/messages`,
-    add: (index) => inTransaction((caller) => postMessage(caller, conversationId, { text: `Message ${index}` })),
+    add: (index) =>
+      inTransaction((caller) => postMessage(caller, conversationId, { text: `Message ${index}` })),
     remove: (id) => db().message.delete(where(id)),
     defaultOrder: "asc",
   },
   customers: {
     path: () => "/customers",
-    add: (index) => inTransaction((caller) => createCustomer(caller, { name: `Customer ${index}` })),
+    add: (index) =>
+      inTransaction((caller) => createCustomer(caller, { name: `Customer ${index}` })),
     remove: (id) => db().customer.delete(where(id)),
     defaultOrder: "desc",
   },
@@ -58,19 +69,27 @@ const lists: Record<string, List> = {
   },
   "knowledge bases": {
     path: () => "/knowledge-bases",
-    add: (index) => inTransaction((caller) => createKnowledgeBase(caller, { name: `Base ${index}`, metadata: {} })),
+    add: (index) =>
+      inTransaction((caller) =>
+        createKnowledgeBase(caller, { name: `Base ${index}`, metadata: {} }),
+      ),
     remove: (id) => db().knowledgeBase.delete(where(id)),
     defaultOrder: "desc",
   },
   documents: {
     path: () => `/knowledge-bases/${knowledgeBaseId}/documents`,
-    add: (index) => created(`/knowledge-bases/${knowledgeBaseId}/documents`, { name: `Document ${index}`, text: `Text ${index}` }),
+    add: (index) =>
+      created(`/knowledge-bases/${knowledgeBaseId}/documents`, {
+        name: `Document ${index}`,
+        text: `Text ${index}`,
+      }),
     remove: (id) => call(tenant, "DELETE", `/knowledge-bases/${knowledgeBaseId}/documents/${id}`),
     defaultOrder: "desc",
   },
   deliveries: {
     path: () => `/webhooks/${webhookId}/deliveries`,
-    add: (index) => inTransaction((caller) => createCustomer(caller, { name: `Delivered ${index}` })),
+    add: (index) =>
+      inTransaction((caller) => createCustomer(caller, { name: `Delivered ${index}` })),
     remove: (id) => db().delivery.delete(where(id)),
     defaultOrder: "desc",
   },
@@ -86,11 +105,18 @@ beforeAll(async () => {
   tenant = await newTenant({ rateLimitPerMinute: 1_000_000 });
   conversationId = await created("/conversations", { channelId: "lists" });
   knowledgeBaseId = await created("/knowledge-bases", { name: "Lists" });
-  webhookId = await created("/webhooks", { url: "https://example.com/", events: ["customer.created"] });
+  webhookId = await created("/webhooks", {
+    url: "https://example.com/",
+    events: ["customer.created"],
+  });
 });
 
 /** Reads a list to its end; `between` happens after each page. */
-async function readAll(path: string, order: string, between: (page: number, lastId: string) => Promise<void> = async () => {}) {
+async function readAll(
+  path: string,
+  order: string,
+  between: (page: number, lastId: string) => Promise<void> = async () => {},
+) {
   const ids: string[] = [];
   let cursor = "";
   for (let page = 0; ; page++) {
@@ -112,7 +138,10 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
     const { ids } = await readAll(list.path(), "");
     expect(ids).toHaveLength(Math.max(size, before));
     expect(new Set(ids).size).toBe(ids.length);
-    const reversed = await readAll(list.path(), `&order=${list.defaultOrder === "asc" ? "desc" : "asc"}`);
+    const reversed = await readAll(
+      list.path(),
+      `&order=${list.defaultOrder === "asc" ? "desc" : "asc"}`,
+    );
     expect(reversed.ids).toEqual(ids.toReversed());
 
     // Among what goes is the very item that the cursor names, and one that is still to come.
@@ -136,9 +165,12 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
 
 test("the last page has no cursor when it is full", async () => {
   const other = await newTenant();
-  for (let index = 0; index < 2 * pageSize; index++) await call(other, "POST", "/customers", { name: String(index) });
+  for (let index = 0; index < 2 * pageSize; index++)
+    await call(other, "POST", "/customers", { name: String(index) });
   const first = (await call(other, "GET", `/customers?limit=${pageSize}`)).body;
-  const second = (await call(other, "GET", `/customers?limit=${pageSize}&cursor=${first.nextCursor}`)).body;
+  const second = (
+    await call(other, "GET", `/customers?limit=${pageSize}&cursor=${first.nextCursor}`)
+  ).body;
   expect(second.data).toHaveLength(pageSize);
   expect(second).not.toHaveProperty("nextCursor");
 });
@@ -147,11 +179,15 @@ test("200 for webhooks, as many as there can be", async () => {
   const other = await newTenant();
   const ids: string[] = [];
   for (let index = 0; index < 20; index++) {
-    ids.unshift((await call(other, "POST", "/webhooks", { url: "https://example.com/", events: ["*"] })).body.id);
+    ids.unshift(
+      (await call(other, "POST", "/webhooks", { url: "https://example.com/", events: ["*"] })).body
+        .id,
+    );
   }
   const seen: string[] = [];
   for (let cursor = ""; ; ) {
-    const { data, nextCursor } = (await call(other, "GET", `/webhooks?limit=${pageSize}${cursor}`)).body;
+    const { data, nextCursor } = (await call(other, "GET", `/webhooks?limit=${pageSize}${cursor}`))
+      .body;
     seen.push(...data.map(({ id }: { id: string }) => id));
     if (!nextCursor) break;
     cursor = `&cursor=${nextCursor}`;

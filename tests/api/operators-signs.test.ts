@@ -48,18 +48,27 @@ test.skipIf(process.env.TEST_DOOR === "next")(
     const { DATA_DIR } = env();
     env().DATA_DIR = mkdtempSync(path.join(tmpdir(), "parlance-proxy-"));
     const warned = vi.spyOn(log, "warn");
-    const throughProxy = (url: string, forwardedFor: string) => fetch(baseUrl() + url, { headers: { "x-forwarded-for": forwardedFor } });
+    const throughProxy = (url: string, forwardedFor: string) =>
+      fetch(baseUrl() + url, { headers: { "x-forwarded-for": forwardedFor } });
     const proxies = () => examineProxies(env());
 
     // A page may be asked for by Next itself, and a name of this machine tells of no client.
     await throughProxy("/login", "203.0.113.7");
     await throughProxy("/v1/public/account", "127.0.0.1");
     expect(proxies()).toEqual({ subject: "client addresses", fact: "taken from each connection" });
-    for (let index = 0; index < 3; index++) await throughProxy("/v1/public/account", `203.0.113.${index}`);
+    for (let index = 0; index < 3; index++)
+      await throughProxy("/v1/public/account", `203.0.113.${index}`);
 
-    expect(proxies().problem).toMatch(/all of its clients count as one address.*Set TRUSTED_PROXY_HOPS/);
-    expect(JSON.parse(readFileSync(ignoredProxyFile(), "utf8"))).toEqual({ since: expect.any(String), proxy: "127.0.0.1" });
-    expect(warned.mock.calls.filter(([, text]) => /TRUSTED_PROXY_HOPS/.test(text ?? ""))).toHaveLength(1);
+    expect(proxies().problem).toMatch(
+      /all of its clients count as one address.*Set TRUSTED_PROXY_HOPS/,
+    );
+    expect(JSON.parse(readFileSync(ignoredProxyFile(), "utf8"))).toEqual({
+      since: expect.any(String),
+      proxy: "127.0.0.1",
+    });
+    expect(
+      warned.mock.calls.filter(([, text]) => /TRUSTED_PROXY_HOPS/.test(text ?? "")),
+    ).toHaveLength(1);
     expect(examineProxies({ ...env(), TRUSTED_PROXY_HOPS: 1 })).toEqual({
       subject: "client addresses",
       fact: "taken from 1 trusted proxy in front",
@@ -69,13 +78,22 @@ test.skipIf(process.env.TEST_DOOR === "next")(
 );
 
 test("what the S3 client logs is a sentence, never [object Object], and never a command's input", () => {
-  const failure = { clientName: "S3Client", commandName: "PutObjectCommand", input: { Key: "secret" }, error: new Error("no route") };
+  const failure = {
+    clientName: "S3Client",
+    commandName: "PutObjectCommand",
+    input: { Key: "secret" },
+    error: new Error("no route"),
+  };
   expect(logLine(failure)).toBe("PutObjectCommand failed: Error (no route)");
   expect(logLine({})).toBe("A command failed: unknown error");
   expect(logLine("a warning")).toBe("a warning");
 });
 
 test("a rate limit above the maximum is refused with the maximum", () => {
-  const parsed = createApiKeyInput.safeParse({ name: "key", scopes: ["read:usage"], rateLimitPerMinute: 10_000_000 });
+  const parsed = createApiKeyInput.safeParse({
+    name: "key",
+    scopes: ["read:usage"],
+    rateLimitPerMinute: 10_000_000,
+  });
   expect(parsed.error?.issues.map(({ message }) => message)).toEqual(["is at most 1,000,000"]);
 });

@@ -16,7 +16,10 @@ describe("authentication", () => {
     const revoked = await newKey(tenant);
     await mutate(revoked.identity, (caller) => revokeApiKey(caller, revoked.keyId));
     const expired = await newKey(tenant);
-    await db().apiKey.updateMany({ where: { id: expired.keyId }, data: { expiresAt: new Date(Date.now() - 1) } });
+    await db().apiKey.updateMany({
+      where: { id: expired.keyId },
+      data: { expiresAt: new Date(Date.now() - 1) },
+    });
     const headers = [
       {},
       bearer(""),
@@ -28,7 +31,9 @@ describe("authentication", () => {
       bearer(expired.key),
     ];
 
-    const replies = await Promise.all(headers.map((init) => send("/v1/public/conversations", { headers: init })));
+    const replies = await Promise.all(
+      headers.map((init) => send("/v1/public/conversations", { headers: init })),
+    );
 
     for (const reply of replies) {
       expect(reply.status).toBe(401);
@@ -38,7 +43,11 @@ describe("authentication", () => {
       expect(reply.body.requestId).toBe(reply.headers.get("x-request-id"));
       expect(withoutIds(reply.body)).toEqual(withoutIds(replies[0]?.body));
     }
-    expect(replies[0]?.body).toMatchObject({ status: 401, instance: "/v1/public/conversations", ...kind("unauthorized") });
+    expect(replies[0]?.body).toMatchObject({
+      status: 401,
+      instance: "/v1/public/conversations",
+      ...kind("unauthorized"),
+    });
   });
 
   test("a key that was just used is refused as soon as its revocation is heard of", async () => {
@@ -61,17 +70,26 @@ describe("authentication", () => {
       await newTenant({ allowedIps: ["203.0.113.0/24", "2001:db8::/32"] }),
     ];
     expect((await call(inside, "GET", "/account")).status).toBe(200);
-    expect(await call(outside, "GET", "/account")).toMatchObject({ status: 403, body: kind("ip-not-allowed") });
+    expect(await call(outside, "GET", "/account")).toMatchObject({
+      status: 403,
+      body: kind("ip-not-allowed"),
+    });
   });
 
   test("403 ip-not-allowed is neither counted against the key's limit nor billed", async () => {
     const leaked = await newTenant({ allowedIps: ["203.0.113.0/24"], rateLimitPerMinute: 2 });
     const replies = [];
     for (let index = 0; index < 4; index++) replies.push(await call(leaked, "GET", "/account"));
-    expect(replies.map(({ status, headers }) => [status, headers.get("ratelimit")])).toEqual(Array(4).fill([403, null]));
+    expect(replies.map(({ status, headers }) => [status, headers.get("ratelimit")])).toEqual(
+      Array(4).fill([403, null]),
+    );
 
-    await mutate(leaked.identity, (caller) => updateApiKey(caller, leaked.keyId, { allowedIps: [] }));
-    await expect.poll(async () => (await call(leaked, "GET", "/account")).headers.get("ratelimit")).toMatch(/^"default";r=1;/);
+    await mutate(leaked.identity, (caller) =>
+      updateApiKey(caller, leaked.keyId, { allowedIps: [] }),
+    );
+    await expect
+      .poll(async () => (await call(leaked, "GET", "/account")).headers.get("ratelimit"))
+      .toMatch(/^"default";r=1;/);
     // Whatever was counted before it would be written with it.
     const billed = () => db().usageDay.findFirst({ where: { apiKeyId: leaked.keyId } });
     await expect.poll(billed, { timeout: 10_000 }).toMatchObject({ apiRequests: 1 });
@@ -80,7 +98,12 @@ describe("authentication", () => {
   test("the time of last use is written soon after", async () => {
     const tenant = await newTenant();
     await call(tenant, "GET", "/account");
-    await expect.poll(async () => (await db().apiKey.findFirstOrThrow({ where: { id: tenant.keyId } })).lastUsedAt).toBeInstanceOf(Date);
+    await expect
+      .poll(
+        async () =>
+          (await db().apiKey.findFirstOrThrow({ where: { id: tenant.keyId } })).lastUsedAt,
+      )
+      .toBeInstanceOf(Date);
   });
 });
 
@@ -89,18 +112,23 @@ describe("rate limit", () => {
     const tenant = await newTenant({ rateLimitPerMinute: 3 });
 
     const replies = [];
-    for (let index = 0; index < 4; index++) replies.push(await call(tenant, "GET", index === 1 ? "/nothing" : "/account"));
+    for (let index = 0; index < 4; index++)
+      replies.push(await call(tenant, "GET", index === 1 ? "/nothing" : "/account"));
 
     expect(replies.map(({ status }) => status)).toEqual([200, 404, 200, 429]);
     replies.forEach(({ headers }, index) => {
       const remaining = Math.max(0, 2 - index);
       expect(headers.get("ratelimit-policy")).toBe('"default";q=3;w=60, "tenant";q=600;w=60');
       expect(headers.get("ratelimit")).toMatch(
-        new RegExp(`^"default";r=${remaining};t=([1-9]|[1-5][0-9]|60), "tenant";r=${597 + remaining};t=\\d+$`),
+        new RegExp(
+          `^"default";r=${remaining};t=([1-9]|[1-5][0-9]|60), "tenant";r=${597 + remaining};t=\\d+$`,
+        ),
       );
       expect(headers.get("x-ratelimit-limit")).toBe("3");
       expect(headers.get("x-ratelimit-remaining")).toBe(String(remaining));
-      expect(Math.abs(Number(headers.get("x-ratelimit-reset")) - Date.now() / 1_000)).toBeLessThanOrEqual(61);
+      expect(
+        Math.abs(Number(headers.get("x-ratelimit-reset")) - Date.now() / 1_000),
+      ).toBeLessThanOrEqual(61);
     });
     expect(replies[3]?.body).toMatchObject({
       status: 429,
@@ -112,35 +140,58 @@ describe("rate limit", () => {
 
   test("60 a minute unless the key or the plan says otherwise", async () => {
     const tenant = await newTenant({ rateLimitPerMinute: null });
-    expect((await call(tenant, "GET", "/account")).headers.get("ratelimit-policy")).toBe('"default";q=60;w=60, "tenant";q=600;w=60');
+    expect((await call(tenant, "GET", "/account")).headers.get("ratelimit-policy")).toBe(
+      '"default";q=60;w=60, "tenant";q=600;w=60',
+    );
     await db().tenant.update({ where: { id: tenant.tenantId }, data: { plan: "PRO" } });
     const another = await newKey(tenant, { rateLimitPerMinute: null });
     const reply = await call(another, "GET", "/account");
     expect(reply.body.rateLimit).toEqual({ limit: 600, windowSeconds: 60 });
-    expect(reply.headers.get("ratelimit-policy")).toBe('"default";q=600;w=60, "tenant";q=6000;w=60');
+    expect(reply.headers.get("ratelimit-policy")).toBe(
+      '"default";q=600;w=60, "tenant";q=6000;w=60',
+    );
   });
 
   test("429 for every key of an environment once all of them together made ten times the plan's requests", async () => {
     const tenant = await newTenant({ rateLimitPerMinute: null });
-    const others = await Promise.all(Array.from({ length: 11 }, () => newKey(tenant, { rateLimitPerMinute: null })));
+    const others = await Promise.all(
+      Array.from({ length: 11 }, () => newKey(tenant, { rateLimitPerMinute: null })),
+    );
     const statuses = [];
     for (const key of others) {
-      statuses.push(...(await Promise.all(Array.from({ length: 60 }, () => call(key, "GET", "/account")))).map(({ status }) => status));
+      statuses.push(
+        ...(await Promise.all(Array.from({ length: 60 }, () => call(key, "GET", "/account")))).map(
+          ({ status }) => status,
+        ),
+      );
     }
-    expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length]).toEqual([600, 60]);
+    expect([
+      statuses.filter((status) => status === 200).length,
+      statuses.filter((status) => status === 429).length,
+    ]).toEqual([600, 60]);
 
     // A key that has used none of its own is refused, and says by what.
     const refused = await call(tenant, "GET", "/account");
     expect(refused).toMatchObject({ status: 429, body: kind("rate-limited") });
-    expect(refused.body.detail).toContain("The limit of 600 requests a minute for all API keys of this environment together is reached.");
+    expect(refused.body.detail).toContain(
+      "The limit of 600 requests a minute for all API keys of this environment together is reached.",
+    );
     expect(refused.headers.get("ratelimit")).toMatch(/^"default";r=60;t=\d+, "tenant";r=0;t=\d+$/);
     expect(refused.headers.get("x-ratelimit-limit")).toBe("600");
     expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
 
-    // The other environment has a ceiling of its own, and a key that an operator raised above the plan counts by itself.
-    const [live, raised] = [await newKey(tenant, { environment: "live", rateLimitPerMinute: null }), await newKey(tenant)];
-    expect((await call(live, "GET", "/account")).headers.get("ratelimit")).toMatch(/"tenant";r=599;/);
-    expect((await call(raised, "GET", "/account")).headers.get("ratelimit-policy")).toBe('"default";q=100000;w=60');
+    // The other environment has a ceiling of its own, and a key that an operator raised above the
+    // plan counts by itself.
+    const [live, raised] = [
+      await newKey(tenant, { environment: "live", rateLimitPerMinute: null }),
+      await newKey(tenant),
+    ];
+    expect((await call(live, "GET", "/account")).headers.get("ratelimit")).toMatch(
+      /"tenant";r=599;/,
+    );
+    expect((await call(raised, "GET", "/account")).headers.get("ratelimit-policy")).toBe(
+      '"default";q=100000;w=60',
+    );
   });
 });
 
@@ -159,7 +210,11 @@ describe("what is not there", () => {
       "/v1/public/customers/%00",
     ]) {
       const reply = await send(path, { headers: bearer(tenant.key) });
-      expect([path, reply.status, reply.headers.get("content-type")]).toEqual([path, 404, "application/problem+json"]);
+      expect([path, reply.status, reply.headers.get("content-type")]).toEqual([
+        path,
+        404,
+        "application/problem+json",
+      ]);
       expect(reply.body).toMatchObject({ instance: path, ...kind("not-found") });
       expect((await send(path, {})).status).toBe(401);
     }
@@ -180,9 +235,11 @@ describe("what is not there", () => {
 
   test("404 is the same for another tenant's thing, the other environment's and none, everywhere an id can stand", async () => {
     const tenant = await newTenant();
-    const made = async (path: string, body: object) => (await call(tenant, "POST", path, body)).body.id as string;
+    const made = async (path: string, body: object) =>
+      (await call(tenant, "POST", path, body)).body.id as string;
     const conversation = await made("/conversations", { channelId: "web", message: "Hi" });
-    const message = (await call(tenant, "GET", `/conversations/${conversation}/messages`)).body.data[0].id;
+    const message = (await call(tenant, "GET", `/conversations/${conversation}/messages`)).body
+      .data[0].id;
     const customer = await made("/customers", { name: "Ada" });
     const webhook = await made("/webhooks", { url: "https://example.com/", events: ["*"] });
     const strangers = [await newTenant(), await newKey(tenant, { environment: "live" })];
@@ -202,23 +259,37 @@ describe("what is not there", () => {
     ];
     for (const stranger of strangers) {
       const own = (await call(stranger, "POST", "/conversations", { channelId: "web" })).body.id;
-      for (const [method, path, body] of [...requests, ["PATCH", `/conversations/${own}`, { customerId: customer }] as const]) {
+      for (const [method, path, body] of [
+        ...requests,
+        ["PATCH", `/conversations/${own}`, { customerId: customer }] as const,
+      ]) {
         const nothing = (text: string) =>
           text.replaceAll(/(cnv|msg|cus|whk)_(?!.{26}.*own)[0-9A-Z]{26}/g, (id) =>
             id === own ? id : `${id.slice(0, 4)}00000000000000000000000000`,
           );
         const hidden = await call(stranger, method, path, body);
-        const missing = await call(stranger, method, nothing(path), body && JSON.parse(nothing(JSON.stringify(body))));
+        const missing = await call(
+          stranger,
+          method,
+          nothing(path),
+          body && JSON.parse(nothing(JSON.stringify(body))),
+        );
         expect([method, path, hidden.status]).toEqual([method, path, 404]);
         expect(withoutIds(hidden.body)).toEqual(withoutIds(missing.body));
       }
       for (const path of ["/conversations", "/customers", "/webhooks", "/events"]) {
         const { data } = (await call(stranger, "GET", path)).body;
         for (const item of data) expect(JSON.stringify(item)).not.toContain(tenant.tenantId);
-        expect(JSON.stringify(data)).not.toMatch(new RegExp([conversation, customer, webhook].join("|")));
+        expect(JSON.stringify(data)).not.toMatch(
+          new RegExp([conversation, customer, webhook].join("|")),
+        );
       }
       const theirCursor = await call(stranger, "GET", `/conversations?cursor=${conversation}`);
-      const noCursor = await call(stranger, "GET", `/conversations?cursor=cnv_00000000000000000000000000`);
+      const noCursor = await call(
+        stranger,
+        "GET",
+        `/conversations?cursor=cnv_00000000000000000000000000`,
+      );
       expect(theirCursor.status).toBe(422);
       expect(withoutIds(theirCursor.body)).toEqual(withoutIds(noCursor.body));
     }
@@ -233,10 +304,17 @@ describe("bodies", () => {
     ["415", "unsupported-media-type", "{}", { "content-type": "text/plain" }],
     ["415", "unsupported-media-type", "{}", { "content-type": "application/json; charset=latin1" }],
     ["415", "unsupported-media-type", "{}", { "content-encoding": "gzip" }],
-    ["413", "payload-too-large", JSON.stringify({ channelId: "web", subject: "x".repeat(256 * 1_024) }), {}],
+    [
+      "413",
+      "payload-too-large",
+      JSON.stringify({ channelId: "web", subject: "x".repeat(256 * 1_024) }),
+      {},
+    ],
   ])("%s %s", async (status, name, body, headers) => {
     const tenant = await newTenant();
-    expect(await call(tenant, "POST", "/conversations", body, headers as Record<string, string>)).toMatchObject({
+    expect(
+      await call(tenant, "POST", "/conversations", body, headers as Record<string, string>),
+    ).toMatchObject({
       status: Number(status),
       body: kind(name),
     });
@@ -254,7 +332,8 @@ describe("bodies", () => {
     expect((await post(new Uint8Array([0x22, 0xff, 0x22]))).status).toBe(400);
     const chunks = Array.from({ length: 40 }, () => randomBytes(10_000));
     const stream = new ReadableStream({
-      pull: (controller) => (chunks.length > 0 ? controller.enqueue(chunks.pop()) : controller.close()),
+      pull: (controller) =>
+        chunks.length > 0 ? controller.enqueue(chunks.pop()) : controller.close(),
     });
     expect((await post(stream)).status).toBe(413);
   });
@@ -275,7 +354,9 @@ describe("bodies", () => {
     const reply = await call(tenant, "POST", "/conversations?x=1", body);
 
     expect(reply).toMatchObject({ status: 422, body: kind("validation") });
-    const found = reply.body.errors.map(({ location, pointer, code }: Record<string, string>) => `${location} ${pointer} ${code}`);
+    const found = reply.body.errors.map(
+      ({ location, pointer, code }: Record<string, string>) => `${location} ${pointer} ${code}`,
+    );
     expect(found.toSorted()).toEqual(
       [
         "query /x unknown_field",
@@ -302,7 +383,14 @@ describe("bodies", () => {
       detail: "channelId is required.",
       instance: "/v1/public/conversations",
     });
-    expect(reply.body.errors).toEqual([{ pointer: "/channelId", location: "body", code: "required", message: "channelId is required" }]);
+    expect(reply.body.errors).toEqual([
+      {
+        pointer: "/channelId",
+        location: "body",
+        code: "required",
+        message: "channelId is required",
+      },
+    ]);
   });
 
   const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) });
@@ -310,13 +398,27 @@ describe("bodies", () => {
     ["NUL in a text", { channelId: "a\u0000b" }, "/channelId"],
     ["a lone surrogate", { channelId: "web", subject: "\ud800" }, "/subject"],
     ["NUL in a key", { channelId: "web", metadata: { "a\u0000": 1 } }, "/metadata/a\u0000"],
-    ["a number that a double cannot hold", '{"channelId":"web","metadata":{"a":9007199254740993}}', "/metadata/a"],
+    [
+      "a number that a double cannot hold",
+      '{"channelId":"web","metadata":{"a":9007199254740993}}',
+      "/metadata/a",
+    ],
     ["33 levels", { channelId: "web", metadata: deep(33) }, "/metadata/a"],
-    ["1,001 keys", { channelId: "web", metadata: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, 1])) }, ""],
+    [
+      "1,001 keys",
+      {
+        channelId: "web",
+        metadata: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, 1])),
+      },
+      "",
+    ],
     ["a list instead of an object", [], ""],
     [
       "51 metadata keys",
-      { channelId: "web", metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 1])) },
+      {
+        channelId: "web",
+        metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 1])),
+      },
       "/metadata",
     ],
     ["a text instead of an object", '"x"', ""],
@@ -337,7 +439,12 @@ describe("bodies", () => {
 
   test("a prototype cannot be polluted through metadata", async () => {
     const tenant = await newTenant();
-    const reply = await call(tenant, "POST", "/conversations", '{"channelId":"web","metadata":{"__proto__":"x","constructor":"y"}}');
+    const reply = await call(
+      tenant,
+      "POST",
+      "/conversations",
+      '{"channelId":"web","metadata":{"__proto__":"x","constructor":"y"}}',
+    );
     expect(({} as Record<string, unknown>).x).toBeUndefined();
     expect(reply.status).toBeLessThan(500);
   });
@@ -378,7 +485,9 @@ test("a request may name the whole address, and one that names no usable host is
       });
       socket.on("close", () => resolve(text));
     });
-  expect(await raw("GET http://example.com/v1/public/account HTTP/1.1\r\nHost: example.com")).toMatch(/^HTTP\/1\.1 200 /);
+  expect(
+    await raw("GET http://example.com/v1/public/account HTTP/1.1\r\nHost: example.com"),
+  ).toMatch(/^HTTP\/1\.1 200 /);
   expect(await raw("GET /v1/public/account HTTP/1.0")).toMatch(/^HTTP\/1\.1 200 /);
   const refused = await raw("GET /v1/public/account HTTP/1.1\r\nHost: a b");
   expect(refused).toMatch(/^HTTP\/1\.1 400 /);
@@ -387,7 +496,10 @@ test("a request may name the whole address, and one that names no usable host is
 
 test("400 for a query that is no UTF-8, 422 for a time before all times and for an empty filter", async () => {
   const tenant = await newTenant();
-  expect(await call(tenant, "GET", "/conversations?channelId=%ff")).toMatchObject({ status: 400, body: kind("malformed-request") });
+  expect(await call(tenant, "GET", "/conversations?channelId=%ff")).toMatchObject({
+    status: 400,
+    body: kind("malformed-request"),
+  });
   for (const query of [
     "/events?since=0000-01-01T00:00:00Z",
     "/conversations?updatedSince=0000-01-01T00:00:00Z",
@@ -395,7 +507,9 @@ test("400 for a query that is no UTF-8, 422 for a time before all times and for 
   ]) {
     expect([query, (await call(tenant, "GET", query)).status]).toEqual([query, 422]);
   }
-  expect((await call(tenant, "GET", "/conversations?limit=10000000000000000000000")).status).toBe(200);
+  expect((await call(tenant, "GET", "/conversations?limit=10000000000000000000000")).status).toBe(
+    200,
+  );
 });
 
 test("at most 50 findings are told", async () => {
@@ -404,13 +518,22 @@ test("at most 50 findings are told", async () => {
   const query = many.map((name) => `${name}=1`).join("&");
   expect((await call(tenant, "GET", `/account?${query}`)).body.errors).toHaveLength(50);
   expect(
-    (await call(tenant, "POST", `/conversations?${query}`, Object.fromEntries(many.map((name) => [name, 1])))).body.errors,
+    (
+      await call(
+        tenant,
+        "POST",
+        `/conversations?${query}`,
+        Object.fromEntries(many.map((name) => [name, 1])),
+      )
+    ).body.errors,
   ).toHaveLength(50);
 });
 
 test("404 repeats the id that was asked for, whatever its shape", async () => {
   const tenant = await newTenant();
   for (const id of ["nope", "cus_00000000000000000000000000"]) {
-    expect((await call(tenant, "GET", `/customers/${id}`)).body.detail).toBe(`There is no customer with the id "${id}".`);
+    expect((await call(tenant, "GET", `/customers/${id}`)).body.detail).toBe(
+      `There is no customer with the id "${id}".`,
+    );
   }
 });

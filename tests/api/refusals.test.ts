@@ -8,8 +8,16 @@ beforeAll(async () => {
 });
 
 test.each([
-  ["/conversations?status=bogus", "/status", "status may be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED"],
-  ["/conversations?status=OPEN,bogus", "/status", "status may be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED"],
+  [
+    "/conversations?status=bogus",
+    "/status",
+    "status may be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED",
+  ],
+  [
+    "/conversations?status=OPEN,bogus",
+    "/status",
+    "status may be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED",
+  ],
   ["/conversations?order=up", "/order", "order may be asc or desc"],
   [
     "/conversations?updatedSince=yesterday",
@@ -31,8 +39,16 @@ test.each([
 test.each([
   [{ mesage: "Hi" }, "/mesage", "mesage is not known here; did you mean message?"],
   [{ channel_id: "x" }, "/channel_id", "channel_id is not known here; did you mean channelId?"],
-  [{ message: { text: "Hi", autor: {} } }, "/message/autor", "message.autor is not known here; did you mean message.author?"],
-  [{ customer: { name: "Ada", mail: "a@b.c" } }, "/customer/mail", "customer.mail is not known here; did you mean customer.email?"],
+  [
+    { message: { text: "Hi", autor: {} } },
+    "/message/autor",
+    "message.autor is not known here; did you mean message.author?",
+  ],
+  [
+    { customer: { name: "Ada", mail: "a@b.c" } },
+    "/customer/mail",
+    "customer.mail is not known here; did you mean customer.email?",
+  ],
   [{ xy: 1 }, "/xy", "xy is not known here"],
   [{ subject: 1 }, "/subject", "subject must be a string"],
   [{ subject: "x".repeat(201) }, "/subject", "subject must have at most 200 characters"],
@@ -46,7 +62,10 @@ test.each([
   ],
   [{ customerId: "ada" }, "/customerId", "customerId must be an id that starts with cus_"],
 ])("422 in plain words for a conversation with %j", async (fields, pointer, message) => {
-  const { status, body } = await call(tenant, "POST", "/conversations", { channelId: "web", ...fields });
+  const { status, body } = await call(tenant, "POST", "/conversations", {
+    channelId: "web",
+    ...fields,
+  });
   expect(status).toBe(422);
   expect(body.errors).toMatchObject([{ pointer, location: "body", message }]);
 });
@@ -54,11 +73,18 @@ test.each([
 test("422 in plain words for a metadata key that is too long", async () => {
   const metadata = { ["k".repeat(41)]: 1 };
   const { body } = await call(tenant, "POST", "/conversations", { channelId: "web", metadata });
-  expect(body.errors[0].message).toMatch(/is not a name that is taken here: it must have at most 40 characters$/);
+  expect(body.errors[0].message).toMatch(
+    /is not a name that is taken here: it must have at most 40 characters$/,
+  );
 });
 
 test("422 for an address of a private network names those that the installation opened", async () => {
-  const { status, body } = await call(tenant, "POST", "/webhooks", { url: "https://10.0.0.1/", events: ["*"] });
+  const { status, body } = await call(tenant, "POST", "/webhooks", {
+    url: "https://10.0.0.1/",
+    events: ["*"],
+  });
   expect(status).toBe(422);
-  expect(body.detail).toContain("or in a network that this installation opened: 127.0.0.0/8, ::1/128");
+  expect(body.detail).toContain(
+    "or in a network that this installation opened: 127.0.0.0/8, ::1/128",
+  );
 });

@@ -12,7 +12,10 @@ const operations = Object.entries(routes).flatMap(([path, methods]) =>
       method,
       path: path
         .replace("/v1/public", "")
-        .replaceAll(/\{(\w+)Id\}/g, (_all, kind) => `${idPrefixes[kind as keyof typeof idPrefixes]}_${"0".repeat(26)}`),
+        .replaceAll(
+          /\{(\w+)Id\}/g,
+          (_all, kind) => `${idPrefixes[kind as keyof typeof idPrefixes]}_${"0".repeat(26)}`,
+        ),
       readable: Object.keys((declaration.response as { shape?: object }).shape ?? {}),
       writable: Object.keys((declaration.body as { shape?: object }).shape ?? {}),
     })),
@@ -41,9 +44,16 @@ test.each(operations)(
     const reply = await call(tenant, method, path, body);
 
     expect(reply.status).toBe(422);
-    const found = new Map(reply.body.errors.map(({ pointer, location, code }: Record<string, string>) => [pointer, `${location} ${code}`]));
+    const found = new Map(
+      reply.body.errors.map(({ pointer, location, code }: Record<string, string>) => [
+        pointer,
+        `${location} ${code}`,
+      ]),
+    );
     const pointerTo = (field: string) => `/${field.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    for (const field of readOnly) expect([field, found.get(pointerTo(field))]).toEqual([field, "body read_only"]);
-    for (const field of unknown) expect([field, found.get(pointerTo(field))]).toEqual([field, "body unknown_field"]);
+    for (const field of readOnly)
+      expect([field, found.get(pointerTo(field))]).toEqual([field, "body read_only"]);
+    for (const field of unknown)
+      expect([field, found.get(pointerTo(field))]).toEqual([field, "body unknown_field"]);
   },
 );

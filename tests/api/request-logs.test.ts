@@ -25,7 +25,10 @@ const page = { limit: 100, order: "desc" as const };
 const logsOf = async (tenant: TestTenant, query: object = {}) =>
   (await listRequestLogs(reader(tenant.identity), { ...page, ...query })).data;
 
-/** The row of a request, once it is written: at once where the server runs in this process, within a second or two otherwise. */
+/**
+ * The row of a request, once it is written: at once where the server runs in this process, within a
+ * second or two otherwise.
+ */
 async function logOf(tenant: TestTenant, reply: Reply) {
   await flushRequestLogs();
   const id = reply.headers.get("x-request-id") ?? "";
@@ -67,7 +70,13 @@ test("200 of a read leaves a row with its query and without the answer, which ca
   const tenant = await newTenant();
   const reply = await call(tenant, "GET", "/customers?limit=5");
   const head = await call(tenant, "HEAD", "/customers");
-  const expected = { path: "/v1/public/customers?limit=5", status: 200, requestBody: null, responseBody: null, idempotencyKey: null };
+  const expected = {
+    path: "/v1/public/customers?limit=5",
+    status: 200,
+    requestBody: null,
+    responseBody: null,
+    idempotencyKey: null,
+  };
   expect(await logOf(tenant, reply)).toMatchObject(expected);
   expect(await logOf(tenant, head)).toMatchObject({ method: "HEAD", status: 200 });
 });
@@ -80,15 +89,19 @@ test.each<[number, string, string, string, unknown, Record<string, string>]>([
   [415, "unsupported-media-type", "POST", "/customers", "{}", { "content-type": "text/plain" }],
   [422, "validation", "POST", "/customers", { age: 3 }, {}],
   [422, "invalid-cursor", "GET", "/customers?cursor=x", undefined, {}],
-])("%i %s leaves a row with its kind and the problem (%s %s)", async (status, errorKind, method, path, body, headers) => {
-  const tenant = await newTenant();
-  const reply = await call(tenant, method, path, body, headers);
-  const row = await logOf(tenant, reply);
-  expect(row).toMatchObject({ status, errorKind, method, path: `/v1/public${path}` });
-  expect(JSON.parse(row.responseBody ?? "")).toMatchObject({ status, requestId: row.id });
-  // A body of another type is not read, and so not kept.
-  if (body !== undefined && status !== 415) expect(row.requestBody).toBe(typeof body === "string" ? body : JSON.stringify(body));
-});
+])(
+  "%i %s leaves a row with its kind and the problem (%s %s)",
+  async (status, errorKind, method, path, body, headers) => {
+    const tenant = await newTenant();
+    const reply = await call(tenant, method, path, body, headers);
+    const row = await logOf(tenant, reply);
+    expect(row).toMatchObject({ status, errorKind, method, path: `/v1/public${path}` });
+    expect(JSON.parse(row.responseBody ?? "")).toMatchObject({ status, requestId: row.id });
+    // A body of another type is not read, and so not kept.
+    if (body !== undefined && status !== 415)
+      expect(row.requestBody).toBe(typeof body === "string" ? body : JSON.stringify(body));
+  },
+);
 
 test("403 and 429 leave a row, 401 leaves none for anyone", async () => {
   const tenant = await newTenant({ scopes: ["read:usage"], rateLimitPerMinute: 1 });
@@ -97,9 +110,13 @@ test("403 and 429 leave a row, 401 leaves none for anyone", async () => {
   expect((await logOf(tenant, limited)).errorKind).toBe("rate-limited");
   expect((await logOf(tenant, refused)).errorKind).toBe("insufficient-scope");
 
-  const unknown = await send("/v1/public/customers", { headers: { authorization: `Bearer ${tenant.key.slice(0, -1)}x` } });
+  const unknown = await send("/v1/public/customers", {
+    headers: { authorization: `Bearer ${tenant.key.slice(0, -1)}x` },
+  });
   await logOf(tenant, await call(await newKey(tenant), "GET", "/account"));
-  expect(await db().requestLog.count({ where: { id: unknown.headers.get("x-request-id") ?? "" } })).toBe(0);
+  expect(
+    await db().requestLog.count({ where: { id: unknown.headers.get("x-request-id") ?? "" } }),
+  ).toBe(0);
 });
 
 test("a replay has a row of its own, with the kind of the stored answer", async () => {
@@ -110,26 +127,41 @@ test("a replay has a row of its own, with the kind of the stored answer", async 
   expect(second.headers.get("idempotent-replayed")).toBe("true");
   const [row, replayed] = [await logOf(tenant, first), await logOf(tenant, second)];
   expect(replayed.id).not.toBe(row.id);
-  expect([row.errorKind, replayed.errorKind, replayed.responseBody]).toEqual(["not-found", "not-found", row.responseBody]);
+  expect([row.errorKind, replayed.errorKind, replayed.responseBody]).toEqual([
+    "not-found",
+    "not-found",
+    row.responseBody,
+  ]);
   expect([row.isReplay, replayed.isReplay]).toEqual([false, true]);
 });
 
 test("one row for each of 500 requests at once, and each tenant sees its own alone", async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
   const live = await newKey(tenant, { environment: "live" });
-  const replies = await Promise.all(Array.from({ length: 500 }, (_, index) => call(index % 2 ? tenant : other, "GET", "/account")));
+  const replies = await Promise.all(
+    Array.from({ length: 500 }, (_, index) => call(index % 2 ? tenant : other, "GET", "/account")),
+  );
 
   const idsOf = (parity: number) =>
-    replies.filter((_, index) => index % 2 === parity).map(({ headers }) => headers.get("x-request-id") ?? "");
+    replies
+      .filter((_, index) => index % 2 === parity)
+      .map(({ headers }) => headers.get("x-request-id") ?? "");
   const allOf = async (owner: TestTenant) => {
-    const rows = await db().requestLog.findMany({ where: owner.identity.partition, select: { id: true } });
+    const rows = await db().requestLog.findMany({
+      where: owner.identity.partition,
+      select: { id: true },
+    });
     return rows.map(({ id }) => id).toSorted();
   };
   await expect.poll(() => allOf(tenant)).toEqual(idsOf(1).toSorted());
   await expect.poll(() => allOf(other)).toEqual(idsOf(0).toSorted());
   expect(await allOf(live)).toEqual([]);
-  await expect(getRequestLog(reader(live.identity), idsOf(1)[0] ?? "")).rejects.toMatchObject({ kind: "not-found" });
-  await expect(getRequestLog(reader(other.identity), idsOf(1)[0] ?? "")).rejects.toMatchObject({ kind: "not-found" });
+  await expect(getRequestLog(reader(live.identity), idsOf(1)[0] ?? "")).rejects.toMatchObject({
+    kind: "not-found",
+  });
+  await expect(getRequestLog(reader(other.identity), idsOf(1)[0] ?? "")).rejects.toMatchObject({
+    kind: "not-found",
+  });
 });
 
 test("a long body is cut off, in the log alone", async () => {
@@ -156,18 +188,43 @@ test("no secret that a request or an answer held stands in any row", async () =>
   const tenant = await newTenant();
   const another = await newKey(tenant);
   const url = "https://example.com/hook";
-  const created = await call(tenant, "POST", "/webhooks", { url, events: ["*"] }, { "idempotency-key": "secret" });
-  const replayed = await call(tenant, "POST", "/webhooks", { url, events: ["*"] }, { "idempotency-key": "secret" });
+  const created = await call(
+    tenant,
+    "POST",
+    "/webhooks",
+    { url, events: ["*"] },
+    { "idempotency-key": "secret" },
+  );
+  const replayed = await call(
+    tenant,
+    "POST",
+    "/webhooks",
+    { url, events: ["*"] },
+    { "idempotency-key": "secret" },
+  );
   const rotated = await call(tenant, "POST", `/webhooks/${created.body.id}/rotate-secret`);
   const secret: string = created.body.secret;
   expect(secret).toMatch(/^whsec_/);
   expect([replayed.body.secret, rotated.status]).toEqual([secret, 200]);
 
   const hunter = "hunter2-Zq8vX4";
-  const unicode = [...secret].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+  const unicode = [...secret]
+    .map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
   const requests: [path: string, body?: unknown, headers?: Record<string, string>][] = [
     ["/customers", { name: `my key is ${another.key}, thanks` }],
-    ["/customers", { name: "Ada", metadata: { apiKey: hunter, signingSecret: hunter, "x-api-key": hunter, access_token: hunter } }],
+    [
+      "/customers",
+      {
+        name: "Ada",
+        metadata: {
+          apiKey: hunter,
+          signingSecret: hunter,
+          "x-api-key": hunter,
+          access_token: hunter,
+        },
+      },
+    ],
     ["/customers", `{"name":"${unicode}"}`],
     ["/customers", `{"\\u0073ecret":"${hunter}"}`],
     ["/customers", `{"password": ${hunter}}`],
@@ -185,7 +242,8 @@ test("no secret that a request or an answer held stands in any row", async () =>
     ["/customers", { name: "Ada" }, { "user-agent": `agent/1.0 (${secret})` }],
   ];
   const replies = [created, replayed, rotated];
-  for (const [path, body, headers] of requests) replies.push(await call(tenant, "POST", path, body, headers));
+  for (const [path, body, headers] of requests)
+    replies.push(await call(tenant, "POST", path, body, headers));
   for (const reply of replies) await logOf(tenant, reply);
 
   const rows = await db().requestLog.findMany({ where: tenant.identity.partition });
@@ -194,16 +252,23 @@ test("no secret that a request or an answer held stands in any row", async () =>
   const secrets: string[] = [secret, rotated.body.secret, tenant.key, another.key, hunter, unicode];
   for (const value of secrets) {
     // Nor the greater part of one, which a cut-off body could end with.
-    for (const part of [value, value.slice(0, 24), value.slice(-24), value.slice(7, 27)]) expect(text).not.toContain(part);
+    for (const part of [value, value.slice(0, 24), value.slice(-24), value.slice(7, 27)])
+      expect(text).not.toContain(part);
   }
   expect(text).toContain("whsec_[masked]");
   expect(text).toContain("[masked]");
 });
 
 test.each([
-  ['{"secretHint":"whsec_…abcd","tokenCount":3}', '{"secretHint":"whsec_[masked]…abcd","tokenCount":3}'],
+  [
+    '{"secretHint":"whsec_…abcd","tokenCount":3}',
+    '{"secretHint":"whsec_[masked]…abcd","tokenCount":3}',
+  ],
   ['{"previousSecretExpiresAt":null}', '{"previousSecretExpiresAt":null}'],
-  ['{"a":"x_test_1","b":"line\\n\\"quoted\\" \\\\u0041"}', '{"a":"x_test_1","b":"line\\n\\"quoted\\" \\\\u0041"}'],
+  [
+    '{"a":"x_test_1","b":"line\\n\\"quoted\\" \\\\u0041"}',
+    '{"a":"x_test_1","b":"line\\n\\"quoted\\" \\\\u0041"}',
+  ],
   ["/v1/public/customers?limit=5&order=asc", "/v1/public/customers?limit=5&order=asc"],
 ])("what is no secret stays: %s", (text, expected) => {
   expect(maskSecrets(text)).toBe(expected);
@@ -212,7 +277,9 @@ test.each([
 test.each(['"', '"secret":', "_test_", "a-", "\\", ', \\"', '"token":"\\', "&secret"])(
   "masking %j repeated without end takes linear time",
   (part) => {
-    expect(growth((size) => maskSecrets(`"${part.repeat(size / part.length)}`), 16_384)).toBeLessThan(24);
+    expect(
+      growth((size) => maskSecrets(`"${part.repeat(size / part.length)}`), 16_384),
+    ).toBeLessThan(24);
   },
 );
 
@@ -230,8 +297,11 @@ async function whileLogIsLocked<Result>(work: () => Promise<Result>): Promise<Re
 
 test("requests are answered while the log cannot be written, and stand in it afterwards", async () => {
   const tenant = await newTenant();
-  // A request that waited for the lock would wait forever: it is released once all of them are answered.
-  const replies = await whileLogIsLocked(() => Promise.all(Array.from({ length: 450 }, () => call(tenant, "GET", "/account"))));
+  // A request that waited for the lock would wait forever: it is released once all of them are
+  // answered.
+  const replies = await whileLogIsLocked(() =>
+    Promise.all(Array.from({ length: 450 }, () => call(tenant, "GET", "/account"))),
+  );
 
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
   await flushRequestLogs();
@@ -245,8 +315,23 @@ test("what waits to be written is bounded, in number and in bytes", async () => 
   if (!key) throw new Error("the key is not known");
   const log = (responseBody: string | null) =>
     logRequest({
-      ...{ id: newId("request"), key, method: "POST", path: "/", status: 200, durationMs: 1, idempotencyKey: null },
-      ...{ address: "127.0.0.1", userAgent: null, isReplay: false, requestBody: null, responseBody, startedAt: new Date() },
+      ...{
+        id: newId("request"),
+        key,
+        method: "POST",
+        path: "/",
+        status: 200,
+        durationMs: 1,
+        idempotencyKey: null,
+      },
+      ...{
+        address: "127.0.0.1",
+        userAgent: null,
+        isReplay: false,
+        requestBody: null,
+        responseBody,
+        startedAt: new Date(),
+      },
     });
   const count = () => db().requestLog.count({ where: tenant.identity.partition });
 
@@ -279,10 +364,19 @@ test("the list is filtered by key, method, status, kind, path and time, and page
     ["invalid", second, "POST", "/customers", {}],
   ];
   for (const [name, as, method, path, body] of requests) {
-    const reply = await call(as, method, path, body, name === "created" ? { "idempotency-key": "first" } : {});
+    const reply = await call(
+      as,
+      method,
+      path,
+      body,
+      name === "created" ? { "idempotency-key": "first" } : {},
+    );
     ids[name] = (await logOf(tenant, reply)).id;
   }
-  const found = async (query: object) => (await logsOf(tenant, query)).map(({ id }) => Object.keys(ids).find((name) => ids[name] === id));
+  const found = async (query: object) =>
+    (await logsOf(tenant, query)).map(({ id }) =>
+      Object.keys(ids).find((name) => ids[name] === id),
+    );
 
   expect(await found({})).toEqual(["invalid", "missing", "created", "list"]);
   expect(await found({ order: "asc" })).toEqual(["list", "created", "missing", "invalid"]);
@@ -297,17 +391,24 @@ test("the list is filtered by key, method, status, kind, path and time, and page
   expect(await found({ status: "5xx" })).toEqual([]);
   expect(await found({ errorKind: "validation" })).toEqual(["invalid"]);
   expect(await found({ path: "/v1/public/agents" })).toEqual(["missing"]);
-  expect(await found({ since: new Date(Date.now() - 60_000), until: new Date(Date.now() + 60_000), status: "2xx" })).toEqual([
-    "created",
-    "list",
-  ]);
+  expect(
+    await found({
+      since: new Date(Date.now() - 60_000),
+      until: new Date(Date.now() + 60_000),
+      status: "2xx",
+    }),
+  ).toEqual(["created", "list"]);
   expect(await found({ since: new Date(Date.now() + 60_000) })).toEqual([]);
   expect(await found({ until: new Date(Date.now() - 60_000) })).toEqual([]);
 
   const paged: string[] = [];
   let cursor: string | undefined;
   do {
-    const { data, ...rest } = await listRequestLogs(reader(tenant.identity), { limit: 3, order: "desc", cursor });
+    const { data, ...rest } = await listRequestLogs(reader(tenant.identity), {
+      limit: 3,
+      order: "desc",
+      cursor,
+    });
     paged.push(...data.map(({ id }) => id));
     cursor = "nextCursor" in rest ? rest.nextCursor : undefined;
   } while (cursor);
@@ -330,12 +431,18 @@ test("of a long log a page looks at a bounded part, and says where the next one 
   await insert(mostLookedAt + 2, mostLookedAt + 2);
   await insert(1, 1);
   const first = await find({ method: "DELETE" });
-  expect(first).toEqual({ data: [], nextCursor: "req_01000000000000000000000003", lookedBackTo: new Date("2026-01-10T00:00:03.000Z") });
+  expect(first).toEqual({
+    data: [],
+    nextCursor: "req_01000000000000000000000003",
+    lookedBackTo: new Date("2026-01-10T00:00:03.000Z"),
+  });
   const second = await find({ method: "DELETE", cursor: first.nextCursor });
   expect(second).toMatchObject({ data: [{ method: "DELETE" }] });
   expect(second.nextCursor).toBeUndefined();
   // Of what is found at once, nothing is looked through.
-  expect((await find({ method: "GET", limit: 10 })).nextCursor).toBe("req_01000000000000000000019993");
+  expect((await find({ method: "GET", limit: 10 })).nextCursor).toBe(
+    "req_01000000000000000000019993",
+  );
 });
 
 test("requests are counted by how they ended, in equal parts of a time", async () => {
@@ -367,11 +474,21 @@ test("requests are counted by how they ended, in equal parts of a time", async (
     }),
   });
 
-  const counts = await countRequests(reader(tenant.identity), { since: start, until: new Date("2026-01-10T02:00:00.000Z"), parts: 2 });
+  const counts = await countRequests(reader(tenant.identity), {
+    since: start,
+    until: new Date("2026-01-10T02:00:00.000Z"),
+    parts: 2,
+  });
 
   expect(counts).toEqual([
     { from: start, to: new Date("2026-01-10T01:00:00.000Z"), succeeded: 2, refused: 0, failed: 0 },
-    { from: new Date("2026-01-10T01:00:00.000Z"), to: new Date("2026-01-10T02:00:00.000Z"), succeeded: 0, refused: 2, failed: 1 },
+    {
+      from: new Date("2026-01-10T01:00:00.000Z"),
+      to: new Date("2026-01-10T02:00:00.000Z"),
+      succeeded: 0,
+      refused: 2,
+      failed: 1,
+    },
   ]);
 });
 
@@ -379,7 +496,8 @@ test("requests are counted by the hour and by key as they are logged, and nobody
   const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
   const second = await newKey(tenant);
   const hours = lastHours(new Date());
-  for (const path of ["/account", "/account", "/nothing"]) await logOf(tenant, await call(tenant, "GET", path));
+  for (const path of ["/account", "/account", "/nothing"])
+    await logOf(tenant, await call(tenant, "GET", path));
   await logOf(tenant, await call(second, "GET", "/account"));
   await logOf(stranger, await call(stranger, "GET", "/account"));
 
@@ -388,18 +506,38 @@ test("requests are counted by the hour and by key as they are logged, and nobody
   const total = (counts: Omit<RequestCount, "from" | "to">[]) =>
     counts.reduce<typeof nothing>(
       (sums, { succeeded, refused, failed }) => ({
-        ...{ succeeded: sums.succeeded + succeeded, refused: sums.refused + refused, failed: sums.failed + failed },
+        ...{
+          succeeded: sums.succeeded + succeeded,
+          refused: sums.refused + refused,
+          failed: sums.failed + failed,
+        },
       }),
       nothing,
     );
-  const all = await countRequestHours(caller, { since: hours.since, until: new Date(hours.until.getTime() + 3_600_000), parts: 25 });
+  const all = await countRequestHours(caller, {
+    since: hours.since,
+    until: new Date(hours.until.getTime() + 3_600_000),
+    parts: 25,
+  });
   expect(all).toHaveLength(25);
   expect(total(all)).toEqual({ succeeded: 3, refused: 1, failed: 0 });
   expect(total(all.slice(0, 20))).toEqual(nothing);
 
-  const today = { since: hours.since, until: new Date(hours.until.getTime() + 3_600_000), parts: 1 };
-  expect(total(await countRequests(caller, today, second.keyId))).toEqual({ succeeded: 1, refused: 0, failed: 0 });
-  const ofKeys = await countRequestHoursOfKeys(caller, [tenant.keyId, second.keyId, stranger.keyId], lastHours(new Date()));
+  const today = {
+    since: hours.since,
+    until: new Date(hours.until.getTime() + 3_600_000),
+    parts: 1,
+  };
+  expect(total(await countRequests(caller, today, second.keyId))).toEqual({
+    succeeded: 1,
+    refused: 0,
+    failed: 0,
+  });
+  const ofKeys = await countRequestHoursOfKeys(
+    caller,
+    [tenant.keyId, second.keyId, stranger.keyId],
+    lastHours(new Date()),
+  );
   expect([tenant, second, stranger].map(({ keyId }) => total(ofKeys.get(keyId) ?? []))).toEqual([
     { succeeded: 2, refused: 1, failed: 0 },
     { succeeded: 1, refused: 0, failed: 0 },
@@ -411,7 +549,12 @@ test("a key's first success is noted, once, and no refusal is one", async () => 
   const tenant = await newTenant();
   const other = await newKey(tenant);
   const firstSuccess = async ({ keyId }: TestTenant) =>
-    (await db().apiKey.findFirstOrThrow({ where: { id: keyId }, select: { firstSucceededAt: true } })).firstSucceededAt?.toISOString();
+    (
+      await db().apiKey.findFirstOrThrow({
+        where: { id: keyId },
+        select: { firstSucceededAt: true },
+      })
+    ).firstSucceededAt?.toISOString();
   await logOf(tenant, await call(tenant, "POST", "/conversations", {}));
   await logOf(tenant, await call(tenant, "GET", "/customers/cus_00000000000000000000000000"));
   expect(await firstSuccess(tenant)).toBeUndefined();
@@ -430,7 +573,8 @@ test("rows are deleted after 30 days and not before", async () => {
   const purgeAll = async () => {
     while ((await purgeExpired(1_000)) > 0);
   };
-  const inDays = (days: number, more = 0) => new Date(Date.parse(createdAt) + days * 24 * 3_600_000 + more);
+  const inDays = (days: number, more = 0) =>
+    new Date(Date.parse(createdAt) + days * 24 * 3_600_000 + more);
   try {
     setCurrentTime(() => inDays(30, -1_000));
     await purgeAll();

@@ -4,9 +4,19 @@ import { type Scope, scopes } from "@/lib/api-keys/scopes";
 import { db } from "@/lib/platform/db";
 import { call, newKey, newTenant, type TestTenant } from "../support/api";
 
-const { paths } = openApiDocument({ serverUrl: "http://localhost:3000", errorBase: "http://localhost:3000/docs" });
+const { paths } = openApiDocument({
+  serverUrl: "http://localhost:3000",
+  errorBase: "http://localhost:3000/docs",
+});
 
-type Case = { operationId: string; method: string; path: string; scope: string; status: number; body: unknown };
+type Case = {
+  operationId: string;
+  method: string;
+  path: string;
+  scope: string;
+  status: number;
+  body: unknown;
+};
 
 const cases = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]): Case => {
@@ -29,18 +39,25 @@ let ids: Record<string, string>;
 
 beforeAll(async () => {
   const owner = await newTenant();
-  const pairs = await Promise.all(scopes.map(async (scope) => [scope, await newKey(owner, { scopes: [scope] })] as const));
+  const pairs = await Promise.all(
+    scopes.map(async (scope) => [scope, await newKey(owner, { scopes: [scope] })] as const),
+  );
   keys = Object.fromEntries(pairs) as Record<Scope, TestTenant>;
-  const made = async (path: string, body: object) => (await call(owner, "POST", path, body)).body.id as string;
+  const made = async (path: string, body: object) =>
+    (await call(owner, "POST", path, body)).body.id as string;
 
   const webhookId = await made("/webhooks", { url: "https://example.com/", events: ["*"] });
   const conversationId = await made("/conversations", { channelId: "web", message: "Hello" });
   const knowledgeBaseId = await made("/knowledge-bases", { name: "Scopes" });
-  const { data: messages } = (await call(owner, "GET", `/conversations/${conversationId}/messages`)).body;
+  const { data: messages } = (await call(owner, "GET", `/conversations/${conversationId}/messages`))
+    .body;
   const { data: events } = (await call(owner, "GET", "/events")).body;
   const { data: deliveries } = (await call(owner, "GET", `/webhooks/${webhookId}/deliveries`)).body;
   // Only what has ended can be sent again.
-  await db().delivery.updateMany({ where: { id: deliveries[0].id }, data: { status: "FAILED", nextAttemptAt: null } });
+  await db().delivery.updateMany({
+    where: { id: deliveries[0].id },
+    data: { status: "FAILED", nextAttemptAt: null },
+  });
   ids = {
     webhookId,
     conversationId,
@@ -50,7 +67,10 @@ beforeAll(async () => {
     deliveryId: deliveries[0].id,
     customerId: await made("/customers", { name: "Ada" }),
     agentId: await made("/agents", { name: "Concierge" }),
-    documentId: await made(`/knowledge-bases/${knowledgeBaseId}/documents`, { name: "Returns", text: "Returns are free." }),
+    documentId: await made(`/knowledge-bases/${knowledgeBaseId}/documents`, {
+      name: "Returns",
+      text: "Returns are free.",
+    }),
   };
 });
 
@@ -58,18 +78,28 @@ beforeAll(async () => {
 function bodyOf({ operationId, body }: Case): unknown {
   if (operationId === "createCustomer") return { name: "Grace" };
   if (operationId === "createDocument") return { name: "Parcels", text: "Parcels take two days." };
-  return body && JSON.parse(JSON.stringify(body).replaceAll(/"kb_[0-9A-Z]{26}"/g, `"${ids.knowledgeBaseId}"`));
+  return (
+    body &&
+    JSON.parse(JSON.stringify(body).replaceAll(/"kb_[0-9A-Z]{26}"/g, `"${ids.knowledgeBaseId}"`))
+  );
 }
 
 const pathOf = ({ path, operationId }: Case) =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name) + (operationId === "searchKnowledgeBase" ? "?q=returns" : "");
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name) +
+  (operationId === "searchKnowledgeBase" ? "?q=returns" : "");
 
 describe.each(cases)("$operationId", (one) => {
   test(`403 with any other scope than ${one.scope}, before the body is read`, async () => {
     const unreadable = one.method === "GET" ? undefined : "{ no JSON";
     for (const scope of scopes) {
       if (scope === one.scope) continue;
-      const reply = await call(keys[scope], one.method, pathOf(one), unreadable, unreadable ? { "content-type": "text/plain" } : {});
+      const reply = await call(
+        keys[scope],
+        one.method,
+        pathOf(one),
+        unreadable,
+        unreadable ? { "content-type": "text/plain" } : {},
+      );
       expect([scope, reply.status, reply.body.requiredScope]).toEqual([scope, 403, one.scope]);
     }
   });

@@ -48,7 +48,9 @@ describe("the period", () => {
     const tenant = await newTenant();
     const now = new Date();
     const month = now.toISOString().slice(0, 8);
-    const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
+    const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 0))
+      .toISOString()
+      .slice(0, 10);
 
     const usage = await usageOf(tenant);
 
@@ -60,7 +62,11 @@ describe("the period", () => {
       totals: { ...nothing, apiRequests: expect.any(Number) },
       series: Array.from({ length: now.getUTCDate() }, (_, index) => {
         const date = `${month}${String(index + 1).padStart(2, "0")}`;
-        return { date, ...nothing, ...(date === today() && { apiRequests: usage.totals.apiRequests }) };
+        return {
+          date,
+          ...nothing,
+          ...(date === today() && { apiRequests: usage.totals.apiRequests }),
+        };
       }),
     });
   });
@@ -73,8 +79,18 @@ describe("the period", () => {
   });
 
   test.each([
-    ["?from=2026-02-27&to=2026-03-02", "2026-02-27", "2026-03-02", ["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02"]],
-    ["?from=2024-02-28&to=2024-03-01", "2024-02-28", "2024-03-01", ["2024-02-28", "2024-02-29", "2024-03-01"]],
+    [
+      "?from=2026-02-27&to=2026-03-02",
+      "2026-02-27",
+      "2026-03-02",
+      ["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02"],
+    ],
+    [
+      "?from=2024-02-28&to=2024-03-01",
+      "2024-02-28",
+      "2024-03-01",
+      ["2024-02-28", "2024-02-29", "2024-03-01"],
+    ],
     ["?to=2026-01-03", "2026-01-01", "2026-01-03", ["2026-01-01", "2026-01-02", "2026-01-03"]],
     ["?from=2026-01-05&to=2026-01-05", "2026-01-05", "2026-01-05", ["2026-01-05"]],
     ["?from=2999-01-01&to=2999-01-31", "2999-01-01", "2999-01-31", []],
@@ -103,7 +119,10 @@ describe("the period", () => {
     ["a repeated parameter", "to=2026-02-01&to=2026-02-02", "/to"],
   ])("422 for %s", async (_what, query, pointer) => {
     const reply = await call(await newTenant(), "GET", `/usage?${query}`);
-    expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, location: "query" }] } });
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer, location: "query" }] },
+    });
     expect(reply.body.errors).toHaveLength(1);
   });
 });
@@ -115,7 +134,9 @@ describe("requests", () => {
 
     await Promise.all([
       ...Array.from({ length: 200 }, () => call(busy, "GET", "/account")),
-      ...Array.from({ length: 50 }, (_, index) => call(tenant, index % 2 ? "POST" : "GET", "/nothing")),
+      ...Array.from({ length: 50 }, (_, index) =>
+        call(tenant, index % 2 ? "POST" : "GET", "/nothing"),
+      ),
       ...Array.from({ length: 5 }, () => call(limited, "GET", "/account")),
     ]);
 
@@ -143,7 +164,9 @@ describe("conversations and messages", () => {
   test("are counted by direction, notes not at all, and for nobody else", async () => {
     const tenant = await newTenant();
     const strangers = [await newTenant(), await newKey(tenant, { environment: "live" })];
-    const { id } = (await call(tenant, "POST", "/conversations", { channelId: "web", message: "one" })).body;
+    const { id } = (
+      await call(tenant, "POST", "/conversations", { channelId: "web", message: "one" })
+    ).body;
     await call(tenant, "POST", "/conversations", { channelId: "web" });
     const post = (body: object) => call(tenant, "POST", `/conversations/${id}/messages`, body);
     await Promise.all([
@@ -156,9 +179,17 @@ describe("conversations and messages", () => {
     const { totals, series } = await usageOf(tenant);
 
     expect(totals).toMatchObject({ conversationsCreated: 2, messagesReceived: 3, messagesSent: 1 });
-    expect(series.at(-1)).toMatchObject({ date: today(), conversationsCreated: 2, messagesReceived: 3, messagesSent: 1 });
+    expect(series.at(-1)).toMatchObject({
+      date: today(),
+      conversationsCreated: 2,
+      messagesReceived: 3,
+      messagesSent: 1,
+    });
     for (const stranger of strangers)
-      expect((await usageOf(stranger)).totals).toMatchObject({ conversationsCreated: 0, messagesReceived: 0 });
+      expect((await usageOf(stranger)).totals).toMatchObject({
+        conversationsCreated: 0,
+        messagesReceived: 0,
+      });
   });
 
   test("belong to the day (UTC) on which they were made, to the millisecond", async () => {
@@ -176,7 +207,9 @@ describe("conversations and messages", () => {
       await db().conversation.create({ data: row });
     }
     const { totals, series } = await usageOf(tenant, "?from=2026-01-10&to=2026-01-11");
-    expect(series.map((day: Record<string, unknown>) => [day.date, day.conversationsCreated])).toEqual([
+    expect(
+      series.map((day: Record<string, unknown>) => [day.date, day.conversationsCreated]),
+    ).toEqual([
       ["2026-01-10", 1],
       ["2026-01-11", 2],
     ]);
@@ -189,22 +222,35 @@ describe("storage", () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const post = async (text: string) =>
-      (await call(tenant, "POST", `/knowledge-bases/${base}/documents`, { name: `${text}.txt`, text })).body.id as string;
+      (
+        await call(tenant, "POST", `/knowledge-bases/${base}/documents`, {
+          name: `${text}.txt`,
+          text,
+        })
+      ).body.id as string;
     const old = await post("four");
     const recent = await post("grün");
     const where = { tenantId_environment_id: { ...tenant.identity.partition, id: old } };
-    await db().document.update({ where, data: { createdAt: new Date("2025-01-15T23:59:59.999Z") } });
+    await db().document.update({
+      where,
+      data: { createdAt: new Date("2025-01-15T23:59:59.999Z") },
+    });
 
     expect((await usageOf(tenant)).totals).toMatchObject({ documentsStored: 2, storageBytes: 9 });
     const { totals, series } = await usageOf(tenant, "?from=2025-01-14&to=2025-01-16");
-    expect(series.map((day: Record<string, unknown>) => [day.documentsStored, day.storageBytes])).toEqual([
+    expect(
+      series.map((day: Record<string, unknown>) => [day.documentsStored, day.storageBytes]),
+    ).toEqual([
       [0, 0],
       [1, 4],
       [1, 4],
     ]);
     expect(totals).toMatchObject({ documentsStored: 1, storageBytes: 4 });
     // One that is older than the period is there from its first day on.
-    expect((await usageOf(tenant, `?from=${today()}`)).series[0]).toMatchObject({ documentsStored: 2, storageBytes: 9 });
+    expect((await usageOf(tenant, `?from=${today()}`)).series[0]).toMatchObject({
+      documentsStored: 2,
+      storageBytes: 9,
+    });
 
     await call(tenant, "DELETE", `/knowledge-bases/${base}/documents/${recent}`);
     expect((await usageOf(tenant)).totals).toMatchObject({ documentsStored: 1, storageBytes: 4 });
@@ -218,7 +264,10 @@ describe("webhooks", () => {
     const webhook = await newWebhook(receiver.url, tenant.identity.partition);
     try {
       for (const name of ["Ada", "Eve"]) await call(tenant, "POST", "/customers", { name });
-      const [first, second] = await db().delivery.findMany({ where: webhook.partition, orderBy: { id: "asc" } });
+      const [first, second] = await db().delivery.findMany({
+        where: webhook.partition,
+        orderBy: { id: "asc" },
+      });
       if (!first || !second) throw new Error("the events reached no webhook");
       await attemptDelivery(first);
       await attemptDelivery(first);
@@ -233,7 +282,9 @@ describe("webhooks", () => {
     const { totals, series } = await usageOf(tenant);
     expect(totals).toMatchObject(expected);
     expect(series.at(-1)).toMatchObject(expected);
-    expect((await usageOf(await newKey(tenant, { environment: "live" }))).totals).toMatchObject({ webhookDeliveries: 0 });
+    expect((await usageOf(await newKey(tenant, { environment: "live" }))).totals).toMatchObject({
+      webhookDeliveries: 0,
+    });
   });
 });
 
@@ -243,15 +294,31 @@ describe("days that are over", () => {
   afterEach(() => setCurrentTime(null));
 
   let made = 0;
-  const idAt = (kind: IdKind, at: Date) => firstIdAt(kind, at).slice(0, -6) + String(++made).padStart(6, "0");
+  const idAt = (kind: IdKind, at: Date) =>
+    firstIdAt(kind, at).slice(0, -6) + String(++made).padStart(6, "0");
 
   /** A conversation and its messages, each made at a time of its own. */
-  async function write({ partition }: Identity, at: string, messages: [at: string, direction: "INBOUND" | "OUTBOUND" | "INTERNAL"][] = []) {
+  async function write(
+    { partition }: Identity,
+    at: string,
+    messages: [at: string, direction: "INBOUND" | "OUTBOUND" | "INTERNAL"][] = [],
+  ) {
     const createdAt = new Date(at);
-    const conversation = { ...partition, id: idAt("conversation", createdAt), channelId: "web", createdAt, updatedAt: createdAt };
+    const conversation = {
+      ...partition,
+      id: idAt("conversation", createdAt),
+      channelId: "web",
+      createdAt,
+      updatedAt: createdAt,
+    };
     await db().conversation.create({ data: conversation });
     const rows = messages.map(([at, direction], index) => ({
-      ...{ ...partition, id: idAt("message", new Date(at)), conversationId: conversation.id, sequence: index + 1 },
+      ...{
+        ...partition,
+        id: idAt("message", new Date(at)),
+        conversationId: conversation.id,
+        sequence: index + 1,
+      },
       ...{ direction, authorType: "CUSTOMER" as const, text: "Hello", createdAt: new Date(at) },
     }));
     await db().message.createMany({ data: rows });
@@ -264,7 +331,9 @@ describe("days that are over", () => {
   }
 
   const counted = async ({ partition }: Identity) =>
-    (await db().conversationDay.findMany({ where: partition, orderBy: { day: "asc" } })).map(({ day }) => day.toISOString().slice(0, 10));
+    (await db().conversationDay.findMany({ where: partition, orderBy: { day: "asc" } })).map(
+      ({ day }) => day.toISOString().slice(0, 10),
+    );
 
   /** By the day on which each row was made, from the rows alone. */
   async function countNaively({ partition: { tenantId, environment } }: Identity) {
@@ -283,14 +352,18 @@ describe("days that are over", () => {
     const { totals, series } = await usageOf(tenant, `?from=${days[0]}&to=${days.at(-1)}`);
     const naive = await countNaively(tenant.identity);
     expect(series).toEqual(naive.map((day) => expect.objectContaining(day)));
-    for (const figure of figures) expect(totals[figure]).toBe(naive.reduce((sum, day) => sum + day[figure], 0));
+    for (const figure of figures)
+      expect(totals[figure]).toBe(naive.reduce((sum, day) => sum + day[figure], 0));
     return totals;
   }
 
   async function newOldTenant() {
     const test = await newTenant();
     const { tenantId } = test.identity.partition;
-    await db().tenant.update({ where: { id: tenantId }, data: { countedUntil: new Date("2026-01-09") } });
+    await db().tenant.update({
+      where: { id: tenantId },
+      data: { countedUntil: new Date("2026-01-09") },
+    });
     const live = await newKey(test, { environment: "live" });
     for (const { identity } of [test, live]) {
       await write(identity, "2026-01-09T00:00:00.000Z", [
@@ -314,7 +387,9 @@ describe("days that are over", () => {
     for (const tenant of [test, live]) await expectExact(tenant);
 
     // What began before midnight may be committed after it.
-    await write(test.identity, "2026-01-11T23:59:59.000Z", [["2026-01-11T23:59:59.500Z", "INBOUND"]]);
+    await write(test.identity, "2026-01-11T23:59:59.000Z", [
+      ["2026-01-11T23:59:59.500Z", "INBOUND"],
+    ]);
     await countAt("2026-01-12T01:00:00.000Z");
     expect(await counted(test.identity)).toEqual(["2026-01-09", "2026-01-10", "2026-01-11"]);
     for (const tenant of [test, live]) await expectExact(tenant);
@@ -325,8 +400,11 @@ describe("days that are over", () => {
     const totals = await expectExact(test);
     expect(totals).toMatchObject({ conversationsCreated: 4, messagesReceived: 3, messagesSent: 2 });
 
-    // From then on no row is looked at, and what is deleted when its time has come takes nothing with it.
-    await pool().query("DELETE FROM conversations WHERE tenant_id = $1", [test.identity.partition.tenantId]);
+    // From then on no row is looked at, and what is deleted when its time has come takes nothing
+    // with it.
+    await pool().query("DELETE FROM conversations WHERE tenant_id = $1", [
+      test.identity.partition.tenantId,
+    ]);
     await purgeExpired(1_000);
     expect((await usageOf(test, "?from=2026-01-09&to=2026-01-12")).totals).toEqual(totals);
   });
@@ -335,7 +413,9 @@ describe("days that are over", () => {
     const { test, live } = await newOldTenant();
     const { tenantId } = test.identity.partition;
     await countAt("2026-01-11T18:00:00.000Z");
-    await db().wipeTask.create({ data: { tenantId, requestedById: "usr_0", requestedAt: new Date("2026-01-11T18:00:00.000Z") } });
+    await db().wipeTask.create({
+      data: { tenantId, requestedById: "usr_0", requestedAt: new Date("2026-01-11T18:00:00.000Z") },
+    });
     // Not while rows are going.
     await countAt("2026-01-14T18:00:00.000Z");
     expect(await counted(live.identity)).toEqual(["2026-01-09", "2026-01-10"]);
@@ -382,11 +462,25 @@ test("counting 20,000 messages reads the key's index and nothing else", async ()
   await pool().query("VACUUM ANALYZE conversations, messages");
 
   const { totals } = await usageOf(tenant, "?from=2026-01-01&to=2026-01-31");
-  expect(totals).toMatchObject({ conversationsCreated: 20_000, messagesReceived: 15_000, messagesSent: 5_000 });
+  expect(totals).toMatchObject({
+    conversationsCreated: 20_000,
+    messagesReceived: 15_000,
+    messagesSent: 5_000,
+  });
 
   const dates = days.map((day) => day.toISOString().slice(0, 10));
-  const values = [tenantId, environment, dates.slice(0, -1), idsOf("conversation"), idsOf("message"), days];
-  const { rows } = await pool().query<{ "QUERY PLAN": string }>(`EXPLAIN ${usageStatement.text}`, values);
+  const values = [
+    tenantId,
+    environment,
+    dates.slice(0, -1),
+    idsOf("conversation"),
+    idsOf("message"),
+    days,
+  ];
+  const { rows } = await pool().query<{ "QUERY PLAN": string }>(
+    `EXPLAIN ${usageStatement.text}`,
+    values,
+  );
   const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
   expect(plan).toContain("Index Only Scan using messages_pkey on messages");
   expect(plan).toContain("Index Only Scan using conversations_pkey on conversations");

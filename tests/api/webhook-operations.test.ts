@@ -29,7 +29,8 @@ async function newWebhook(tenant: TestTenant, events = ["*"]) {
 
 const partitionOf = ({ tenantId, environment }: TestTenant) => ({ tenantId, environment });
 const attempt = (tenant: TestTenant, id: string) => attemptDelivery({ ...partitionOf(tenant), id });
-const newConversation = (tenant: TestTenant) => call(tenant, "POST", "/conversations", { channelId: "web" });
+const newConversation = (tenant: TestTenant) =>
+  call(tenant, "POST", "/conversations", { channelId: "web" });
 
 /** A webhook with one delivery, not yet attempted. */
 async function newDelivery(tenant: TestTenant) {
@@ -48,7 +49,9 @@ const fail = (tenant: TestTenant, where: object) =>
 
 const kindOf = ({ body }: Reply) => body.type.split("/").at(-1);
 const auditActions = async ({ tenantId }: TestTenant) =>
-  (await db().auditEntry.findMany({ where: { tenantId }, orderBy: { sequence: "asc" } })).map(({ action }) => action);
+  (await db().auditEntry.findMany({ where: { tenantId }, orderBy: { sequence: "asc" } })).map(
+    ({ action }) => action,
+  );
 
 test("200 for a rotation without a body: a new secret, shown this once, and 24 hours for the old one", async () => {
   const tenant = await newTenant();
@@ -66,16 +69,28 @@ test("200 for a rotation without a body: a new secret, shown this once, and 24 h
   expect(expiresAtMs).toBeGreaterThanOrEqual(before + 86_400_000);
   expect(expiresAtMs).toBeLessThanOrEqual(Date.now() + 86_400_000);
   expect((await call(tenant, "GET", path)).body).toEqual(webhook);
-  expect(await auditActions(tenant)).toEqual(["api_key.created", "webhook.created", "webhook.secret_rotated"]);
-  const stored = await db().webhookSecret.findMany({ where: { webhookId: id }, orderBy: { version: "asc" } });
+  expect(await auditActions(tenant)).toEqual([
+    "api_key.created",
+    "webhook.created",
+    "webhook.secret_rotated",
+  ]);
+  const stored = await db().webhookSecret.findMany({
+    where: { webhookId: id },
+    orderBy: { version: "asc" },
+  });
   const context = webhookSecretContext(partitionOf(tenant), id);
-  expect(stored.map(({ ciphertext }) => openSecret(ciphertext, context))).toEqual([secret, newSecret]);
+  expect(stored.map(({ ciphertext }) => openSecret(ciphertext, context))).toEqual([
+    secret,
+    newSecret,
+  ]);
 });
 
 test("409 rotation-in-progress within the overlap, and with overlapSeconds 0 every older secret ends at once", async () => {
   const tenant = await newTenant();
   const { id, path } = await newWebhook(tenant);
-  expect((await call(tenant, "POST", `${path}/rotate-secret`, { overlapSeconds: 60 })).status).toBe(200);
+  expect((await call(tenant, "POST", `${path}/rotate-secret`, { overlapSeconds: 60 })).status).toBe(
+    200,
+  );
 
   const again = await call(tenant, "POST", `${path}/rotate-secret`, { overlapSeconds: 1 });
   const forced = await call(tenant, "POST", `${path}/rotate-secret`, { overlapSeconds: 0 });
@@ -84,20 +99,27 @@ test("409 rotation-in-progress within the overlap, and with overlapSeconds 0 eve
   expect([again.status, kindOf(again)]).toEqual([409, "rotation-in-progress"]);
   expect(forced).toMatchObject({ status: 200, body: { previousSecretExpiresAt: null } });
   expect(next.status).toBe(200);
-  expect(await db().webhookSecret.findMany({ where: { webhookId: id }, select: { version: true }, orderBy: { version: "asc" } })).toEqual([
-    { version: 3 },
-    { version: 4 },
-  ]);
+  expect(
+    await db().webhookSecret.findMany({
+      where: { webhookId: id },
+      select: { version: true },
+      orderBy: { version: "asc" },
+    }),
+  ).toEqual([{ version: 3 }, { version: 4 }]);
 });
 
 test("a rotation is replayed with its secret, which is stored sealed, and ten at once make one", async () => {
   const tenant = await newTenant();
   const { path } = await newWebhook(tenant);
   const replies = await Promise.all(
-    Array.from({ length: 10 }, () => call(tenant, "POST", `${path}/rotate-secret`, undefined, { "idempotency-key": "rotate-1" })),
+    Array.from({ length: 10 }, () =>
+      call(tenant, "POST", `${path}/rotate-secret`, undefined, { "idempotency-key": "rotate-1" }),
+    ),
   );
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
-  const record = await db().idempotencyRecord.findFirstOrThrow({ where: { ...partitionOf(tenant), key: "rotate-1" } });
+  const record = await db().idempotencyRecord.findFirstOrThrow({
+    where: { ...partitionOf(tenant), key: "rotate-1" },
+  });
   expect(record).toMatchObject({ status: 200, isEncrypted: true });
   expect(record.body).not.toContain("whsec_");
   const audit = await db().auditEntry.findMany({ where: { tenantId: tenant.tenantId } });
@@ -113,7 +135,10 @@ test.each([
 ])("422 for a rotation with %j", async (body, pointer) => {
   const tenant = await newTenant();
   const { path } = await newWebhook(tenant);
-  expect(await call(tenant, "POST", `${path}/rotate-secret`, body)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } });
+  expect(await call(tenant, "POST", `${path}/rotate-secret`, body)).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer }] },
+  });
 });
 
 test("a body that may be left out is still read strictly where it is sent", async () => {
@@ -121,7 +146,10 @@ test("a body that may be left out is still read strictly where it is sent", asyn
   const { path } = await newWebhook(tenant);
   const json = { "content-type": "application/json" };
   expect((await call(tenant, "POST", `${path}/rotate-secret`, "{", json)).status).toBe(400);
-  expect((await call(tenant, "POST", `${path}/rotate-secret`, "{}", { "content-type": "text/plain" })).status).toBe(415);
+  expect(
+    (await call(tenant, "POST", `${path}/rotate-secret`, "{}", { "content-type": "text/plain" }))
+      .status,
+  ).toBe(415);
   expect((await call(tenant, "POST", `${path}/rotate-secret`, "[]", json)).status).toBe(422);
   expect((await call(tenant, "POST", `${path}/recover`)).status).toBe(415);
 });
@@ -137,7 +165,9 @@ test("dropping the old secret by hand ends the overlap", async () => {
   expect(dropped).toMatchObject({ previousSecretExpiresAt: null, secretHint: rotated.secretHint });
   expect(again).toEqual(dropped);
   expect(await db().webhookSecret.count({ where: { webhookId: id } })).toBe(1);
-  expect((await auditActions(tenant)).filter((action) => action === "webhook.old_secret_dropped")).toHaveLength(1);
+  expect(
+    (await auditActions(tenant)).filter((action) => action === "webhook.old_secret_dropped"),
+  ).toHaveLength(1);
 });
 
 test("202 for a test: one event for this webhook alone, sent once, and its failure is not counted", async () => {
@@ -163,16 +193,27 @@ test("202 for a test: one event for this webhook alone, sent once, and its failu
   expect(await attempt(tenant, test.body.id)).toEqual({ state: "failed", retryAt: null });
   expect(await attempt(tenant, test.body.id)).toEqual({ state: "failed", retryAt: null });
   expect(receiver.requests).toHaveLength(1);
-  expect((await call(tenant, "GET", `${webhook.path}/deliveries/${test.body.id}`)).body).toMatchObject({
+  expect(
+    (await call(tenant, "GET", `${webhook.path}/deliveries/${test.body.id}`)).body,
+  ).toMatchObject({
     status: "FAILED",
     attemptCount: 1,
     nextAttemptAt: null,
-    attempts: [{ number: 1, trigger: "TEST", statusCode: 500, errorCode: null, response: "broken" }],
+    attempts: [
+      { number: 1, trigger: "TEST", statusCode: 500, errorCode: null, response: "broken" },
+    ],
   });
-  expect((await call(tenant, "GET", webhook.path)).body).toMatchObject({ consecutiveFailures: 0, lastFailureAt: null });
+  expect((await call(tenant, "GET", webhook.path)).body).toMatchObject({
+    consecutiveFailures: 0,
+    lastFailureAt: null,
+  });
   expect((await call(tenant, "GET", `${other.path}/deliveries`)).body.data).toEqual([]);
   const event = (await call(tenant, "GET", `/events/${test.body.eventId}`)).body;
-  expect(event).toMatchObject({ type: "webhook.test", data: { object: { id: webhook.id } }, request: { id: expect.any(String) } });
+  expect(event).toMatchObject({
+    type: "webhook.test",
+    data: { object: { id: webhook.id } },
+    request: { id: expect.any(String) },
+  });
   expect(JSON.parse(receiver.requests[0]?.body ?? "")).toEqual(event);
 });
 
@@ -190,9 +231,18 @@ test("409 limit-reached for a test or a resend while a hundred wait", async () =
   const tenant = await newTenant();
   const { webhook, path } = await newDelivery(tenant);
   await fail(tenant, { webhookId: webhook.id });
-  for (let index = 0; index < 100; index++) expect((await call(tenant, "POST", `${webhook.path}/test`)).status).toBe(202);
-  const [test, resend] = [await call(tenant, "POST", `${webhook.path}/test`), await call(tenant, "POST", `${path}/resend`)];
-  expect([test.status, kindOf(test), resend.status, kindOf(resend)]).toEqual([409, "limit-reached", 409, "limit-reached"]);
+  for (let index = 0; index < 100; index++)
+    expect((await call(tenant, "POST", `${webhook.path}/test`)).status).toBe(202);
+  const [test, resend] = [
+    await call(tenant, "POST", `${webhook.path}/test`),
+    await call(tenant, "POST", `${path}/resend`),
+  ];
+  expect([test.status, kindOf(test), resend.status, kindOf(resend)]).toEqual([
+    409,
+    "limit-reached",
+    409,
+    "limit-reached",
+  ]);
 });
 
 test("200 lists deliveries newest first, filtered by status and type, page by page", async () => {
@@ -222,10 +272,16 @@ test("200 lists deliveries newest first, filtered by status and type, page by pa
   await attempt(tenant, all[1].id);
   await fail(tenant, { id: all[2].id });
 
-  const list = async (query: string) => (await call(tenant, "GET", `${webhook.path}/deliveries?${query}`)).body;
+  const list = async (query: string) =>
+    (await call(tenant, "GET", `${webhook.path}/deliveries?${query}`)).body;
   expect((await list("eventType=customer.created")).data).toEqual([all[0]]);
-  expect((await list("status=DELIVERED")).data).toMatchObject([{ id: all[1].id, attemptCount: 1, nextAttemptAt: null }]);
-  expect((await list("status=FAILED,DELIVERED&order=asc")).data).toMatchObject([{ id: all[2].id }, { id: all[1].id }]);
+  expect((await list("status=DELIVERED")).data).toMatchObject([
+    { id: all[1].id, attemptCount: 1, nextAttemptAt: null },
+  ]);
+  expect((await list("status=FAILED,DELIVERED&order=asc")).data).toMatchObject([
+    { id: all[2].id },
+    { id: all[1].id },
+  ]);
   expect((await list("status=FAILED&eventType=customer.created")).data).toEqual([]);
 
   const paged: string[] = [];
@@ -238,21 +294,28 @@ test("200 lists deliveries newest first, filtered by status and type, page by pa
   expect(page.data).toHaveLength(3);
 });
 
-test.each(["status=nonsense", "status=", "eventType=nonsense", "cursor=whk_01KA5V0V7W3Y5Z8J4QX2N6M9TC", "limit=0", "foo=1"])(
-  "422 for a list of deliveries with %s",
-  async (query) => {
-    const tenant = await newTenant();
-    const webhook = await newWebhook(tenant);
-    expect((await call(tenant, "GET", `${webhook.path}/deliveries?${query}`)).status).toBe(422);
-  },
-);
+test.each([
+  "status=nonsense",
+  "status=",
+  "eventType=nonsense",
+  "cursor=whk_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
+  "limit=0",
+  "foo=1",
+])("422 for a list of deliveries with %s", async (query) => {
+  const tenant = await newTenant();
+  const webhook = await newWebhook(tenant);
+  expect((await call(tenant, "GET", `${webhook.path}/deliveries?${query}`)).status).toBe(422);
+});
 
 test("200 shows a delivery with its attempts; one without an answer has a generic reason", async () => {
   const tenant = await newTenant();
   const { delivery, path } = await newDelivery(tenant);
   answerWith(500, "no\0pe");
   await attempt(tenant, delivery.id);
-  await db().delivery.updateMany({ where: { id: delivery.id }, data: { nextAttemptAt: new Date(0) } });
+  await db().delivery.updateMany({
+    where: { id: delivery.id },
+    data: { nextAttemptAt: new Date(0) },
+  });
   receiver.answer = (response) => response.destroy();
   await attempt(tenant, delivery.id);
 
@@ -262,8 +325,22 @@ test("200 shows a delivery with its attempts; one without an answer has a generi
   expect(shown.body).toMatchObject({ id: delivery.id, status: "PENDING", attemptCount: 2 });
   expect(Date.parse(shown.body.nextAttemptAt)).toBeGreaterThan(Date.now() + 100_000);
   expect(shown.body.attempts).toEqual([
-    { number: 1, trigger: "AUTOMATIC", ...times, statusCode: 500, errorCode: null, response: "nope" },
-    { number: 2, trigger: "AUTOMATIC", ...times, statusCode: null, errorCode: "connection_reset", response: null },
+    {
+      number: 1,
+      trigger: "AUTOMATIC",
+      ...times,
+      statusCode: 500,
+      errorCode: null,
+      response: "nope",
+    },
+    {
+      number: 2,
+      trigger: "AUTOMATIC",
+      ...times,
+      statusCode: null,
+      errorCode: "connection_reset",
+      response: null,
+    },
   ]);
 });
 
@@ -274,7 +351,10 @@ test("202 for a resend: the same event, freshly signed; what fails changes nothi
   answerWith(500);
 
   const resent = await call(tenant, "POST", `${path}/resend`);
-  expect(resent).toMatchObject({ status: 202, body: { id: delivery.id, status: "DELIVERED", nextAttemptAt: expect.any(String) } });
+  expect(resent).toMatchObject({
+    status: 202,
+    body: { id: delivery.id, status: "DELIVERED", nextAttemptAt: expect.any(String) },
+  });
   expect(await attempt(tenant, delivery.id)).toEqual({ state: "delivered", retryAt: null });
 
   const [first, second] = receiver.requests;
@@ -300,13 +380,21 @@ test("a resend that succeeds ends pending retries, one that fails leaves them as
 
   await call(tenant, "POST", `${path}/resend`);
   await attempt(tenant, delivery.id);
-  expect((await call(tenant, "GET", path)).body).toMatchObject({ status: "PENDING", attemptCount: 2, nextAttemptAt });
+  expect((await call(tenant, "GET", path)).body).toMatchObject({
+    status: "PENDING",
+    attemptCount: 2,
+    nextAttemptAt,
+  });
   expect((await call(tenant, "GET", webhook.path)).body.consecutiveFailures).toBe(1);
 
   answerWith(200);
   await call(tenant, "POST", `${path}/resend`);
   await attempt(tenant, delivery.id);
-  expect((await call(tenant, "GET", path)).body).toMatchObject({ status: "DELIVERED", attemptCount: 3, nextAttemptAt: null });
+  expect((await call(tenant, "GET", path)).body).toMatchObject({
+    status: "DELIVERED",
+    attemptCount: 3,
+    nextAttemptAt: null,
+  });
   expect((await call(tenant, "GET", webhook.path)).body.consecutiveFailures).toBe(0);
   expect(await attempt(tenant, delivery.id)).toEqual({ state: "delivered", retryAt: null });
   expect(receiver.requests).toHaveLength(3);
@@ -317,9 +405,15 @@ test("409 for a resend while an attempt is under way or about to be made", async
   const { delivery, path } = await newDelivery(tenant);
   const neverTried = await call(tenant, "POST", `${path}/resend`);
   await fail(tenant, { id: delivery.id });
-  const replies = await Promise.all(Array.from({ length: 5 }, () => call(tenant, "POST", `${path}/resend`)));
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () => call(tenant, "POST", `${path}/resend`)),
+  );
 
-  expect([neverTried.status, kindOf(neverTried), neverTried.body.from]).toEqual([409, "invalid-transition", "PENDING"]);
+  expect([neverTried.status, kindOf(neverTried), neverTried.body.from]).toEqual([
+    409,
+    "invalid-transition",
+    "PENDING",
+  ]);
   expect(replies.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409]);
 
   let underWay: Reply | undefined;
@@ -341,10 +435,16 @@ test("202 for recovering: with dryRun only the count, then all that failed or is
   await new Promise((resolve) => setTimeout(resolve, 5));
   const since = new Date().toISOString();
   for (let index = 0; index < 6; index++) await newConversation(tenant);
-  const recent = await db().delivery.findMany({ where: { webhookId: webhook.id, createdAt: { gte: since } }, orderBy: { id: "asc" } });
+  const recent = await db().delivery.findMany({
+    where: { webhookId: webhook.id, createdAt: { gte: since } },
+    orderBy: { id: "asc" },
+  });
   const [delivered, held, ...failed] = recent.map(({ id }) => id);
   await attempt(tenant, delivered as string);
-  await db().delivery.updateMany({ where: { id: held as string }, data: { status: "HELD", nextAttemptAt: null } });
+  await db().delivery.updateMany({
+    where: { id: held as string },
+    data: { status: "HELD", nextAttemptAt: null },
+  });
   await fail(tenant, { id: { in: failed } });
   const test = (await call(tenant, "POST", `${webhook.path}/test`)).body.id;
   await fail(tenant, { id: test });
@@ -360,7 +460,10 @@ test("202 for recovering: with dryRun only the count, then all that failed or is
   expect(await workOffBacklog(2)).toBe(0);
   const afterMs = Date.now();
 
-  const pending = await db().delivery.findMany({ where: { webhookId: webhook.id, status: "PENDING" }, orderBy: { id: "asc" } });
+  const pending = await db().delivery.findMany({
+    where: { webhookId: webhook.id, status: "PENDING" },
+    orderBy: { id: "asc" },
+  });
   expect(pending.map(({ id }) => id)).toEqual([held, ...failed]);
   expect(pending.every(({ automaticCount }) => automaticCount === 0)).toBe(true);
   const dueTimes = pending.map(({ nextAttemptAt }) => (nextAttemptAt?.getTime() ?? 0) - before);
@@ -371,7 +474,8 @@ test("202 for recovering: with dryRun only the count, then all that failed or is
   expect(await db().delivery.count({ where: { webhookId: webhook.id, status: "FAILED" } })).toBe(2);
   expect(await auditActions(tenant)).toContain("webhook.deliveries_recovered");
 
-  for (const { id } of pending) await db().delivery.updateMany({ where: { id }, data: { nextAttemptAt: new Date(0) } });
+  for (const { id } of pending)
+    await db().delivery.updateMany({ where: { id }, data: { nextAttemptAt: new Date(0) } });
   answerWith(500);
   const { retryAt } = await attempt(tenant, failed[0] as string);
   expect(Date.parse(retryAt ?? "") - Date.now()).toBeLessThan(34_000);
@@ -389,11 +493,18 @@ test("202 for a test, a resend and a recovery leaves an audit entry of who asked
   const recovered = await call(tenant, "POST", `${webhook.path}/recover`, { since });
   expect(await workOffBacklog(500)).toBe(1);
 
-  const entries = await db().auditEntry.findMany({ where: { tenantId: tenant.tenantId }, orderBy: { sequence: "asc" }, skip: 2 });
+  const entries = await db().auditEntry.findMany({
+    where: { tenantId: tenant.tenantId },
+    orderBy: { sequence: "asc" },
+    skip: 2,
+  });
   expect(entries).toMatchObject([
     { action: "webhook.test_sent", changes: { after: { deliveryId: test.body.id } } },
     { action: "webhook.delivery_resent", changes: { after: { deliveryId: delivery.id } } },
-    { action: "webhook.deliveries_recovered", changes: { after: { since, until: null, count: 1 } } },
+    {
+      action: "webhook.deliveries_recovered",
+      changes: { after: { since, until: null, count: 1 } },
+    },
   ]);
   for (const [index, reply] of [test, resent, recovered].entries()) {
     expect(entries[index]).toMatchObject({
@@ -409,13 +520,19 @@ test("recovering up to a time leaves what came later, and nothing to recover is 
   await fail(tenant, { id: delivery.id });
   const at = Date.parse(delivery.createdAt);
   const count = async (since: number, until: number) => {
-    const body = { since: new Date(since).toISOString(), until: new Date(until).toISOString(), dryRun: true };
+    const body = {
+      since: new Date(since).toISOString(),
+      until: new Date(until).toISOString(),
+      dryRun: true,
+    };
     return (await call(tenant, "POST", `${webhook.path}/recover`, body)).body.count;
   };
   expect(await count(at - 1_000, at - 1)).toBe(0);
   expect(await count(at, at)).toBe(1);
   expect(await count(at + 1, at + 1_000)).toBe(0);
-  const nothing = await call(tenant, "POST", `${webhook.path}/recover`, { since: new Date(at + 1_000).toISOString() });
+  const nothing = await call(tenant, "POST", `${webhook.path}/recover`, {
+    since: new Date(at + 1_000).toISOString(),
+  });
   expect(nothing).toMatchObject({ status: 202, body: { count: 0 } });
   expect(await db().backlogTask.count({ where: { webhookId: webhook.id } })).toBe(0);
 });
@@ -431,7 +548,9 @@ test.each([
   const { path } = await newWebhook(tenant);
   const reply = await call(tenant, "POST", `${path}/recover`, body);
   expect(reply.status).toBe(422);
-  expect(new Set(reply.body.errors.map((issue: { pointer: string }) => issue.pointer))).toEqual(new Set([pointer]));
+  expect(new Set(reply.body.errors.map((issue: { pointer: string }) => issue.pointer))).toEqual(
+    new Set([pointer]),
+  );
 });
 
 test("409 for recovering while the webhook is disabled; the count can be had", async () => {
@@ -443,7 +562,9 @@ test("409 for recovering while the webhook is disabled; the count can be had", a
   const refused = await call(tenant, "POST", `${webhook.path}/recover`, { since });
   expect([refused.status, kindOf(refused)]).toEqual([409, "invalid-transition"]);
   expect(refused.body).toMatchObject({ from: "HELD", to: "PENDING", allowed: [] });
-  expect((await call(tenant, "POST", `${webhook.path}/recover`, { since, dryRun: true })).body).toEqual({ count: 1 });
+  expect(
+    (await call(tenant, "POST", `${webhook.path}/recover`, { since, dryRun: true })).body,
+  ).toEqual({ count: 1 });
 });
 
 test("enabling a webhook resumes what was held, discards it or leaves it", async () => {
@@ -456,24 +577,35 @@ test("enabling a webhook resumes what was held, discards it or leaves it", async
   const [resumed, discarded, kept] = [await held(), await held(), await held()];
   for (let index = 0; index < 3; index++) await newConversation(tenant);
   const count = (id: string) => mutate(tenant.identity, (caller) => countHeld(caller, id));
-  expect(await Promise.all([count(resumed.id), count(discarded.id), count(kept.id)])).toEqual([3, 3, 3]);
+  expect(await Promise.all([count(resumed.id), count(discarded.id), count(kept.id)])).toEqual([
+    3, 3, 3,
+  ]);
 
   const enable = (id: string, what: "RESUME" | "DISCARD" | "KEEP") =>
     mutate(tenant.identity, (caller) => enableWebhook(caller, id, { held: what }));
-  expect(await enable(resumed.id, "RESUME")).toMatchObject({ status: "ENABLED", consecutiveFailures: 0 });
+  expect(await enable(resumed.id, "RESUME")).toMatchObject({
+    status: "ENABLED",
+    consecutiveFailures: 0,
+  });
   await enable(discarded.id, "DISCARD");
   await enable(kept.id, "KEEP");
   expect(await workOffBacklog(500)).toBe(6);
 
   const statusesOf = async ({ path }: { path: string }) =>
-    (await call(tenant, "GET", `${path}/deliveries`)).body.data.map(({ status }: { status: string }) => status);
+    (await call(tenant, "GET", `${path}/deliveries`)).body.data.map(
+      ({ status }: { status: string }) => status,
+    );
   expect(await statusesOf(resumed)).toEqual(["PENDING", "PENDING", "PENDING"]);
   expect(await statusesOf(discarded)).toEqual(["DISCARDED", "DISCARDED", "DISCARDED"]);
   expect(await statusesOf(kept)).toEqual(["HELD", "HELD", "HELD"]);
-  expect(await mutate(tenant.identity, (caller) => discardHeld(caller, resumed.id))).toEqual({ count: 0 });
+  expect(await mutate(tenant.identity, (caller) => discardHeld(caller, resumed.id))).toEqual({
+    count: 0,
+  });
 
   const [lost] = (await call(tenant, "GET", `${discarded.path}/deliveries`)).body.data;
-  expect((await call(tenant, "POST", `${discarded.path}/deliveries/${lost.id}/resend`)).status).toBe(202);
+  expect(
+    (await call(tenant, "POST", `${discarded.path}/deliveries/${lost.id}/resend`)).status,
+  ).toBe(202);
   expect(await attempt(tenant, lost.id)).toEqual({ state: "delivered", retryAt: null });
 });
 
@@ -491,7 +623,10 @@ test("what is resumed stays held where the webhook was disabled again before its
 
 test("404 is the same for another tenant's webhook, delivery and event as for none", async () => {
   const tenant = await newTenant();
-  const [stranger, otherEnvironment] = [await newTenant(), await newKey(tenant, { environment: "live" })];
+  const [stranger, otherEnvironment] = [
+    await newTenant(),
+    await newKey(tenant, { environment: "live" }),
+  ];
   const { webhook, delivery, path } = await newDelivery(tenant);
   const sibling = await newWebhook(tenant);
   const none = (kind: string) => `${kind}_00000000000000000000000000`;
@@ -514,7 +649,9 @@ test("404 is the same for another tenant's webhook, delivery and event as for no
     }
   }
   expect((await call(tenant, "GET", `${sibling.path}/deliveries/${delivery.id}`)).status).toBe(404);
-  expect((await call(tenant, "POST", `${sibling.path}/deliveries/${delivery.id}/resend`)).status).toBe(404);
+  expect(
+    (await call(tenant, "POST", `${sibling.path}/deliveries/${delivery.id}/resend`)).status,
+  ).toBe(404);
   expect((await call(tenant, "GET", `/events/${delivery.eventId}`)).body.id).toBe(delivery.eventId);
 });
 

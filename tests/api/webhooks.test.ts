@@ -35,7 +35,11 @@ test("201 shows the secret once, and never again", async () => {
   expect((await call(tenant, "GET", `/webhooks/${webhook.id}`)).body).toEqual(webhook);
   expect((await call(tenant, "GET", "/webhooks")).body).toEqual({ data: [webhook] });
   const patched = await call(tenant, "PATCH", `/webhooks/${webhook.id}`, { description: null });
-  expect(patched.body).toEqual({ ...webhook, description: null, updatedAt: patched.body.updatedAt });
+  expect(patched.body).toEqual({
+    ...webhook,
+    description: null,
+    updatedAt: patched.body.updatedAt,
+  });
 });
 
 test("200 disables by hand, and enabling again sets the count of failures to 0", async () => {
@@ -52,7 +56,12 @@ test("200 disables by hand, and enabling again sets the count of failures to 0",
     disabledAt: expect.any(String),
     consecutiveFailures: 42,
   });
-  expect(enabled.body).toMatchObject({ status: "ENABLED", disabledReason: null, disabledAt: null, consecutiveFailures: 0 });
+  expect(enabled.body).toMatchObject({
+    status: "ENABLED",
+    disabledReason: null,
+    disabledAt: null,
+    consecutiveFailures: 0,
+  });
 });
 
 test("200 deletes it with its deliveries; its events stay", async () => {
@@ -61,7 +70,10 @@ test("200 deletes it with its deliveries; its events stay", async () => {
   await call(tenant, "POST", "/conversations", { channelId: "web" });
   const [delivery] = (await call(tenant, "GET", `/webhooks/${id}/deliveries`)).body.data;
 
-  expect(await call(tenant, "DELETE", `/webhooks/${id}`)).toMatchObject({ status: 200, body: { id, deleted: true } });
+  expect(await call(tenant, "DELETE", `/webhooks/${id}`)).toMatchObject({
+    status: 200,
+    body: { id, deleted: true },
+  });
 
   for (const path of ["", "/deliveries", `/deliveries/${delivery.id}`]) {
     expect((await call(tenant, "GET", `/webhooks/${id}${path}`)).status).toBe(404);
@@ -80,12 +92,20 @@ test("200 deletes it with its deliveries; its events stay", async () => {
 
 test("409 limit-reached for a 21st, also when all come at once", async () => {
   const tenant = await newTenant();
-  const replies = await Promise.all(Array.from({ length: 25 }, () => call(tenant, "POST", "/webhooks", valid)));
+  const replies = await Promise.all(
+    Array.from({ length: 25 }, () => call(tenant, "POST", "/webhooks", valid)),
+  );
   expect(replies.filter(({ status }) => status === 201)).toHaveLength(20);
   for (const { body } of replies.filter(({ status }) => status !== 201)) {
-    expect(body).toMatchObject({ type: expect.stringMatching(/\/errors\/limit-reached$/), limit: 20, current: 20 });
+    expect(body).toMatchObject({
+      type: expect.stringMatching(/\/errors\/limit-reached$/),
+      limit: 20,
+      current: 20,
+    });
   }
-  expect((await call(await newKey(tenant, { environment: "live" }), "POST", "/webhooks", valid)).status).toBe(201);
+  expect(
+    (await call(await newKey(tenant, { environment: "live" }), "POST", "/webhooks", valid)).status,
+  ).toBe(201);
 });
 
 test.each([
@@ -107,7 +127,8 @@ test.each([
 
 test("each subscribed webhook gets one delivery of an event, a disabled one's is held", async () => {
   const tenant = await newTenant();
-  const subscribe = async (...events: string[]) => (await call(tenant, "POST", "/webhooks", { ...valid, events })).body.id as string;
+  const subscribe = async (...events: string[]) =>
+    (await call(tenant, "POST", "/webhooks", { ...valid, events })).body.id as string;
   const [exact, family, all, other, disabled] = [
     await subscribe("conversation.created", "conversation.*"),
     await subscribe("conversation.*"),
@@ -133,7 +154,13 @@ test("each subscribed webhook gets one delivery of an event, a disabled one's is
 
 test("200 lists events as they were sent, filtered by type and time", async () => {
   const tenant = await newTenant();
-  const created = await call(tenant, "POST", "/conversations", { channelId: "web", message: "Hi" }, { "idempotency-key": "k-1" });
+  const created = await call(
+    tenant,
+    "POST",
+    "/conversations",
+    { channelId: "web", message: "Hi" },
+    { "idempotency-key": "k-1" },
+  );
 
   const data = await eventsInOrder(tenant);
 
@@ -150,7 +177,10 @@ test("200 lists events as they were sent, filtered by type and time", async () =
   const stored = await db().event.findFirstOrThrow({ where: { id: data[0]?.id ?? "" } });
   expect(JSON.parse(stored.payload)).toEqual(data[0]);
   expect((await call(tenant, "GET", "/events?type=message.received")).body.data).toEqual([data[1]]);
-  expect((await call(tenant, "GET", `/events?since=${new Date(Date.now() + 60_000).toISOString()}`)).body.data).toEqual([]);
+  expect(
+    (await call(tenant, "GET", `/events?since=${new Date(Date.now() + 60_000).toISOString()}`)).body
+      .data,
+  ).toEqual([]);
   expect((await call(tenant, "GET", "/events?type=nonsense")).status).toBe(422);
 });
 
@@ -170,6 +200,8 @@ test("200 for the account names the tenant, the key and its limit", async () => 
 test("404 for all but one of several deletions at once", async () => {
   const tenant = await newTenant();
   const { id } = (await call(tenant, "POST", "/webhooks", valid)).body;
-  const replies = await Promise.all(Array.from({ length: 6 }, () => call(tenant, "DELETE", `/webhooks/${id}`)));
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, () => call(tenant, "DELETE", `/webhooks/${id}`)),
+  );
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
 });

@@ -6,7 +6,15 @@ import { claimDelivery } from "@/lib/deliveries/engine/claim";
 import { recordAttempts } from "@/lib/deliveries/engine/record";
 import { db } from "@/lib/platform/db";
 import { type Receiver, startReceiver } from "../support/receiver";
-import { attemptsOf, findWebhook, newDelivery, newWebhook, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
+import {
+  attemptsOf,
+  findWebhook,
+  newDelivery,
+  newWebhook,
+  raiseEvent,
+  type VirtualClock,
+  virtualClock,
+} from "../support/webhooks";
 
 // What both clocks rest on: claim, send and record of one delivery.
 
@@ -30,17 +38,26 @@ test("what arrives is verified by Stripe's verifier and by that of Standard Webh
   const [received] = receiver.requests;
   const headers = received?.headers as Record<string, string>;
   const body = received?.body ?? "";
-  const verified = new Stripe("sk_test_unused").webhooks.constructEvent(body, headers["x-service-signature"] ?? "", webhook.secret);
+  const verified = new Stripe("sk_test_unused").webhooks.constructEvent(
+    body,
+    headers["x-service-signature"] ?? "",
+    webhook.secret,
+  );
   expect(verified).toMatchObject({ type: "message.received", data: { object: { text: "Grüße" } } });
-  expect(new Webhook(webhook.secret).verify(body, headers)).toMatchObject({ type: "message.received" });
+  expect(new Webhook(webhook.secret).verify(body, headers)).toMatchObject({
+    type: "message.received",
+  });
 });
 
 test("only one of many simultaneous attempts sends", async () => {
   const { delivery } = await newDelivery(receiver.url);
   let settled = 0;
   // The receiver answers when all the others have been told that they are late.
-  receiver.answer = (response) => void vi.waitUntil(() => settled === 7).then(() => response.end("ok"));
-  const attempts = Array.from({ length: 8 }, () => attemptDelivery(delivery).finally(() => settled++));
+  receiver.answer = (response) =>
+    void vi.waitUntil(() => settled === 7).then(() => response.end("ok"));
+  const attempts = Array.from({ length: 8 }, () =>
+    attemptDelivery(delivery).finally(() => settled++),
+  );
   const outcomes = await Promise.all(attempts);
   expect(receiver.requests).toHaveLength(1);
   expect(outcomes.filter(({ state }) => state === "delivered")).toHaveLength(1);
@@ -64,8 +81,12 @@ test("a lease that ended is claimed again, and its first holder changes nothing 
     trigger: "AUTOMATIC" as const,
   };
   expect(await recordAttempts([late], clock.now())).toEqual([null]);
-  expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([{ number: 1, statusCode: 200 }]);
-  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 0 });
+  expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([
+    { number: 1, statusCode: 200 },
+  ]);
+  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+    consecutiveFailures: 0,
+  });
 });
 
 test("what is due and cannot be claimed is worth asking for in a second, or when its webhook is probed next", async () => {
@@ -73,9 +94,15 @@ test("what is due and cannot be claimed is worth asking for in a second, or when
   const secondsAhead = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000);
   const change = (data: object) => db().webhook.updateMany({ where: { id: webhook.id }, data });
   await change({ status: "DISABLED" });
-  expect(await attemptDelivery(delivery)).toEqual({ state: "waiting", retryAt: secondsAhead(1).toISOString() });
+  expect(await attemptDelivery(delivery)).toEqual({
+    state: "waiting",
+    retryAt: secondsAhead(1).toISOString(),
+  });
   await change({ status: "ENABLED", consecutiveFailures: 10, probeAfter: secondsAhead(7) });
-  expect(await attemptDelivery(delivery)).toEqual({ state: "waiting", retryAt: secondsAhead(7).toISOString() });
+  expect(await attemptDelivery(delivery)).toEqual({
+    state: "waiting",
+    retryAt: secondsAhead(7).toISOString(),
+  });
   expect(receiver.requests).toHaveLength(0);
 });
 
@@ -91,7 +118,9 @@ test("an attempt that is recorded twice counts once", async () => {
   };
   await recordAttempts([ended], clock.now());
   expect(await recordAttempts([ended, ended], clock.now())).toEqual([null, null]);
-  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 1 });
+  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+    consecutiveFailures: 1,
+  });
   expect(await attemptsOf(webhook.partition, delivery.id)).toHaveLength(1);
 });
 
@@ -105,10 +134,20 @@ test("a failed manual attempt adds nothing to the count, and leaves the delivery
     startedAt: clock.now(),
     trigger: "MANUAL" as const,
   };
-  expect(await recordAttempts([ended], clock.now())).toMatchObject([{ status: "PENDING", consecutiveFailures: 0 }]);
-  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 0, lastFailureAt: null });
+  expect(await recordAttempts([ended], clock.now())).toMatchObject([
+    { status: "PENDING", consecutiveFailures: 0 },
+  ]);
+  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+    consecutiveFailures: 0,
+    lastFailureAt: null,
+  });
   expect((await attemptDelivery(delivery)).state).toBe("delivered");
-  expect((await attemptsOf(webhook.partition, delivery.id)).map(({ number, trigger }) => [number, trigger])).toEqual([
+  expect(
+    (await attemptsOf(webhook.partition, delivery.id)).map(({ number, trigger }) => [
+      number,
+      trigger,
+    ]),
+  ).toEqual([
     [1, "MANUAL"],
     [2, "AUTOMATIC"],
   ]);
@@ -129,6 +168,13 @@ test("within one batch the count follows the order in which attempts ended", asy
     trigger: "AUTOMATIC" as const,
   }));
   const recorded = await recordAttempts(ended, clock.now());
-  expect(recorded.map((record) => record?.status)).toEqual(["PENDING", "DELIVERED", "PENDING", "PENDING"]);
-  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 2 });
+  expect(recorded.map((record) => record?.status)).toEqual([
+    "PENDING",
+    "DELIVERED",
+    "PENDING",
+    "PENDING",
+  ]);
+  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+    consecutiveFailures: 2,
+  });
 });

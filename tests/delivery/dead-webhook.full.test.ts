@@ -3,12 +3,20 @@ import { mutate, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { deleteWebhook, getWebhook } from "@/lib/webhooks/service";
 import { startReceiver } from "../support/receiver";
-import { findWebhook, newPartition, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
+import {
+  findWebhook,
+  newPartition,
+  newWebhook,
+  raiseBacklog,
+  raiseEvent,
+} from "../support/webhooks";
 import { startWorker } from "../support/workers";
 
 const due = 200_000;
 
-test(`with ${due} due deliveries of a dead webhook, other webhooks are served, and it can be deleted`, { timeout: 600_000 }, async () => {
+test(`with ${due} due deliveries of a dead webhook, other webhooks are served, and it can be deleted`, {
+  timeout: 600_000,
+}, async () => {
   const receiver = await startReceiver();
   const partition = await newPartition();
   const dead = await newWebhook("http://127.0.0.1:9/", partition);
@@ -24,12 +32,17 @@ test(`with ${due} due deliveries of a dead webhook, other webhooks are served, a
     }
   };
   try {
-    await expect.poll(async () => (await findWebhook(partition, dead.id)).consecutiveFailures).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await findWebhook(partition, dead.id)).consecutiveFailures)
+      .toBeGreaterThan(0);
     await serveOthers();
 
     await mutate(system(partition), (caller) => deleteWebhook(caller, dead.id));
-    await expect(mutate(system(partition), (caller) => getWebhook(caller, dead.id))).rejects.toMatchObject({ kind: "not-found" });
-    // The transaction that deletes the webhook leaves its deliveries to a job, which the others do not wait for either.
+    await expect(
+      mutate(system(partition), (caller) => getWebhook(caller, dead.id)),
+    ).rejects.toMatchObject({ kind: "not-found" });
+    // The transaction that deletes the webhook leaves its deliveries to a job, which the others do
+    // not wait for either.
     await serveOthers();
     expect(await left()).toBeGreaterThan(0);
     await expect.poll(left, { timeout: 500_000, interval: 500 }).toBe(0);

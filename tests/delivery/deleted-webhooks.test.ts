@@ -9,7 +9,14 @@ import { recordEvent } from "@/lib/events/record-event";
 import { mutate, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { deleteWebhook, getWebhook, listWebhooks, updateWebhook } from "@/lib/webhooks/service";
-import { newPartition, newWebhook, raiseBacklog, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
+import {
+  newPartition,
+  newWebhook,
+  raiseBacklog,
+  raiseEvent,
+  type VirtualClock,
+  virtualClock,
+} from "../support/webhooks";
 
 const url = "http://127.0.0.1:9/";
 
@@ -21,7 +28,8 @@ afterEach(() => clock.release());
 
 type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
 
-const as = <Result>({ partition }: TestWebhook, work: Parameters<typeof mutate<Result>>[1]) => mutate(system(partition), work);
+const as = <Result>({ partition }: TestWebhook, work: Parameters<typeof mutate<Result>>[1]) =>
+  mutate(system(partition), work);
 const remove = (webhook: TestWebhook) => as(webhook, (caller) => deleteWebhook(caller, webhook.id));
 const deliveriesOf = ({ id }: TestWebhook) => db().delivery.count({ where: { webhookId: id } });
 const notFound = { kind: "not-found" };
@@ -33,11 +41,17 @@ test("a webhook with a backlog is gone at once, and its deliveries go in batches
   if (!reference) throw new Error("the event reached no webhook");
 
   expect(await remove(webhook)).toEqual({ id: webhook.id, deleted: true });
-  await expect(as(webhook, (caller) => getWebhook(caller, webhook.id))).rejects.toMatchObject(notFound);
+  await expect(as(webhook, (caller) => getWebhook(caller, webhook.id))).rejects.toMatchObject(
+    notFound,
+  );
   await expect(remove(webhook)).rejects.toMatchObject(notFound);
   const page = { limit: 20, order: "desc" as const };
-  await expect(as(webhook, (caller) => listDeliveries(caller, webhook.id, page))).rejects.toMatchObject(notFound);
-  await expect(as(webhook, (caller) => getDelivery(caller, webhook.id, reference.id))).rejects.toMatchObject(notFound);
+  await expect(
+    as(webhook, (caller) => listDeliveries(caller, webhook.id, page)),
+  ).rejects.toMatchObject(notFound);
+  await expect(
+    as(webhook, (caller) => getDelivery(caller, webhook.id, reference.id)),
+  ).rejects.toMatchObject(notFound);
   expect(await as(webhook, (caller) => listWebhooks(caller, page))).toEqual({ data: [] });
   expect(await db().webhookSecret.count({ where: { webhookId: webhook.id } })).toBe(0);
   // Nothing was touched but the webhook's own row.
@@ -45,7 +59,14 @@ test("a webhook with a backlog is gone at once, and its deliveries go in batches
 
   // Nothing more is sent, and no new event is meant for it.
   expect(await attemptDelivery(reference)).toEqual({ state: "gone", retryAt: null });
-  const claim = { now: clock.now(), limit: 100, cursor: startOfWalk, allowances: new Map(), defaultAllowance: 4, overdueSeconds: 0 };
+  const claim = {
+    now: clock.now(),
+    limit: 100,
+    cursor: startOfWalk,
+    allowances: new Map(),
+    defaultAllowance: 4,
+    overdueSeconds: 0,
+  };
   expect((await claimDeliveries(claim)).deliveries).toEqual([]);
   expect(await sweepWebhooks(100)).toBe(0);
   expect(await raiseEvent(webhook.partition)).toEqual([]);
@@ -72,7 +93,10 @@ test("an event that was being recorded when its webhook was deleted is recorded,
   expect(await deliveriesOf(webhook)).toBe(1);
   clock.advance(61);
   await workOffBacklog(100);
-  expect([await deliveriesOf(webhook), await db().event.count({ where: webhook.partition })]).toEqual([0, 1]);
+  expect([
+    await deliveriesOf(webhook),
+    await db().event.count({ where: webhook.partition }),
+  ]).toEqual([0, 1]);
 });
 
 test("what is under way when its webhook is deleted ends without a trace", async () => {
@@ -83,7 +107,12 @@ test("what is under way when its webhook is deleted ends without a trace", async
   await remove(webhook);
   await workOffBacklog(100);
   const result = { statusCode: 500, response: "", durationMs: 1 };
-  expect(await recordAttempts([{ delivery, result, startedAt: clock.now(), trigger: "AUTOMATIC" }], clock.now())).toEqual([null]);
+  expect(
+    await recordAttempts(
+      [{ delivery, result, startedAt: clock.now(), trigger: "AUTOMATIC" }],
+      clock.now(),
+    ),
+  ).toEqual([null]);
   expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(0);
 });
 

@@ -30,7 +30,10 @@ withEachClock(() => {
 
   /** One event every eight seconds, which is longer than the pause between two probes. */
   async function failTimes(webhook: TestWebhook, total: number): Promise<void> {
-    for (const until = (await find(webhook)).consecutiveFailures + total; (await find(webhook)).consecutiveFailures < until; ) {
+    for (
+      const until = (await find(webhook)).consecutiveFailures + total;
+      (await find(webhook)).consecutiveFailures < until;
+    ) {
       await raiseEvent(webhook.partition);
       await clock.settle();
       if ((await find(webhook)).consecutiveFailures < until) await clock.advance(8);
@@ -42,32 +45,51 @@ withEachClock(() => {
     receiver.answerWith(500);
     await clock.settle();
     const other = await newWebhook(`${receiver.url}/other`, webhook.partition);
-    receiver.answer = (response, { path }) => void response.writeHead(path === "/other" ? 200 : 410).end();
+    receiver.answer = (response, { path }) =>
+      void response.writeHead(path === "/other" ? 200 : 410).end();
     const raised = (await raiseEvent(webhook.partition)).map(({ id }) => id);
-    const gone = await db().delivery.findFirstOrThrow({ where: { webhookId: webhook.id, id: { in: raised } } });
+    const gone = await db().delivery.findFirstOrThrow({
+      where: { webhookId: webhook.id, id: { in: raised } },
+    });
     await clock.settle();
     await clock.advance(100_000);
 
-    expect(await find(webhook)).toMatchObject({ status: "DISABLED", disabledReason: "GONE", consecutiveFailures: 2 });
+    expect(await find(webhook)).toMatchObject({
+      status: "DISABLED",
+      disabledReason: "GONE",
+      consecutiveFailures: 2,
+    });
     expect(await count(webhook)).toEqual({ HELD: 2 });
     expect(await attemptsOf(webhook.partition, delivery.id)).toHaveLength(1);
     expect(await attemptsOf(webhook.partition, gone.id)).toMatchObject([{ statusCode: 410 }]);
 
-    const told = receiver.requests.filter(({ headers }) => headers["x-service-event-type"] === "webhook.disabled");
+    const told = receiver.requests.filter(
+      ({ headers }) => headers["x-service-event-type"] === "webhook.disabled",
+    );
     expect(told.map(({ path }) => path)).toEqual(["/other"]);
     expect(JSON.parse(told[0]?.body ?? "")).toMatchObject({
       request: null,
-      data: { object: { id: webhook.id, status: "DISABLED", disabledReason: "GONE", consecutiveFailures: 2 } },
+      data: {
+        object: {
+          id: webhook.id,
+          status: "DISABLED",
+          disabledReason: "GONE",
+          consecutiveFailures: 2,
+        },
+      },
     });
     expect(await count(other)).toMatchObject({ DELIVERED: 2 });
-    const audited = await db().auditEntry.findMany({ where: { tenantId: webhook.partition.tenantId, action: "webhook.disabled" } });
+    const audited = await db().auditEntry.findMany({
+      where: { tenantId: webhook.partition.tenantId, action: "webhook.disabled" },
+    });
     expect(audited).toMatchObject([{ targetId: webhook.id, actorType: "SYSTEM" }]);
   });
 
   test("99 failures, a success and 99 more do not disable, 100 do", async () => {
     receiver.answerWith(500);
     const webhook = await newWebhook(receiver.url);
-    const skipTo = (consecutiveFailures: number) => db().webhook.updateMany({ where: { id: webhook.id }, data: { consecutiveFailures } });
+    const skipTo = (consecutiveFailures: number) =>
+      db().webhook.updateMany({ where: { id: webhook.id }, data: { consecutiveFailures } });
     await failTimes(webhook, 3);
     await skipTo(90);
     await failTimes(webhook, 9);
@@ -88,7 +110,11 @@ withEachClock(() => {
 
     await failTimes(webhook, 1);
     await clock.settle();
-    expect(await find(webhook)).toMatchObject({ status: "DISABLED", consecutiveFailures: 100, disabledReason: "CONSECUTIVE_FAILURES" });
+    expect(await find(webhook)).toMatchObject({
+      status: "DISABLED",
+      consecutiveFailures: 100,
+      disabledReason: "CONSECUTIVE_FAILURES",
+    });
     const sent = receiver.requests.length;
     expect(sent).toBe(await db().deliveryAttempt.count({ where: webhook.partition }));
     await clock.advance(100_000);
@@ -107,7 +133,10 @@ withEachClock(() => {
     await enable(webhook, "RESUME");
     // It pauses, so that nothing is sent yet.
     const probeAfter = new Date(clock.now().getTime() + 86_400_000);
-    await db().webhook.updateMany({ where: { id: webhook.id }, data: { consecutiveFailures: 10, probeAfter } });
+    await db().webhook.updateMany({
+      where: { id: webhook.id },
+      data: { consecutiveFailures: 10, probeAfter },
+    });
     await clock.settle();
     expect(await count(webhook)).toEqual({ PENDING: 3 });
     await setStatus(webhook, "DISABLED");
@@ -130,7 +159,9 @@ withEachClock(() => {
     // Those under way when the tenth one failed are still counted.
     expect(failures).toBeGreaterThanOrEqual(10);
     expect(failures).toBeLessThanOrEqual(20);
-    expect(await db().delivery.count({ where: { ...webhook.partition, automaticCount: 0 } })).toBe(100 - failures);
+    expect(await db().delivery.count({ where: { ...webhook.partition, automaticCount: 0 } })).toBe(
+      100 - failures,
+    );
 
     for (let probe = 1; probe <= 3; probe++) {
       await clock.advance(7.4);
@@ -163,10 +194,16 @@ withEachClock(() => {
     await db().webhook.update({ where: key, data: { consecutiveFailures: 100 } });
     await raiseMany(webhook, 3);
     await clock.settle();
-    expect(await find(webhook)).toMatchObject({ status: "DISABLED", disabledReason: "CONSECUTIVE_FAILURES" });
+    expect(await find(webhook)).toMatchObject({
+      status: "DISABLED",
+      disabledReason: "CONSECUTIVE_FAILURES",
+    });
     expect(await count(webhook)).toEqual({ HELD: 3 });
 
-    await db().delivery.updateMany({ where: { webhookId: webhook.id }, data: { status: "PENDING", nextAttemptAt: new Date() } });
+    await db().delivery.updateMany({
+      where: { webhookId: webhook.id },
+      data: { status: "PENDING", nextAttemptAt: new Date() },
+    });
     await clock.settle();
     expect(await count(webhook)).toEqual({ HELD: 3 });
     expect(receiver.requests).toHaveLength(0);
@@ -180,6 +217,9 @@ withEachClock(() => {
     };
     await clock.advance(200_000);
     expect(await attemptsOf(webhook.partition, delivery.id)).toHaveLength(1);
-    expect(await findDelivery(webhook.partition, delivery.id)).toMatchObject({ status: "HELD", nextAttemptAt: null });
+    expect(await findDelivery(webhook.partition, delivery.id)).toMatchObject({
+      status: "HELD",
+      nextAttemptAt: null,
+    });
   });
 });

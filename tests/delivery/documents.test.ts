@@ -24,9 +24,17 @@ async function start() {
   return processing;
 }
 
-async function until(partition: Partition, document: { id: string; knowledgeBaseId: string }, status: string) {
+async function until(
+  partition: Partition,
+  document: { id: string; knowledgeBaseId: string },
+  status: string,
+) {
   for (const deadline = Date.now() + 60_000; ; await sleep(5)) {
-    const found = await getDocument(reader(system(partition)), document.knowledgeBaseId, document.id);
+    const found = await getDocument(
+      reader(system(partition)),
+      document.knowledgeBaseId,
+      document.id,
+    );
     if (found.status === status) return found;
     if (Date.now() > deadline) throw new Error(`the document stays ${found.status}`);
   }
@@ -40,7 +48,10 @@ test("a commit wakes the worker: a document is ready long before it would have l
 
   const chunks = await listChunks(reader(system(partition)), document.knowledgeBaseId, document.id);
   expect(chunks.map(({ position }) => position)).toEqual([0, 1, 2]);
-  const rest = await listChunks(reader(system(partition)), document.knowledgeBaseId, document.id, { after: 0, limit: 1 });
+  const rest = await listChunks(reader(system(partition)), document.knowledgeBaseId, document.id, {
+    after: 0,
+    limit: 1,
+  });
   expect(rest).toEqual(chunks.slice(1, 2));
 });
 
@@ -49,7 +60,12 @@ test("tenants take turns, however many documents one of them has", async () => {
   for (let number = 0; number < 5; number++) await newDocument(many, `Text ${number}`);
   await newDocument(few, "Text");
   const turns = [];
-  for (let turn = await processNextDocument(firstTurn); turn; turn = await processNextDocument(turn)) turns.push(turn.tenantId);
+  for (
+    let turn = await processNextDocument(firstTurn);
+    turn;
+    turn = await processNextDocument(turn)
+  )
+    turns.push(turn.tenantId);
   expect(turns).toHaveLength(6);
   expect(turns.indexOf(few.tenantId)).toBeLessThan(2);
 });
@@ -58,7 +74,10 @@ test("beside Inngest, only what has waited for long is taken", async () => {
   const partition = await newPartition();
   const { id } = await newDocument(partition, "Text");
   expect(await processNextDocument(firstTurn, { overdueSeconds: 120 })).toBeNull();
-  await db().document.updateMany({ where: { id }, data: { updatedAt: new Date(Date.now() - 121_000) } });
+  await db().document.updateMany({
+    where: { id },
+    data: { updatedAt: new Date(Date.now() - 121_000) },
+  });
   expect(await processNextDocument(firstTurn, { overdueSeconds: 120 })).toEqual(partition);
 });
 
@@ -70,10 +89,15 @@ test("a worker that stops gives back what it was reading", async () => {
   await until(partition, document, "PROCESSING");
 
   await processing.stop();
-  expect((await db().document.findFirstOrThrow({ where: { id: document.id } })).status).not.toBe("READY");
+  expect((await db().document.findFirstOrThrow({ where: { id: document.id } })).status).not.toBe(
+    "READY",
+  );
 
   // As another text, so that it does not take as long.
-  await db().document.updateMany({ where: { id: document.id }, data: { contentType: "text/plain" } });
+  await db().document.updateMany({
+    where: { id: document.id },
+    data: { contentType: "text/plain" },
+  });
   expect(await processDocument({ ...partition, id: document.id })).toBe(true);
   expect((await until(partition, document, "READY")).chunkCount).toBe(15_000);
 });
@@ -83,20 +107,36 @@ test("a document that is deleted while it is read leaves nothing behind", async 
   const document = await newDocument(partition, "<div>".repeat(3_000_000), "text/html");
   const processing = await start();
   await until(partition, document, "PROCESSING");
-  await mutate(system(partition), (caller) => deleteDocument(caller, document.knowledgeBaseId, document.id));
+  await mutate(system(partition), (caller) =>
+    deleteDocument(caller, document.knowledgeBaseId, document.id),
+  );
   await processing.stop();
 
   const base = await getKnowledgeBase(reader(system(partition)), document.knowledgeBaseId);
-  expect(base).toMatchObject({ documentCounts: { pending: 0, processing: 0, ready: 0, failed: 0 }, sizeBytes: 0 });
-  const events = await db().event.findMany({ where: partition, select: { type: true }, orderBy: { id: "asc" } });
-  expect(events.map(({ type }) => type)).toEqual(["knowledge_base.created", "document.created", "document.deleted"]);
+  expect(base).toMatchObject({
+    documentCounts: { pending: 0, processing: 0, ready: 0, failed: 0 },
+    sizeBytes: 0,
+  });
+  const events = await db().event.findMany({
+    where: partition,
+    select: { type: true },
+    orderBy: { id: "asc" },
+  });
+  expect(events.map(({ type }) => type)).toEqual([
+    "knowledge_base.created",
+    "document.created",
+    "document.deleted",
+  ]);
   expect(await db().documentChunk.count({ where: partition })).toBe(0);
 });
 
 test("a document whose file is gone fails, and one that the database has forgotten meanwhile changes nothing", async () => {
   const partition = await newPartition();
   const document = await newDocument(partition, "Text");
-  await db().document.updateMany({ where: { id: document.id }, data: { blobKey: "gone/test/gone" } });
+  await db().document.updateMany({
+    where: { id: document.id },
+    data: { blobKey: "gone/test/gone" },
+  });
   expect(await processDocument({ ...partition, id: document.id })).toBe(true);
   expect((await until(partition, document, "FAILED")).error?.code).toBe("internal");
   expect(await processDocument({ ...partition, id: document.id })).toBe(false);

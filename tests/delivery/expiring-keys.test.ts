@@ -17,10 +17,26 @@ type Change = { createdAt?: Date; expiresAt?: Date; revokedAt?: Date; replacedBy
 async function newKey(change: Change = {}) {
   const { tenant, owner } = await newOrganisation();
   await newMember(tenant.id, "MEMBER");
-  const key = { name: "Backend", hash: new Uint8Array(Buffer.from(newId("apiKey"))), hint: "prl_live_…abcd", scopes: [], allowedIps: [] };
+  const key = {
+    name: "Backend",
+    hash: new Uint8Array(Buffer.from(newId("apiKey"))),
+    hint: "prl_live_…abcd",
+    scopes: [],
+    allowedIps: [],
+  };
   const times = { createdAt: daysBefore(90), expiresAt: new Date(end) };
-  await db().apiKey.create({ data: { tenantId: tenant.id, environment: "live", id: newId("apiKey"), ...key, ...times, ...change } });
-  const mails = () => db().mail.findMany({ where: { recipient: owner.email }, orderBy: { id: "asc" } });
+  await db().apiKey.create({
+    data: {
+      tenantId: tenant.id,
+      environment: "live",
+      id: newId("apiKey"),
+      ...key,
+      ...times,
+      ...change,
+    },
+  });
+  const mails = () =>
+    db().mail.findMany({ where: { recipient: owner.email }, orderBy: { id: "asc" } });
   return { tenant, owner, mails };
 }
 
@@ -60,7 +76,11 @@ test.each([
   ["made for a week", { createdAt: daysBefore(7) }],
   ["without an end", { expiresAt: undefined }],
 ] satisfies [string, Change][])("nobody is told of a key that was %s", async (title, change) => {
-  const { mails } = await newKey(title === "without an end" ? { createdAt: daysBefore(90), expiresAt: new Date("2999-01-01") } : change);
+  const { mails } = await newKey(
+    title === "without an end"
+      ? { createdAt: daysBefore(90), expiresAt: new Date("2999-01-01") }
+      : change,
+  );
   await tellAt(daysBefore(6));
   expect(await mails()).toEqual([]);
 });
@@ -68,7 +88,10 @@ test.each([
 test("an end that is put off is told of again", async () => {
   const { tenant, mails } = await newKey();
   await tellAt(daysBefore(6));
-  await db().apiKey.updateMany({ where: { tenantId: tenant.id }, data: { expiresAt: new Date(end + 30 * dayMs) } });
+  await db().apiKey.updateMany({
+    where: { tenantId: tenant.id },
+    data: { expiresAt: new Date(end + 30 * dayMs) },
+  });
   await tellAt(daysBefore(5));
   expect(await mails()).toHaveLength(1);
   await tellAt(daysBefore(-25));

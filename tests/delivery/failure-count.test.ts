@@ -1,9 +1,21 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ClaimedDelivery, claimDeliveries, claimDelivery, startOfWalk } from "@/lib/deliveries/engine/claim";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  claimDelivery,
+  startOfWalk,
+} from "@/lib/deliveries/engine/claim";
 import { disableWhereDue } from "@/lib/deliveries/engine/disable-if-failing";
 import { recordAttempts } from "@/lib/deliveries/engine/record";
 import { db } from "@/lib/platform/db";
-import { findWebhook, newWebhook, raiseBacklog, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
+import {
+  findWebhook,
+  newWebhook,
+  raiseBacklog,
+  raiseEvent,
+  type VirtualClock,
+  virtualClock,
+} from "../support/webhooks";
 
 const url = "http://127.0.0.1:9/";
 const probeSeconds = 7.5;
@@ -18,12 +30,21 @@ type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
 
 const find = ({ partition, id }: TestWebhook) => findWebhook(partition, id);
 const warningsOf = async ({ id }: TestWebhook) =>
-  (await db().webhookWarning.findMany({ where: { webhookId: id }, orderBy: [{ createdAt: "asc" }, { failures: "asc" }] })).map(
-    ({ failures }) => failures,
-  );
+  (
+    await db().webhookWarning.findMany({
+      where: { webhookId: id },
+      orderBy: [{ createdAt: "asc" }, { failures: "asc" }],
+    })
+  ).map(({ failures }) => failures);
 
 async function claim({ id }: TestWebhook, allowance: number): Promise<ClaimedDelivery[]> {
-  const request = { now: clock.now(), limit: 100, cursor: startOfWalk, defaultAllowance: 0, overdueSeconds: 0 };
+  const request = {
+    now: clock.now(),
+    limit: 100,
+    cursor: startOfWalk,
+    defaultAllowance: 0,
+    overdueSeconds: 0,
+  };
   return (await claimDeliveries({ ...request, allowances: new Map([[id, allowance]]) })).deliveries;
 }
 
@@ -56,7 +77,9 @@ test("attempts recorded by eight at once, each twice, count once each", async ()
   expect(claimers.flat()).toHaveLength(96);
   expect(new Set(claimers.flat().map(({ id }) => id)).size).toBe(96);
   // One by one and in batches, in whatever order the database comes to them.
-  await Promise.all([...claimers, ...claimers.flat().map((delivery) => [delivery])].map((batch) => record(batch)));
+  await Promise.all(
+    [...claimers, ...claimers.flat().map((delivery) => [delivery])].map((batch) => record(batch)),
+  );
   expect(await find(webhook)).toMatchObject({ consecutiveFailures: 96, status: "ENABLED" });
   expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(96);
 });
@@ -72,7 +95,11 @@ test("what was under way when a receiver fell over does not disable its webhook;
   await raiseEvent(webhook.partition);
   expect(await claim(webhook, 100)).toEqual([]);
   await failProbes(webhook, 1);
-  expect(await find(webhook)).toMatchObject({ consecutiveFailures: 100, status: "DISABLED", disabledReason: "CONSECUTIVE_FAILURES" });
+  expect(await find(webhook)).toMatchObject({
+    consecutiveFailures: 100,
+    status: "DISABLED",
+    disabledReason: "CONSECUTIVE_FAILURES",
+  });
 });
 
 test("one success after a hundred failures at once sets the count to 0", async () => {
@@ -81,7 +108,11 @@ test("one success after a hundred failures at once sets the count to 0", async (
   await record(await claim(webhook, 100));
   clock.advance(probeSeconds);
   await record(await claim(webhook, 100), 200);
-  expect(await find(webhook)).toMatchObject({ consecutiveFailures: 0, status: "ENABLED", probeAfter: null });
+  expect(await find(webhook)).toMatchObject({
+    consecutiveFailures: 0,
+    status: "ENABLED",
+    probeAfter: null,
+  });
 });
 
 test("a warning is left at 50 and at 90 failures, once in every row of failures", async () => {
@@ -127,7 +158,10 @@ test("manual attempts and tests that fail are not counted", async () => {
   if (!reference) throw new Error("the event reached no webhook");
   for (let index = 0; index < 120; index++) {
     const requestedTrigger = index % 2 === 0 ? "MANUAL" : "TEST";
-    await db().delivery.updateMany({ where: { id: reference.id }, data: { requestedTrigger, requestedAt: clock.now() } });
+    await db().delivery.updateMany({
+      where: { id: reference.id },
+      data: { requestedTrigger, requestedAt: clock.now() },
+    });
     const claimed = await claimDelivery(reference, clock.now());
     if (claimed) await record([claimed]);
   }

@@ -9,7 +9,14 @@ import { recordEvent } from "@/lib/events/record-event";
 import { type Caller, mutate, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { updateWebhook } from "@/lib/webhooks/service";
-import { countByStatus, newWebhook, raiseBacklog, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
+import {
+  countByStatus,
+  newWebhook,
+  raiseBacklog,
+  raiseEvent,
+  type VirtualClock,
+  virtualClock,
+} from "../support/webhooks";
 
 let clock: VirtualClock;
 beforeEach(() => {
@@ -21,7 +28,8 @@ type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
 
 const setStatus = ({ partition, id }: TestWebhook, status: "ENABLED" | "DISABLED") =>
   mutate(system(partition), (caller) => updateWebhook(caller, id, { status }));
-const resume = ({ partition, id }: TestWebhook) => mutate(system(partition), (caller) => enableWebhook(caller, id, { held: "RESUME" }));
+const resume = ({ partition, id }: TestWebhook) =>
+  mutate(system(partition), (caller) => enableWebhook(caller, id, { held: "RESUME" }));
 
 async function disabledWebhook(): Promise<TestWebhook> {
   const webhook = await newWebhook("http://127.0.0.1:9/");
@@ -30,7 +38,10 @@ async function disabledWebhook(): Promise<TestWebhook> {
 }
 
 /** Does `work` in a transaction, which stays open until it is told to commit. */
-async function openTransaction({ partition }: TestWebhook, work: (caller: Caller) => Promise<unknown>) {
+async function openTransaction(
+  { partition }: TestWebhook,
+  work: (caller: Caller) => Promise<unknown>,
+) {
   let commit = () => {};
   const mayCommit = new Promise<void>((resolve) => {
     commit = resolve;
@@ -59,7 +70,9 @@ async function isWaiting(work: Promise<unknown>): Promise<boolean> {
 
 test("an event raised while its webhook is being enabled waits for that, and is sent", async () => {
   const webhook = await disabledWebhook();
-  const enabling = await openTransaction(webhook, (caller) => updateWebhook(caller, webhook.id, { status: "ENABLED" }));
+  const enabling = await openTransaction(webhook, (caller) =>
+    updateWebhook(caller, webhook.id, { status: "ENABLED" }),
+  );
   const raising = raiseEvent(webhook.partition);
   expect(await isWaiting(raising)).toBe(true);
   await enabling.commit();
@@ -70,7 +83,9 @@ test("an event raised while its webhook is being enabled waits for that, and is 
 test("an event that was raised before, and commits after, is resumed with the others", async () => {
   const webhook = await disabledWebhook();
   await raiseEvent(webhook.partition);
-  const raising = await openTransaction(webhook, (caller) => recordEvent(caller, "message.received", { id: "msg_1" }));
+  const raising = await openTransaction(webhook, (caller) =>
+    recordEvent(caller, "message.received", { id: "msg_1" }),
+  );
   const enabling = resume(webhook);
   expect(await isWaiting(enabling)).toBe(true);
   await raising.commit();
@@ -86,12 +101,19 @@ test("a failure that is recorded while its webhook is being enabled is retried",
   if (!delivery) throw new Error("the delivery could not be claimed");
   await setStatus(webhook, "DISABLED");
 
-  const enabling = await openTransaction(webhook, (caller) => updateWebhook(caller, webhook.id, { status: "ENABLED" }));
+  const enabling = await openTransaction(webhook, (caller) =>
+    updateWebhook(caller, webhook.id, { status: "ENABLED" }),
+  );
   const result = { errorCode: "connection_refused" as const, durationMs: 1 };
-  const recording = recordAttempts([{ delivery, result, startedAt: clock.now(), trigger: "AUTOMATIC" }], clock.now());
+  const recording = recordAttempts(
+    [{ delivery, result, startedAt: clock.now(), trigger: "AUTOMATIC" }],
+    clock.now(),
+  );
   expect(await isWaiting(recording)).toBe(true);
   await enabling.commit();
-  expect(await recording).toMatchObject([{ status: "PENDING", nextAttemptAt: expect.any(Date), consecutiveFailures: 1 }]);
+  expect(await recording).toMatchObject([
+    { status: "PENDING", nextAttemptAt: expect.any(Date), consecutiveFailures: 1 },
+  ]);
 });
 
 test("events raised in numbers while a webhook is switched off and on are all sent or held, and resuming leaves none behind", async () => {
@@ -119,7 +141,10 @@ test("a large backlog is held in parts, so that nobody who stops a worker waits 
   const webhook = await disabledWebhook();
   await raiseBacklog(webhook.partition, webhook.id, 12_000, clock.now());
   expect(await sweepWebhooks(100)).toBe(100);
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 10_000, PENDING: 2_000 });
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({
+    HELD: 10_000,
+    PENDING: 2_000,
+  });
   expect(await sweepWebhooks(100)).toBe(1);
   expect(await sweepWebhooks(100)).toBe(0);
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 12_000 });

@@ -5,6 +5,9 @@ import { signedRequest } from "../support/inngest-server";
 test("404: with the embedded clock nothing is served to Inngest", async () => {
   const url = "http://app.test/api/inngest?fnId=parlance-deliver-webhook&stepId=step";
   for (const handler of [GET, POST, PUT]) {
-    expect((await handler(signedRequest(url, {}, { signingKey: `signkey-test-${"0".repeat(64)}` }))).status).toBe(404);
+    expect(
+      (await handler(signedRequest(url, {}, { signingKey: `signkey-test-${"0".repeat(64)}` })))
+        .status,
+    ).toBe(404);
   }
 });

@@ -14,10 +14,18 @@ import { clocks, eventKey, inngest, signingKey, type TestClock } from "../suppor
 import { callBody, cronEvent, signedRequest } from "../support/inngest-server";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { newDocument } from "../support/stored-document";
-import { attemptsOf, countByStatus, findDelivery, newDelivery, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
+import {
+  attemptsOf,
+  countByStatus,
+  findDelivery,
+  newDelivery,
+  newWebhook,
+  raiseBacklog,
+  raiseEvent,
+} from "../support/webhooks";
 
-// What only Inngest has: its requests, its events, and its absence. What both clocks promise alike is in the suites that
-// run with each of them.
+// What only Inngest has: its requests, its events, and its absence. What both clocks promise alike
+// is in the suites that run with each of them.
 
 let receiver: Receiver;
 let clock: TestClock;
@@ -32,7 +40,8 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const runsOf = (deliveryId: string) => inngest.runs.filter(({ event }) => event.data.deliveryId === deliveryId);
+const runsOf = (deliveryId: string) =>
+  inngest.runs.filter(({ event }) => event.data.deliveryId === deliveryId);
 const url = "http://app.test/api/inngest?fnId=parlance-deliver-webhook&stepId=step";
 
 async function callForDelivery() {
@@ -42,7 +51,9 @@ async function callForDelivery() {
 }
 
 test("every job that recurs has its function, and each function its limits", () => {
-  const limits = Object.fromEntries(inngest.functions.map(({ id, concurrency }) => [id.replace("parlance-", ""), concurrency]));
+  const limits = Object.fromEntries(
+    inngest.functions.map(({ id, concurrency }) => [id.replace("parlance-", ""), concurrency]),
+  );
   expect(limits).toEqual({
     "deliver-webhook": { key: "event.data.webhookId", limit: 10 },
     "process-document": { key: "event.data.tenantId", limit: 2 },
@@ -54,10 +65,16 @@ test("200 from the probe names the clock, and doctor says whether Inngest answer
   expect((await probes["/ready"]()).body).toMatchObject({ clock: "inngest" });
   const clockLine = async (environment: Record<string, string> = {}) =>
     (await runAdmin(["doctor"], environment)).output.match(/job clock.*/)?.[0];
-  expect(await clockLine()).toContain(`Inngest at ${inngest.server.url} answers, and is to call http://localhost:3000/api/inngest`);
-  expect(await clockLine({ INNGEST_BASE_URL: "http://127.0.0.1:9" })).toContain("Inngest at http://127.0.0.1:9 does not answer");
+  expect(await clockLine()).toContain(
+    `Inngest at ${inngest.server.url} answers, and is to call http://localhost:3000/api/inngest`,
+  );
+  expect(await clockLine({ INNGEST_BASE_URL: "http://127.0.0.1:9" })).toContain(
+    "Inngest at http://127.0.0.1:9 does not answer",
+  );
   expect(await clockLine({ INNGEST_SIGNING_KEY: "0123456789abcdef" })).toContain("answers");
-  expect(await clockLine({ INNGEST_SIGNING_KEY: "not a key" })).toContain("INNGEST_SIGNING_KEY is neither");
+  expect(await clockLine({ INNGEST_SIGNING_KEY: "not a key" })).toContain(
+    "INNGEST_SIGNING_KEY is neither",
+  );
   expect(await clockLine({ JOBS: "embedded" })).toContain("embedded, in the worker");
 });
 
@@ -79,15 +96,23 @@ test("401: what is unsigned, signed by another key, stale or altered runs nothin
     altered as typeof unsigned,
   ];
   for (const request of refused) expect((await POST(request)).status).toBe(401);
-  expect((await GET(new Request(url, { headers: { host: "app.test" } }) as typeof unsigned)).status).toBe(401);
+  expect(
+    (await GET(new Request(url, { headers: { host: "app.test" } }) as typeof unsigned)).status,
+  ).toBe(401);
   expect(receiver.requests).toHaveLength(0);
 
-  expect((await POST(signedRequest(url, body, { signingKey, at: new Date(Date.now() - 290_000) }))).status).toBe(206);
+  expect(
+    (await POST(signedRequest(url, body, { signingKey, at: new Date(Date.now() - 290_000) })))
+      .status,
+  ).toBe(206);
   expect(receiver.requests).toHaveLength(1);
 });
 
 test("an unsigned request to register sends Inngest to the app's own address, whatever host it names", async () => {
-  const request = new Request("http://evil.test/api/inngest", { method: "PUT", headers: { host: "evil.test" } });
+  const request = new Request("http://evil.test/api/inngest", {
+    method: "PUT",
+    headers: { host: "evil.test" },
+  });
   expect((await PUT(request as Parameters<typeof PUT>[0])).status).toBe(200);
   const registration = JSON.parse(inngest.server.requests.at(-1)?.body ?? "");
   expect(registration.url).toBe("http://localhost:3000/api/inngest");
@@ -98,7 +123,9 @@ test("a delivery is one run: an attempt a step, and asleep between them", async 
   receiver.answerWith(500);
   const { delivery } = await newDelivery(receiver.url);
   await clock.advance(200_000);
-  expect(runsOf(delivery.id)).toMatchObject([{ state: "completed", result: { state: "failed", retryAt: null } }]);
+  expect(runsOf(delivery.id)).toMatchObject([
+    { state: "completed", result: { state: "failed", retryAt: null } },
+  ]);
   expect(
     runsOf(delivery.id)[0]
       ?.operations.map(({ op }) => op)
@@ -132,7 +159,9 @@ test("events are sent after the commit, and hold ids and nothing else", async ()
 
   const [delivery] = await raiseEvent(webhook.partition);
   await clock.settle();
-  await mutate(system(webhook.partition), (caller) => resendDelivery(caller, webhook.id, delivery?.id ?? ""));
+  await mutate(system(webhook.partition), (caller) =>
+    resendDelivery(caller, webhook.id, delivery?.id ?? ""),
+  );
   await mutate(system(webhook.partition), (caller) => sendTestEvent(caller, webhook.id));
   const document = await newDocument(webhook.partition, "Text that is nobody's business");
   await clock.settle();
@@ -148,7 +177,8 @@ test("events are sent after the commit, and hold ids and nothing else", async ()
   }
   for (const { path, body } of inngest.server.requests) {
     if (!path.startsWith("/fn/")) expect(path).toBe(`/e/${eventKey}`);
-    for (const secret of [webhook.secret, receiver.url, "Grüße", "nobody's business"]) expect(body).not.toContain(secret);
+    for (const secret of [webhook.secret, receiver.url, "Grüße", "nobody's business"])
+      expect(body).not.toContain(secret);
   }
 });
 
@@ -158,14 +188,22 @@ test("each time that a delivery is to be sent again, Inngest gets an id that it 
   await clock.settle();
   for (let round = 0; round < 2; round++) {
     await clock.advance(1);
-    await mutate(system(webhook.partition), (caller) => resendDelivery(caller, webhook.id, delivery.id));
+    await mutate(system(webhook.partition), (caller) =>
+      resendDelivery(caller, webhook.id, delivery.id),
+    );
     await clock.settle();
-    await mutate(system(webhook.partition), (caller) => updateWebhook(caller, webhook.id, { status: "DISABLED" }));
+    await mutate(system(webhook.partition), (caller) =>
+      updateWebhook(caller, webhook.id, { status: "DISABLED" }),
+    );
     await clock.advance(1);
-    await mutate(system(webhook.partition), (caller) => enableWebhook(caller, webhook.id, { held: "RESUME" }));
+    await mutate(system(webhook.partition), (caller) =>
+      enableWebhook(caller, webhook.id, { held: "RESUME" }),
+    );
     await clock.settle();
   }
-  const ids = inngest.events.filter(({ data }) => data.deliveryId === delivery.id).map(({ id }) => id);
+  const ids = inngest.events
+    .filter(({ data }) => data.deliveryId === delivery.id)
+    .map(({ id }) => id);
   expect(ids).toHaveLength(5);
   expect(new Set(ids).size).toBe(5);
   expect(runsOf(delivery.id)).toHaveLength(5);
@@ -173,7 +211,9 @@ test("each time that a delivery is to be sent again, Inngest gets an id that it 
 
 test("what a disabled webhook is not sent does not reach Inngest either", async () => {
   const webhook = await newWebhook(receiver.url);
-  await mutate(system(webhook.partition), (caller) => updateWebhook(caller, webhook.id, { status: "DISABLED" }));
+  await mutate(system(webhook.partition), (caller) =>
+    updateWebhook(caller, webhook.id, { status: "DISABLED" }),
+  );
   await raiseEvent(webhook.partition);
   await clock.settle();
   expect(inngest.events).toEqual([]);
@@ -190,24 +230,38 @@ test("thousands of deliveries at once go in few requests, and a webhook has ten 
       response.end("ok");
     }, 5);
   };
-  for (const delivery of await raiseBacklog(webhook.partition, webhook.id, 1_200, new Date())) wakeDeliveries([delivery]);
+  for (const delivery of await raiseBacklog(webhook.partition, webhook.id, 1_200, new Date()))
+    wakeDeliveries([delivery]);
   await expect.poll(() => inngest.events.length).toBe(1_200);
-  expect(inngest.server.requests.filter(({ path }) => path.startsWith("/e/")).length).toBeLessThan(10);
+  expect(inngest.server.requests.filter(({ path }) => path.startsWith("/e/")).length).toBeLessThan(
+    10,
+  );
   inngest.runs.length = 60;
   await clock.settle();
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 60, PENDING: 1_140 });
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({
+    DELIVERED: 60,
+    PENDING: 1_140,
+  });
   expect(most).toBe(10);
 });
 
-test.each(["hangs", "answers with 500"])("a send ends soon where Inngest %s, and what waited with it is dropped", async (what) => {
-  const webhook = await newWebhook(receiver.url);
-  const deliveries = await raiseBacklog(webhook.partition, webhook.id, 50, new Date());
-  inngest.server.answer = what === "hangs" ? () => {} : (response) => void response.writeHead(500).end();
-  const [first, ...others] = await Promise.allSettled(deliveries.map((delivery) => inngestClock.wake([delivery])));
-  expect(first?.status).toBe("rejected");
-  expect(others.every(({ status }) => status === "fulfilled")).toBe(true);
-  expect(inngest.server.requests.filter(({ path }) => path.startsWith("/e/")).length).toBeLessThanOrEqual(5);
-});
+test.each(["hangs", "answers with 500"])(
+  "a send ends soon where Inngest %s, and what waited with it is dropped",
+  async (what) => {
+    const webhook = await newWebhook(receiver.url);
+    const deliveries = await raiseBacklog(webhook.partition, webhook.id, 50, new Date());
+    inngest.server.answer =
+      what === "hangs" ? () => {} : (response) => void response.writeHead(500).end();
+    const [first, ...others] = await Promise.allSettled(
+      deliveries.map((delivery) => inngestClock.wake([delivery])),
+    );
+    expect(first?.status).toBe("rejected");
+    expect(others.every(({ status }) => status === "fulfilled")).toBe(true);
+    expect(
+      inngest.server.requests.filter(({ path }) => path.startsWith("/e/")).length,
+    ).toBeLessThanOrEqual(5);
+  },
+);
 
 test("what Inngest never heard of, the worker takes over after two minutes, attempt by attempt", async () => {
   receiver.answerWith(500);
@@ -244,14 +298,20 @@ test("a run that Inngest loses half-way, and a document that it never heard of, 
   await clock.advance(160);
   expect(inngest.runs.filter(({ event }) => event !== cronEvent)).toEqual([]);
   await clock.settleWorker();
-  expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([{ statusCode: 500 }, { statusCode: 200 }]);
-  expect(await db().document.findFirst({ where: { id: document.id } })).toMatchObject({ status: "READY" });
+  expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([
+    { statusCode: 500 },
+    { statusCode: 200 },
+  ]);
+  expect(await db().document.findFirst({ where: { id: document.id } })).toMatchObject({
+    status: "READY",
+  });
 });
 
 test("the clock can be changed while deliveries wait: nothing is lost, and nothing sent twice", async () => {
   receiver.answerWith(500);
   const { webhook, delivery } = await newDelivery(receiver.url);
-  const numbers = async () => (await attemptsOf(webhook.partition, delivery.id)).map(({ number }) => number);
+  const numbers = async () =>
+    (await attemptsOf(webhook.partition, delivery.id)).map(({ number }) => number);
   const change = async (index: 0 | 1) => {
     clock = await clocks[index].start(clock.now());
   };
@@ -269,11 +329,17 @@ test("the clock can be changed while deliveries wait: nothing is lost, and nothi
   await change(0);
   await clock.advance(200_000);
   expect(await numbers()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-  expect((await attemptsOf(webhook.partition, second?.id ?? "")).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(
+    (await attemptsOf(webhook.partition, second?.id ?? "")).map(({ number }) => number),
+  ).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   expect(receiver.requests).toHaveLength(16);
-  expect(new Set(receiver.requests.map(({ headers }) => `${headers["x-service-delivery-id"]} ${headers["x-service-attempt"]}`)).size).toBe(
-    16,
-  );
+  expect(
+    new Set(
+      receiver.requests.map(
+        ({ headers }) => `${headers["x-service-delivery-id"]} ${headers["x-service-attempt"]}`,
+      ),
+    ).size,
+  ).toBe(16);
 });
 
 test("what waits when Inngest takes over, and what waits when it is given up, is sent, once", async () => {

@@ -10,7 +10,10 @@ import { startMailServer } from "../support/mail-server";
 
 const server = await startMailServer();
 // The environment is parsed at the first call of env(), which comes later.
-Object.assign(process.env, { SMTP_URL: server.url, MAIL_FROM: "Parlance <no-reply@parlance.example>" });
+Object.assign(process.env, {
+  SMTP_URL: server.url,
+  MAIL_FROM: "Parlance <no-reply@parlance.example>",
+});
 afterAll(() => server.close());
 
 let now = new Date("2026-03-01T08:00:00.000Z");
@@ -39,7 +42,9 @@ const onlyMail = () => db().mail.findFirstOrThrow();
 
 /** What a mail program shows of a part. */
 const decoded = (source: string) =>
-  source.replaceAll(/=\r\n/g, "").replaceAll(/=([0-9A-F]{2})/g, (_match, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  source
+    .replaceAll(/=\r\n/g, "")
+    .replaceAll(/=([0-9A-F]{2})/g, (_match, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 test("a mail is sent once, as text and as HTML, and what it said is not kept", async () => {
   await queueMail(db(), "grace@example.com", invitation());
@@ -59,7 +64,13 @@ test("a mail is sent once, as text and as HTML, and what it said is not kept", a
   expect(source).toContain("text/plain");
   expect(source).toContain(`href="${link}"`);
   expect(source.split(link).length - 1).toBeGreaterThan(2);
-  expect(await onlyMail()).toMatchObject({ status: "SENT", content: null, sentAt: now, nextAttemptAt: null, attemptCount: 1 });
+  expect(await onlyMail()).toMatchObject({
+    status: "SENT",
+    content: null,
+    sentAt: now,
+    nextAttemptAt: null,
+    attemptCount: 1,
+  });
 });
 
 test("a mail whose change was rolled back is never sent", async () => {
@@ -77,7 +88,10 @@ test("what the server cannot take now is tried again at the times of the schedul
 
   for (const delay of mailRetrySchedule) {
     expect(await sendMails(10)).toBe(1);
-    expect(await onlyMail()).toMatchObject({ status: "PENDING", error: expect.stringContaining("come back later") });
+    expect(await onlyMail()).toMatchObject({
+      status: "PENDING",
+      error: expect.stringContaining("come back later"),
+    });
     passSeconds(delay - 1);
     expect(await sendMails(10)).toBe(0);
     passSeconds(1);
@@ -103,7 +117,11 @@ test("an address that the server does not know is given up at once", async () =>
   server.refuseWith({ code: 550, text: "no such user", at: "recipient" });
   await queueMail(db(), "nobody@example.com", invitation());
   await sendMails(10);
-  expect(await onlyMail()).toMatchObject({ status: "FAILED", attemptCount: 1, error: expect.stringContaining("no such user") });
+  expect(await onlyMail()).toMatchObject({
+    status: "FAILED",
+    attemptCount: 1,
+    error: expect.stringContaining("no such user"),
+  });
 });
 
 test("many senders at once send each mail once", async () => {
@@ -119,7 +137,9 @@ test("many senders at once send each mail once", async () => {
 
 test("what a killed sender had claimed is sent when its time is over", async () => {
   await queueMail(db(), "grace@example.com", invitation());
-  await db().mail.updateMany({ data: { attemptCount: 1, nextAttemptAt: new Date(now.getTime() + 180_000) } });
+  await db().mail.updateMany({
+    data: { attemptCount: 1, nextAttemptAt: new Date(now.getTime() + 180_000) },
+  });
   expect(await sendMails(10)).toBe(0);
   passSeconds(180);
   expect(await sendMails(10)).toBe(1);
@@ -128,17 +148,26 @@ test("what a killed sender had claimed is sent when its time is over", async () 
 
 test("a link that is over is not sent any more", async () => {
   server.refuseWith({ code: 451, text: "later", at: "content" });
-  await queueMail(db(), "grace@example.com", invitation(), { usableUntil: new Date(now.getTime() + 60_000) });
+  await queueMail(db(), "grace@example.com", invitation(), {
+    usableUntil: new Date(now.getTime() + 60_000),
+  });
   await sendMails(10);
   server.refuseWith(null);
   passSeconds(60);
   await sendMails(10);
   expect(server.mails).toEqual([]);
-  expect(await onlyMail()).toMatchObject({ status: "FAILED", error: "it could not be sent in time" });
+  expect(await onlyMail()).toMatchObject({
+    status: "FAILED",
+    error: "it could not be sent in time",
+  });
 });
 
 test("names can neither add headers nor markup", async () => {
-  await queueMail(db(), "grace@example.com", invitation({ organisation: "Engines\r\nBcc: all@example.com", invitedBy: '<img src="x">' }));
+  await queueMail(
+    db(),
+    "grace@example.com",
+    invitation({ organisation: "Engines\r\nBcc: all@example.com", invitedBy: '<img src="x">' }),
+  );
   await sendMails(10);
   const [mail] = server.mails;
   const [head = "", ...body] = decoded(mail?.source ?? "").split("\r\n\r\n");
@@ -150,21 +179,42 @@ test("names can neither add headers nor markup", async () => {
 });
 
 test("what concerns a tenant goes to its owners and admins, and under one name only once", async () => {
-  const account = { organisation: "Engines", name: "Ada", email: "owner@engines.example", passwordHash: "none" };
+  const account = {
+    organisation: "Engines",
+    name: "Ada",
+    email: "owner@engines.example",
+    passwordHash: "none",
+  };
   const { tenant } = await db().$transaction((transaction) => createAccount(transaction, account));
   for (const role of ["ADMIN", "MEMBER", "VIEWER"] satisfies Role[]) {
     const other = { ...account, email: `${role.toLowerCase()}@engines.example` };
     const { user } = await db().$transaction((transaction) => createAccount(transaction, other));
-    await db().membership.create({ data: { tenantId: tenant.id, userId: user.id, role, createdAt: now } });
+    await db().membership.create({
+      data: { tenantId: tenant.id, userId: user.id, role, createdAt: now },
+    });
   }
-  const webhook = { webhookId: "whk_1", webhookUrl: "https://example.com/hook", consecutiveFailures: 50 };
-  const mail = { kind: "webhook-failing", environment: "live", ...webhook, consequence: "It will be disabled." } as const;
+  const webhook = {
+    webhookId: "whk_1",
+    webhookUrl: "https://example.com/hook",
+    consecutiveFailures: 50,
+  };
+  const mail = {
+    kind: "webhook-failing",
+    environment: "live",
+    ...webhook,
+    consequence: "It will be disabled.",
+  } as const;
   const warn = () => queueMailToAdmins(db(), tenant.id, mail, { name: "whk_1:50" });
   await Promise.all([warn(), warn()]);
   await sendMails(10);
 
-  expect(server.mails.flatMap(({ to }) => to).sort()).toEqual(["admin@engines.example", "owner@engines.example"]);
+  expect(server.mails.flatMap(({ to }) => to).sort()).toEqual([
+    "admin@engines.example",
+    "owner@engines.example",
+  ]);
   const source = decoded(server.mails[0]?.source ?? "");
-  expect(source).toContain("The last 50 deliveries of a live webhook of Engines to https://example.com/hook failed.");
+  expect(source).toContain(
+    "The last 50 deliveries of a live webhook of Engines to https://example.com/hook failed.",
+  );
   expect(source).toContain(`/${tenant.slug}/live/webhooks/whk_1`);
 });

@@ -7,7 +7,12 @@ import { queueMail } from "@/lib/mail/service";
 import { mutate, system } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { env, parseEnv } from "@/lib/platform/env";
-import { openSecret, sealSecret, storedAnswerContext, webhookSecretContext } from "@/lib/platform/secret-box";
+import {
+  openSecret,
+  sealSecret,
+  storedAnswerContext,
+  webhookSecretContext,
+} from "@/lib/platform/secret-box";
 import { openSamples, requireUsableKeys } from "@/lib/secrets/service";
 import { rotateSecret } from "@/lib/webhooks/service";
 import { runAdmin } from "../support/admin";
@@ -40,7 +45,10 @@ type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
 
 /** As it would be where the master key it was sealed with is not in SECRET_KEYS. */
 const setKeyId = ({ id }: TestWebhook, keyId: string) =>
-  pool().query("UPDATE webhook_secrets SET ciphertext = $2 || '.' || split_part(ciphertext, '.', 2) WHERE webhook_id = $1", [id, keyId]);
+  pool().query(
+    "UPDATE webhook_secrets SET ciphertext = $2 || '.' || split_part(ciphertext, '.', 2) WHERE webhook_id = $1",
+    [id, keyId],
+  );
 
 const currentKeyId = env().SECRET_KEYS[0]?.id ?? "";
 
@@ -59,28 +67,45 @@ test("a delivery that cannot be signed waits, uses up no attempt, counts for not
     clock.advance(2 * 3_600);
   }
   expect(receiver.requests).toHaveLength(0);
-  const shown = await mutate(system(webhook.partition), (caller) => getDelivery(caller, webhook.id, delivery.id));
+  const shown = await mutate(system(webhook.partition), (caller) =>
+    getDelivery(caller, webhook.id, delivery.id),
+  );
   expect(shown).toMatchObject({ status: "PENDING", attempts: [] });
-  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 0, lastFailureAt: null });
+  expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+    consecutiveFailures: 0,
+    lastFailureAt: null,
+  });
   expect(await db().deliveryDay.count({ where: webhook.partition })).toBe(0);
 
   await setKeyId(webhook, currentKeyId);
   expect(await attemptDelivery(delivery)).toEqual({ state: "delivered", retryAt: null });
-  expect((await attemptsOf(webhook.partition, delivery.id)).map(({ number, errorCode }) => [number, errorCode])).toEqual([[1, null]]);
+  expect(
+    (await attemptsOf(webhook.partition, delivery.id)).map(({ number, errorCode }) => [
+      number,
+      errorCode,
+    ]),
+  ).toEqual([[1, null]]);
 });
 
 test("a webhook whose secret cannot be opened keeps no other waiting, and is left alone for as long as a lease", async () => {
   const partition = await newPartition();
-  const [sealed, healthy] = [await newWebhook(receiver.url, partition), await newWebhook(receiver.url, partition)];
+  const [sealed, healthy] = [
+    await newWebhook(receiver.url, partition),
+    await newWebhook(receiver.url, partition),
+  ];
   await setKeyId(sealed, "lost");
   const loop = startDelivering();
   for (let index = 0; index < 20; index++) await raiseEvent(partition);
   loop.wake();
-  await expect.poll(() => countByStatus(partition, healthy.id), { timeout: 10_000 }).toEqual({ DELIVERED: 20 });
+  await expect
+    .poll(() => countByStatus(partition, healthy.id), { timeout: 10_000 })
+    .toEqual({ DELIVERED: 20 });
   await loop.stop();
   expect(await countByStatus(partition, sealed.id)).toEqual({ PENDING: 20 });
   // No more than were claimed before the first one turned out to be unsignable.
-  const claimed = await db().delivery.count({ where: { ...partition, webhookId: sealed.id, leaseHolder: { not: null } } });
+  const claimed = await db().delivery.count({
+    where: { ...partition, webhookId: sealed.id, leaseHolder: { not: null } },
+  });
   expect(claimed).toBeLessThanOrEqual(4);
 });
 
@@ -89,7 +114,10 @@ test("no process starts with keys that open nothing of what is stored, also wher
   await requireUsableKeys();
   const { SECRET_KEYS } = env();
   const [name] = currentKeyId.split("-");
-  const strange = parseEnv({ ...process.env, SECRET_KEYS: `${name}:${randomBytes(32).toString("base64")}` }).SECRET_KEYS;
+  const strange = parseEnv({
+    ...process.env,
+    SECRET_KEYS: `${name}:${randomBytes(32).toString("base64")}`,
+  }).SECRET_KEYS;
   env().SECRET_KEYS = strange;
   await expect(requireUsableKeys()).rejects.toThrow(
     `SECRET_KEYS cannot open what this database holds: that was sealed with ${currentKeyId}, and SECRET_KEYS is ${strange[0]?.id}`,
@@ -105,12 +133,25 @@ test("no process starts with keys that open nothing of what is stored, also wher
 
 test("samples of every kind of sealed value are opened, and one that was altered is counted", async () => {
   const webhook = await newWebhook(receiver.url);
-  const mail = { kind: "password-reset", name: "Ada", url: "https://example.com/", expiresAt: clock.now() } as const;
+  const mail = {
+    kind: "password-reset",
+    name: "Ada",
+    url: "https://example.com/",
+    expiresAt: clock.now(),
+  } as const;
   await queueMail(db(), "ada@example.com", mail);
-  const answer = { fingerprint: new Uint8Array(32), status: 201, createdAt: clock.now(), expiresAt: clock.now(), isEncrypted: true };
+  const answer = {
+    fingerprint: new Uint8Array(32),
+    status: 201,
+    createdAt: clock.now(),
+    expiresAt: clock.now(),
+    isEncrypted: true,
+  };
   // Sealed for another key of idempotency, as if one row had been copied over another.
   const body = sealSecret("{}", storedAnswerContext(webhook.partition, "another"));
-  await db().idempotencyRecord.create({ data: { ...webhook.partition, key: "copied", ...answer, body } });
+  await db().idempotencyRecord.create({
+    data: { ...webhook.partition, key: "copied", ...answer, body },
+  });
   expect(await openSamples()).toEqual({
     webhookSecrets: { sampled: 1, unopened: 0 },
     storedAnswers: { sampled: 1, unopened: 1 },
@@ -131,20 +172,45 @@ test("secrets:reencrypt seals everything with the first key, and doctor says wha
   if (!first || !second || !third) throw new Error("there are no webhooks");
   // More than a batch, and one that nobody can open.
   const context = webhookSecretContext(first.partition, first.id);
-  const rows = Array.from({ length: 450 }, (_, index) => ({ version: index + 2, ciphertext: sealSecret("whsec_x", context), hint: "" }));
+  const rows = Array.from({ length: 450 }, (_, index) => ({
+    version: index + 2,
+    ciphertext: sealSecret("whsec_x", context),
+    hint: "",
+  }));
   await db().webhookSecret.createMany({
-    data: rows.map((row) => ({ ...first.partition, webhookId: first.id, createdAt: clock.now(), ...row })),
+    data: rows.map((row) => ({
+      ...first.partition,
+      webhookId: first.id,
+      createdAt: clock.now(),
+      ...row,
+    })),
   });
   await setKeyId(third, "lost");
-  const answer = { fingerprint: new Uint8Array(32), status: 201, createdAt: clock.now(), expiresAt: clock.now() };
+  const answer = {
+    fingerprint: new Uint8Array(32),
+    status: 201,
+    createdAt: clock.now(),
+    expiresAt: clock.now(),
+  };
   const sealedAnswer = sealSecret("{}", storedAnswerContext(second.partition, "sealed"));
-  await db().idempotencyRecord.create({ data: { ...second.partition, key: "sealed", ...answer, body: sealedAnswer, isEncrypted: true } });
-  await db().idempotencyRecord.create({ data: { ...second.partition, key: "plain", ...answer, body: "{}" } });
-  const mail = { kind: "password-reset", name: "Ada", url: "https://example.com/", expiresAt: clock.now() } as const;
+  await db().idempotencyRecord.create({
+    data: { ...second.partition, key: "sealed", ...answer, body: sealedAnswer, isEncrypted: true },
+  });
+  await db().idempotencyRecord.create({
+    data: { ...second.partition, key: "plain", ...answer, body: "{}" },
+  });
+  const mail = {
+    kind: "password-reset",
+    name: "Ada",
+    url: "https://example.com/",
+    expiresAt: clock.now(),
+  } as const;
   await queueMail(db(), "ada@example.com", mail);
 
   const before = await runAdmin(["doctor"], bothKeys);
-  expect(before.output).toMatch(/WRONG {2}secrets at rest: .*: 1 webhook secrets with lost\. Put these keys back/);
+  expect(before.output).toMatch(
+    /WRONG {2}secrets at rest: .*: 1 webhook secrets with lost\. Put these keys back/,
+  );
   expect(before.exitCode).toBe(1);
   const incomplete = await runAdmin(["secrets:reencrypt"], bothKeys);
   expect(JSON.parse(incomplete.output)).toEqual({
@@ -157,23 +223,37 @@ test("secrets:reencrypt seals everything with the first key, and doctor says wha
 
   await setKeyId(third, currentKeyId);
   expect((await runAdmin(["doctor"], bothKeys)).output).toMatch(
-    new RegExp(`ok {5}secrets at rest: still sealed with an older key: 1 webhook secrets with ${currentKeyId}\\..*secrets:reencrypt`),
+    new RegExp(
+      `ok {5}secrets at rest: still sealed with an older key: 1 webhook secrets with ${currentKeyId}\\..*secrets:reencrypt`,
+    ),
   );
   const complete = await runAdmin(["secrets:reencrypt"], bothKeys);
-  expect([JSON.parse(complete.output).webhookSecrets, complete.exitCode]).toEqual([{ reencrypted: 1, unopened: {} }, 0]);
+  expect([JSON.parse(complete.output).webhookSecrets, complete.exitCode]).toEqual([
+    { reencrypted: 1, unopened: {} },
+    0,
+  ]);
   expect((await runAdmin(["doctor"], bothKeys)).output).toContain(
     `secrets at rest: all sealed with ${newKeyId}; nothing needs ${currentKeyId} any more`,
   );
 
-  const stored = await db().webhookSecret.findMany({ where: { webhookId: { in: webhooks.map(({ id }) => id) } } });
+  const stored = await db().webhookSecret.findMany({
+    where: { webhookId: { in: webhooks.map(({ id }) => id) } },
+  });
   expect(stored.every(({ ciphertext }) => ciphertext.startsWith(`${newKeyId}.`))).toBe(true);
-  const records = await db().idempotencyRecord.findMany({ where: second.partition, orderBy: { key: "asc" } });
+  const records = await db().idempotencyRecord.findMany({
+    where: second.partition,
+    orderBy: { key: "asc" },
+  });
   expect(records.map(({ body }) => body.split(".")[0])).toEqual(["{}", newKeyId]);
 
   // Back again, in the other order: then it is the same secret that this process opens.
   await runAdmin(["secrets:reencrypt"], { SECRET_KEYS: `${oldKeys},${newKey}` });
-  const { ciphertext } = await db().webhookSecret.findFirstOrThrow({ where: { webhookId: second.id } });
-  expect(openSecret(ciphertext, webhookSecretContext(second.partition, second.id))).toBe(second.secret);
+  const { ciphertext } = await db().webhookSecret.findFirstOrThrow({
+    where: { webhookId: second.id },
+  });
+  expect(openSecret(ciphertext, webhookSecretContext(second.partition, second.id))).toBe(
+    second.secret,
+  );
 });
 
 test("secrets that are rotated while secrets:reencrypt runs stay what they were rotated to", async () => {
@@ -186,7 +266,9 @@ test("secrets that are rotated while secrets:reencrypt runs stay what they were 
   });
   while (!isDone) {
     for (const { partition, id } of webhooks) {
-      const { secret } = await mutate(system(partition), (caller) => rotateSecret(caller, id, { overlapSeconds: 0 }));
+      const { secret } = await mutate(system(partition), (caller) =>
+        rotateSecret(caller, id, { overlapSeconds: 0 }),
+      );
       newest.set(id, secret);
     }
   }
@@ -194,7 +276,9 @@ test("secrets that are rotated while secrets:reencrypt runs stay what they were 
   await runAdmin(["secrets:reencrypt"], { SECRET_KEYS: `${oldKeys},${newKey}` });
   for (const { partition, id } of webhooks) {
     const [stored, ...older] = await db().webhookSecret.findMany({ where: { webhookId: id } });
-    expect(openSecret(stored?.ciphertext ?? "", webhookSecretContext(partition, id))).toBe(newest.get(id));
+    expect(openSecret(stored?.ciphertext ?? "", webhookSecretContext(partition, id))).toBe(
+      newest.get(id),
+    );
     expect(older).toEqual([]);
   }
 });

@@ -8,7 +8,10 @@ import { type Answer, startReceiver } from "../support/receiver";
 const deadlineMs = 1_000;
 let keys = 0;
 const post = (url: string, connectionKey = `whk_${keys++}`, timeoutMs = deadlineMs) =>
-  outboundRequest({ connectionKey, url, headers: { "content-type": "application/json" }, body: '{"a":1}' }, { timeoutMs });
+  outboundRequest(
+    { connectionKey, url, headers: { "content-type": "application/json" }, body: '{"a":1}' },
+    { timeoutMs },
+  );
 
 async function postTo(answer: Answer) {
   const receiver = await startReceiver(answer);
@@ -24,12 +27,18 @@ beforeAll(async () => {
 afterAll(() => nameServer.close());
 
 test("an answer is its status, its text and how long it took", async () => {
-  const { result, receiver } = await postTo((response) => void response.writeHead(201).end("thanks"));
+  const { result, receiver } = await postTo(
+    (response) => void response.writeHead(201).end("thanks"),
+  );
   expect(result).toEqual({ statusCode: 201, response: "thanks", durationMs: expect.any(Number) });
   expect(receiver.requests[0]).toMatchObject({
     method: "POST",
     body: '{"a":1}',
-    headers: { "content-type": "application/json", "accept-encoding": "identity", "content-length": "7" },
+    headers: {
+      "content-type": "application/json",
+      "accept-encoding": "identity",
+      "content-length": "7",
+    },
   });
 });
 
@@ -42,33 +51,56 @@ test("a name whose addresses are all allowed is connected to", async () => {
 });
 
 test("metadata addresses stay closed whatever is opened", async () => {
-  expect(await post("http://169.254.169.254/latest/meta-data/")).toMatchObject({ errorCode: "blocked_address" });
+  expect(await post("http://169.254.169.254/latest/meta-data/")).toMatchObject({
+    errorCode: "blocked_address",
+  });
 });
 
 test("a name that leads to the installation's own database is not connected to, whatever is opened", async () => {
   const { port } = new URL(process.env.DATABASE_URL ?? "");
   const attempts = watchConnectionAttempts();
-  for (const host of ["receiver.example.com", "localhost", "127.0.0.1", "127.9.9.9", "[::ffff:127.0.0.1]"]) {
+  for (const host of [
+    "receiver.example.com",
+    "localhost",
+    "127.0.0.1",
+    "127.9.9.9",
+    "[::ffff:127.0.0.1]",
+  ]) {
     for (const protocol of ["http", "https"]) {
-      expect(await post(`${protocol}://${host}:${port}/`)).toMatchObject({ errorCode: "blocked_address" });
+      expect(await post(`${protocol}://${host}:${port}/`)).toMatchObject({
+        errorCode: "blocked_address",
+      });
     }
   }
   attempts.stop();
   expect(attempts.addresses).toEqual([]);
 });
 
-test.each([301, 302, 303, 307, 308])("%i is an answer like any other, and not followed", async (status) => {
-  const { result, receiver } = await postTo((response) => void response.writeHead(status, { location: "/again" }).end());
-  expect(result).toMatchObject({ statusCode: status });
-  expect(receiver.requests).toHaveLength(1);
-});
+test.each([301, 302, 303, 307, 308])(
+  "%i is an answer like any other, and not followed",
+  async (status) => {
+    const { result, receiver } = await postTo(
+      (response) => void response.writeHead(status, { location: "/again" }).end(),
+    );
+    expect(result).toMatchObject({ statusCode: status });
+    expect(receiver.requests).toHaveLength(1);
+  },
+);
 
 test.each([301, 302, 303, 307, 308])("%i leads nowhere, least of all inside", async (status) => {
   const inside = await startReceiver();
-  const targets = [inside.url, "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[::1]:5432/", "file:///etc/passwd"];
+  const targets = [
+    inside.url,
+    "http://169.254.169.254/latest/meta-data/",
+    "http://10.0.0.1/",
+    "http://[::1]:5432/",
+    "file:///etc/passwd",
+  ];
   for (const location of targets) {
     const attempts = watchConnectionAttempts();
-    const { result, receiver } = await postTo((response) => void response.writeHead(status, { location }).end());
+    const { result, receiver } = await postTo(
+      (response) => void response.writeHead(status, { location }).end(),
+    );
     attempts.stop();
     expect(result).toMatchObject({ statusCode: status });
     expect([receiver.requests.length, attempts.addresses]).toEqual([1, ["127.0.0.1"]]);
@@ -82,7 +114,8 @@ test("a name that leads elsewhere when it is asked for again is asked once for a
   const { port } = new URL(receiver.url);
   let answers = 0;
   const rebinding = {
-    // The look-up asks for both kinds of address, so the third answer is that of the second connection.
+    // The look-up asks for both kinds of address, so the third answer is that of the second
+    // connection.
     get "rebinding.example.com"() {
       return answers++ < 2 ? ["127.0.0.1"] : ["10.0.0.1"];
     },
@@ -90,7 +123,9 @@ test("a name that leads elsewhere when it is asked for again is asked once for a
   const rebindingServer = await startNameServer(rebinding);
   const attempts = watchConnectionAttempts();
   expect(await post(`http://rebinding.example.com:${port}/`)).toMatchObject({ statusCode: 200 });
-  expect(await post(`http://rebinding.example.com:${port}/`)).toMatchObject({ errorCode: "blocked_address" });
+  expect(await post(`http://rebinding.example.com:${port}/`)).toMatchObject({
+    errorCode: "blocked_address",
+  });
   expect(attempts.addresses).toEqual(["127.0.0.1"]);
   attempts.stop();
   await rebindingServer.close();
@@ -115,18 +150,21 @@ test("NUL characters are taken out and invalid UTF-8 is replaced", async () => {
   await receiver.close();
 });
 
-test.each(kinds)("a receiver that %s comes to what it should, within the one deadline", async (kind) => {
-  const receiver = await openHostile(kind);
-  const isLate = "errorCode" in receiver.outcome && receiver.outcome.errorCode === "timeout";
-  // One that answers may take its time on a busy machine.
-  const timeoutMs = isLate ? deadlineMs : 10 * deadlineMs;
-  const result = await post(receiver.url, undefined, timeoutMs);
-  await receiver.close();
-  expect(result).toMatchObject(receiver.outcome);
-  if (isLate) expect(result.durationMs).toBeGreaterThanOrEqual(deadlineMs - 5);
-  // Nothing is inflated, and no more is kept than is promised.
-  if ("response" in result) expect(result.response.length).toBeLessThanOrEqual(16_384);
-});
+test.each(kinds)(
+  "a receiver that %s comes to what it should, within the one deadline",
+  async (kind) => {
+    const receiver = await openHostile(kind);
+    const isLate = "errorCode" in receiver.outcome && receiver.outcome.errorCode === "timeout";
+    // One that answers may take its time on a busy machine.
+    const timeoutMs = isLate ? deadlineMs : 10 * deadlineMs;
+    const result = await post(receiver.url, undefined, timeoutMs);
+    await receiver.close();
+    expect(result).toMatchObject(receiver.outcome);
+    if (isLate) expect(result.durationMs).toBeGreaterThanOrEqual(deadlineMs - 5);
+    // Nothing is inflated, and no more is kept than is promised.
+    if ("response" in result) expect(result.response.length).toBeLessThanOrEqual(16_384);
+  },
+);
 
 test("nobody there is connection_refused", async () => {
   const receiver = await startReceiver();
@@ -147,7 +185,9 @@ test.each([
 ])("%i with Retry-After %s asks for a wait of %j s", async (status, given, seconds) => {
   const value = typeof given === "string" ? given : given(Date.now());
   const startedAt = Date.now();
-  const { result } = await postTo((response) => void response.writeHead(status, { "retry-after": value }).end());
+  const { result } = await postTo(
+    (response) => void response.writeHead(status, { "retry-after": value }).end(),
+  );
   const asked = "retryAfterSeconds" in result ? result.retryAfterSeconds : undefined;
   if (seconds === undefined) expect(asked).toBeUndefined();
   else {

@@ -7,7 +7,15 @@ import { holdDeliveries } from "@/lib/webhooks/disable";
 import { updateWebhook } from "@/lib/webhooks/service";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
 import { type Receiver, startReceiver } from "../support/receiver";
-import { countByStatus, newPartition, newWebhook, raiseBacklog, raiseEvent, type VirtualClock, virtualClock } from "../support/webhooks";
+import {
+  countByStatus,
+  newPartition,
+  newWebhook,
+  raiseBacklog,
+  raiseEvent,
+  type VirtualClock,
+  virtualClock,
+} from "../support/webhooks";
 
 const daySeconds = 86_400;
 
@@ -24,7 +32,8 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const toDay = (day: number) => clock.advanceTo(new Date(createdAt.getTime() + day * daySeconds * 1_000 + 60_000));
+const toDay = (day: number) =>
+  clock.advanceTo(new Date(createdAt.getTime() + day * daySeconds * 1_000 + 60_000));
 
 async function purgeAll(limit = 20): Promise<void> {
   while ((await purgeExpired(limit)) === limit);
@@ -37,22 +46,39 @@ test("after 30 days an event goes with its deliveries and their attempts, and wh
   const finish = async (status: DeliveryStatus) => {
     const [delivery] = await raiseEvent(partition);
     const where = { tenantId_environment_id: { ...partition, id: delivery?.id ?? "" } };
-    await db().delivery.update({ where, data: { status, ...(status !== "PENDING" && { nextAttemptAt: null }) } });
-    const attempt = { deliveryId: delivery?.id ?? "", number: 1, startedAt: createdAt, durationMs: 1 };
+    await db().delivery.update({
+      where,
+      data: { status, ...(status !== "PENDING" && { nextAttemptAt: null }) },
+    });
+    const attempt = {
+      deliveryId: delivery?.id ?? "",
+      number: 1,
+      startedAt: createdAt,
+      durationMs: 1,
+    };
     await db().deliveryAttempt.create({ data: { ...partition, ...attempt } });
   };
-  for (const status of ["DELIVERED", "FAILED", "DISCARDED", "PENDING"] as const) await finish(status);
+  for (const status of ["DELIVERED", "FAILED", "DISCARDED", "PENDING"] as const)
+    await finish(status);
 
   toDay(29.9);
   await purgeAll();
-  expect(await countByStatus(partition, id)).toEqual({ DELIVERED: 1, FAILED: 1, DISCARDED: 1, PENDING: 1 });
+  expect(await countByStatus(partition, id)).toEqual({
+    DELIVERED: 1,
+    FAILED: 1,
+    DISCARDED: 1,
+    PENDING: 1,
+  });
   toDay(30);
   await purgeAll();
   expect(await countByStatus(partition, id)).toEqual({ PENDING: 1 });
   expect(await db().deliveryAttempt.count({ where: partition })).toBe(1);
   expect(await eventsOf(partition)).toBe(1);
 
-  await db().delivery.updateMany({ where: partition, data: { status: "DELIVERED", nextAttemptAt: null } });
+  await db().delivery.updateMany({
+    where: partition,
+    data: { status: "DELIVERED", nextAttemptAt: null },
+  });
   toDay(31.1);
   await purgeAll();
   expect(await eventsOf(partition)).toBe(0);
@@ -86,7 +112,9 @@ test("idempotency records go after 24 hours, request logs and warnings after 30 
   await db().idempotencyRecord.create({ data: { ...partition, key: "key", ...record } });
   const log = { apiKeyId: "key", method: "GET", path: "/", status: 200, durationMs: 1 };
   await db().requestLog.create({ data: { ...partition, id: "req_1", ...log, createdAt } });
-  await db().webhookWarning.create({ data: { ...partition, webhookId: id, failures: 50, createdAt } });
+  await db().webhookWarning.create({
+    data: { ...partition, webhookId: id, failures: 50, createdAt },
+  });
   const left = async () => [
     await db().idempotencyRecord.count({ where: partition }),
     await db().requestLog.count({ where: partition }),
@@ -110,14 +138,21 @@ test("idempotency records go after 24 hours, request logs and warnings after 30 
 test("a table that cannot be purged keeps no other one waiting, and doctor and /ready say for how long it has waited", async () => {
   const { partition, id } = await newWebhook(receiver.url);
   await raiseEvent(partition);
-  await db().delivery.updateMany({ where: { webhookId: id }, data: { status: "DELIVERED", nextAttemptAt: null } });
+  await db().delivery.updateMany({
+    where: { webhookId: id },
+    data: { status: "DELIVERED", nextAttemptAt: null },
+  });
   const log = { apiKeyId: "key", method: "GET", path: "/", status: 200, durationMs: 1 };
   await db().requestLog.create({ data: { ...partition, id: "req_stuck", ...log, createdAt } });
-  await db().$executeRawUnsafe('CREATE TRIGGER stuck BEFORE DELETE ON request_logs FOR EACH ROW EXECUTE FUNCTION "refuse_change"()');
+  await db().$executeRawUnsafe(
+    'CREATE TRIGGER stuck BEFORE DELETE ON request_logs FOR EACH ROW EXECUTE FUNCTION "refuse_change"()',
+  );
   try {
     toDay(31);
     expect(await purgeExpired(1_000)).toBeLessThan(1_000);
-    expect([await eventsOf(partition), await db().requestLog.count({ where: partition })]).toEqual([0, 1]);
+    expect([await eventsOf(partition), await db().requestLog.count({ where: partition })]).toEqual([
+      0, 1,
+    ]);
     expect(await oldestExpired()).toEqual({ table: "request_logs", seconds: daySeconds + 60 });
   } finally {
     await db().$executeRawUnsafe("DROP TRIGGER stuck ON request_logs");
@@ -130,7 +165,10 @@ test("5,000 expired events go in small batches, and deliveries go on meanwhile",
   const partition = await newPartition();
   const old = await newWebhook(receiver.url, partition);
   await raiseBacklog(partition, old.id, 5_000, createdAt);
-  await db().delivery.updateMany({ where: { webhookId: old.id }, data: { status: "DELIVERED", nextAttemptAt: null } });
+  await db().delivery.updateMany({
+    where: { webhookId: old.id },
+    data: { status: "DELIVERED", nextAttemptAt: null },
+  });
   await db().event.updateMany({ where: partition, data: { expiresAt: createdAt } });
   clock.release();
 
@@ -167,7 +205,10 @@ test("thousands that wait do not keep the purge from what lies behind them", asy
   await raiseBacklog(partition, waiting.id, 5_000, createdAt);
   const finished = await newWebhook(receiver.url);
   await raiseEvent(finished.partition);
-  await db().delivery.updateMany({ where: { webhookId: finished.id }, data: { status: "DELIVERED", nextAttemptAt: null } });
+  await db().delivery.updateMany({
+    where: { webhookId: finished.id },
+    data: { status: "DELIVERED", nextAttemptAt: null },
+  });
   // All of those that wait are older.
   const before = new Date(createdAt.getTime() - 60_000);
   await db().event.updateMany({ where: partition, data: { expiresAt: before } });

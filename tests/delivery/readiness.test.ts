@@ -8,7 +8,8 @@ import { newWebhook, raiseBacklog, type TestWebhook } from "../support/webhooks"
 const url = "http://127.0.0.1:9/";
 const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
 const ready = readiness;
-const change = ({ id }: TestWebhook, data: object) => db().webhook.updateMany({ where: { id }, data });
+const change = ({ id }: TestWebhook, data: object) =>
+  db().webhook.updateMany({ where: { id }, data });
 
 beforeEach(async () => {
   await db().delivery.deleteMany();
@@ -32,8 +33,18 @@ test("200 says which clock runs, for how long the oldest delivery has waited, an
   await raiseBacklog(waiting.partition, waiting.id, 10, secondsAgo(100));
   await raiseBacklog(waiting.partition, waiting.id, 5, secondsAgo(-100));
   await raiseBacklog(held.partition, held.id, 7, secondsAgo(500));
-  await db().delivery.updateMany({ where: { webhookId: held.id }, data: { status: "HELD", nextAttemptAt: null } });
-  const claim = { now: null, limit: 100, cursor: startOfWalk, allowances: new Map(), defaultAllowance: 3, overdueSeconds: 0 };
+  await db().delivery.updateMany({
+    where: { webhookId: held.id },
+    data: { status: "HELD", nextAttemptAt: null },
+  });
+  const claim = {
+    now: null,
+    limit: 100,
+    cursor: startOfWalk,
+    allowances: new Map(),
+    defaultAllowance: 3,
+    overdueSeconds: 0,
+  };
   await claimDeliveries(claim);
 
   const { oldestDueDeliverySeconds, deliveries } = await ready();
@@ -85,11 +96,18 @@ test("no more than 10,000 of a kind are counted, and doctor says so", async () =
   await raiseBacklog(webhook.partition, webhook.id, 12_000, secondsAgo(5));
   expect((await ready()).deliveries).toEqual({ due: 10_000, underWay: 0, held: 0 });
   const { output, exitCode } = await runAdmin(["doctor"]);
-  expect(output).toMatch(/ok {5}deliveries: the oldest one that is due has waited [\d.]+ s; 10000\+ due, 0 of them under way, 0 held/);
+  expect(output).toMatch(
+    /ok {5}deliveries: the oldest one that is due has waited [\d.]+ s; 10000\+ due, 0 of them under way, 0 held/,
+  );
   expect(exitCode).toBe(0);
 
-  await db().delivery.updateMany({ where: { webhookId: webhook.id }, data: { nextAttemptAt: secondsAgo(500) } });
+  await db().delivery.updateMany({
+    where: { webhookId: webhook.id },
+    data: { nextAttemptAt: secondsAgo(500) },
+  });
   const late = await runAdmin(["doctor"]);
-  expect(late.output).toMatch(/WRONG {2}deliveries: the oldest one that is due has waited 5\d\d s\. Is the worker running\?/);
+  expect(late.output).toMatch(
+    /WRONG {2}deliveries: the oldest one that is due has waited 5\d\d s\. Is the worker running\?/,
+  );
   expect(late.exitCode).toBe(1);
 });

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { createConversation, getConversation, updateConversation } from "@/lib/conversations/service";
+import {
+  createConversation,
+  getConversation,
+  updateConversation,
+} from "@/lib/conversations/service";
 import { deleteDocument, getDocument, retryDocument } from "@/lib/knowledge/documents/service";
 import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
@@ -12,9 +16,12 @@ const dayMs = 86_400_000;
 
 withEachClock(() => {
   const secondsAhead = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000);
-  const read = (partition: Partition, { id, knowledgeBaseId }: { id: string; knowledgeBaseId: string }) =>
-    getDocument(reader(system(partition)), knowledgeBaseId, id);
-  const receivedTypes = () => receiver.requests.map(({ headers }) => headers["x-service-event-type"]);
+  const read = (
+    partition: Partition,
+    { id, knowledgeBaseId }: { id: string; knowledgeBaseId: string },
+  ) => getDocument(reader(system(partition)), knowledgeBaseId, id);
+  const receivedTypes = () =>
+    receiver.requests.map(({ headers }) => headers["x-service-event-type"]);
 
   test("a document is read once, and webhooks hear of it", async () => {
     const { partition } = await newWebhook(receiver.url);
@@ -30,8 +37,13 @@ withEachClock(() => {
     const document = await newDocument(partition, "%PDF-1.7 and nothing more", "application/pdf");
     await clock.settle();
     expect(await read(partition, document)).toMatchObject({ status: "FAILED" });
-    await db().document.updateMany({ where: { id: document.id }, data: { contentType: "text/plain" } });
-    await mutate(system(partition), (caller) => retryDocument(caller, document.knowledgeBaseId, document.id));
+    await db().document.updateMany({
+      where: { id: document.id },
+      data: { contentType: "text/plain" },
+    });
+    await mutate(system(partition), (caller) =>
+      retryDocument(caller, document.knowledgeBaseId, document.id),
+    );
     await clock.settle();
     expect(await read(partition, document)).toMatchObject({ status: "READY" });
   });
@@ -40,9 +52,17 @@ withEachClock(() => {
     const partition = await newPartition();
     const document = await newDocument(partition, "Text");
     const leaseExpiresAt = secondsAhead(60);
-    const left = { status: "PROCESSING", leaseHolder: "gone", startedAt: clock.now(), leaseExpiresAt } as const;
+    const left = {
+      status: "PROCESSING",
+      leaseHolder: "gone",
+      startedAt: clock.now(),
+      leaseExpiresAt,
+    } as const;
     await db().document.updateMany({ where: { id: document.id }, data: left });
-    await db().knowledgeBase.updateMany({ where: { id: document.knowledgeBaseId }, data: { pendingCount: 0, processingCount: 1 } });
+    await db().knowledgeBase.updateMany({
+      where: { id: document.knowledgeBaseId },
+      data: { pendingCount: 0, processingCount: 1 },
+    });
     await clock.advance(59);
     expect(await read(partition, document)).toMatchObject({ status: "PROCESSING" });
     await clock.advance(2);
@@ -51,16 +71,32 @@ withEachClock(() => {
 
   test("what is stuck is given up, and a file that is nobody's is removed", async () => {
     const partition = await newPartition();
-    const [stuck, deleted] = [await newDocument(partition, "Text"), await newDocument(partition, "Other text")];
-    const started = { status: "PROCESSING", leaseHolder: "slow", startedAt: clock.now(), leaseExpiresAt: secondsAhead(3_600) } as const;
+    const [stuck, deleted] = [
+      await newDocument(partition, "Text"),
+      await newDocument(partition, "Other text"),
+    ];
+    const started = {
+      status: "PROCESSING",
+      leaseHolder: "slow",
+      startedAt: clock.now(),
+      leaseExpiresAt: secondsAhead(3_600),
+    } as const;
     await db().document.updateMany({ where: { id: stuck.id }, data: started });
-    await db().knowledgeBase.updateMany({ where: { id: stuck.knowledgeBaseId }, data: { pendingCount: 0, processingCount: 1 } });
-    await mutate(system(partition), (caller) => deleteDocument(caller, deleted.knowledgeBaseId, deleted.id));
+    await db().knowledgeBase.updateMany({
+      where: { id: stuck.knowledgeBaseId },
+      data: { pendingCount: 0, processingCount: 1 },
+    });
+    await mutate(system(partition), (caller) =>
+      deleteDocument(caller, deleted.knowledgeBaseId, deleted.id),
+    );
     expect(await db().strayBlob.count({ where: partition })).toBe(1);
     await clock.advance(899);
     expect(await read(partition, stuck)).toMatchObject({ status: "PROCESSING" });
     await clock.advance(61);
-    expect(await read(partition, stuck)).toMatchObject({ status: "FAILED", error: { code: "timeout" } });
+    expect(await read(partition, stuck)).toMatchObject({
+      status: "FAILED",
+      error: { code: "timeout" },
+    });
     expect(await db().strayBlob.count({ where: partition })).toBe(0);
   });
 
@@ -70,23 +106,41 @@ withEachClock(() => {
       createConversation(caller, { channelId: "web", priority: "NORMAL", tags: [], metadata: {} }),
     );
     const snoozedUntil = secondsAhead(3_600);
-    await mutate(system(partition), (caller) => updateConversation(caller, id, { status: "SNOOZED", snoozedUntil }));
+    await mutate(system(partition), (caller) =>
+      updateConversation(caller, id, { status: "SNOOZED", snoozedUntil }),
+    );
     await clock.advance(3_599);
-    expect(await getConversation(reader(system(partition)), id)).toMatchObject({ status: "SNOOZED" });
+    expect(await getConversation(reader(system(partition)), id)).toMatchObject({
+      status: "SNOOZED",
+    });
     await clock.advance(1);
-    expect(await getConversation(reader(system(partition)), id)).toMatchObject({ status: "OPEN", snoozedUntil: null });
+    expect(await getConversation(reader(system(partition)), id)).toMatchObject({
+      status: "OPEN",
+      snoozedUntil: null,
+    });
     await clock.settle();
-    expect(receivedTypes().filter((type) => type === "conversation.status_changed")).toHaveLength(2);
+    expect(receivedTypes().filter((type) => type === "conversation.status_changed")).toHaveLength(
+      2,
+    );
   });
 
   test("what is kept no longer goes, however much there is, and the rest stays", async () => {
     const partition = await newPartition();
     const event = (createdAt: Date) => {
       const expiresAt = new Date(createdAt.getTime() + 30 * dayMs);
-      return { ...partition, id: newId("event"), type: "webhook.test", payload: "{}", createdAt, expiresAt };
+      return {
+        ...partition,
+        id: newId("event"),
+        type: "webhook.test",
+        payload: "{}",
+        createdAt,
+        expiresAt,
+      };
     };
     const old = new Date(clock.now().getTime() - 31 * dayMs);
-    await db().event.createMany({ data: [...Array.from({ length: 2_500 }, () => event(old)), event(clock.now())] });
+    await db().event.createMany({
+      data: [...Array.from({ length: 2_500 }, () => event(old)), event(clock.now())],
+    });
     await clock.settle();
     expect(await db().event.count({ where: partition })).toBe(1);
     await clock.advance(30.5 * 86_400);

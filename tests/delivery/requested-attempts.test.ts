@@ -23,7 +23,8 @@ const daySeconds = 86_400;
 withEachClock(() => {
   const resend = ({ partition, id }: TestWebhook, deliveryId: string) =>
     mutate(system(partition), (caller) => resendDelivery(caller, id, deliveryId));
-  const sendTest = ({ partition, id }: TestWebhook) => mutate(system(partition), (caller) => sendTestEvent(caller, id));
+  const sendTest = ({ partition, id }: TestWebhook) =>
+    mutate(system(partition), (caller) => sendTestEvent(caller, id));
 
   test("a resend is made once, of the same event, freshly signed", async () => {
     const { webhook, delivery } = await newDelivery(receiver.url);
@@ -40,7 +41,10 @@ withEachClock(() => {
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
     const timeOf = (request?: ReceivedRequest) => Number(request?.headers["webhook-timestamp"]);
     expect(timeOf(second) - timeOf(first)).toBe(3_600);
-    expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([{ trigger: "AUTOMATIC" }, { trigger: "MANUAL", number: 2 }]);
+    expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([
+      { trigger: "AUTOMATIC" },
+      { trigger: "MANUAL", number: 2 },
+    ]);
   });
 
   test("a resend that succeeds ends the retries", async () => {
@@ -51,7 +55,9 @@ withEachClock(() => {
     await resend(webhook, delivery.id);
     await clock.advance(200_000);
     expect(receiver.requests).toHaveLength(2);
-    expect(await findDelivery(webhook.partition, delivery.id)).toMatchObject({ status: "DELIVERED" });
+    expect(await findDelivery(webhook.partition, delivery.id)).toMatchObject({
+      status: "DELIVERED",
+    });
   });
 
   test("a failed resend leaves the schedule as it was, and adds nothing to the count of failures", async () => {
@@ -64,9 +70,15 @@ withEachClock(() => {
       await clock.advance(0.1);
       await resend(webhook, delivery.id);
       await clock.settle();
-      expect(await findDelivery(webhook.partition, delivery.id)).toMatchObject({ status: "PENDING", nextAttemptAt });
+      expect(await findDelivery(webhook.partition, delivery.id)).toMatchObject({
+        status: "PENDING",
+        nextAttemptAt,
+      });
     }
-    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 1, probeAfter: null });
+    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+      consecutiveFailures: 1,
+      probeAfter: null,
+    });
 
     await clock.advanceTo(nextAttemptAt);
     const second = await findDelivery(webhook.partition, delivery.id);
@@ -74,11 +86,9 @@ withEachClock(() => {
     // The second delay of the schedule: the twelve resends counted for nothing.
     expect(delay).toBeGreaterThanOrEqual(120 - 0.001);
     expect(delay).toBeLessThanOrEqual(132.001);
-    expect((await attemptsOf(webhook.partition, delivery.id)).map(({ trigger }) => trigger)).toEqual([
-      "AUTOMATIC",
-      ...Array.from({ length: 12 }, () => "MANUAL"),
-      "AUTOMATIC",
-    ]);
+    expect(
+      (await attemptsOf(webhook.partition, delivery.id)).map(({ trigger }) => trigger),
+    ).toEqual(["AUTOMATIC", ...Array.from({ length: 12 }, () => "MANUAL"), "AUTOMATIC"]);
   });
 
   test("an attempt that was asked for outlives whoever took it", async () => {
@@ -104,15 +114,22 @@ withEachClock(() => {
     receiver.answerWith(500);
     const { webhook, delivery } = await newDelivery(receiver.url);
     const probeAfter = new Date(clock.now().getTime() + daySeconds * 1_000);
-    await db().webhook.updateMany({ where: { id: webhook.id }, data: { consecutiveFailures: 10, probeAfter } });
+    await db().webhook.updateMany({
+      where: { id: webhook.id },
+      data: { consecutiveFailures: 10, probeAfter },
+    });
     await clock.settle();
     expect(receiver.requests).toHaveLength(0);
     const paused = await sendTest(webhook);
     await clock.settle();
     expect(await findDelivery(webhook.partition, paused.id)).toMatchObject({ status: "FAILED" });
-    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 10 });
+    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+      consecutiveFailures: 10,
+    });
 
-    await mutate(system(webhook.partition), (caller) => updateWebhook(caller, webhook.id, { status: "DISABLED" }));
+    await mutate(system(webhook.partition), (caller) =>
+      updateWebhook(caller, webhook.id, { status: "DISABLED" }),
+    );
     await clock.settle();
     await sendTest(webhook);
     await resend(webhook, delivery.id);
@@ -126,23 +143,44 @@ withEachClock(() => {
     const webhook = await newWebhook(receiver.url);
     const { id } = await sendTest(webhook);
     await clock.advance(200_000);
-    expect(await attemptsOf(webhook.partition, id)).toMatchObject([{ trigger: "TEST", statusCode: 410 }]);
-    expect(await findDelivery(webhook.partition, id)).toMatchObject({ status: "FAILED", nextAttemptAt: null });
-    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ status: "ENABLED", consecutiveFailures: 0 });
+    expect(await attemptsOf(webhook.partition, id)).toMatchObject([
+      { trigger: "TEST", statusCode: 410 },
+    ]);
+    expect(await findDelivery(webhook.partition, id)).toMatchObject({
+      status: "FAILED",
+      nextAttemptAt: null,
+    });
+    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+      status: "ENABLED",
+      consecutiveFailures: 0,
+    });
   });
 
   test("what failed is recovered with a fresh schedule, fifty a second", async () => {
     const webhook = await newWebhook(receiver.url);
     const deliveries = await raiseBacklog(webhook.partition, webhook.id, 100, clock.now());
-    const failed = { status: "FAILED", automaticCount: 8, attemptCount: 8, nextAttemptAt: null } as const;
+    const failed = {
+      status: "FAILED",
+      automaticCount: 8,
+      attemptCount: 8,
+      nextAttemptAt: null,
+    } as const;
     await db().delivery.updateMany({ where: { webhookId: webhook.id }, data: failed });
     wakeDeliveries(deliveries);
     await clock.settle();
     expect(receiver.requests).toHaveLength(0);
 
     receiver.answerWith(500);
-    const body = { since: new Date(Date.now() - daySeconds * 1_000), until: undefined, dryRun: false };
-    expect(await mutate(system(webhook.partition), (caller) => recoverDeliveries(caller, webhook.id, body))).toEqual({ count: 100 });
+    const body = {
+      since: new Date(Date.now() - daySeconds * 1_000),
+      until: undefined,
+      dryRun: false,
+    };
+    expect(
+      await mutate(system(webhook.partition), (caller) =>
+        recoverDeliveries(caller, webhook.id, body),
+      ),
+    ).toEqual({ count: 100 });
     // One fails and starts its schedule anew; the others succeed.
     receiver.answer = (response) => {
       response.writeHead(500).end();

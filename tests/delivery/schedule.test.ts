@@ -4,7 +4,15 @@ import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { clock, receiver, withEachClock } from "../support/clocks";
 import { startReceiver } from "../support/receiver";
-import { attemptsOf, countByStatus, findDelivery, findWebhook, newDelivery, newWebhook, raiseEvent } from "../support/webhooks";
+import {
+  attemptsOf,
+  countByStatus,
+  findDelivery,
+  findWebhook,
+  newDelivery,
+  newWebhook,
+  raiseEvent,
+} from "../support/webhooks";
 
 withEachClock(() => {
   test("a delivery that succeeds is sent once, whole and signed, and recorded", async () => {
@@ -33,7 +41,9 @@ withEachClock(() => {
       nextAttemptAt: null,
       leaseHolder: null,
     });
-    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 0 });
+    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+      consecutiveFailures: 0,
+    });
   });
 
   test("eight attempts and no ninth, each at its time, with the same bytes and id and a fresh signature", async () => {
@@ -59,16 +69,35 @@ withEachClock(() => {
     await clock.settleWorker();
 
     const { requests } = receiver;
-    expect(requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["1", "2", "3", "4", "5", "6", "7", "8"]);
+    expect(requests.map(({ headers }) => headers["x-service-attempt"])).toEqual([
+      "1",
+      "2",
+      "3",
+      "4",
+      "5",
+      "6",
+      "7",
+      "8",
+    ]);
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
     expect(new Set(requests.map(({ headers }) => headers["x-service-event-id"])).size).toBe(1);
     expect(new Set(requests.map(({ headers }) => headers["x-service-delivery-id"])).size).toBe(1);
-    const signatures = requests.map(({ headers }) => String(headers["x-service-signature"]).split(","));
+    const signatures = requests.map(({ headers }) =>
+      String(headers["x-service-signature"]).split(","),
+    );
     expect(new Set(signatures.map(([time]) => time)).size).toBe(8);
     expect(new Set(signatures.map(([, digest]) => digest)).size).toBe(8);
-    expect((await attemptsOf(webhook.partition, delivery.id)).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(await findDelivery(webhook.partition, delivery.id)).toMatchObject({ status: "FAILED", nextAttemptAt: null });
-    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({ consecutiveFailures: 8, status: "ENABLED" });
+    expect((await attemptsOf(webhook.partition, delivery.id)).map(({ number }) => number)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8,
+    ]);
+    expect(await findDelivery(webhook.partition, delivery.id)).toMatchObject({
+      status: "FAILED",
+      nextAttemptAt: null,
+    });
+    expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
+      consecutiveFailures: 8,
+      status: "ENABLED",
+    });
   });
 
   test("a receiver that is down at first gets the event when it is back", async () => {
@@ -77,7 +106,10 @@ withEachClock(() => {
     await clock.advance(1);
     receiver.answerWith(204);
     await clock.advance(33);
-    expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([{ statusCode: 503 }, { statusCode: 204 }]);
+    expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([
+      { statusCode: 503 },
+      { statusCode: 204 },
+    ]);
     expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 1 });
   });
 
@@ -106,7 +138,9 @@ withEachClock(() => {
     expect(receiver.requests).toHaveLength(0);
     await clock.advance(0.2);
     expect(receiver.requests).toHaveLength(1);
-    expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([{ number: 1, statusCode: 200 }]);
+    expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([
+      { number: 1, statusCode: 200 },
+    ]);
   });
 
   test("each webhook gets every event once, whatever the others do", async () => {

@@ -1,8 +1,17 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
-import { type ResponseClass, responseClasses, searchDeliveriesQuery } from "@/lib/deliveries/schema";
-import { countUnsent, deliveriesOfEvents, neighboursOfDelivery, searchDeliveries } from "@/lib/deliveries/search";
+import {
+  type ResponseClass,
+  responseClasses,
+  searchDeliveriesQuery,
+} from "@/lib/deliveries/schema";
+import {
+  countUnsent,
+  deliveriesOfEvents,
+  neighboursOfDelivery,
+  searchDeliveries,
+} from "@/lib/deliveries/search";
 import { searchDeliveriesStatement } from "@/lib/deliveries/search.sql";
 import { type Partition, reader, system } from "@/lib/platform/caller";
 import { pool } from "@/lib/platform/db";
@@ -23,8 +32,10 @@ const answers: Record<ResponseClass, Answer> = {
   none: (response) => void response.socket?.destroy(),
 };
 
-const search = ({ partition, id }: { partition: Partition; id: string }, query: Record<string, string> = {}) =>
-  searchDeliveries(reader(system(partition)), id, searchDeliveriesQuery.parse(query));
+const search = (
+  { partition, id }: { partition: Partition; id: string },
+  query: Record<string, string> = {},
+) => searchDeliveries(reader(system(partition)), id, searchDeliveriesQuery.parse(query));
 
 /** One delivery for each way to end, each tried once, and one that was never tried. */
 async function newDeliveries() {
@@ -53,11 +64,15 @@ test("deliveries are found by how their last attempt ended, and by all else toge
   for (const [index, response] of responseClasses.entries()) {
     const { data } = await search(webhook, { response });
     expect(data).toMatchObject([{ id: ids[index], attemptCount: 1, ...endings[index] }]);
-    expect((await search(webhook, { response, status: "DELIVERED" })).data).toHaveLength(response === "2xx" ? 1 : 0);
+    expect((await search(webhook, { response, status: "DELIVERED" })).data).toHaveLength(
+      response === "2xx" ? 1 : 0,
+    );
     expect((await search(webhook, { response, eventType: "customer.created" })).data).toEqual([]);
   }
   expect((await search(webhook, {})).data).toHaveLength(6);
-  expect((await search(webhook, { status: "PENDING,DELIVERED", eventType: "message.received" })).data).toHaveLength(6);
+  expect(
+    (await search(webhook, { status: "PENDING,DELIVERED", eventType: "message.received" })).data,
+  ).toHaveLength(6);
 });
 
 test("pages and neighbours follow the filters, and another tenant's webhook has nothing", async () => {
@@ -66,11 +81,21 @@ test("pages and neighbours follow the filters, and another tenant's webhook has 
   const failed = searchDeliveriesQuery.parse({ status: "PENDING", limit: "2" });
   const first = await searchDeliveries(caller, webhook.id, failed);
   expect(first.data.map(({ id }) => id).slice(1)).toEqual([ids[4]]);
-  const second = await search(webhook, { status: "PENDING", limit: "2", cursor: first.nextCursor ?? "" });
+  const second = await search(webhook, {
+    status: "PENDING",
+    limit: "2",
+    cursor: first.nextCursor ?? "",
+  });
   expect(second.data.map(({ id }) => id)).toEqual([ids[3], ids[2]]);
 
-  expect(await neighboursOfDelivery(caller, webhook.id, ids[3] ?? "", failed)).toEqual({ newer: ids[4], older: ids[2] });
-  expect(await neighboursOfDelivery(caller, webhook.id, ids[1] ?? "", failed)).toEqual({ newer: ids[2], older: null });
+  expect(await neighboursOfDelivery(caller, webhook.id, ids[3] ?? "", failed)).toEqual({
+    newer: ids[4],
+    older: ids[2],
+  });
+  expect(await neighboursOfDelivery(caller, webhook.id, ids[1] ?? "", failed)).toEqual({
+    newer: ids[2],
+    older: null,
+  });
 
   const stranger = await newPartition();
   expect((await search({ partition: stranger, id: webhook.id })).data).toEqual([]);
@@ -82,8 +107,11 @@ test("times bound the list on both sides, to the minute as a browser's field has
   expect((await search(webhook, { since: at(-1), until: at(1) })).data).toHaveLength(6);
   expect((await search(webhook, { since: at(1) })).data).toEqual([]);
   expect((await search(webhook, { until: at(-1) })).data).toEqual([]);
-  expect((await search(webhook, { until: at(1).slice(0, 16), since: at(-2).slice(0, 16) })).data).toHaveLength(6);
-  for (const since of ["yesterday", "2026-02-31T10:00"]) expect(searchDeliveriesQuery.safeParse({ since }).success).toBe(false);
+  expect(
+    (await search(webhook, { until: at(1).slice(0, 16), since: at(-2).slice(0, 16) })).data,
+  ).toHaveLength(6);
+  for (const since of ["yesterday", "2026-02-31T10:00"])
+    expect(searchDeliveriesQuery.safeParse({ since }).success).toBe(false);
 });
 
 test("attempts are counted by webhook and hour, and what is unsent by status", async () => {
@@ -95,7 +123,10 @@ test("attempts are counted by webhook and hour, and what is unsent by status", a
   expect(hours.get(webhook.id)).toHaveLength(24);
   const sum = (id: string) =>
     (hours.get(id) ?? []).reduce(
-      (total, hour) => ({ attempts: total.attempts + hour.attempts, failures: total.failures + hour.failures }),
+      (total, hour) => ({
+        attempts: total.attempts + hour.attempts,
+        failures: total.failures + hour.failures,
+      }),
       { attempts: 0, failures: 0 },
     );
   // An hour may have ended between the first attempt and the last; all of them are there.
@@ -109,8 +140,12 @@ test("an event's deliveries name the webhooks they went to", async () => {
   const other = await newWebhook(`${receiver.url}/other`, webhook.partition);
   await raiseEvent(webhook.partition);
   const { data } = await search(webhook);
-  const found = await deliveriesOfEvents(reader(system(webhook.partition)), [data[0]?.eventId ?? ""]);
-  expect(found.map((delivery) => delivery.webhook).toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([
+  const found = await deliveriesOfEvents(reader(system(webhook.partition)), [
+    data[0]?.eventId ?? "",
+  ]);
+  expect(
+    found.map((delivery) => delivery.webhook).toSorted((a, b) => a.id.localeCompare(b.id)),
+  ).toEqual([
     { id: webhook.id, url: receiver.url },
     { id: other.id, url: `${receiver.url}/other` },
   ]);
@@ -119,7 +154,10 @@ test("an event's deliveries name the webhooks they went to", async () => {
 test("a rare ending among many deliveries is read from its own index", async () => {
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 5_000, new Date());
-  await pool().query("UPDATE deliveries SET response_class = 2, status = 'DELIVERED' WHERE webhook_id = $1", [webhook.id]);
+  await pool().query(
+    "UPDATE deliveries SET response_class = 2, status = 'DELIVERED' WHERE webhook_id = $1",
+    [webhook.id],
+  );
   await pool().query("ANALYZE deliveries");
   const { tenantId, environment } = webhook.partition;
   const query = searchDeliveriesQuery.parse({ response: "5xx" });

@@ -5,7 +5,14 @@ import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { mutate, system } from "@/lib/platform/caller";
 import { rotateSecret } from "@/lib/webhooks/service";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../support/receiver";
-import { newDelivery, newWebhook, raiseEvent, type TestWebhook, type VirtualClock, virtualClock } from "../support/webhooks";
+import {
+  newDelivery,
+  newWebhook,
+  raiseEvent,
+  type TestWebhook,
+  type VirtualClock,
+  virtualClock,
+} from "../support/webhooks";
 
 // Which secrets sign is decided while an attempt is made, and so alike with either clock.
 
@@ -25,7 +32,10 @@ afterEach(async () => {
 const rotate = ({ partition, id }: TestWebhook, overlapSeconds = 86_400) =>
   mutate(system(partition), (caller) => rotateSecret(caller, id, { overlapSeconds }));
 
-/** What a receiver with this secret would say, by Stripe's verifier and by that of Standard Webhooks. */
+/**
+ * What a receiver with this secret would say, by Stripe's verifier and by that of Standard
+ * Webhooks.
+ */
 function accepts(secret: string, received: ReceivedRequest | undefined): [boolean, boolean] {
   const { body = "", headers = {} } = received ?? {};
   const succeeds = (verify: () => unknown) => {
@@ -37,7 +47,13 @@ function accepts(secret: string, received: ReceivedRequest | undefined): [boolea
     }
   };
   return [
-    succeeds(() => new Stripe("sk_test_unused").webhooks.constructEvent(body, String(headers["x-service-signature"]), secret)),
+    succeeds(() =>
+      new Stripe("sk_test_unused").webhooks.constructEvent(
+        body,
+        String(headers["x-service-signature"]),
+        secret,
+      ),
+    ),
     succeeds(() => new Webhook(secret).verify(body, headers as Record<string, string>)),
   ];
 }
@@ -49,7 +65,8 @@ test("both secrets sign for 24 hours to the second, the new one first, and then 
   const webhook = await newWebhook(receiver.url);
   const send = async () => {
     const [delivery] = await raiseEvent(webhook.partition);
-    if (delivery) expect(await attemptDelivery(delivery)).toEqual({ state: "delivered", retryAt: null });
+    if (delivery)
+      expect(await attemptDelivery(delivery)).toEqual({ state: "delivered", retryAt: null });
     return receiver.requests.at(-1);
   };
   const rotatedAt = clock.now();
@@ -60,7 +77,9 @@ test("both secrets sign for 24 hours to the second, the new one first, and then 
   const during = await send();
   expect(accepts(rotated.secret, during)).toEqual([true, true]);
   expect(accepts(webhook.secret, during)).toEqual([true, true]);
-  expect(during?.headers["x-service-signature"]).toMatch(/^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+  expect(during?.headers["x-service-signature"]).toMatch(
+    /^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/,
+  );
   await expect(rotate(webhook, 1)).rejects.toMatchObject({ kind: "rotation-in-progress" });
 
   clock.advanceTo(new Date(rotatedAt.getTime() + dayMs + 1_000));
@@ -70,7 +89,10 @@ test("both secrets sign for 24 hours to the second, the new one first, and then 
   expect(afterwards?.headers["x-service-signature"]).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
 
   // Of the two, the first was the new secret's.
-  const withFirst = { ...during?.headers, "x-service-signature": String(during?.headers["x-service-signature"]).replace(/,v1=\w+$/, "") };
+  const withFirst = {
+    ...during?.headers,
+    "x-service-signature": String(during?.headers["x-service-signature"]).replace(/,v1=\w+$/, ""),
+  };
   expect(accepts(rotated.secret, during && { ...during, headers: withFirst })[0]).toBe(true);
   expect(accepts(webhook.secret, during && { ...during, headers: withFirst })[0]).toBe(false);
   expect((await rotate(webhook)).secret).not.toBe(rotated.secret);
@@ -83,7 +105,9 @@ test("a rotation with no overlap ends every older secret at once, also for what 
   const third = await rotate(webhook, 0);
   await attemptDelivery(delivery);
   const [received] = receiver.requests;
-  expect([webhook.secret, second.secret, third.secret].map((secret) => accepts(secret, received))).toEqual([
+  expect(
+    [webhook.secret, second.secret, third.secret].map((secret) => accepts(secret, received)),
+  ).toEqual([
     [false, false],
     [false, false],
     [true, true],

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { db } from "@/lib/platform/db";
 import { type Receiver, startReceiver } from "../support/receiver";
-import { countByStatus, newWebhook, raiseBacklog, raiseEvent, type TestWebhook } from "../support/webhooks";
+import {
+  countByStatus,
+  newWebhook,
+  raiseBacklog,
+  raiseEvent,
+  type TestWebhook,
+} from "../support/webhooks";
 import { startWorker, type Worker } from "../support/workers";
 
 // The built worker, as a process of its own and several at once, in real time.
@@ -17,13 +23,17 @@ afterEach(async () => {
   await receiver.close();
 });
 
-async function startWorkers(count: number, environment: Record<string, string> = {}): Promise<Worker[]> {
+async function startWorkers(
+  count: number,
+  environment: Record<string, string> = {},
+): Promise<Worker[]> {
   workers = await Promise.all(Array.from({ length: count }, () => startWorker(environment)));
   return workers;
 }
 
 const justNow = () => new Date(Date.now() - 1_000);
-const attemptsOf = ({ id }: TestWebhook) => db().deliveryAttempt.count({ where: { delivery: { webhookId: id } } });
+const attemptsOf = ({ id }: TestWebhook) =>
+  db().deliveryAttempt.count({ where: { delivery: { webhookId: id } } });
 
 test("two workers send 10,000 deliveries, each of them once", async () => {
   const webhook = await newWebhook(receiver.url);
@@ -34,7 +44,9 @@ test("two workers send 10,000 deliveries, each of them once", async () => {
 
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 10_000 });
   expect(receiver.requests).toHaveLength(10_000);
-  expect(new Set(receiver.requests.map(({ headers }) => headers["x-service-delivery-id"])).size).toBe(10_000);
+  expect(
+    new Set(receiver.requests.map(({ headers }) => headers["x-service-delivery-id"])).size,
+  ).toBe(10_000);
   expect(receiver.requests.every(({ headers }) => headers["x-service-attempt"] === "1")).toBe(true);
   expect(await attemptsOf(webhook)).toBe(10_000);
 });
@@ -51,12 +63,19 @@ test("a worker that is told to stop in the middle finishes what it has begun, an
   // Nothing is left that looks as if somebody still had it, and all that arrived is recorded.
   const arrived = receiver.requests.length;
   expect(arrived).toBeLessThan(3_000);
-  expect(await db().delivery.count({ where: { webhookId: webhook.id, leaseHolder: { not: null } } })).toBe(0);
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: arrived, PENDING: 3_000 - arrived });
+  expect(
+    await db().delivery.count({ where: { webhookId: webhook.id, leaseHolder: { not: null } } }),
+  ).toBe(0);
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({
+    DELIVERED: arrived,
+    PENDING: 3_000 - arrived,
+  });
 
   await startWorkers(1);
   await receiver.received(3_000);
-  await expect.poll(() => countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 3_000 });
+  await expect
+    .poll(() => countByStatus(webhook.partition, webhook.id))
+    .toEqual({ DELIVERED: 3_000 });
   expect(receiver.requests).toHaveLength(3_000);
 });
 
@@ -67,7 +86,9 @@ test("a worker that is told to stop while a receiver hangs ends with that reques
   const [worker] = await startWorkers(1);
   await receiver.received(1);
   expect(await worker?.end("SIGTERM")).toBe(0);
-  const { attemptCount, status } = await db().delivery.findFirstOrThrow({ where: { webhookId: webhook.id } });
+  const { attemptCount, status } = await db().delivery.findFirstOrThrow({
+    where: { webhookId: webhook.id },
+  });
   expect(status).toBe("PENDING");
   expect(await attemptsOf(webhook)).toBe(attemptCount);
 });
@@ -78,7 +99,9 @@ test("where every notification is lost, what is committed is sent all the same",
   // What a statement of its own writes wakes nobody.
   await raiseBacklog(webhook.partition, webhook.id, 20, justNow());
   await receiver.received(20);
-  expect(new Set(receiver.requests.map(({ headers }) => headers["x-service-delivery-id"])).size).toBe(20);
+  expect(
+    new Set(receiver.requests.map(({ headers }) => headers["x-service-delivery-id"])).size,
+  ).toBe(20);
 });
 
 test("a webhook gets no more at once than the operator allows", async () => {

@@ -12,7 +12,10 @@ import { newWebhook, raiseEvent, type VirtualClock, virtualClock } from "../supp
 
 const server = await startMailServer();
 // The environment is parsed at the first call of env(), which comes later.
-Object.assign(process.env, { SMTP_URL: server.url, MAIL_FROM: "Parlance <no-reply@parlance.example>" });
+Object.assign(process.env, {
+  SMTP_URL: server.url,
+  MAIL_FROM: "Parlance <no-reply@parlance.example>",
+});
 afterAll(() => server.close());
 
 let clock: VirtualClock;
@@ -35,17 +38,30 @@ async function newTenantsWebhook(): Promise<TestWebhook> {
     ...{ organisation: "Engines", name: "Ada", passwordHash: "none" },
     email: `${role.toLowerCase()}@${number}.example`,
   });
-  const { tenant } = await db().$transaction((transaction) => createAccount(transaction, account("OWNER")));
+  const { tenant } = await db().$transaction((transaction) =>
+    createAccount(transaction, account("OWNER")),
+  );
   for (const role of ["ADMIN", "MEMBER", "VIEWER"] as const) {
-    const { user } = await db().$transaction((transaction) => createAccount(transaction, account(role)));
-    await db().membership.create({ data: { tenantId: tenant.id, userId: user.id, role, createdAt: clock.now() } });
+    const { user } = await db().$transaction((transaction) =>
+      createAccount(transaction, account(role)),
+    );
+    await db().membership.create({
+      data: { tenantId: tenant.id, userId: user.id, role, createdAt: clock.now() },
+    });
   }
   return newWebhook("http://127.0.0.1:9/hook", { tenantId: tenant.id, environment: "live" });
 }
 
 /** As if so many probes in a row had failed before; one more ends in this way. */
-async function probe(webhook: TestWebhook, failuresBefore: number, statusCode = 500): Promise<void> {
-  await db().webhook.updateMany({ where: { id: webhook.id }, data: { consecutiveFailures: failuresBefore, probeAfter: null } });
+async function probe(
+  webhook: TestWebhook,
+  failuresBefore: number,
+  statusCode = 500,
+): Promise<void> {
+  await db().webhook.updateMany({
+    where: { id: webhook.id },
+    data: { consecutiveFailures: failuresBefore, probeAfter: null },
+  });
   const [reference] = await raiseEvent(webhook.partition);
   const delivery = reference && (await claimDelivery(reference, clock.now()));
   if (!delivery) throw new Error("the delivery could not be claimed");
@@ -61,7 +77,10 @@ async function arrived(): Promise<string[]> {
   await sendMails(100);
   return server.mails
     .splice(0)
-    .map(({ to, source }) => `${to[0]?.split("@")[0]}: ${/^Subject: (.*)$/m.exec(source)?.[1]?.trim()}`)
+    .map(
+      ({ to, source }) =>
+        `${to[0]?.split("@")[0]}: ${/^Subject: (.*)$/m.exec(source)?.[1]?.trim()}`,
+    )
     .sort();
 }
 

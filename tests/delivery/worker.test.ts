@@ -23,8 +23,8 @@ import {
   virtualClock,
 } from "../support/webhooks";
 
-// What only the worker has: loops that share the work, a share for each webhook, and its end. What both clocks promise
-// alike is in the suites that run with each of them.
+// What only the worker has: loops that share the work, a share for each webhook, and its end. What
+// both clocks promise alike is in the suites that run with each of them.
 
 let receiver: Receiver;
 let clock: VirtualClock;
@@ -46,9 +46,11 @@ function startLoops(count: number): void {
 const wakeAll = () => {
   for (const loop of loops) loop.wake();
 };
-const sendTest = ({ partition, id }: TestWebhook) => mutate(system(partition), (caller) => sendTestEvent(caller, id));
+const sendTest = ({ partition, id }: TestWebhook) =>
+  mutate(system(partition), (caller) => sendTestEvent(caller, id));
 const minutesAgo = (minutes: number) => new Date(clock.now().getTime() - minutes * 60_000);
-const failuresOf = async (webhook: TestWebhook) => (await findWebhook(webhook.partition, webhook.id)).consecutiveFailures;
+const failuresOf = async (webhook: TestWebhook) =>
+  (await findWebhook(webhook.partition, webhook.id)).consecutiveFailures;
 const underWay = ({ partition, id }: TestWebhook) =>
   db().delivery.count({ where: { ...partition, webhookId: id, leaseHolder: { not: null } } });
 
@@ -77,7 +79,9 @@ test("a backlog is delivered once each by four loops at once", async () => {
   await Promise.all(loops.map((loop) => loop.stop()));
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 2_000 });
   expect(receiver.requests).toHaveLength(2_000);
-  expect(new Set(receiver.requests.map(({ headers }) => headers["x-service-delivery-id"])).size).toBe(2_000);
+  expect(
+    new Set(receiver.requests.map(({ headers }) => headers["x-service-delivery-id"])).size,
+  ).toBe(2_000);
   expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(2_000);
 });
 
@@ -111,13 +115,17 @@ test("99 failures, a success and 99 more do not disable, 100 do, under eight loo
   };
   clock.advance(7.5);
   wakeAll();
-  await expect.poll(async () => (await findWebhook(webhook.partition, webhook.id)).lastSuccessAt).not.toBeNull();
+  await expect
+    .poll(async () => (await findWebhook(webhook.partition, webhook.id)).lastSuccessAt)
+    .not.toBeNull();
   await failUntil(webhook, 99);
   expect(await failuresOf(webhook)).toBe(99);
   expect((await findWebhook(webhook.partition, webhook.id)).status).toBe("ENABLED");
 
   await failUntil(webhook, 100);
-  await expect.poll(async () => (await findWebhook(webhook.partition, webhook.id)).status).toBe("DISABLED");
+  await expect
+    .poll(async () => (await findWebhook(webhook.partition, webhook.id)).status)
+    .toBe("DISABLED");
   expect(await findWebhook(webhook.partition, webhook.id)).toMatchObject({
     consecutiveFailures: 100,
     disabledReason: "CONSECUTIVE_FAILURES",
@@ -131,7 +139,9 @@ test("99 failures, a success and 99 more do not disable, 100 do, under eight loo
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(receiver.requests).toHaveLength(sent);
-  await expect.poll(() => countByStatus(webhook.partition, webhook.id)).toEqual({ HELD: 299, DELIVERED: 1 });
+  await expect
+    .poll(() => countByStatus(webhook.partition, webhook.id))
+    .toEqual({ HELD: 299, DELIVERED: 1 });
 });
 
 test("20,000 due rows of one webhook do not hold the others up", async () => {
@@ -157,7 +167,9 @@ test("20,000 due rows of one webhook do not hold the others up", async () => {
 test("waiting webhooks beyond one walk's steps are all reached", async () => {
   const partitions = await Promise.all(Array.from({ length: 8 }, () => newPartition()));
   const webhooks = await Promise.all(
-    partitions.flatMap((partition) => Array.from({ length: 20 }, () => newWebhook(receiver.url, partition))),
+    partitions.flatMap((partition) =>
+      Array.from({ length: 20 }, () => newWebhook(receiver.url, partition)),
+    ),
   );
   const hog = webhooks[0];
   if (!hog) throw new Error("there is no webhook");
@@ -187,11 +199,15 @@ test("healthy webhooks are served at once while nine of ten hang", async () => {
   }
   startLoops(1);
   const healthy = await Promise.all([newWebhook(receiver.url), newWebhook(receiver.url)]);
-  for (const webhook of healthy) await raiseBacklog(webhook.partition, webhook.id, 50, minutesAgo(1));
+  for (const webhook of healthy)
+    await raiseBacklog(webhook.partition, webhook.id, 50, minutesAgo(1));
   wakeAll();
   await receiver.received(100);
-  // At most the first attempts at those that hang have ended: no healthy one waited for a second round.
-  expect(await db().deliveryAttempt.count({ where: partition })).toBeLessThanOrEqual(18 * createAllowances(128).initialLimit);
+  // At most the first attempts at those that hang have ended: no healthy one waited for a second
+  // round.
+  expect(await db().deliveryAttempt.count({ where: partition })).toBeLessThanOrEqual(
+    18 * createAllowances(128).initialLimit,
+  );
   // Cuts what hangs, so that stopping need not wait for the deadline.
   await hanging.close();
 });
@@ -217,15 +233,23 @@ test("stopping finishes what is under way and records it", async () => {
   await receiver.received(1);
   await loops[0]?.stop();
   const underWay = receiver.requests.length;
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: underWay, PENDING: 10 - underWay });
-  expect(await db().delivery.count({ where: { ...webhook.partition, leaseHolder: { not: null } } })).toBe(0);
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({
+    DELIVERED: underWay,
+    PENDING: 10 - underWay,
+  });
+  expect(
+    await db().delivery.count({ where: { ...webhook.partition, leaseHolder: { not: null } } }),
+  ).toBe(0);
 });
 
 test("tests of a webhook that hangs hold up neither its neighbour's nor its own deliveries", async () => {
   const hanging = await startReceiver(() => {});
   try {
     const partition = await newPartition();
-    const [slow, quick] = [await newWebhook(hanging.url, partition), await newWebhook(receiver.url, partition)];
+    const [slow, quick] = [
+      await newWebhook(hanging.url, partition),
+      await newWebhook(receiver.url, partition),
+    ];
     for (let index = 0; index < 30; index++) await sendTest(slow);
     await sendTest(quick);
     startLoops(1);
@@ -243,8 +267,13 @@ test("tests of a webhook that hangs hold up neither its neighbour's nor its own 
 test("beside Inngest, an attempt that was asked for is taken only when it is overdue by two minutes", async () => {
   const { webhook, delivery } = await newDelivery(receiver.url);
   await attemptDelivery(delivery);
-  await mutate(system(webhook.partition), (caller) => resendDelivery(caller, webhook.id, delivery.id));
-  const takenBeside = async () => (await claimRequested({ now: clock.now(), limit: 100, overdueSeconds: 120 })).map(({ id }) => id);
+  await mutate(system(webhook.partition), (caller) =>
+    resendDelivery(caller, webhook.id, delivery.id),
+  );
+  const takenBeside = async () =>
+    (await claimRequested({ now: clock.now(), limit: 100, overdueSeconds: 120 })).map(
+      ({ id }) => id,
+    );
   expect(await takenBeside()).not.toContain(delivery.id);
   clock.advance(121);
   expect(await takenBeside()).toContain(delivery.id);
@@ -259,10 +288,16 @@ test("5,000 failed deliveries are recovered in batches, fifty a second, and none
     data: { status: "FAILED", automaticCount: 8, attemptCount: 8, nextAttemptAt: null },
   });
   const body = { since: new Date(Date.now() - 86_400_000), until: undefined, dryRun: false };
-  expect(await mutate(system(webhook.partition), (caller) => recoverDeliveries(caller, webhook.id, body))).toEqual({ count });
+  expect(
+    await mutate(system(webhook.partition), (caller) =>
+      recoverDeliveries(caller, webhook.id, body),
+    ),
+  ).toEqual({ count });
 
   // A call ends after twenty batches; two at once take turns.
-  expect(await Promise.all([workOffBacklog(100), workOffBacklog(100)]).then(([a, b]) => a + b)).toBeGreaterThan(0);
+  expect(
+    await Promise.all([workOffBacklog(100), workOffBacklog(100)]).then(([a, b]) => a + b),
+  ).toBeGreaterThan(0);
   while ((await workOffBacklog(100)) > 0);
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: count });
   const { _min, _max } = await db().delivery.aggregate({

@@ -12,8 +12,9 @@ import { baseUrl, call, newTenant, type TestTenant } from "../support/api";
 import { pdfOf } from "../support/files";
 import { type Receiver, startReceiver } from "../support/receiver";
 
-// Every curl command of the reference, the guides and the README, run by a shell against the running service. Ids are replaced
-// by those of existing resources, addresses of receivers by one that listens; nothing else is changed.
+// Every curl command of the reference, the guides and the README, run by a shell against the
+// running service. Ids are replaced by those of existing resources, addresses of receivers by one
+// that listens; nothing else is changed.
 
 const root = path.resolve(import.meta.dirname, "../..");
 /** Where the commands run: `curl` finds its options here, and `-F file=@returns.pdf` its file. */
@@ -21,7 +22,10 @@ const folder = mkdtempSync(path.join(tmpdir(), "parlance-curl-"));
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
-  writeFileSync(path.join(folder, ".curlrc"), 'silent\nshow-error\nwrite-out = "\\n%{http_code}\\n"\n');
+  writeFileSync(
+    path.join(folder, ".curlrc"),
+    'silent\nshow-error\nwrite-out = "\\n%{http_code}\\n"\n',
+  );
 });
 afterAll(async () => {
   await receiver.close();
@@ -30,11 +34,15 @@ afterAll(async () => {
 
 /** One resource of every kind, by the prefix of its id. */
 async function furnish(tenant: TestTenant): Promise<Record<string, string>> {
-  const create = async (route: string, body: object): Promise<string> => (await call(tenant, "POST", route, body)).body.id;
+  const create = async (route: string, body: object): Promise<string> =>
+    (await call(tenant, "POST", route, body)).body.id;
   const whk = await create("/webhooks", { url: receiver.url, events: ["*"] });
   const cus = await create("/customers", { name: "Grace" });
   const kb = await create("/knowledge-bases", { name: "Base" });
-  const doc = await create(`/knowledge-bases/${kb}/documents`, { name: "Document", text: "Lamps are sent back in their box." });
+  const doc = await create(`/knowledge-bases/${kb}/documents`, {
+    name: "Document",
+    text: "Lamps are sent back in their box.",
+  });
   const agt = await create("/agents", { name: "Agent" });
   const cnv = await create("/conversations", { channelId: "web", message: "Hello" });
   const msg = (await call(tenant, "GET", `/conversations/${cnv}/messages`)).body.data[0].id;
@@ -44,45 +52,81 @@ async function furnish(tenant: TestTenant): Promise<Record<string, string>> {
   return { whk, cus, kb, doc, agt, cnv, msg, evt, dlv };
 }
 
-/** @returns the status of each request that the commands made, with the response of those that failed */
-async function runShell(commands: string, key: string, ids: Record<string, string>): Promise<string[]> {
+/**
+ * @returns the status of each request that the commands made, with the response of those that
+ * failed
+ */
+async function runShell(
+  commands: string,
+  key: string,
+  ids: Record<string, string>,
+): Promise<string[]> {
   writeFileSync(path.join(folder, "returns.pdf"), pdfOf(["Lamps are sent back in their box."]));
   const text = commands
     .replaceAll("%ORIGIN%", baseUrl())
     .replaceAll("localhost:3000", new URL(baseUrl()).host)
-    .replaceAll(/\b([a-z]{2,3})_(…|[0-9A-HJKMNP-TV-Z]{26})/g, (id, prefix: string) => ids[prefix] ?? id)
+    .replaceAll(
+      /\b([a-z]{2,3})_(…|[0-9A-HJKMNP-TV-Z]{26})/g,
+      (id, prefix: string) => ids[prefix] ?? id,
+    )
     .replaceAll("http://127.0.0.1:4000/", receiver.url)
     .replaceAll(/^KEY=.*$/gm, "");
   const env = { ...process.env, HOME: folder, CURL_HOME: folder, PARLANCE_API_KEY: key, KEY: key };
-  const { stdout, stderr } = await promisify(execFile)("bash", ["--norc", "-euc", text], { cwd: folder, env });
+  const { stdout, stderr } = await promisify(execFile)("bash", ["--norc", "-euc", text], {
+    cwd: folder,
+    env,
+  });
   expect(stderr).toBe("");
   const responses = [...stdout.matchAll(/([^\n]*)\n(\d{3})\n/g)];
-  return responses.map(([, body, status = ""]) => (Number(status) < 300 ? status : `${status} ${body}`));
+  return responses.map(([, body, status = ""]) =>
+    Number(status) < 300 ? status : `${status} ${body}`,
+  );
 }
 
 const successful = /^2\d\d$/;
 
-const hasCurl = ["bash", "curl", "openssl"].every((command) => spawnSync(command, ["--version"]).error === undefined);
-if (!hasCurl) process.stdout.write("The curl commands of the documentation are not run: bash, curl or openssl is missing.\n");
+const hasCurl = ["bash", "curl", "openssl"].every(
+  (command) => spawnSync(command, ["--version"]).error === undefined,
+);
+if (!hasCurl)
+  process.stdout.write(
+    "The curl commands of the documentation are not run: bash, curl or openssl is missing.\n",
+  );
 
 describe.skipIf(!hasCurl)("the reference", () => {
   const order = ["GET", "POST", "PATCH", "DELETE"];
-  const operations = describedOperations().toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
+  const operations = describedOperations().toSorted(
+    (a, b) => order.indexOf(a.method) - order.indexOf(b.method),
+  );
 
   test.each(operations.map((described) => [described.operation.operationId, described] as const))(
     "%s: the curl sample succeeds",
     async (_operationId, described) => {
       const tenant = await newTenant();
-      const statuses = await runShell(curlSample(described, "%ORIGIN%"), tenant.key, await furnish(tenant));
+      const statuses = await runShell(
+        curlSample(described, "%ORIGIN%"),
+        tenant.key,
+        await furnish(tenant),
+      );
       expect(statuses).toEqual([expect.stringMatching(successful)]);
     },
   );
 });
 
-const pages = ["README.md", "sdk/README.md", ...readdirSync(path.join(root, "docs/guides")).map((file) => `docs/guides/${file}`)];
+const pages = [
+  "README.md",
+  "sdk/README.md",
+  ...readdirSync(path.join(root, "docs/guides")).map((file) => `docs/guides/${file}`),
+];
 const snippets = pages.flatMap((page) => {
-  const blocks = [...readFileSync(path.join(root, page), "utf8").matchAll(/^```(?:bash|sh)\b.*\n([\s\S]*?)^```$/gm)];
-  return blocks.flatMap(([, commands = ""]) => (/\bcurl\b/.test(commands) ? [{ page, commands }] : []));
+  const blocks = [
+    ...readFileSync(path.join(root, page), "utf8").matchAll(
+      /^```(?:bash|sh)\b.*\n([\s\S]*?)^```$/gm,
+    ),
+  ];
+  return blocks.flatMap(([, commands = ""]) =>
+    /\bcurl\b/.test(commands) ? [{ page, commands }] : [],
+  );
 });
 
 test.skipIf(!hasCurl).each(snippets)("$page: $commands", async ({ commands }) => {

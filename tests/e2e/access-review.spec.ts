@@ -5,7 +5,10 @@ import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 const newPassword = "another horse battery";
 
-/** Requests a new password for the address, follows the mailed link, and sets it. @returns the dashboard of the address's owner */
+/**
+ * Requests a new password for the address, follows the mailed link, and sets it. @returns the
+ * dashboard of the address's owner
+ */
 async function takeOver(browser: Browser, email: string): Promise<Page> {
   const page = await (await newVisitor(browser)).newPage();
   await page.goto("/password");
@@ -13,7 +16,10 @@ async function takeOver(browser: Browser, email: string): Promise<Page> {
   await page.getByRole("button", { name: "Send me a link" }).click();
   await expect(page.getByText(email)).toBeVisible();
 
-  const mail = page.getByRole("listitem").filter({ hasText: email }).filter({ hasText: "Set a new password" });
+  const mail = page
+    .getByRole("listitem")
+    .filter({ hasText: email })
+    .filter({ hasText: "Set a new password" });
   await expect(async () => {
     await page.goto(process.env.PRODUCT_MAIL_PAGE ?? "");
     expect(await mail.count()).toBe(1);
@@ -26,7 +32,9 @@ async function takeOver(browser: Browser, email: string): Promise<Page> {
 }
 
 const useKey = async (request: APIRequestContext, key: string) =>
-  (await request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } })).status();
+  (
+    await request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } })
+  ).status();
 
 test("the owner of an address takes the account over, and confirms or revokes what was made before", async ({
   page: squatter,
@@ -37,14 +45,18 @@ test("the owner of an address takes the account over, and confirms or revokes wh
   const base = `/${tenantSlug}/test`;
   const key = await newTestKey(squatter);
   const url = "https://example.com/orders";
-  const webhook = await request.post("/v1/public/webhooks", { headers: { authorization: `Bearer ${key}` }, data: { url, events: ["*"] } });
+  const webhook = await request.post("/v1/public/webhooks", {
+    headers: { authorization: `Bearer ${key}` },
+    data: { url, events: ["*"] },
+  });
   expect(webhook.status()).toBe(201);
   const guest = `grace-${tenantSlug}@example.com`;
   await squatter.goto(`${base}/settings/members`);
   await squatter.getByRole("button", { name: "Invite somebody" }).click();
   await squatter.getByRole("dialog").getByLabel("E-mail").fill(guest);
   await squatter.getByRole("dialog").getByRole("button", { name: "Invite", exact: true }).click();
-  const invitation = new URL(await squatter.getByLabel("Link", { exact: true }).inputValue()).pathname;
+  const invitation = new URL(await squatter.getByLabel("Link", { exact: true }).inputValue())
+    .pathname;
 
   const page = await takeOver(browser, email);
   const findings = watch(page);

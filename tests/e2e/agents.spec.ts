@@ -4,7 +4,9 @@ import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";
 
-/** Somebody new with an agent, looking at its draft, and what its own programs do to it by the API. */
+/**
+ * Somebody new with an agent, looking at its draft, and what its own programs do to it by the API.
+ */
 async function begin(page: Page, request: APIRequestContext) {
   const { email, tenantSlug } = await signUp(page);
   const headers = { authorization: `Bearer ${await newTestKey(page)}` };
@@ -18,8 +20,15 @@ async function begin(page: Page, request: APIRequestContext) {
 
   const agentPath = `/v1/public/agents/${id}`;
   const agent = async () => (await request.get(agentPath, { headers })).json();
-  const patch = async (data: object) => expect((await request.patch(agentPath, { headers, data })).status()).toBe(200);
-  return { email, path: `/${tenantSlug}/test/agents/${id}`, agents: `/${tenantSlug}/test/agents`, agent, patch };
+  const patch = async (data: object) =>
+    expect((await request.patch(agentPath, { headers, data })).status()).toBe(200);
+  return {
+    email,
+    path: `/${tenantSlug}/test/agents/${id}`,
+    agents: `/${tenantSlug}/test/agents`,
+    agent,
+    patch,
+  };
 }
 
 const dialog = (page: Page) => page.getByRole("alertdialog");
@@ -38,7 +47,9 @@ async function publish(page: Page, version: number) {
   await expect(dialog(page)).toBeHidden();
 }
 
-test("what is wrong with a new agent is said beside it, and what was typed stays", async ({ page }) => {
+test("what is wrong with a new agent is said beside it, and what was typed stays", async ({
+  page,
+}) => {
   const { tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/agents`);
   await expect(page.getByText("No test agents yet")).toBeVisible();
@@ -53,7 +64,10 @@ test("what is wrong with a new agent is said beside it, and what was typed stays
   await expect(page.getByLabel("Description")).toHaveValue("First line");
 });
 
-test("a draft is written and published, and what the API writes later stays in the draft", async ({ page, request }) => {
+test("a draft is written and published, and what the API writes later stays in the draft", async ({
+  page,
+  request,
+}) => {
   const { agents, agent, patch } = await begin(page, request);
   await page.getByLabel("Instructions", { exact: true }).fill("Be kind.\nNever promise a date.");
   await page.getByLabel("Temperature").fill("0.3");
@@ -74,19 +88,32 @@ test("a draft is written and published, and what the API writes later stays in t
   await page.getByLabel("Description").press("Control+s");
   await expect(page.getByText("All saved")).toBeVisible();
   expect(await agent()).toMatchObject({
-    ...{ status: "DRAFT", instructions: "Be kind.\nNever promise a date.", temperature: 0.3, metadata: { seats: 3 } },
+    ...{
+      status: "DRAFT",
+      instructions: "Be kind.\nNever promise a date.",
+      temperature: 0.3,
+      metadata: { seats: 3 },
+    },
   });
 
   await publish(page, 1);
-  expect(await agent()).toMatchObject({ status: "PUBLISHED", publishedVersion: 1, hasUnpublishedChanges: false });
+  expect(await agent()).toMatchObject({
+    status: "PUBLISHED",
+    publishedVersion: 1,
+    hasUnpublishedChanges: false,
+  });
   await expect(page.getByText("is the same as version 1")).toBeVisible();
   await expect(page.getByRole("button", { name: "Publish…" })).toBeHidden();
 
   await patch({ greeting: "Hello!" });
   await page.reload();
-  await expect(page.getByText("version 1 is the published one until a person publishes another, here")).toBeVisible();
+  await expect(
+    page.getByText("version 1 is the published one until a person publishes another, here"),
+  ).toBeVisible();
   await page.goto(agents);
-  await expect(page.getByRole("row").filter({ hasText: "Support" })).toContainText("Unpublished changes");
+  await expect(page.getByRole("row").filter({ hasText: "Support" })).toContainText(
+    "Unpublished changes",
+  );
   await expect(page.getByRole("row").filter({ hasText: "Support" })).toContainText("Version 1");
 });
 
@@ -104,7 +131,11 @@ test("saving overwrites nothing that the API wrote in the meantime", async ({ pa
   await expect(page.getByLabel("Instructions", { exact: true })).toHaveValue("Mine.");
   expect(await agent()).toMatchObject({ instructions: null });
   await saveDraft(page);
-  expect(await agent()).toMatchObject({ instructions: "Mine.", greeting: "Theirs.", metadata: { team: "blue" } });
+  expect(await agent()).toMatchObject({
+    instructions: "Mine.",
+    greeting: "Theirs.",
+    metadata: { team: "blue" },
+  });
 
   // The same field by both: both are shown, and one chooses.
   await page.getByLabel("Instructions", { exact: true }).fill("Mine again.");
@@ -120,7 +151,10 @@ test("saving overwrites nothing that the API wrote in the meantime", async ({ pa
   expect(await agent()).toMatchObject({ name: "Mine", instructions: "Theirs again." });
 });
 
-test("publishing publishes what was shown: an edit of the API in the meantime is shown first", async ({ page, request }) => {
+test("publishing publishes what was shown: an edit of the API in the meantime is shown first", async ({
+  page,
+  request,
+}) => {
   const { agent, patch } = await begin(page, request);
   await patch({ instructions: "Be kind.\nAnswer in three sentences." });
   await page.reload();
@@ -140,10 +174,17 @@ test("publishing publishes what was shown: an edit of the API in the meantime is
 
   await dialog(page).getByRole("button", { name: "Publish version 2" }).click();
   await expect(dialog(page)).toBeHidden();
-  expect(await agent()).toMatchObject({ publishedVersion: 2, hasUnpublishedChanges: false, greeting: "Buy now!" });
+  expect(await agent()).toMatchObject({
+    publishedVersion: 2,
+    hasUnpublishedChanges: false,
+    greeting: "Buy now!",
+  });
 });
 
-test("versions are compared and rolled back to, and an archived agent takes no more changes", async ({ page, request }) => {
+test("versions are compared and rolled back to, and an archived agent takes no more changes", async ({
+  page,
+  request,
+}) => {
   const { path, agent, patch } = await begin(page, request);
   for (const [version, greeting] of ["Hello!", "Good day!"].entries()) {
     await patch({ greeting });
@@ -170,7 +211,11 @@ test("versions are compared and rolled back to, and an archived agent takes no m
   await expect(dialog(page)).toContainText("Never published");
   await dialog(page).getByRole("button", { name: "Roll back to version 1" }).click();
   await expect(dialog(page)).toBeHidden();
-  expect(await agent()).toMatchObject({ greeting: "Hello!", publishedVersion: 3, hasUnpublishedChanges: false });
+  expect(await agent()).toMatchObject({
+    greeting: "Hello!",
+    publishedVersion: 3,
+    hasUnpublishedChanges: false,
+  });
   await page.goto(`${path}/versions`);
   await expect(row(3)).toContainText("Rolled back to version 1");
 
@@ -184,23 +229,33 @@ test("versions are compared and rolled back to, and an archived agent takes no m
   await expect(page.getByText("takes no more changes").first()).toBeVisible();
 });
 
-test("a viewer reads all of it, is told why there are no buttons, and a page still open saves nothing", async ({ page, request }) => {
+test("a viewer reads all of it, is told why there are no buttons, and a page still open saves nothing", async ({
+  page,
+  request,
+}) => {
   const { email, path, agents, agent } = await begin(page, request);
   await page.getByLabel("Instructions", { exact: true }).fill("Not to be saved");
-  await queryDatabase("UPDATE memberships SET role = 'VIEWER' WHERE user_id = (SELECT id FROM users WHERE email = $1)", [email]);
+  await queryDatabase(
+    "UPDATE memberships SET role = 'VIEWER' WHERE user_id = (SELECT id FROM users WHERE email = $1)",
+    [email],
+  );
   await save(page).click();
   await expect(page.getByText("Only owners, admins and members may change agents.")).toBeVisible();
   expect((await agent()).instructions).toBeNull();
 
   await page.getByRole("button", { name: "Discard" }).click();
   await page.goto(path);
-  await expect(page.getByText("Only owners, admins and members may change and publish agents.")).toBeVisible();
+  await expect(
+    page.getByText("Only owners, admins and members may change and publish agents."),
+  ).toBeVisible();
   await expect(page.getByLabel("Instructions", { exact: true })).toBeHidden();
   await page.goto(agents);
   await expect(page.getByText("Only owners, admins and members may create agents.")).toBeVisible();
 });
 
-test("axe finds nothing on the pages of a published agent, and they fit 390 px", { tag: "@full" }, async ({ page, request }) => {
+test("axe finds nothing on the pages of a published agent, and they fit 390 px", {
+  tag: "@full",
+}, async ({ page, request }) => {
   test.setTimeout(240_000);
   const { path, patch } = await begin(page, request);
   await patch({ instructions: "Be kind.\nAnswer in three sentences.", metadata: { plan: "gold" } });

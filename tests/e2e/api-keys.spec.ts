@@ -10,7 +10,10 @@ async function createKey(page: Page, name: string) {
   await page.getByLabel("Name", { exact: true }).fill(name);
 }
 
-test("a test key is made, copied, used, and refused within a second of being revoked", async ({ page, request }) => {
+test("a test key is made, copied, used, and refused within a second of being revoked", async ({
+  page,
+  request,
+}) => {
   const { tenantSlug } = await signUp(page);
   await expect(page.getByText("TEST", { exact: true })).toBeVisible();
 
@@ -22,10 +25,14 @@ test("a test key is made, copied, used, and refused within a second of being rev
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
 
-  const account = () => request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
+  const account = () =>
+    request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
   const answer = await account();
   expect(answer.status()).toBe(200);
-  expect(await answer.json()).toMatchObject({ environment: "test", key: { name: "Website backend" } });
+  expect(await answer.json()).toMatchObject({
+    environment: "test",
+    key: { name: "Website backend" },
+  });
 
   await page.reload();
   expect(await page.content()).not.toContain(key);
@@ -37,7 +44,9 @@ test("a test key is made, copied, used, and refused within a second of being rev
   await expect(page.getByRole("alertdialog")).toContainText("test");
   await page.getByRole("button", { name: "Revoke key" }).click();
   await expect(row(page, "Website backend")).toContainText("Revoked");
-  await expect.poll(async () => (await account()).status(), { timeout: 1_000, intervals: [50] }).toBe(401);
+  await expect
+    .poll(async () => (await account()).status(), { timeout: 1_000, intervals: [50] })
+    .toBe(401);
 
   await page.getByRole("link", { name: "Live" }).click();
   await expect(page).toHaveURL(`/${tenantSlug}/live/api-keys`);
@@ -65,13 +74,17 @@ test("a key does what was chosen for it, and is not lost by a slip", async ({ pa
   await expect(page).toHaveURL(`/${tenantSlug}/live/api-keys`);
   await expect(row(page, "Support desk")).toContainText("Expires soon");
   const status = async (path: string) =>
-    (await request.get(`/v1/public/${path}`, { headers: { authorization: `Bearer ${key}` } })).status();
+    (
+      await request.get(`/v1/public/${path}`, { headers: { authorization: `Bearer ${key}` } })
+    ).status();
   expect(await status("conversations")).toBe(200);
   expect(await status("customers")).toBe(403);
   expect(await status("account")).toBe(403);
 });
 
-test("what is wrong with a new key is said beside it, and what was typed stays", async ({ page }) => {
+test("what is wrong with a new key is said beside it, and what was typed stays", async ({
+  page,
+}) => {
   await signUp(page);
 
   await createKey(page, "   ");
@@ -83,13 +96,21 @@ test("what is wrong with a new key is said beside it, and what was typed stays",
   await expect(page.getByText("Give the key a name")).toBeVisible();
   await expect(page.getByText("Choose a time in the future")).toBeVisible();
   await expect(page.getByLabel("Last day")).toHaveValue("2020-01-01");
-  await expect(page.getByRole("group", { name: "Usage and account" }).getByLabel("None")).toBeChecked();
+  await expect(
+    page.getByRole("group", { name: "Usage and account" }).getByLabel("None"),
+  ).toBeChecked();
 });
 
-test("a rolled key and its successor work side by side, until the old one's time is over", async ({ page, request }) => {
+test("a rolled key and its successor work side by side, until the old one's time is over", async ({
+  page,
+  request,
+}) => {
   const { tenantSlug } = await signUp(page);
   const old = await newTestKey(page);
-  const status = async (key: string) => (await request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } })).status();
+  const status = async (key: string) =>
+    (
+      await request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } })
+    ).status();
   const post = (key: string) =>
     request.post("/v1/public/customers", {
       headers: { authorization: `Bearer ${key}`, "idempotency-key": "before the roll" },
@@ -112,17 +133,23 @@ test("a rolled key and its successor work side by side, until the old one's time
 
   expect([await status(old), await status(successor)]).toEqual([200, 200]);
   const replayed = await post(successor);
-  expect([await replayed.text(), replayed.headers()["idempotent-replayed"]]).toEqual([created, "true"]);
+  expect([await replayed.text(), replayed.headers()["idempotent-replayed"]]).toEqual([
+    created,
+    "true",
+  ]);
 
   await page.goto(`/${tenantSlug}/test/api-keys`);
   const oldRow = page.getByRole("row").filter({ hasText: old.slice(-4) });
   await expect(oldRow).toContainText("Rolling");
   await expect(oldRow).toContainText(/ends in (1 h|\d+ m)/);
   await oldRow.getByRole("link", { name: "Tests" }).click();
-  await expect(page.getByRole("link", { name: `Tests prl_test_…${successor.slice(-4)}` })).toBeVisible();
+  await expect(
+    page.getByRole("link", { name: `Tests prl_test_…${successor.slice(-4)}` }),
+  ).toBeVisible();
   await expect(page.getByText("rolled it")).toBeVisible();
 
-  const ends = "UPDATE api_keys SET expires_at = now() WHERE hint = $1 AND tenant_id = (SELECT id FROM tenants WHERE slug = $2)";
+  const ends =
+    "UPDATE api_keys SET expires_at = now() WHERE hint = $1 AND tenant_id = (SELECT id FROM tenants WHERE slug = $2)";
   await queryDatabase(ends, [`prl_test_…${old.slice(-4)}`, tenantSlug]);
   await expect.poll(() => status(old), { timeout: 10_000 }).toBe(401);
   expect(await status(successor)).toBe(200);
@@ -130,11 +157,16 @@ test("a rolled key and its successor work side by side, until the old one's time
   await expect(page.getByText("This key has ended.")).toBeVisible();
 });
 
-test("a key is renamed and given other scopes, which count at once, and its page says so", async ({ page, request }) => {
+test("a key is renamed and given other scopes, which count at once, and its page says so", async ({
+  page,
+  request,
+}) => {
   const { tenantSlug } = await signUp(page);
   const key = await newTestKey(page);
   const status = async (path: string) =>
-    (await request.get(`/v1/public/${path}`, { headers: { authorization: `Bearer ${key}` } })).status();
+    (
+      await request.get(`/v1/public/${path}`, { headers: { authorization: `Bearer ${key}` } })
+    ).status();
   expect([await status("account"), await status("customers")]).toEqual([200, 200]);
 
   await page.goto(`/${tenantSlug}/test/api-keys`);
@@ -155,13 +187,26 @@ test("a key is renamed and given other scopes, which count at once, and its page
   expect(await status("account")).toBe(200);
   await expect(async () => {
     await page.reload();
-    await expect(page.getByRole("row").filter({ hasText: "insufficient-scope" })).toBeVisible({ timeout: 2_000 });
+    await expect(page.getByRole("row").filter({ hasText: "insufficient-scope" })).toBeVisible({
+      timeout: 2_000,
+    });
   }).toPass();
-  await page.getByRole("row").filter({ hasText: "insufficient-scope" }).first().getByRole("link").click();
-  await expect(page.getByRole("link", { name: "Explain this error" })).toHaveAttribute("href", "/docs/errors/insufficient-scope");
+  await page
+    .getByRole("row")
+    .filter({ hasText: "insufficient-scope" })
+    .first()
+    .getByRole("link")
+    .click();
+  await expect(page.getByRole("link", { name: "Explain this error" })).toHaveAttribute(
+    "href",
+    "/docs/errors/insufficient-scope",
+  );
 });
 
-test("a key is made and revoked with the keyboard alone, and the focus comes back", async ({ page, request }) => {
+test("a key is made and revoked with the keyboard alone, and the focus comes back", async ({
+  page,
+  request,
+}) => {
   await signUp(page);
   const create = page.getByRole("button", { name: "Create API key" });
   await create.focus();
@@ -196,6 +241,7 @@ test("a key is made and revoked with the keyboard alone, and the focus comes bac
   await page.getByRole("button", { name: "Revoke key" }).focus();
   await page.keyboard.press("Enter");
   await expect(row(page, "By keyboard")).toContainText("Revoked");
-  const answer = () => request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
+  const answer = () =>
+    request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
   await expect.poll(async () => (await answer()).status(), { timeout: 5_000 }).toBe(401);
 });

@@ -4,29 +4,57 @@ import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 
 const sessionCookie = async (page: Page) => {
-  const found = (await page.context().cookies()).find(({ name }) => name === "next-auth.session-token");
+  const found = (await page.context().cookies()).find(
+    ({ name }) => name === "next-auth.session-token",
+  );
   if (!found) throw new Error("nobody is signed in");
   return found;
 };
 
 const nameOf = async (tenantSlug: string) => {
-  const [tenant] = await queryDatabase<{ name: string }>("SELECT name FROM tenants WHERE slug = $1", [tenantSlug]);
+  const [tenant] = await queryDatabase<{ name: string }>(
+    "SELECT name FROM tenants WHERE slug = $1",
+    [tenantSlug],
+  );
   return tenant?.name;
 };
 
-/** Sends a server action again as it was, but from a page of this origin. Browsers set that header, and no page can. */
-async function replay(sent: Request, cookie: string, body: string, origin: string): Promise<number> {
-  const { host: _host, "content-length": _length, connection: _connection, ...headers } = await sent.allHeaders();
+/**
+ * Sends a server action again as it was, but from a page of this origin. Browsers set that header,
+ * and no page can.
+ */
+async function replay(
+  sent: Request,
+  cookie: string,
+  body: string,
+  origin: string,
+): Promise<number> {
+  const {
+    host: _host,
+    "content-length": _length,
+    connection: _connection,
+    ...headers
+  } = await sent.allHeaders();
   const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(":")));
-  const answer = await fetch(sent.url(), { method: "POST", headers: { ...own, cookie, origin }, body, redirect: "manual" });
+  const answer = await fetch(sent.url(), {
+    method: "POST",
+    headers: { ...own, cookie, origin },
+    body,
+    redirect: "manual",
+  });
   await answer.arrayBuffer();
   return answer.status;
 }
 
-test("a server action that another host's page sends is not executed", async ({ page, baseURL }) => {
+test("a server action that another host's page sends is not executed", async ({
+  page,
+  baseURL,
+}) => {
   const { tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/settings`);
-  const action = page.waitForRequest((request) => request.method() === "POST" && "next-action" in request.headers());
+  const action = page.waitForRequest(
+    (request) => request.method() === "POST" && "next-action" in request.headers(),
+  );
   await page.getByLabel("Name", { exact: true }).fill("First name");
   await page.getByRole("button", { name: "Save" }).click();
   const sent = await action;
@@ -36,7 +64,9 @@ test("a server action that another host's page sends is not executed", async ({ 
   const body = sent.postData()?.replace("First name", "Second name") ?? "";
   expect(body).toContain("Second name");
   for (const origin of ["https://elsewhere.example", "http://localhost:1", "null"]) {
-    expect(await replay(sent, `${name}=${value}`, body, origin), origin).toBeGreaterThanOrEqual(400);
+    expect(await replay(sent, `${name}=${value}`, body, origin), origin).toBeGreaterThanOrEqual(
+      400,
+    );
     expect(await nameOf(tenantSlug), origin).toBe("First name");
   }
   // From its own page the very same is done, so it was for the origin alone.
@@ -44,7 +74,10 @@ test("a server action that another host's page sends is not executed", async ({ 
   expect(await nameOf(tenantSlug)).toBe("Second name");
 });
 
-test("401 for a session cookie at the API, in every place where a key is read", async ({ page, request }) => {
+test("401 for a session cookie at the API, in every place where a key is read", async ({
+  page,
+  request,
+}) => {
   await signUp(page);
   const { name, value } = await sessionCookie(page);
   for (const path of ["/account", "/conversations", "/webhooks", "/usage"]) {
@@ -56,11 +89,15 @@ test("401 for a session cookie at the API, in every place where a key is read", 
       expect([path, answer.status()]).toEqual([path, 401]);
     }
   }
-  const written = await page.request.post("/v1/public/conversations", { data: { channelId: "web", message: "Hello" } });
+  const written = await page.request.post("/v1/public/conversations", {
+    data: { channelId: "web", message: "Hello" },
+  });
   expect(written.status()).toBe(401);
 });
 
-test("no page of settings, keys and webhooks holds a hash, a secret or a token, in HTML or in what the router loads", async ({ page }) => {
+test("no page of settings, keys and webhooks holds a hash, a secret or a token, in HTML or in what the router loads", async ({
+  page,
+}) => {
   test.setTimeout(240_000);
   const { email, tenantSlug } = await signUp(page);
   const base = `/${tenantSlug}/test`;
@@ -90,7 +127,11 @@ test("no page of settings, keys and webhooks holds a hash, a secret or a token, 
     [email],
   );
   const secrets: Record<string, string | undefined> = {
-    ...{ "an API key": key, "the hash of an API key": apiKey?.hash, "a signing secret": webhook.secret },
+    ...{
+      "an API key": key,
+      "the hash of an API key": apiKey?.hash,
+      "a signing secret": webhook.secret,
+    },
     "a signing secret without its prefix": webhook.secret.replace(/^whsec_/, ""),
     "a sealed signing secret": stored?.ciphertext,
     "a password's hash": stored?.password_hash,
@@ -99,21 +140,35 @@ test("no page of settings, keys and webhooks holds a hash, a secret or a token, 
     "the hash of an invitation's token, otherwise written": stored?.token_base64,
     "the session's token": (await sessionCookie(page)).value,
   };
-  for (const [what, secret] of Object.entries(secrets)) expect(secret?.length, what).toBeGreaterThan(20);
+  for (const [what, secret] of Object.entries(secrets))
+    expect(secret?.length, what).toBeGreaterThan(20);
 
   const settings = ["", "/members", "/profile", "/audit-log"].map((rest) => `/settings${rest}`);
-  const webhooks = ["", "/new", `/${webhook.id}`, `/${webhook.id}/edit`].map((rest) => `/webhooks${rest}`);
+  const webhooks = ["", "/new", `/${webhook.id}`, `/${webhook.id}/edit`].map(
+    (rest) => `/webhooks${rest}`,
+  );
   for (const path of [...settings, "/api-keys", `/api-keys/${apiKey?.id}`, ...webhooks]) {
     for (const [kind, header] of [
       ["text/html", "accept"],
       ["text/x-component", "rsc"],
     ] as const) {
-      const answer = await page.request.get(`${base}${path}`, { headers: { [header]: header === "rsc" ? "1" : kind } });
-      expect([path, answer.status(), answer.headers()["content-type"]]).toEqual([path, 200, expect.stringContaining(kind)]);
+      const answer = await page.request.get(`${base}${path}`, {
+        headers: { [header]: header === "rsc" ? "1" : kind },
+      });
+      expect([path, answer.status(), answer.headers()["content-type"]]).toEqual([
+        path,
+        200,
+        expect.stringContaining(kind),
+      ]);
       const text = await answer.text();
       expect(text, path).toContain(tenantSlug);
       const found = Object.entries(secrets).filter(([, secret]) => text.includes(secret ?? "-"));
-      expect([path, kind, found.map(([what]) => what), /\$argon2|whsec_[\w+/=-]{20}/.exec(text)?.[0]]).toEqual([path, kind, [], undefined]);
+      expect([
+        path,
+        kind,
+        found.map(([what]) => what),
+        /\$argon2|whsec_[\w+/=-]{20}/.exec(text)?.[0],
+      ]).toEqual([path, kind, [], undefined]);
     }
   }
 });

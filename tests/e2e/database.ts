@@ -1,7 +1,10 @@
 import pg from "pg";
 
 /** One statement on the product's own database: what no page can do, such as letting time pass. */
-export async function queryDatabase<Row extends pg.QueryResultRow>(statement: string, values: unknown[]): Promise<Row[]> {
+export async function queryDatabase<Row extends pg.QueryResultRow>(
+  statement: string,
+  values: unknown[],
+): Promise<Row[]> {
   const client = new pg.Client({ connectionString: process.env.PRODUCT_DATABASE_URL });
   await client.connect();
   return client

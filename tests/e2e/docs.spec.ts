@@ -17,7 +17,9 @@ const pagesToOpen = [
 ];
 
 for (const width of [390, 1440]) {
-  test(`every kind of page fits ${width} px, asks no other host and complains of nothing`, async ({ page }) => {
+  test(`every kind of page fits ${width} px, asks no other host and complains of nothing`, async ({
+    page,
+  }) => {
     await page.setViewportSize({ width, height: 900 });
     const findings = watch(page);
     for (const path of pagesToOpen) {
@@ -30,7 +32,14 @@ for (const width of [390, 1440]) {
 }
 
 // The longest pages are made of the same parts as these, and take axe very long.
-for (const path of ["/docs", "/docs/quickstart", "/docs/verify-signatures", "/docs/errors", "/docs/reference", "/docs/reference/account"]) {
+for (const path of [
+  "/docs",
+  "/docs/quickstart",
+  "/docs/verify-signatures",
+  "/docs/errors",
+  "/docs/reference",
+  "/docs/reference/account",
+]) {
   test(`axe finds nothing at ${path}, in light and in dark`, { tag: "@full" }, async ({ page }) => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -40,7 +49,10 @@ for (const path of ["/docs", "/docs/quickstart", "/docs/verify-signatures", "/do
   });
 }
 
-test("the type of a problem is a page, and all links of the documentation lead somewhere", async ({ page, request }) => {
+test("the type of a problem is a page, and all links of the documentation lead somewhere", async ({
+  page,
+  request,
+}) => {
   // It asks for some sixty pages.
   test.setTimeout(240_000);
   const { type } = await (await request.get("/v1/public/account")).json();
@@ -57,7 +69,8 @@ test("the type of a problem is a page, and all links of the documentation lead s
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     seen.set(path, ids);
     for (const [, href = ""] of text.matchAll(/ href="([^"]+)"/g)) {
-      if (href.startsWith("#")) expect([path, href, ids.has(href.slice(1))]).toEqual([path, href, true]);
+      if (href.startsWith("#"))
+        expect([path, href, ids.has(href.slice(1))]).toEqual([path, href, true]);
       else if (/^\/(docs|llms)/.test(href)) waiting.push(href.split("#")[0] ?? "");
     }
   }
@@ -72,7 +85,9 @@ test("the type of a problem is a page, and all links of the documentation lead s
   }
 });
 
-test("an operation can be tried with one's own key, which stays for the next one", async ({ page }) => {
+test("an operation can be tried with one's own key, which stays for the next one", async ({
+  page,
+}) => {
   await signUp(page);
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name").fill("Reference");
@@ -97,7 +112,9 @@ test("an operation can be tried with one's own key, which stays for the next one
   await expect(list.getByRole("form")).toContainText("422");
 });
 
-test("the search finds headings, operations and errors by a word, with the keyboard alone", async ({ page }) => {
+test("the search finds headings, operations and errors by a word, with the keyboard alone", async ({
+  page,
+}) => {
   const findings = watch(page);
   await page.goto("/docs");
   await page.keyboard.press("Control+k");

@@ -3,52 +3,96 @@ import { expect, test } from "./test";
 
 test.describe.configure({ timeout: 180_000 });
 
-test("live and test stay apart: on no page of the one is anything of the other", async ({ page, request }) => {
+test("live and test stay apart: on no page of the one is anything of the other", async ({
+  page,
+  request,
+}) => {
   const { tenantSlug } = await signUp(page);
   const testKey = await newTestKey(page);
   const headers = { authorization: `Bearer ${testKey}` };
-  const customer = await (await request.post("/v1/public/customers", { headers, data: { name: "Only in test" } })).json();
-  const answer = await request.post("/v1/public/conversations", { headers, data: { channelId: "web", message: "Only in test" } });
+  const customer = await (
+    await request.post("/v1/public/customers", { headers, data: { name: "Only in test" } })
+  ).json();
+  const answer = await request.post("/v1/public/conversations", {
+    headers,
+    data: { channelId: "web", message: "Only in test" },
+  });
   const requestId = answer.headers()["x-request-id"] ?? "";
   const conversation = await answer.json();
 
   // The row is there within two seconds; only then does its absence elsewhere say anything.
   await expect(async () => {
     await page.goto(`/${tenantSlug}/test/logs/${requestId}`);
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("/v1/public/conversations", { timeout: 1_000 });
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("/v1/public/conversations", {
+      timeout: 1_000,
+    });
   }).toPass();
   await expect(page.getByText("TEST", { exact: true })).toBeVisible();
 
   const { key } = await (await request.get("/v1/public/account", { headers })).json();
-  for (const path of [`customers/${customer.id}`, `conversations/${conversation.id}`, `api-keys/${key.id}`, `logs/${requestId}`]) {
+  for (const path of [
+    `customers/${customer.id}`,
+    `conversations/${conversation.id}`,
+    `api-keys/${key.id}`,
+    `logs/${requestId}`,
+  ]) {
     expect([path, (await page.goto(`/${tenantSlug}/test/${path}`))?.status()]).toEqual([path, 200]);
-    // Its status is 200 where the frame was sent before it was known: what counts is what stands in it.
+    // Its status is 200 where the frame was sent before it was known: what counts is what stands in
+    // it.
     await page.goto(`/${tenantSlug}/live/${path}`);
     await expect(page.getByText("There is nothing here")).toBeVisible();
     await expect(page.getByText("TEST", { exact: true })).toBeHidden();
   }
 
-  for (const place of ["customers", "conversations", "api-keys", "logs", "events", "webhooks", "usage", ""]) {
+  for (const place of [
+    "customers",
+    "conversations",
+    "api-keys",
+    "logs",
+    "events",
+    "webhooks",
+    "usage",
+    "",
+  ]) {
     await page.goto(`/${tenantSlug}/live/${place}`);
     await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
     const text = (await page.locator("#content").textContent()) ?? "";
-    const foreign = ["Only in test", customer.id, conversation.id, key.id, key.name, requestId].filter((part) => text.includes(part));
+    const foreign = [
+      "Only in test",
+      customer.id,
+      conversation.id,
+      key.id,
+      key.name,
+      requestId,
+    ].filter((part) => text.includes(part));
     expect([place, foreign]).toEqual([place, []]);
   }
 });
 
-test("switching keeps the page, and each environment's usage says whether it is billable", async ({ page }) => {
+test("switching keeps the page, and each environment's usage says whether it is billable", async ({
+  page,
+}) => {
   const { tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/usage`);
-  await expect(page.locator("header").filter({ hasText: "Usage" }).getByText("Not billable")).toBeVisible();
-  await page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Live" }).click();
+  await expect(
+    page.locator("header").filter({ hasText: "Usage" }).getByText("Not billable"),
+  ).toBeVisible();
+  await page
+    .getByRole("navigation", { name: "Environment" })
+    .getByRole("link", { name: "Live" })
+    .click();
   await expect(page).toHaveURL(`/${tenantSlug}/live/usage`);
-  await expect(page.locator("header").filter({ hasText: "What" }).getByText("Billable", { exact: true })).toBeVisible();
+  await expect(
+    page.locator("header").filter({ hasText: "What" }).getByText("Billable", { exact: true }),
+  ).toBeVisible();
   await expect(page.getByRole("heading", { name: "Apart from that, in test" })).toBeVisible();
   await expect(page.getByText("Not billable")).toBeVisible();
 });
 
-test("a month's usage can be taken along, and no spreadsheet runs a key's name", async ({ page, request }) => {
+test("a month's usage can be taken along, and no spreadsheet runs a key's name", async ({
+  page,
+  request,
+}) => {
   const { tenantSlug } = await signUp(page);
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name", { exact: true }).fill("=HYPERLINK(0)");
@@ -61,17 +105,25 @@ test("a month's usage can be taken along, and no spreadsheet runs a key's name",
   await page.goto(`/${tenantSlug}/test/usage`);
   await expect(async () => {
     await page.reload();
-    await expect(page.getByRole("row").filter({ hasText: "=HYPERLINK(0)" })).toBeVisible({ timeout: 2_000 });
+    await expect(page.getByRole("row").filter({ hasText: "=HYPERLINK(0)" })).toBeVisible({
+      timeout: 2_000,
+    });
   }).toPass();
   await page.getByRole("button", { name: "Download CSV" }).click();
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Each key" }).click();
   const file = await download;
-  expect(file.suggestedFilename()).toMatch(new RegExp(`^usage-${tenantSlug}-test-20\\d\\d-\\d\\d-by-key\\.csv$`));
-  const text = await (await file.createReadStream()).toArray().then((parts) => Buffer.concat(parts).toString());
+  expect(file.suggestedFilename()).toMatch(
+    new RegExp(`^usage-${tenantSlug}-test-20\\d\\d-\\d\\d-by-key\\.csv$`),
+  );
+  const text = await (await file.createReadStream())
+    .toArray()
+    .then((parts) => Buffer.concat(parts).toString());
   expect(text).toContain("keyId,name,key,environment,billable,apiRequests\r\n");
   expect(text).toContain(`'=HYPERLINK(0),prl_test_…${key.slice(-4)},test,false,1\r\n`);
 
-  const stranger = await request.get(`/api/dashboard/${tenantSlug}/test/usage?by=day`, { maxRedirects: 0 });
+  const stranger = await request.get(`/api/dashboard/${tenantSlug}/test/usage?by=day`, {
+    maxRedirects: 0,
+  });
   expect([307, 303, 302]).toContain(stranger.status());
 });

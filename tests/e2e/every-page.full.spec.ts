@@ -40,7 +40,10 @@ test("every page, light, dark and narrow: axe finds nothing, nothing overflows, 
   for (const { name: pageName, path } of tenant().pages) {
     await page.goto(path, { waitUntil: "load" });
     // Also behind a drawer, which hides what is behind it from everyone but the eye.
-    await expect(page.getByRole("heading", { level: 1, includeHidden: true }).first(), pageName).toBeVisible();
+    await expect(
+      page.getByRole("heading", { level: 1, includeHidden: true }).first(),
+      pageName,
+    ).toBeVisible();
     for (const { name, colorScheme, viewport } of looks) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(viewport);
@@ -52,27 +55,40 @@ test("every page, light, dark and narrow: axe finds nothing, nothing overflows, 
   expect(findings).toEqual([]);
 });
 
-test("the first load of each page stays below 200 KB of compressed JavaScript", async ({ browser }) => {
+test("the first load of each page stays below 200 KB of compressed JavaScript", async ({
+  browser,
+}) => {
   const [visitor, member] = await Promise.all([1, 2].map(() => newVisitor(browser)));
   if (!visitor || !member) throw new Error("no browser");
   await member.addCookies(tenant().cookies);
   const pages = tenant().pages.map(({ name, path }) => ({ name, path, request: member.request }));
-  const open = ["/login", "/signup", "/docs", "/docs/reference"].map((path) => ({ name: path, path, request: visitor.request }));
+  const open = ["/login", "/signup", "/docs", "/docs/reference"].map((path) => ({
+    name: path,
+    path,
+    request: visitor.request,
+  }));
 
   const weights = new Map<string, number>();
   const kilobytes: Record<string, number> = {};
   for (const { name, path, request } of [...pages, ...open]) {
     const html = await (await request.get(path)).text();
     // What has `nomodule` is for browsers that know no modules, and no other loads it.
-    const tags = [...html.matchAll(/<script[^>]+src="([^"]+\.js[^"]*)"[^>]*>/g)].filter(([tag]) => !/nomodule/i.test(tag));
+    const tags = [...html.matchAll(/<script[^>]+src="([^"]+\.js[^"]*)"[^>]*>/g)].filter(
+      ([tag]) => !/nomodule/i.test(tag),
+    );
     const scripts = new Set(tags.map(([, source = ""]) => source));
     expect(scripts.size, name).toBeGreaterThan(2);
     for (const source of scripts) {
-      if (!weights.has(source)) weights.set(source, gzipSync(await (await request.get(source)).body()).length);
+      if (!weights.has(source))
+        weights.set(source, gzipSync(await (await request.get(source)).body()).length);
     }
-    kilobytes[name] = Math.round([...scripts].reduce((total, source) => total + (weights.get(source) ?? 0), 0) / 1024);
+    kilobytes[name] = Math.round(
+      [...scripts].reduce((total, source) => total + (weights.get(source) ?? 0), 0) / 1024,
+    );
   }
   await Promise.all([visitor.close(), member.close()]);
   process.stdout.write(`compressed JavaScript of each page, KB: ${JSON.stringify(kilobytes)}\n`);
-  expect(Object.entries(kilobytes).filter(([, size]) => size >= maximumScriptKilobytes)).toEqual([]);
+  expect(Object.entries(kilobytes).filter(([, size]) => size >= maximumScriptKilobytes)).toEqual(
+    [],
+  );
 });

@@ -2,17 +2,27 @@ import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 
-test("a page that cannot be drawn anew stays as it was and says so, and comes back by itself", async ({ page, request }) => {
+test("a page that cannot be drawn anew stays as it was and says so, and comes back by itself", async ({
+  page,
+  request,
+}) => {
   test.slow();
   const { tenantSlug } = await signUp(page);
   const key = await newTestKey(page);
-  await request.post("/v1/public/customers", { headers: { Authorization: `Bearer ${key}` }, data: { name: "Ada" } });
+  await request.post("/v1/public/customers", {
+    headers: { Authorization: `Bearer ${key}` },
+    data: { name: "Ada" },
+  });
   // An event that nobody can read, and the same as it was.
-  const [{ tenantId, payload } = { tenantId: "", payload: "" }] = await queryDatabase<{ tenantId: string; payload: string }>(
+  const [{ tenantId, payload } = { tenantId: "", payload: "" }] = await queryDatabase<{
+    tenantId: string;
+    payload: string;
+  }>(
     `SELECT tenant_id AS "tenantId", payload FROM events WHERE tenant_id = (SELECT id FROM tenants WHERE slug = $1)`,
     [tenantSlug],
   );
-  const setPayload = (text: string) => queryDatabase("UPDATE events SET payload = $2 WHERE tenant_id = $1", [tenantId, text]);
+  const setPayload = (text: string) =>
+    queryDatabase("UPDATE events SET payload = $2 WHERE tenant_id = $1", [tenantId, text]);
   const event = page.getByRole("link", { name: "customer.created" });
   const behind = page.getByText("Not up to date. Trying again…");
   const failure = page.getByRole("heading", { name: "This page could not be shown" });

@@ -10,11 +10,34 @@ import { newVisitor } from "./test";
 type Resource = { id: string } & Record<string, unknown>;
 
 const people = [
-  { externalId: "u_1001", name: "Maren Voss", email: "maren@voss-optik.de", locale: "de-DE", metadata: { plan: "gold", seats: 12 } },
-  { externalId: "u_1002", name: "Tomás Herrera", email: "tomas@herrera.mx", phone: "+525512345678", locale: "es-MX" },
-  { externalId: "u_1003", name: "Aiko Tanaka", email: "aiko@tanaka-design.jp", locale: "ja-JP", metadata: { plan: "silver" } },
+  {
+    externalId: "u_1001",
+    name: "Maren Voss",
+    email: "maren@voss-optik.de",
+    locale: "de-DE",
+    metadata: { plan: "gold", seats: 12 },
+  },
+  {
+    externalId: "u_1002",
+    name: "Tomás Herrera",
+    email: "tomas@herrera.mx",
+    phone: "+525512345678",
+    locale: "es-MX",
+  },
+  {
+    externalId: "u_1003",
+    name: "Aiko Tanaka",
+    email: "aiko@tanaka-design.jp",
+    locale: "ja-JP",
+    metadata: { plan: "silver" },
+  },
   { externalId: "u_1004", name: "Priya Raman", email: "priya@northlane.in" },
-  { externalId: "u_1005", name: "Jonas Lindqvist", email: "jonas@fjallmat.se", phone: "+46701234567" },
+  {
+    externalId: "u_1005",
+    name: "Jonas Lindqvist",
+    email: "jonas@fjallmat.se",
+    phone: "+46701234567",
+  },
 ];
 
 /** Who writes about what, how it was answered, and where it stands. */
@@ -26,7 +49,8 @@ const talks = [
     tags: ["shipping"],
     priority: "HIGH",
     note: "The carrier scanned it in Leipzig this morning.",
-    reply: "I have asked the carrier: it is in Leipzig, and should be with you tomorrow before noon.",
+    reply:
+      "I have asked the carrier: it is in Leipzig, and should be with you tomorrow before noon.",
   },
   {
     subject: "Invoice with the wrong VAT id",
@@ -86,9 +110,10 @@ Invoices
 An invoice is issued with each order and can be had again, with another address or VAT id, from the billing team.`;
 
 /**
- * A new tenant with something to look at, filled by the API alone: conversations in every status, agents, a knowledge base,
- * a webhook that works and one whose receiver is broken.
- * @returns the cookies of its owner, its pages by the names of their pictures, and what ends the receiver
+ * A new tenant with something to look at, filled by the API alone: conversations in every status,
+ * agents, a knowledge base, a webhook that works and one whose receiver is broken.
+ * @returns the cookies of its owner, its pages by the names of their pictures, and what ends the
+ * receiver
  */
 export async function furnish(browser: Browser) {
   const context = await newVisitor(browser);
@@ -116,36 +141,69 @@ export async function furnish(browser: Browser) {
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    if (!response.ok)
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response.json() as Promise<Resource>;
   };
 
-  const webhook = await send("POST", "/webhooks", { url: `${receiverUrl}/orders`, events: ["*"], description: "Order system" });
-  const broken = await send("POST", "/webhooks", { url: `${receiverUrl}/broken`, events: ["message.*"], description: "Data warehouse" });
+  const webhook = await send("POST", "/webhooks", {
+    url: `${receiverUrl}/orders`,
+    events: ["*"],
+    description: "Order system",
+  });
+  const broken = await send("POST", "/webhooks", {
+    url: `${receiverUrl}/broken`,
+    events: ["message.*"],
+    description: "Data warehouse",
+  });
   const customers = [];
   for (const person of people) customers.push(await send("POST", "/customers", person));
 
   const conversations = [];
   for (const [index, talk] of talks.entries()) {
     const { subject, text, channelId } = talk;
-    const optional = { ...("tags" in talk && { tags: talk.tags }), ...("priority" in talk && { priority: talk.priority }) };
+    const optional = {
+      ...("tags" in talk && { tags: talk.tags }),
+      ...("priority" in talk && { priority: talk.priority }),
+    };
     const customerId = customers[index % customers.length]?.id;
-    const conversation = await send("POST", "/conversations", { subject, channelId, customerId, message: text, ...optional });
+    const conversation = await send("POST", "/conversations", {
+      subject,
+      channelId,
+      customerId,
+      message: text,
+      ...optional,
+    });
     const path = `/conversations/${conversation.id}`;
     if ("note" in talk)
-      await send("POST", `${path}/messages`, { text: talk.note, direction: "INTERNAL", author: { type: "USER", name: "Ines" } });
-    if ("reply" in talk) await send("POST", `${path}/messages`, { text: talk.reply, author: { type: "USER", name: "Ines" } });
+      await send("POST", `${path}/messages`, {
+        text: talk.note,
+        direction: "INTERNAL",
+        author: { type: "USER", name: "Ines" },
+      });
+    if ("reply" in talk)
+      await send("POST", `${path}/messages`, {
+        text: talk.reply,
+        author: { type: "USER", name: "Ines" },
+      });
     if ("status" in talk) await send("PATCH", path, { status: talk.status });
     conversations.push(conversation);
   }
 
-  const base = await send("POST", "/knowledge-bases", { name: "Shop manual", description: "What the shop promises its customers." });
-  const document = await send("POST", `/knowledge-bases/${base.id}/documents`, { name: "manual.md", text: manual });
+  const base = await send("POST", "/knowledge-bases", {
+    name: "Shop manual",
+    description: "What the shop promises its customers.",
+  });
+  const document = await send("POST", `/knowledge-bases/${base.id}/documents`, {
+    name: "manual.md",
+    text: manual,
+  });
   const agent = await send("POST", "/agents", {
     name: "Shop assistant",
     description: "Answers what the manual answers, and hands over everything else.",
     model: "large-2",
-    instructions: "Answer in the customer's language.\nQuote the manual.\nNever promise a date that the carrier has not confirmed.",
+    instructions:
+      "Answer in the customer's language.\nQuote the manual.\nNever promise a date that the carrier has not confirmed.",
     greeting: "Hello. What can I do for you?",
     temperature: 0.3,
     knowledgeBaseIds: [base.id],
@@ -161,13 +219,18 @@ export async function furnish(browser: Browser) {
   // Until the deliveries were tried, and the requests were written down.
   let tried: Resource | undefined;
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(200)) {
-    const { data } = (await send("GET", `/webhooks/${broken.id}/deliveries?order=asc&limit=1`)) as unknown as { data: Resource[] };
+    const { data } = (await send(
+      "GET",
+      `/webhooks/${broken.id}/deliveries?order=asc&limit=1`,
+    )) as unknown as { data: Resource[] };
     tried = data[0];
     const { status } = await send("GET", `/knowledge-bases/${base.id}/documents/${document.id}`);
     if (Number(tried?.attemptCount) > 0 && status === "READY") break;
   }
   await sleep(1_500);
-  const { data: events } = (await send("GET", "/events?limit=1")) as unknown as { data: Resource[] };
+  const { data: events } = (await send("GET", "/events?limit=1")) as unknown as {
+    data: Resource[];
+  };
 
   const paths = {
     overview: "",
@@ -204,7 +267,10 @@ export async function furnish(browser: Browser) {
   };
   return {
     cookies,
-    pages: Object.entries(paths).map(([name, path]) => ({ name, path: `/${tenantSlug}/test${path}` })),
+    pages: Object.entries(paths).map(([name, path]) => ({
+      name,
+      path: `/${tenantSlug}/test${path}`,
+    })),
     close() {
       receiver.closeAllConnections();
       receiver.close();

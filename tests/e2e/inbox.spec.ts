@@ -12,18 +12,25 @@ async function newInbox(page: Page, request: APIRequestContext) {
   const key = await newTestKey(page);
 
   const call = async (method: string, path: string, data?: object): Promise<Answer> => {
-    const response = await request.fetch(`/v1/public${path}`, { method, data, headers: { authorization: `Bearer ${key}` } });
+    const response = await request.fetch(`/v1/public${path}`, {
+      method,
+      data,
+      headers: { authorization: `Bearer ${key}` },
+    });
     expect(response.ok(), await response.text()).toBe(true);
     return response.json();
   };
   const messages = async (id: string) => {
-    const { data } = (await call("GET", `/conversations/${id}/messages`)) as unknown as { data: Answer[] };
+    const { data } = (await call("GET", `/conversations/${id}/messages`)) as unknown as {
+      data: Answer[];
+    };
     return data;
   };
   return { email, base: `/${tenantSlug}/test`, call, messages };
 }
 
-const writing = (page: Page) => page.getByRole("form", { name: "Write a message" }).getByRole("textbox");
+const writing = (page: Page) =>
+  page.getByRole("form", { name: "Write a message" }).getByRole("textbox");
 const thread = (page: Page) => page.getByRole("log");
 const list = (page: Page) => page.getByRole("region", { name: "List" });
 
@@ -47,8 +54,17 @@ test("what a customer writes appears in the open inbox, and is answered, noted a
   await expect(page.getByRole("heading", { name: "No test conversations yet" })).toBeVisible();
 
   const customer = { externalId: "u_1", name: "Maren Voss" };
-  const older = await call("POST", "/conversations", { channelId: "web", subject: "An older one", message: "Hi" });
-  const { id } = await call("POST", "/conversations", { channelId: "web", subject: "Where is it?", message: "Order 4411.", customer });
+  const older = await call("POST", "/conversations", {
+    channelId: "web",
+    subject: "An older one",
+    message: "Hi",
+  });
+  const { id } = await call("POST", "/conversations", {
+    channelId: "web",
+    subject: "Where is it?",
+    message: "Order 4411.",
+    customer,
+  });
   await expect(list(page).getByRole("link", { name: /Maren Voss/ })).toContainText("Order 4411.");
 
   await page.keyboard.press("j");
@@ -72,22 +88,38 @@ test("what a customer writes appears in the open inbox, and is answered, noted a
   await page.keyboard.press("n");
   await page.keyboard.type("Ask the carrier.");
   await page.keyboard.press("Control+Enter");
-  await expect(thread(page).getByRole("listitem").filter({ hasText: "Ask the carrier." })).toContainText("Internal note");
+  await expect(
+    thread(page).getByRole("listitem").filter({ hasText: "Ask the carrier." }),
+  ).toContainText("Internal note");
 
   await page.keyboard.press("Escape");
   await page.keyboard.press("e");
   await expect(
-    page.getByRole("region", { name: "Conversation", exact: true }).getByText("Resolved", { exact: true }).first(),
+    page
+      .getByRole("region", { name: "Conversation", exact: true })
+      .getByText("Resolved", { exact: true })
+      .first(),
   ).toBeVisible();
   await expect(list(page).getByRole("link", { name: /Maren Voss/ })).toBeHidden();
 
   const [, , reply, note] = await messages(id);
-  const [user] = await queryDatabase<{ id: string }>("SELECT id FROM users WHERE email = $1", [email]);
+  const [user] = await queryDatabase<{ id: string }>("SELECT id FROM users WHERE email = $1", [
+    email,
+  ]);
   const author = { type: "USER", id: user?.id, name: "Ada Lovelace" };
-  expect(reply).toMatchObject({ text: "just a moment: e, j and k are letters here", direction: "OUTBOUND", author });
+  expect(reply).toMatchObject({
+    text: "just a moment: e, j and k are letters here",
+    direction: "OUTBOUND",
+    author,
+  });
   expect(note).toMatchObject({ text: "Ask the carrier.", direction: "INTERNAL", author });
-  expect(await call("GET", `/conversations/${id}`)).toMatchObject({ status: "RESOLVED", messageCount: 4 });
-  const { data: events } = (await call("GET", "/events?type=message.sent")) as unknown as { data: Answer[] };
+  expect(await call("GET", `/conversations/${id}`)).toMatchObject({
+    status: "RESOLVED",
+    messageCount: 4,
+  });
+  const { data: events } = (await call("GET", "/events?type=message.sent")) as unknown as {
+    data: Answer[];
+  };
   expect(events).toHaveLength(1);
   await page.keyboard.press("j");
   await expect(page).toHaveURL(`${base}/conversations/${older.id}`);
@@ -138,12 +170,17 @@ test("two clicks send once, an answer that got lost does not send twice, and a d
   await stopFollowing(page);
   await call("PATCH", `/conversations/${id}`, { status: "CLOSED" });
   await page.getByRole("button", { name: "Send reply" }).click();
-  await expect(page.getByText("The conversation is closed, so it accepts no messages.")).toBeVisible();
+  await expect(
+    page.getByText("The conversation is closed, so it accepts no messages."),
+  ).toBeVisible();
   await page.unroute("**/health");
   await expect(page.getByText("Closed for good")).toBeVisible();
 });
 
-test("statuses go where they may, a race is told in a sentence, and fields are changed beside the thread", async ({ page, request }) => {
+test("statuses go where they may, a race is told in a sentence, and fields are changed beside the thread", async ({
+  page,
+  request,
+}) => {
   const { base, call } = await newInbox(page, request);
   const { id } = await call("POST", "/conversations", { channelId: "web", message: "Hi" });
   const now = () => call("GET", `/conversations/${id}`);
@@ -164,7 +201,11 @@ test("statuses go where they may, a race is told in a sentence, and fields are c
   await stopFollowing(page);
   await call("PATCH", `/conversations/${id}`, { status: "CLOSED" });
   await page.getByRole("button", { name: "Resolve", exact: true }).click();
-  await expect(page.getByText("Meanwhile this conversation was set to Closed, and from there it cannot become Resolved.")).toBeVisible();
+  await expect(
+    page.getByText(
+      "Meanwhile this conversation was set to Closed, and from there it cannot become Resolved.",
+    ),
+  ).toBeVisible();
   await page.unroute("**/health");
   await expect(page.getByRole("button", { name: "Change the status" })).toBeHidden();
 
@@ -180,7 +221,12 @@ test("statuses go where they may, a race is told in a sentence, and fields are c
   await expect(page.getByRole("heading", { name: "A lamp" })).toBeVisible();
   await expect
     .poll(() => call("GET", `/conversations/${open.id}`))
-    .toMatchObject({ priority: "URGENT", subject: "A lamp", tags: ["vip"], assigneeId: expect.stringMatching(/^usr_/) });
+    .toMatchObject({
+      priority: "URGENT",
+      subject: "A lamp",
+      tags: ["vip"],
+      assigneeId: expect.stringMatching(/^usr_/),
+    });
 
   await page.getByRole("link", { name: "Conversation as JSON" }).click();
   await expect(page.getByRole("dialog")).toContainText('"subject": "A lamp"');
@@ -193,9 +239,17 @@ test("statuses go where they may, a race is told in a sentence, and fields are c
   await expect(page.getByText("Closed for good: nothing can be added.")).toBeVisible();
 });
 
-test("metadata is edited beside the thread, and the list is of whom conversations are assigned to", async ({ page, request }) => {
+test("metadata is edited beside the thread, and the list is of whom conversations are assigned to", async ({
+  page,
+  request,
+}) => {
   const { base, call } = await newInbox(page, request);
-  const talk = { channelId: "web", subject: "A lamp", message: "Hi", metadata: { order: 4411, gift: true } };
+  const talk = {
+    channelId: "web",
+    subject: "A lamp",
+    message: "Hi",
+    metadata: { order: 4411, gift: true },
+  };
   const { id } = await call("POST", "/conversations", talk);
   await page.goto(`${base}/conversations/${id}`);
 
@@ -216,10 +270,16 @@ test("metadata is edited beside the thread, and the list is of whom conversation
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByText('carrier: "DHL"')).toBeVisible();
-  expect((await call("GET", `/conversations/${id}`)).metadata).toEqual({ order: 4412, carrier: "DHL", seen: true });
+  expect((await call("GET", `/conversations/${id}`)).metadata).toEqual({
+    order: 4412,
+    carrier: "DHL",
+    seen: true,
+  });
 
   await page.getByLabel("Assigned to").selectOption("Ada Lovelace (you)");
-  await expect.poll(() => call("GET", `/conversations/${id}`)).toMatchObject({ assigneeId: expect.stringMatching(/^usr_/) });
+  await expect
+    .poll(() => call("GET", `/conversations/${id}`))
+    .toMatchObject({ assigneeId: expect.stringMatching(/^usr_/) });
   await page.getByText("Filters", { exact: true }).click();
   await page.getByLabel("Assignee").selectOption("Ada Lovelace (you)");
   await expect(page).toHaveURL(/assigneeId=usr_/);
@@ -229,14 +289,25 @@ test("metadata is edited beside the thread, and the list is of whom conversation
   await expect(list(page).getByText("No conversation fits these filters.")).toBeVisible();
 });
 
-test("the list is filtered by its address, its tabs count, and one is made by hand in test alone", async ({ page, request }) => {
+test("the list is filtered by its address, its tabs count, and one is made by hand in test alone", async ({
+  page,
+  request,
+}) => {
   const { base, call } = await newInbox(page, request);
-  const { id } = await call("POST", "/conversations", { channelId: "email", subject: "By mail", tags: ["billing"], message: "Hi" });
+  const { id } = await call("POST", "/conversations", {
+    channelId: "email",
+    subject: "By mail",
+    tags: ["billing"],
+    message: "Hi",
+  });
   await call("POST", "/conversations", { channelId: "web", subject: "By web", message: "Hi" });
   await call("PATCH", `/conversations/${id}`, { status: "RESOLVED" });
 
   await page.goto(`${base}/conversations`);
-  await expect(list(page).getByRole("link", { name: "Open 1" })).toHaveAttribute("aria-current", "page");
+  await expect(list(page).getByRole("link", { name: "Open 1" })).toHaveAttribute(
+    "aria-current",
+    "page",
+  );
   await page.getByRole("link", { name: "Resolved 1" }).click();
   await expect(list(page).getByText("By mail")).toBeVisible();
   await page.getByRole("link", { name: "All" }).click();
@@ -261,7 +332,10 @@ test("the list is filtered by its address, its tabs count, and one is made by ha
   await expect(page.getByRole("button", { name: "Create conversation" })).toBeHidden();
 });
 
-test("a link to a message leads there, however long the conversation is", async ({ page, request }) => {
+test("a link to a message leads there, however long the conversation is", async ({
+  page,
+  request,
+}) => {
   test.setTimeout(120_000);
   const { base, call, messages } = await newInbox(page, request);
   const { id } = await call("POST", "/conversations", { channelId: "web", message: "Message 1" });
@@ -285,7 +359,11 @@ test("a link to a message leads there, however long the conversation is", async 
   await expect(thread(page).getByText("Message 126", { exact: true })).toBeVisible();
 });
 
-test("a viewer reads, is told why there is nothing to write in, and changes nothing", async ({ page, browser, request }) => {
+test("a viewer reads, is told why there is nothing to write in, and changes nothing", async ({
+  page,
+  browser,
+  request,
+}) => {
   const { base, call } = await newInbox(page, request);
   const { id } = await call("POST", "/conversations", {
     channelId: "web",
@@ -297,20 +375,27 @@ test("a viewer reads, is told why there is nothing to write in, and changes noth
   await addMember(viewer, base, "VIEWER");
 
   await viewer.goto(`${base}/conversations/${id}`);
-  await expect(viewer.getByText("Only owners, admins and members may write in conversations.")).toBeVisible();
-  await expect(viewer.getByText("Only owners, admins and members may change conversations.")).toBeVisible();
+  await expect(
+    viewer.getByText("Only owners, admins and members may write in conversations."),
+  ).toBeVisible();
+  await expect(
+    viewer.getByText("Only owners, admins and members may change conversations."),
+  ).toBeVisible();
   await expect(viewer.getByRole("form", { name: "Write a message" })).toBeHidden();
   await expect(viewer.getByRole("button", { name: "Resolve" })).toBeHidden();
   await viewer.goto(`${base}/customers`);
-  await expect(viewer.getByText("Only owners, admins and members may create customers.")).toBeVisible();
+  await expect(
+    viewer.getByText("Only owners, admins and members may create customers."),
+  ).toBeVisible();
 
   // A page that was open before the role was taken away.
   await page.goto(`${base}/conversations/${id}`);
   await writing(page).fill("Too late");
   await stopFollowing(page);
-  await queryDatabase("UPDATE memberships SET role = 'VIEWER' WHERE tenant_id = (SELECT id FROM tenants WHERE slug = $1)", [
-    base.split("/")[1],
-  ]);
+  await queryDatabase(
+    "UPDATE memberships SET role = 'VIEWER' WHERE tenant_id = (SELECT id FROM tenants WHERE slug = $1)",
+    [base.split("/")[1]],
+  );
   await page.getByRole("button", { name: "Send reply" }).click();
   await expect(page.getByText("Only owners, admins and members may post messages.")).toBeVisible();
   await expect(writing(page)).toHaveValue("Too late");
@@ -318,7 +403,10 @@ test("a viewer reads, is told why there is nothing to write in, and changes noth
   await viewer.context().close();
 });
 
-test("customers are created, searched, edited with their metadata, and one that exists is linked to", async ({ page, request }) => {
+test("customers are created, searched, edited with their metadata, and one that exists is linked to", async ({
+  page,
+  request,
+}) => {
   const { base, call } = await newInbox(page, request);
   await page.goto(`${base}/customers`);
   await expect(page.getByRole("heading", { name: "No test customers yet" })).toBeVisible();
@@ -326,7 +414,9 @@ test("customers are created, searched, edited with their metadata, and one that 
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Phone").fill("030 123");
   await dialog.getByRole("button", { name: "Create customer" }).click();
-  await expect(dialog.getByText("Must be a phone number in E.164 format, for example +4930123456")).toBeVisible();
+  await expect(
+    dialog.getByText("Must be a phone number in E.164 format, for example +4930123456"),
+  ).toBeVisible();
   await expect(dialog.getByLabel("Phone")).toHaveValue("030 123");
   await dialog.getByLabel("Phone").fill("+4930123456");
   await dialog.getByLabel("Name").fill("Tomás Herrera");
@@ -350,13 +440,17 @@ test("customers are created, searched, edited with their metadata, and one that 
     metadata: { seats: 12 },
   });
   await page.getByText("Raw JSON").click();
-  await expect(page.getByLabel("the customer as JSON", { exact: true })).toContainText('"seats": 12');
+  await expect(page.getByLabel("the customer as JSON", { exact: true })).toContainText(
+    '"seats": 12',
+  );
 
   await page.goto(`${base}/customers`);
   await page.getByRole("button", { name: "Create customer" }).click();
   await dialog.getByLabel("External id").fill("u_1");
   await dialog.getByRole("button", { name: "Create customer" }).click();
-  await expect(dialog.getByRole("alert")).toContainText('A customer with the externalId "u_1" already exists.');
+  await expect(dialog.getByRole("alert")).toContainText(
+    'A customer with the externalId "u_1" already exists.',
+  );
   await dialog.getByRole("link", { name: "Open it" }).click();
   await expect(page).toHaveURL(`${base}/customers/${id}`);
 
@@ -368,20 +462,45 @@ test("customers are created, searched, edited with their metadata, and one that 
   await expect(page.getByRole("row").filter({ hasText: "Tomás Herrera" })).toBeVisible();
   await expect(page.getByText("Somebody else")).toBeHidden();
 
-  await call("POST", "/conversations", { channelId: "web", subject: "His lamp", message: "Hi", customerId: id });
+  await call("POST", "/conversations", {
+    channelId: "web",
+    subject: "His lamp",
+    message: "Hi",
+    customerId: id,
+  });
   await page.goto(`${base}/customers/${id}`);
   await page.getByRole("link", { name: "All 1 in the inbox" }).click();
   await expect(list(page).getByText("His lamp")).toBeVisible();
 });
 
-for (const { name, colorScheme, width } of [{ name: "light", colorScheme: "light", width: 1280 }] as const) {
-  test(`axe finds nothing in the inbox and at its customers, ${name}`, { tag: "@full" }, async ({ page, request }) => {
+for (const { name, colorScheme, width } of [
+  { name: "light", colorScheme: "light", width: 1280 },
+] as const) {
+  test(`axe finds nothing in the inbox and at its customers, ${name}`, { tag: "@full" }, async ({
+    page,
+    request,
+  }) => {
     test.setTimeout(180_000);
     const { base, call } = await newInbox(page, request);
-    const customer = { externalId: "u_1", name: "Maren Voss", email: "maren@voss-optik.de", metadata: { plan: "gold" } };
-    const talk = { channelId: "web", subject: "A lamp", priority: "URGENT", tags: ["vip"], message: "Hi", customer };
+    const customer = {
+      externalId: "u_1",
+      name: "Maren Voss",
+      email: "maren@voss-optik.de",
+      metadata: { plan: "gold" },
+    };
+    const talk = {
+      channelId: "web",
+      subject: "A lamp",
+      priority: "URGENT",
+      tags: ["vip"],
+      message: "Hi",
+      customer,
+    };
     const { id, customerId } = await call("POST", "/conversations", talk);
-    await call("POST", `/conversations/${id}/messages`, { text: "Hello", author: { type: "USER", name: "Ines" } });
+    await call("POST", `/conversations/${id}/messages`, {
+      text: "Hello",
+      author: { type: "USER", name: "Ines" },
+    });
     await call("POST", `/conversations/${id}/messages`, { text: "Careful", direction: "INTERNAL" });
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 844 });

@@ -27,20 +27,32 @@ async function begin(page: Page) {
   await expect(page.getByText("No documents yet")).toBeVisible();
   const path = new URL(page.url()).pathname;
   const id = path.split("/").at(-1) ?? "";
-  return { email, tenantSlug, path, id, uploadUrl: `/api/dashboard/${tenantSlug}/test/knowledge-bases/${id}/documents` };
+  return {
+    email,
+    tenantSlug,
+    path,
+    id,
+    uploadUrl: `/api/dashboard/${tenantSlug}/test/knowledge-bases/${id}/documents`,
+  };
 }
 
-const choose = (page: Page, ...files: File[]) => page.getByLabel("Files to upload").setInputFiles(files);
+const choose = (page: Page, ...files: File[]) =>
+  page.getByLabel("Files to upload").setInputFiles(files);
 const upload = (page: Page, name: string) => page.getByRole("listitem").filter({ hasText: name });
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
-test("files are uploaded with their progress and read; each says for itself what is wrong with it", async ({ page }) => {
+test("files are uploaded with their progress and read; each says for itself what is wrong with it", async ({
+  page,
+}) => {
   const { path } = await begin(page);
   // Slow enough that one can see it.
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.enable");
   const throttle = { offline: false, latency: 50, downloadThroughput: -1 };
-  await devtools.send("Network.emulateNetworkConditions", { ...throttle, uploadThroughput: 150_000 });
+  await devtools.send("Network.emulateNetworkConditions", {
+    ...throttle,
+    uploadThroughput: 150_000,
+  });
 
   await choose(
     page,
@@ -50,15 +62,23 @@ test("files are uploaded with their progress and read; each says for itself what
     file("huge.txt", Buffer.alloc(20 * 1_024 ** 2 + 1, "a")),
   );
   const progress = page.getByRole("progressbar", { name: "Upload of manual.pdf" });
-  await expect.poll(async () => Number(await progress.getAttribute("aria-valuenow"))).toBeGreaterThan(0);
+  await expect
+    .poll(async () => Number(await progress.getAttribute("aria-valuenow")))
+    .toBeGreaterThan(0);
   await devtools.send("Network.emulateNetworkConditions", { ...throttle, uploadThroughput: -1 });
 
   await expect(upload(page, "manual.pdf")).toContainText("Uploaded.");
-  await expect(upload(page, "logo.png")).toContainText("A document is txt, md, html, csv, json, pdf or docx.");
+  await expect(upload(page, "logo.png")).toContainText(
+    "A document is txt, md, html, csv, json, pdf or docx.",
+  );
   await expect(upload(page, "huge.txt")).toContainText("A file has at most 20 MiB");
-  await expect(page.getByRole("status").filter({ hasText: "2 of 4 uploaded, 2 not" })).toBeVisible();
+  await expect(
+    page.getByRole("status").filter({ hasText: "2 of 4 uploaded, 2 not" }),
+  ).toBeVisible();
   await expect(row(page, "manual.pdf")).toContainText("Ready");
-  await expect(row(page, "broken.pdf")).toContainText("The file is damaged, or not what it says it is.");
+  await expect(row(page, "broken.pdf")).toContainText(
+    "The file is damaged, or not what it says it is.",
+  );
   await expect(page.getByText("1 ready")).toBeVisible();
 
   // The same bytes once more: it says where they are.
@@ -69,7 +89,9 @@ test("files are uploaded with their progress and read; each says for itself what
   await expect(page.getByText("Open it and save it anew, then upload that.")).toBeVisible();
   await page.getByRole("button", { name: "Retry broken.pdf" }).click();
   await expect(page.getByText("“broken.pdf” is read once more.")).toBeVisible();
-  await expect(page.getByText("The file is damaged, or not what it says it is.", { exact: true })).toBeVisible();
+  await expect(
+    page.getByText("The file is damaged, or not what it says it is.", { exact: true }),
+  ).toBeVisible();
 
   await page.getByRole("button", { name: "Delete broken.pdf" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete document" }).click();
@@ -78,13 +100,18 @@ test("files are uploaded with their progress and read; each says for itself what
   await expect(row(page, "broken.pdf")).toBeHidden();
 });
 
-test("what failed is retried without an upload, and its sentence is found and marked", async ({ page }) => {
+test("what failed is retried without an upload, and its sentence is found and marked", async ({
+  page,
+}) => {
   const { path } = await begin(page);
   await choose(page, file("manual.pdf", pdfOf(["Shipping takes two days.", sentence])));
   await expect(row(page, "manual.pdf")).toContainText("Ready");
 
   // As if the store had been away when it was read.
-  const id = await row(page, "manual.pdf").locator("code").filter({ hasText: /^doc_/ }).textContent();
+  const id = await row(page, "manual.pdf")
+    .locator("code")
+    .filter({ hasText: /^doc_/ })
+    .textContent();
   const failed =
     "UPDATE documents SET status = 'FAILED', error_code = 'internal', error_message = 'Something went wrong on our side. Try again.' WHERE id = $1";
   await queryDatabase(failed, [id]);
@@ -112,12 +139,16 @@ test("what failed is retried without an upload, and its sentence is found and ma
   await expect(page.getByText("Nothing was found")).toBeVisible();
 });
 
-test("text is pasted, markup in it stays text, and a large file arrives as it was sent", async ({ page }) => {
+test("text is pasted, markup in it stays text, and a large file arrives as it was sent", async ({
+  page,
+}) => {
   const { path } = await begin(page);
   await page.getByRole("button", { name: "Paste text…" }).click();
   await expect(page.getByRole("dialog")).toContainText("test");
   await page.getByLabel("Name", { exact: true }).fill("hours.md");
-  await page.getByLabel("Text", { exact: true }).fill("Open from nine to five.\n<img src=x onerror=alert(1)> & more");
+  await page
+    .getByLabel("Text", { exact: true })
+    .fill("Open from nine to five.\n<img src=x onerror=alert(1)> & more");
   await page.getByRole("button", { name: "Add document" }).click();
   await expect(row(page, "hours.md")).toContainText("Ready");
   await row(page, "hours.md").getByRole("link", { name: "hours.md" }).click();
@@ -129,19 +160,27 @@ test("text is pasted, markup in it stays text, and a large file arrives as it wa
   await page.goto(path);
   await choose(page, file("large.txt", content));
   await upload(page, "large.txt").getByRole("link", { name: "Show the document" }).click();
-  await expect(page.getByText(createHash("sha256").update(content).digest("hex"), { exact: true })).toBeVisible();
+  await expect(
+    page.getByText(createHash("sha256").update(content).digest("hex"), { exact: true }),
+  ).toBeVisible();
   await expect(page.getByText("Chunk 20", { exact: true })).toBeVisible({ timeout: 60_000 });
   await page.getByRole("link", { name: "Next page" }).click();
   await expect(page.getByText("Chunk 21", { exact: true })).toBeVisible();
 });
 
-test("files are chosen with the keyboard, dropped with the mouse, and sent again after the line broke", async ({ page }) => {
+test("files are chosen with the keyboard, dropped with the mouse, and sent again after the line broke", async ({
+  page,
+}) => {
   const { path } = await begin(page);
-  // A fresh visit: the dialog that created the base gives the focus back some time after it has closed.
+  // A fresh visit: the dialog that created the base gives the focus back some time after it has
+  // closed.
   await page.goto(path);
   const button = page.getByRole("button", { name: "Choose files" });
   await button.focus();
-  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    page.keyboard.press("Enter"),
+  ]);
   expect(chooser.isMultiple()).toBe(true);
   await chooser.setFiles([file("chosen.txt", "Chosen")]);
   await expect(row(page, "chosen.txt")).toBeVisible();
@@ -162,10 +201,17 @@ test("files are chosen with the keyboard, dropped with the mouse, and sent again
   await expect(upload(page, "unlucky.txt")).toContainText("Uploaded.");
 });
 
-test("the door for uploads opens to our own pages, to members, and to nobody else", async ({ page, playwright }) => {
+test("the door for uploads opens to our own pages, to members, and to nobody else", async ({
+  page,
+  playwright,
+}) => {
   const { email, tenantSlug, uploadUrl } = await begin(page);
   const origin = new URL(page.url()).origin;
-  const post = async (headers: Record<string, string>, sent: File = file("a.txt", "Text"), url = uploadUrl) => {
+  const post = async (
+    headers: Record<string, string>,
+    sent: File = file("a.txt", "Text"),
+    url = uploadUrl,
+  ) => {
     const answer = await page.request.post(url, { headers, multipart: { file: sent } });
     return { status: answer.status(), text: await answer.text() };
   };
@@ -173,37 +219,66 @@ test("the door for uploads opens to our own pages, to members, and to nobody els
   expect(await post({})).toMatchObject({ status: 403, text: expect.stringContaining("own pages") });
   expect((await post({ origin: "https://elsewhere.example" })).status).toBe(403);
   expect((await post({ origin: "null" })).status).toBe(403);
-  expect((await post({ origin }, file("a.txt", "Text"), uploadUrl.replace(tenantSlug, "demo"))).status).toBe(404);
-  expect((await post({ origin }, file("a.txt", "Text"), uploadUrl.replace("/test/", "/live/"))).status).toBe(404);
+  expect(
+    (await post({ origin }, file("a.txt", "Text"), uploadUrl.replace(tenantSlug, "demo"))).status,
+  ).toBe(404);
+  expect(
+    (await post({ origin }, file("a.txt", "Text"), uploadUrl.replace("/test/", "/live/"))).status,
+  ).toBe(404);
   expect((await post({ origin }, file("a.png", png))).status).toBe(415);
-  expect((await post({ origin }, file("a.txt", Buffer.alloc(20 * 1_024 ** 2 + 1, "a")))).status).toBe(413);
-  expect((await page.request.post(uploadUrl, { headers: { origin }, multipart: { name: "x" } })).status()).toBe(422);
+  expect(
+    (await post({ origin }, file("a.txt", Buffer.alloc(20 * 1_024 ** 2 + 1, "a")))).status,
+  ).toBe(413);
+  expect(
+    (
+      await page.request.post(uploadUrl, { headers: { origin }, multipart: { name: "x" } })
+    ).status(),
+  ).toBe(422);
   expect((await post({ origin })).status).toBe(201);
 
   const anonymous = await playwright.request.newContext({ baseURL: origin });
-  const unknown = await anonymous.post(uploadUrl, { headers: { origin }, multipart: { file: file("a.txt", "Text") } });
+  const unknown = await anonymous.post(uploadUrl, {
+    headers: { origin },
+    multipart: { file: file("a.txt", "Text") },
+  });
   expect(unknown.status()).toBe(401);
   await anonymous.dispose();
 
-  await queryDatabase("UPDATE memberships SET role = 'VIEWER' WHERE user_id = (SELECT id FROM users WHERE email = $1)", [email]);
+  await queryDatabase(
+    "UPDATE memberships SET role = 'VIEWER' WHERE user_id = (SELECT id FROM users WHERE email = $1)",
+    [email],
+  );
   expect(await post({ origin }, file("b.txt", "Other text"))).toMatchObject({
     status: 403,
     text: expect.stringContaining("Only owners, admins and members may upload documents."),
   });
   await page.reload();
-  await expect(page.getByText("Only owners, admins and members may upload, retry and delete documents.")).toBeVisible();
+  await expect(
+    page.getByText("Only owners, admins and members may upload, retry and delete documents."),
+  ).toBeVisible();
   await expect(page.getByRole("button", { name: "Choose files" })).toBeHidden();
   await expect(row(page, "a.txt")).toBeVisible();
   await expect(page.getByRole("button", { name: /Delete/ })).toBeHidden();
 });
 
-test("axe finds nothing on the pages of a knowledge base, and they fit 390 px", { tag: "@full" }, async ({ page }) => {
+test("axe finds nothing on the pages of a knowledge base, and they fit 390 px", {
+  tag: "@full",
+}, async ({ page }) => {
   test.setTimeout(240_000);
   const { path } = await begin(page);
-  await choose(page, file("manual.pdf", pdfOf([sentence])), file("broken.pdf", "%PDF-1.4\nnothing more"), file("logo.png", png));
+  await choose(
+    page,
+    file("manual.pdf", pdfOf([sentence])),
+    file("broken.pdf", "%PDF-1.4\nnothing more"),
+    file("logo.png", png),
+  );
   await expect(row(page, "manual.pdf")).toContainText("Ready");
   await expect(row(page, "broken.pdf")).toContainText("Failed");
-  const hrefs = await Promise.all(["manual.pdf", "broken.pdf"].map((name) => row(page, name).getByRole("link").getAttribute("href")));
+  const hrefs = await Promise.all(
+    ["manual.pdf", "broken.pdf"].map((name) =>
+      row(page, name).getByRole("link").getAttribute("href"),
+    ),
+  );
 
   const looks = [{ name: "light", colorScheme: "light" as const, width: 1280 }];
   for (const { name, colorScheme, width } of looks) {
@@ -212,7 +287,9 @@ test("axe finds nothing on the pages of a knowledge base, and they fit 390 px", 
     // With the list of uploads, which a visit to another page clears.
     await page.goto(path);
     await choose(page, file("copy.pdf", "%PDF-1.4\nnothing more"), file("logo.png", png));
-    await expect(page.getByRole("status").filter({ hasText: "0 of 2 uploaded, 2 not" })).toBeVisible();
+    await expect(
+      page.getByRole("status").filter({ hasText: "0 of 2 uploaded, 2 not" }),
+    ).toBeVisible();
     await expectNoOverflow(page, `${name} uploads`);
     await expectNoViolations(page, `${name} uploads`);
     for (const part of [`${path}/search?q=lamps`, ...hrefs.map((href) => href ?? "")]) {

@@ -4,7 +4,9 @@ import { newTestKey, password, signUp } from "./sign-up";
 import { expect, newVisitor, test } from "./test";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
-/** Invites somebody from the page of members. @returns the link that is shown where no mail is sent */
+/**
+ * Invites somebody from the page of members. @returns the link that is shown where no mail is sent
+ */
 async function invite(page: Page, email: string, role: string): Promise<string> {
   await page.getByRole("button", { name: "Invite somebody" }).click();
   const dialog = page.getByRole("dialog");
@@ -34,13 +36,18 @@ async function join(browser: Browser, link: string, name: string): Promise<Page>
 async function newConversation(request: APIRequestContext, key: string): Promise<string> {
   const response = await request.post("/v1/public/conversations", {
     headers: { authorization: `Bearer ${key}` },
-    data: { channelId: "web", subject: "Where is order 4411?", message: "It should have come on Tuesday." },
+    data: {
+      channelId: "web",
+      subject: "Where is order 4411?",
+      message: "It should have come on Tuesday.",
+    },
   });
   expect(response.status()).toBe(201);
   return (await response.json()).id;
 }
 
-const ageProofs = "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
+const ageProofs =
+  "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
 
 test("somebody is invited, reads, may more with another role at the next click, and is out once removed", async ({
   page,
@@ -64,14 +71,20 @@ test("somebody is invited, reads, may more with another role at the next click, 
 
   await guest.goto(`${base}/conversations/${conversation}`);
   await expect(guest.getByText("It should have come on Tuesday.").first()).toBeVisible();
-  await expect(guest.getByText("Only owners, admins and members may write in conversations.")).toBeVisible();
+  await expect(
+    guest.getByText("Only owners, admins and members may write in conversations."),
+  ).toBeVisible();
   await expect(guest.getByRole("textbox", { name: "Write a message" })).toHaveCount(0);
   await expect(guest.getByRole("form", { name: "Write a message" })).toHaveCount(0);
   await guest.goto(`${base}/api-keys`);
-  await expect(guest.getByText("Only owners and admins may create, change and revoke API keys.")).toBeVisible();
+  await expect(
+    guest.getByText("Only owners and admins may create, change and revoke API keys."),
+  ).toBeVisible();
   await expect(guest.getByRole("button", { name: /Create API key|Actions for/ })).toHaveCount(0);
   await guest.goto(`${base}/settings/members`);
-  await expect(guest.getByText("Only owners and admins may invite people, change roles and remove members.")).toBeVisible();
+  await expect(
+    guest.getByText("Only owners and admins may invite people, change roles and remove members."),
+  ).toBeVisible();
   await expect(guest.getByRole("button", { name: /Invite|role of|Remove/ })).toHaveCount(0);
 
   await queryDatabase(ageProofs, [email]);
@@ -111,7 +124,10 @@ test("somebody is invited, reads, may more with another role at the next click, 
   await guest.context().close();
 });
 
-test("an invitation that was revoked opens nothing, and one for another address asks to sign out first", async ({ page, browser }) => {
+test("an invitation that was revoked opens nothing, and one for another address asks to sign out first", async ({
+  page,
+  browser,
+}) => {
   test.setTimeout(180_000);
   const { tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/settings/members`);
@@ -145,19 +161,29 @@ test("an invitation that was revoked opens nothing, and one for another address 
   await context.close();
 });
 
-const looks = [{ name: "light", colorScheme: "light", viewport: { width: 1280, height: 900 } }] as const;
+const looks = [
+  { name: "light", colorScheme: "light", viewport: { width: 1280, height: 900 } },
+] as const;
 
-test("the pages before the dashboard: axe finds nothing, nothing overflows", { tag: "@full" }, async ({ page, browser }) => {
+test("the pages before the dashboard: axe finds nothing, nothing overflows", {
+  tag: "@full",
+}, async ({ page, browser }) => {
   test.setTimeout(300_000);
   const { email, tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/settings/members`);
-  const invitation = new URL(await invite(page, `edsger-${tenantSlug}@example.com`, "ADMIN")).pathname;
-  await queryDatabase("DELETE FROM memberships WHERE user_id = (SELECT id FROM users WHERE email = $1)", [email]);
+  const invitation = new URL(await invite(page, `edsger-${tenantSlug}@example.com`, "ADMIN"))
+    .pathname;
+  await queryDatabase(
+    "DELETE FROM memberships WHERE user_id = (SELECT id FROM users WHERE email = $1)",
+    [email],
+  );
 
   const visitor = await (await newVisitor(browser)).newPage();
   const mailPage = (process.env.PRODUCT_MAIL_PAGE ?? "").slice(process.env.PRODUCT_URL?.length);
   const places = [
-    ...["/password", "/password/unknown", "/invite/unknown", invitation, mailPage].map((path) => [visitor, path] as const),
+    ...["/password", "/password/unknown", "/invite/unknown", invitation, mailPage].map(
+      (path) => [visitor, path] as const,
+    ),
     ...["/welcome", invitation].map((path) => [page, path] as const),
   ];
   for (const { name, colorScheme, viewport } of looks) {

@@ -21,7 +21,10 @@ const run = promisify(execFile);
 async function runCopied(page: Page, button: string): Promise<string> {
   await page.getByRole("button", { name: button }).click();
   const command = await page.evaluate(() => navigator.clipboard.readText());
-  const { stdout } = await run("bash", ["-c", `${command.replace(/^curl /, "curl --silent --show-error ")}`]);
+  const { stdout } = await run("bash", [
+    "-c",
+    `${command.replace(/^curl /, "curl --silent --show-error ")}`,
+  ]);
   return stdout;
 }
 
@@ -30,9 +33,12 @@ const copiedKey = async (page: Page) => {
   return page.evaluate(() => navigator.clipboard.readText());
 };
 
-const step = (page: Page, title: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
+const step = (page: Page, title: string) =>
+  page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
 
-test("a newcomer goes from signing up to a received webhook, and live, by what the screen says", async ({ page }) => {
+test("a newcomer goes from signing up to a received webhook, and live, by what the screen says", async ({
+  page,
+}) => {
   const mark = randomBytes(4).toString("hex");
   const overview = `/newcomers-${mark}/test`;
   await page.goto("/signup");
@@ -51,9 +57,12 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("1 of 4 done")).toBeVisible();
 
-  // The key that was just made stands in the command, and the page sees requests come in without being loaded again. One
-  // that is refused is shown, says what is to be mended, and is no step.
-  const refused = await page.request.post("/v1/public/conversations", { headers: { authorization: `Bearer ${key}` }, data: {} });
+  // The key that was just made stands in the command, and the page sees requests come in without
+  // being loaded again. One that is refused is shown, says what is to be mended, and is no step.
+  const refused = await page.request.post("/v1/public/conversations", {
+    headers: { authorization: `Bearer ${key}` },
+    data: {},
+  });
   expect(refused.status()).toBe(422);
   const request = step(page, "Send a first request");
   await expect(request).toContainText("422 Unprocessable", { timeout: 30_000 });
@@ -80,12 +89,17 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
 
   await page.goto(overview);
   await step(page, "Receive an event").getByRole("button", { name: "Send test event" }).click();
-  await expect(page.getByRole("status").filter({ hasText: "Test event" })).toContainText("Test event delivered");
+  await expect(page.getByRole("status").filter({ hasText: "Test event" })).toContainText(
+    "Test event delivered",
+  );
   await expect.poll(() => receiver.requests.length, { timeout: 30_000 }).toBe(1);
   const [arrived] = receiver.requests;
-  const [, time, signature] = /^t=(\d+),v1=([0-9a-f]{64})/.exec(String(arrived?.headers["x-service-signature"])) ?? [];
+  const [, time, signature] =
+    /^t=(\d+),v1=([0-9a-f]{64})/.exec(String(arrived?.headers["x-service-signature"])) ?? [];
   expect(JSON.parse(arrived?.body ?? "")).toMatchObject({ type: "webhook.test" });
-  expect(createHmac("sha256", secret).update(`${time}.${arrived?.body}`).digest("hex")).toBe(signature);
+  expect(createHmac("sha256", secret).update(`${time}.${arrived?.body}`).digest("hex")).toBe(
+    signature,
+  );
 
   await page.goto(overview);
   await expect(page.getByText("3 of 4 done")).toBeVisible();
@@ -94,7 +108,9 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.getByLabel("Name", { exact: true }).fill("Production");
   await page.getByRole("button", { name: "Create live key" }).click();
   await expect(page.getByLabel("API key", { exact: true })).toHaveValue(/^prl_live_/);
-  expect(JSON.parse(await runCopied(page, "Copy the curl command"))).toMatchObject({ environment: "live" });
+  expect(JSON.parse(await runCopied(page, "Copy the curl command"))).toMatchObject({
+    environment: "live",
+  });
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
 
@@ -107,7 +123,9 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
 });
 
 for (const look of [{ name: "light", colorScheme: "light" as const, width: 1280 }]) {
-  test(`the first overview, ${look.name}: axe finds nothing and nothing overflows`, { tag: "@full" }, async ({ page }) => {
+  test(`the first overview, ${look.name}: axe finds nothing and nothing overflows`, {
+    tag: "@full",
+  }, async ({ page }) => {
     const mark = randomBytes(4).toString("hex");
     await page.emulateMedia({ colorScheme: look.colorScheme });
     await page.setViewportSize({ width: look.width, height: 900 });

@@ -8,7 +8,10 @@ const day = `(now() AT TIME ZONE 'UTC')::date - n`;
 const busy = (most: number, period: number) =>
   `(${most} * (1.3 + sin((n - 4) * 6.283 / ${period})) / 2.3)::int + n * 7919 % ${Math.ceil(most / 5)}`;
 
-/** What stands in the place of weeks that nobody waits for: figures in the charts, and times that lie apart. */
+/**
+ * What stands in the place of weeks that nobody waits for: figures in the charts, and times that
+ * lie apart.
+ */
 const statements = [
   `INSERT INTO request_hours (tenant_id, environment, hour, api_key_id, succeeded, refused, failed)
    SELECT tenant_id, environment, ${hour}, id, ${busy(420, 24)}, n * 31 % 13, CASE WHEN n % 41 = 7 THEN 4 ELSE 0 END

@@ -2,9 +2,12 @@ import { queryDatabase } from "./database";
 import { password, signUp } from "./sign-up";
 import { expect, test } from "./test";
 
-test("a live key takes the password again once the last proof is old, and what was filled in stays", async ({ page }) => {
+test("a live key takes the password again once the last proof is old, and what was filled in stays", async ({
+  page,
+}) => {
   const { email } = await signUp(page);
-  const age = "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
+  const age =
+    "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
   await queryDatabase(age, [email]);
 
   await page.getByRole("button", { name: "Create API key" }).click();

@@ -9,9 +9,20 @@ import { expectNoOverflow, expectNoViolations } from "./watch";
 const providerUrl = process.env.PROVIDER_URL ?? "";
 
 /** Somebody whom the provider knows. */
-async function newLogin({ email, isVerified = true }: { email?: string; isVerified?: boolean } = {}) {
+async function newLogin({
+  email,
+  isVerified = true,
+}: {
+  email?: string;
+  isVerified?: boolean;
+} = {}) {
   const mark = randomBytes(4).toString("hex");
-  const person = { id: Number.parseInt(mark, 16), name: "Grace Hopper", email: email ?? `grace-${mark}@example.com`, isVerified };
+  const person = {
+    id: Number.parseInt(mark, 16),
+    name: "Grace Hopper",
+    email: email ?? `grace-${mark}@example.com`,
+    isVerified,
+  };
   await introduce(providerUrl, mark, person);
   return { login: mark, email: person.email };
 }
@@ -20,13 +31,20 @@ async function comeFromElsewhere(page: Page): Promise<void> {
   await page.setExtraHTTPHeaders({ "X-Forwarded-For": `10.${randomBytes(3).join(".")}` });
 }
 
-async function continueWith(page: Page, name: "GitHub" | "Google", login: string, decision = "Authorize"): Promise<void> {
+async function continueWith(
+  page: Page,
+  name: "GitHub" | "Google",
+  login: string,
+  decision = "Authorize",
+): Promise<void> {
   await page.getByRole("button", { name: `Continue with ${name}` }).click();
   await page.getByLabel("Account").fill(login);
   await page.getByRole("button", { name: decision }).click();
 }
 
-test("somebody new comes in with GitHub, names an organisation, confirms a live key there, and sets a password", async ({ page }) => {
+test("somebody new comes in with GitHub, names an organisation, confirms a live key there, and sets a password", async ({
+  page,
+}) => {
   const { login, email } = await newLogin();
   await comeFromElsewhere(page);
   await page.goto("/signup");
@@ -38,7 +56,8 @@ test("somebody new comes in with GitHub, names an organisation, confirms a live 
   await page.getByRole("button", { name: "Create organisation" }).click();
   await expect(page).toHaveURL(`/compilers-${login}/test`);
 
-  const age = "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
+  const age =
+    "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
   await queryDatabase(age, [email]);
   await page.goto(`/compilers-${login}/test/api-keys`);
   await page.getByRole("button", { name: "Create API key" }).click();
@@ -85,7 +104,9 @@ test("whoever has a verified address is linked by it, and keeps the password", a
   await expect(page).toHaveURL(`/${tenantSlug}/test/settings/profile`);
   await expect(page.getByText("Set", { exact: true })).toBeVisible();
   await page.goto(`/${tenantSlug}/test/settings/audit-log`);
-  await expect(page.getByText("GitHub or Google account linked").filter({ visible: true })).toBeVisible();
+  await expect(
+    page.getByText("GitHub or Google account linked").filter({ visible: true }),
+  ).toBeVisible();
   await signOut(page);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
@@ -93,7 +114,10 @@ test("whoever has a verified address is linked by it, and keeps the password", a
   await expect(page).toHaveURL(`/${tenantSlug}/test`);
 });
 
-test("whoever signed up with somebody else's address is out once its owner comes", async ({ page, browser }) => {
+test("whoever signed up with somebody else's address is out once its owner comes", async ({
+  page,
+  browser,
+}) => {
   const { email, tenantSlug } = await signUp(page);
   const context = await newVisitor(browser);
   const owner = await context.newPage();
@@ -113,17 +137,26 @@ test("whoever signed up with somebody else's address is out once its owner comes
   await context.close();
 });
 
-test("an address that is not verified, and a change of mind, lead back to signing in with a sentence", async ({ page }) => {
+test("an address that is not verified, and a change of mind, lead back to signing in with a sentence", async ({
+  page,
+}) => {
   const { login } = await newLogin({ isVerified: false });
   await comeFromElsewhere(page);
   await page.goto("/login");
   await continueWith(page, "GitHub", login);
-  await expect(page.getByRole("alert").filter({ hasText: "has no verified e-mail address" })).toBeVisible();
+  await expect(
+    page.getByRole("alert").filter({ hasText: "has no verified e-mail address" }),
+  ).toBeVisible();
   await continueWith(page, "Google", login, "Cancel");
-  await expect(page.getByRole("alert").filter({ hasText: "was broken off or refused there" })).toBeVisible();
+  await expect(
+    page.getByRole("alert").filter({ hasText: "was broken off or refused there" }),
+  ).toBeVisible();
 });
 
-test("an invitation is accepted with the account that has the invited address", async ({ page, browser }) => {
+test("an invitation is accepted with the account that has the invited address", async ({
+  page,
+  browser,
+}) => {
   const { tenantSlug } = await signUp(page);
   const { login, email } = await newLogin();
   await page.goto(`/${tenantSlug}/test/settings/members`);

@@ -2,7 +2,9 @@ import { queryDatabase } from "./database";
 import { signUp } from "./sign-up";
 import { expect, test } from "./test";
 
-test("a role that was taken away counts at once, on a page that is still open, too", async ({ page }) => {
+test("a role that was taken away counts at once, on a page that is still open, too", async ({
+  page,
+}) => {
   const { email } = await signUp(page);
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name").fill("Kept");
@@ -10,7 +12,8 @@ test("a role that was taken away counts at once, on a page that is still open, t
   await page.getByLabel("I have kept the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
 
-  const demotion = "UPDATE memberships SET role = 'MEMBER' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
+  const demotion =
+    "UPDATE memberships SET role = 'MEMBER' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
   await queryDatabase(demotion, [email]);
 
   await page.getByRole("button", { name: "Actions for Kept" }).click();
@@ -19,7 +22,9 @@ test("a role that was taken away counts at once, on a page that is still open, t
   await expect(page.getByText("Only owners and admins may revoke API keys.")).toBeVisible();
 
   await page.reload();
-  await expect(page.getByText("Only owners and admins may create, change and revoke API keys.")).toBeVisible();
+  await expect(
+    page.getByText("Only owners and admins may create, change and revoke API keys."),
+  ).toBeVisible();
   await expect(page.getByRole("row").filter({ hasText: "Kept" })).toContainText("prl_test_…");
   await expect(page.getByRole("button", { name: /Actions for|Create API key/ })).toHaveCount(0);
 });

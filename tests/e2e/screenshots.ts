@@ -1,4 +1,5 @@
-// `npm run screenshots`: a picture of every page, in light and dark, wide and narrow, in the folder screenshots/.
+// `npm run screenshots`: a picture of every page, in light and dark, wide and narrow, in the folder
+// screenshots/.
 import { mkdirSync, rmSync } from "node:fs";
 import { chromium } from "@playwright/test";
 import { furnish } from "./furnish";
@@ -13,14 +14,21 @@ const looks = [
 ];
 
 const stop = await startProduct();
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+  args: ["--no-sandbox"],
+});
 const { cookies, pages, close } = await furnish(browser);
 await makePast();
 try {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   for (const { suffix, colorScheme, viewport } of looks) {
-    const context = await browser.newContext({ colorScheme, viewport, baseURL: process.env.PRODUCT_URL });
+    const context = await browser.newContext({
+      colorScheme,
+      viewport,
+      baseURL: process.env.PRODUCT_URL,
+    });
     const page = await context.newPage();
     const shoot = async (name: string, path: string) => {
       await page.goto(path);

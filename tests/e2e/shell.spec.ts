@@ -2,7 +2,10 @@ import { signUp } from "./sign-up";
 import { expect, test } from "./test";
 import { watch } from "./watch";
 
-test("the palette opens with the keyboard, and leads to pages by name and to things by id", async ({ page, request }) => {
+test("the palette opens with the keyboard, and leads to pages by name and to things by id", async ({
+  page,
+  request,
+}) => {
   const { tenantSlug } = await signUp(page);
   const findings = watch(page);
   await page.keyboard.press("Control+k");
@@ -24,12 +27,18 @@ test("the palette opens with the keyboard, and leads to pages by name and to thi
 
   const anonymous = await request.get(`/${tenantSlug}/test/go/${nobodys}`, { maxRedirects: 0 });
   expect(anonymous.status()).toBe(307);
-  expect(anonymous.headers().location).toBe(`/login?callbackUrl=${encodeURIComponent(`/${tenantSlug}/test/go/${nobodys}`)}`);
+  expect(anonymous.headers().location).toBe(
+    `/login?callbackUrl=${encodeURIComponent(`/${tenantSlug}/test/go/${nobodys}`)}`,
+  );
 });
 
-test("the environment's switch keeps the page, and drops what the other environment does not have", async ({ page }) => {
+test("the environment's switch keeps the page, and drops what the other environment does not have", async ({
+  page,
+}) => {
   const { tenantSlug } = await signUp(page);
-  const toLive = page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Live" });
+  const toLive = page
+    .getByRole("navigation", { name: "Environment" })
+    .getByRole("link", { name: "Live" });
   await expect(page.getByText("Nothing here touches live data")).toBeVisible();
   await toLive.click();
   await expect(page).toHaveURL(`/${tenantSlug}/live/api-keys`);
@@ -39,19 +48,27 @@ test("the environment's switch keeps the page, and drops what the other environm
   await expect(toLive).toHaveAttribute("href", `/${tenantSlug}/live/webhooks`);
 });
 
-test("on a narrow screen the menu holds the navigation, and closes behind whoever follows it", async ({ page }) => {
+test("on a narrow screen the menu holds the navigation, and closes behind whoever follows it", async ({
+  page,
+}) => {
   const { tenantSlug } = await signUp(page);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole("button", { name: "Menu", exact: true }).click();
-  await page.getByRole("navigation", { name: "Pages", exact: true }).getByRole("link", { name: "Overview" }).click();
+  await page
+    .getByRole("navigation", { name: "Pages", exact: true })
+    .getByRole("link", { name: "Overview" })
+    .click();
   await expect(page).toHaveURL(`/${tenantSlug}/test`);
   await expect(page.getByRole("button", { name: "Close the menu" })).toBeHidden();
 });
 
 test("a page runs its own scripts and no others", async ({ page, request }) => {
   const [first, second] = [await request.get("/login"), await request.get("/login")];
-  const nonceOf = (policy = "") => /script-src 'self' 'nonce-([^']+)' 'strict-dynamic';/.exec(policy)?.[1];
-  const nonces = [first, second].map((response) => nonceOf(response.headers()["content-security-policy"]));
+  const nonceOf = (policy = "") =>
+    /script-src 'self' 'nonce-([^']+)' 'strict-dynamic';/.exec(policy)?.[1];
+  const nonces = [first, second].map((response) =>
+    nonceOf(response.headers()["content-security-policy"]),
+  );
   expect(nonces[0]).toBeTruthy();
   expect(nonces[0]).not.toBe(nonces[1]);
   const html = await first.text();
@@ -61,7 +78,10 @@ test("a page runs its own scripts and no others", async ({ page, request }) => {
   const isRun = await page.evaluate(() => {
     const script = document.createElement("script");
     script.textContent = "window.wasInjected = true";
-    document.body.insertAdjacentHTML("beforeend", '<img src="x" onerror="window.wasInjected = true">');
+    document.body.insertAdjacentHTML(
+      "beforeend",
+      '<img src="x" onerror="window.wasInjected = true">',
+    );
     document.body.setAttribute("onclick", "window.wasInjected = true");
     document.body.click();
     return new Promise((resolve) => setTimeout(() => resolve("wasInjected" in window), 300));

@@ -1,7 +1,10 @@
 import { password, signOut, signUp } from "./sign-up";
 import { expect, newVisitor, test } from "./test";
 
-test("signing out ends the session on every device, and its cookie opens nothing any more", async ({ page, browser }) => {
+test("signing out ends the session on every device, and its cookie opens nothing any more", async ({
+  page,
+  browser,
+}) => {
   const { email, tenantSlug } = await signUp(page);
   const phone = await newVisitor(browser);
   const phonePage = await phone.newPage();
@@ -21,7 +24,9 @@ test("signing out ends the session on every device, and its cookie opens nothing
   await phone.close();
 });
 
-test("a wrong password and an unknown address read the same, and no address leads elsewhere", async ({ page }) => {
+test("a wrong password and an unknown address read the same, and no address leads elsewhere", async ({
+  page,
+}) => {
   const { email } = await signUp(page);
   await signOut(page);
   await expect(page).toHaveURL("/login");
@@ -41,7 +46,10 @@ test("a wrong password and an unknown address read the same, and no address lead
   await expect(page).toHaveURL(/\/test$/);
 });
 
-test("another organisation, and one that does not exist, are not found alike", async ({ page, browser }) => {
+test("another organisation, and one that does not exist, are not found alike", async ({
+  page,
+  browser,
+}) => {
   const { tenantSlug } = await signUp(page);
   const stranger = await newVisitor(browser);
   const strangerPage = await stranger.newPage();
@@ -51,7 +59,9 @@ test("another organisation, and one that does not exist, are not found alike", a
     for (const path of [`/${slug}`, `/${slug}/test/api-keys`, `/${slug}/live`]) {
       const response = await strangerPage.goto(path);
       expect(response?.status(), path).toBe(404);
-      await expect(strangerPage.getByRole("heading", { name: "There is nothing here" })).toBeVisible();
+      await expect(
+        strangerPage.getByRole("heading", { name: "There is nothing here" }),
+      ).toBeVisible();
     }
   }
   await stranger.close();
@@ -59,14 +69,20 @@ test("another organisation, and one that does not exist, are not found alike", a
 
 test("pages carry their security headers, and keys open no page", async ({ request }) => {
   const login = await request.get("/login");
-  expect(login.headers()).toMatchObject({ "x-content-type-options": "nosniff", "x-frame-options": "DENY" });
+  expect(login.headers()).toMatchObject({
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+  });
   expect(login.headers()["content-security-policy"]).toContain("frame-ancestors 'none'");
   expect(login.headers()).not.toHaveProperty("x-powered-by");
   expect(login.headers()).not.toHaveProperty("strict-transport-security");
   const secure = await request.get("/login", { headers: { "x-forwarded-proto": "https" } });
   expect(secure.headers()["strict-transport-security"]).toMatch(/^max-age=\d{8}/);
 
-  const withKey = await request.get("/demo/test/api-keys", { headers: { authorization: "Bearer prl_test_x" }, maxRedirects: 0 });
+  const withKey = await request.get("/demo/test/api-keys", {
+    headers: { authorization: "Bearer prl_test_x" },
+    maxRedirects: 0,
+  });
   expect(withKey.status()).toBe(307);
   expect(withKey.headers().location).toContain("/login");
 });

@@ -21,7 +21,9 @@ export async function signUp(page: Page, { organisation = "", name = "Ada Lovela
   return { email, tenantSlug };
 }
 
-/** Makes a test key with every scope, for somebody who is looking at their keys. @returns the key */
+/**
+ * Makes a test key with every scope, for somebody who is looking at their keys. @returns the key
+ */
 export async function newTestKey(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Tests");

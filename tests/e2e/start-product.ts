@@ -4,7 +4,8 @@ import { startInstallation } from "../support/installation";
 /** One product for all browser tests, stopped after them. They find it in the environment. */
 export default async function startProduct(): Promise<() => Promise<void>> {
   const provider = await startIdentityProvider();
-  // So each person can come from an address of their own: there is a limit to accounts that are made from one.
+  // So each person can come from an address of their own: there is a limit to accounts that are
+  // made from one.
   const environment = {
     TRUSTED_PROXY_HOPS: "1",
     // Closed by themselves behind a proxy.

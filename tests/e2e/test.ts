@@ -1,10 +1,17 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, test as base, type Page } from "@playwright/test";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  test as base,
+  type Page,
+} from "@playwright/test";
 
 export { expect } from "@playwright/test";
 
-// A page that the server rendered shows its buttons before anything listens to them, and a dialog shows before it listens
-// to keys. Tests therefore never act on what is visible only: every visit waits until React has hydrated the whole page, and
-// every key waits until React has run the effects of what it rendered last.
+// A page that the server rendered shows its buttons before anything listens to them, and a dialog
+// shows before it listens to keys. Tests therefore never act on what is visible only: every visit
+// waits until React has hydrated the whole page, and every key waits until React has run the
+// effects of what it rendered last.
 
 /** React reports its commits to this hook, which developer tools use, in production builds too. */
 function observeReact(): void {
@@ -50,14 +57,17 @@ function observeReact(): void {
         const { flags, subtreeFlags } = root.current;
         roots.set(root, { hasPendingEffects: ((flags | subtreeFlags) & passiveEffectFlags) !== 0 });
       },
-      onPostCommitFiberRoot: (_renderer: number, root: Root) => void roots.set(root, { hasPendingEffects: false }),
+      onPostCommitFiberRoot: (_renderer: number, root: Root) =>
+        void roots.set(root, { hasPendingEffects: false }),
     },
   });
 }
 
 /** Resolves once the page is hydrated and React has nothing left to render or to run. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(() => (window as unknown as { isReactSettled?: () => boolean }).isReactSettled?.() ?? true);
+  await page.waitForFunction(
+    () => (window as unknown as { isReactSettled?: () => boolean }).isReactSettled?.() ?? true,
+  );
 }
 
 function waitForHydration(page: Page): void {
@@ -91,7 +101,10 @@ async function prepare(context: BrowserContext): Promise<BrowserContext> {
 }
 
 /** A browser of another person, whose pages wait for hydration as `page` does. */
-export async function newVisitor(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+export async function newVisitor(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
   return prepare(await browser.newContext({ baseURL: process.env.PRODUCT_URL, ...options }));
 }
 

@@ -7,22 +7,32 @@ export function watch(page: Page): string[] {
   const findings: string[] = [];
   page.on("request", (request) => {
     const { protocol, host } = new URL(request.url());
-    if (protocol.startsWith("http") && host !== new URL(process.env.PRODUCT_URL ?? "").host) findings.push(request.url());
+    if (protocol.startsWith("http") && host !== new URL(process.env.PRODUCT_URL ?? "").host)
+      findings.push(request.url());
   });
   page.on("console", (message) => message.type() === "error" && findings.push(message.text()));
   page.on("pageerror", (error) => findings.push(error.message));
   return findings;
 }
 
-/** Holds what is on the screen against axe, once no colour moves any more. @param look what to say in front of a finding. */
+/**
+ * Holds what is on the screen against axe, once no colour moves any more. @param look what to say
+ * in front of a finding.
+ */
 export async function expectNoViolations(page: Page, look: string): Promise<void> {
-  await page.waitForFunction(() => document.getAnimations().every(({ effect }) => effect?.getTiming().iterations === Infinity));
+  await page.waitForFunction(() =>
+    document.getAnimations().every(({ effect }) => effect?.getTiming().iterations === Infinity),
+  );
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
+  );
   expect([look, found]).toEqual([look, []]);
 }
 
 export async function expectNoOverflow(page: Page, look: string): Promise<void> {
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
   expect([look, overflow]).toEqual([look, 0]);
 }

@@ -16,7 +16,8 @@ test.beforeEach(async () => {
 test.afterEach(() => receiver.close());
 
 const answerWith = (status: number, body = "") => {
-  receiver.answer = (response) => void response.writeHead(status, { "content-type": "application/json" }).end(body);
+  receiver.answer = (response) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(body);
 };
 
 /** Somebody new, with a key of theirs and a way to raise one event at a time. */
@@ -25,7 +26,10 @@ async function begin(page: Page, request: APIRequestContext) {
   const key = await newTestKey(page);
 
   const call = async (path: string, data: object) => {
-    const answer = await request.post(`/v1/public${path}`, { headers: { authorization: `Bearer ${key}` }, data });
+    const answer = await request.post(`/v1/public${path}`, {
+      headers: { authorization: `Bearer ${key}` },
+      data,
+    });
     expect(answer.ok(), await answer.text()).toBe(true);
     return answer.json();
   };
@@ -34,7 +38,10 @@ async function begin(page: Page, request: APIRequestContext) {
   const raise = () => call("/customers", { name: "Grace Hopper" });
   /** Made through the API; the browser then looks at it. */
   const newWebhook = async () => {
-    const { id, secret } = await call("/webhooks", { url: `${receiver.url}/hook`, events: ["customer.*"] });
+    const { id, secret } = await call("/webhooks", {
+      url: `${receiver.url}/hook`,
+      events: ["customer.*"],
+    });
     await page.goto(`${webhooks}/${id}`);
     return { id, secret };
   };
@@ -44,7 +51,11 @@ async function begin(page: Page, request: APIRequestContext) {
 /** What a receiver with this secret says, by Stripe's own verifier. */
 function accepts(secret: string, { body, headers }: ReceivedRequest): boolean {
   try {
-    new Stripe("sk_test_unused").webhooks.constructEvent(body, String(headers["x-service-signature"]), secret);
+    new Stripe("sk_test_unused").webhooks.constructEvent(
+      body,
+      String(headers["x-service-signature"]),
+      secret,
+    );
     return true;
   } catch {
     return false;
@@ -57,12 +68,19 @@ const received = async (count: number) => {
 };
 
 const setFailures = (id: string, count: number) =>
-  queryDatabase("UPDATE webhooks SET consecutive_failures = $2, probe_after = NULL WHERE id = $1", [id, count]);
+  queryDatabase("UPDATE webhooks SET consecutive_failures = $2, probe_after = NULL WHERE id = $1", [
+    id,
+    count,
+  ]);
 
 const drawer = (page: Page) => page.getByRole("dialog");
-const deliveryRow = (page: Page, text: string | RegExp) => page.getByRole("row").filter({ hasText: text });
+const deliveryRow = (page: Page, text: string | RegExp) =>
+  page.getByRole("row").filter({ hasText: text });
 
-test("a webhook is created, tested, fails, is looked into, and gets the event again", async ({ page, request }) => {
+test("a webhook is created, tested, fails, is looked into, and gets the event again", async ({
+  page,
+  request,
+}) => {
   const { webhooks, raise } = await begin(page, request);
   await page.goto(webhooks);
   await expect(page.getByText("No test webhooks yet")).toBeVisible();
@@ -75,7 +93,9 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   await page.getByRole("checkbox", { name: "customer.*" }).check();
   await expect(page.getByRole("checkbox", { name: /^customer\.updated/ })).toBeChecked();
   await page.getByRole("button", { name: "Example of customer.created" }).click();
-  await expect(page.getByRole("region", { name: "example of customer.created" })).toContainText('"externalId"');
+  await expect(page.getByRole("region", { name: "example of customer.created" })).toContainText(
+    '"externalId"',
+  );
   await page.getByRole("button", { name: "Create test webhook" }).click();
   await expect(page.getByText("The address must start with https:// or http://.")).toBeVisible();
   await expect(page.getByLabel("URL", { exact: true })).toBeFocused();
@@ -99,7 +119,10 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   await expect(result).toContainText("Test event delivered");
   await expect(result).toContainText("200 OK");
   const testEvent = await received(1);
-  expect(JSON.parse(testEvent.body)).toMatchObject({ type: "webhook.test", data: { object: { description: "Order system" } } });
+  expect(JSON.parse(testEvent.body)).toMatchObject({
+    type: "webhook.test",
+    data: { object: { description: "Order system" } },
+  });
   expect(accepts(secret, testEvent)).toBe(true);
 
   answerWith(500, '{"error":"no such table: customers"}');
@@ -108,9 +131,13 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   await deliveryRow(page, "customer.created").getByRole("link").click();
   await expect(page).toHaveURL(/delivery=dlv_/);
   await expect(drawer(page)).toContainText("Attempt 1");
-  await expect(drawer(page).getByRole("region", { name: "response of attempt 1" })).toContainText("no such table: customers");
+  await expect(drawer(page).getByRole("region", { name: "response of attempt 1" })).toContainText(
+    "no such table: customers",
+  );
   await expect(drawer(page)).toContainText(/Attempt 2 in \d+ s/);
-  await expect(drawer(page).getByRole("region", { name: "request body" })).toContainText('"name": "Grace Hopper"');
+  await expect(drawer(page).getByRole("region", { name: "request body" })).toContainText(
+    '"name": "Grace Hopper"',
+  );
   await drawer(page).getByText("Request headers").click();
   const sentAt = String((await received(2)).headers["x-service-signature"]).split(",")[0];
   await expect(drawer(page)).toContainText(`x-service-signature: ${sentAt},v1=…`);
@@ -122,14 +149,21 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   answerWith(200);
   await drawer(page).getByRole("button", { name: "Send again" }).click();
   await expect(drawer(page).getByRole("status")).toHaveText("Delivered");
-  await expect(drawer(page).getByRole("listitem").first()).toContainText(/Attempt 2\s*200 OK\s*Resend/);
+  await expect(drawer(page).getByRole("listitem").first()).toContainText(
+    /Attempt 2\s*200 OK\s*Resend/,
+  );
   const again = await received(3);
-  expect(again.headers["x-service-event-id"]).toBe(receiver.requests[1]?.headers["x-service-event-id"]);
+  expect(again.headers["x-service-event-id"]).toBe(
+    receiver.requests[1]?.headers["x-service-event-id"],
+  );
   expect(again.body).toBe(receiver.requests[1]?.body);
 
   await page.keyboard.press("ArrowRight");
   await expect(drawer(page).getByRole("heading", { level: 2 })).toHaveText("webhook.test");
-  await expect(drawer(page).getByRole("button", { name: /Older delivery/ })).toHaveAttribute("aria-disabled", "true");
+  await expect(drawer(page).getByRole("button", { name: /Older delivery/ })).toHaveAttribute(
+    "aria-disabled",
+    "true",
+  );
   await page.keyboard.press("ArrowLeft");
   await expect(drawer(page).getByRole("heading", { level: 2 })).toHaveText("customer.created");
   await page.keyboard.press("Escape");
@@ -142,7 +176,10 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   await expect(page.getByText("Nothing matches these filters")).toBeVisible();
 });
 
-test("while a secret is rotated both sign, a second rotation is refused, and the old one can be dropped", async ({ page, request }) => {
+test("while a secret is rotated both sign, a second rotation is refused, and the old one can be dropped", async ({
+  page,
+  request,
+}) => {
   const { raise, newWebhook } = await begin(page, request);
   const { secret: oldSecret } = await newWebhook();
   const otherTab = await page.context().newPage();
@@ -154,18 +191,24 @@ test("while a secret is rotated both sign, a second rotation is refused, and the
   const newSecret = await page.getByLabel("Signing secret", { exact: true }).inputValue();
   await page.getByLabel("I have kept the signing secret").check();
   await page.getByRole("button", { name: "Done" }).click();
-  await expect(page.getByText(/signs too, for another 2[34] h|signs too, for another 1 d/)).toBeVisible();
+  await expect(
+    page.getByText(/signs too, for another 2[34] h|signs too, for another 1 d/),
+  ).toBeVisible();
 
   await raise();
   const during = await received(1);
-  expect(during.headers["x-service-signature"]).toMatch(/^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+  expect(during.headers["x-service-signature"]).toMatch(
+    /^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/,
+  );
   expect([accepts(oldSecret, during), accepts(newSecret, during)]).toEqual([true, true]);
 
   await otherTab
     .getByRole("dialog")
     .getByRole("button", { name: /^Rotate/ })
     .click();
-  await expect(otherTab.getByRole("alert").filter({ hasText: "The previous secret is valid until" })).toBeVisible();
+  await expect(
+    otherTab.getByRole("alert").filter({ hasText: "The previous secret is valid until" }),
+  ).toBeVisible();
   await otherTab.close();
   await page.getByRole("button", { name: "Rotate secret" }).click();
   await expect(drawer(page).getByLabel("For 24 hours")).toBeDisabled();
@@ -180,7 +223,10 @@ test("while a secret is rotated both sign, a second rotation is refused, and the
   expect([accepts(oldSecret, afterwards), accepts(newSecret, afterwards)]).toEqual([false, true]);
 });
 
-test("the hundredth failure disables; once it is enabled again, what was held arrives", async ({ page, request }) => {
+test("the hundredth failure disables; once it is enabled again, what was held arrives", async ({
+  page,
+  request,
+}) => {
   const { raise, newWebhook } = await begin(page, request);
   const { id } = await newWebhook();
   answerWith(503);
@@ -211,7 +257,10 @@ test("the hundredth failure disables; once it is enabled again, what was held ar
   await expect(page.getByRole("row").filter({ hasText: "Delivered" })).toHaveCount(3);
 });
 
-test("what was held while somebody had disabled it can wait, and be discarded", async ({ page, request }) => {
+test("what was held while somebody had disabled it can wait, and be discarded", async ({
+  page,
+  request,
+}) => {
   const { webhooks, raise, newWebhook } = await begin(page, request);
   await newWebhook();
   await page.getByRole("button", { name: "Disable", exact: true }).click();
@@ -226,7 +275,9 @@ test("what was held while somebody had disabled it can wait, and be discarded", 
   await expect(page.getByText("1 delivery is held")).toBeVisible();
   await page.getByRole("button", { name: "Discard" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Discard" }).click();
-  await expect(page.getByRole("row").filter({ hasText: "customer.created" })).toContainText("Discarded");
+  await expect(page.getByRole("row").filter({ hasText: "customer.created" })).toContainText(
+    "Discarded",
+  );
   expect(receiver.requests).toEqual([]);
 
   await page.getByRole("button", { name: "Delete", exact: true }).click();
@@ -244,7 +295,10 @@ test("failed deliveries are counted first, and then sent again", async ({ page, 
   await raise();
   await received(2);
   await expect.poll(() => tried(id)).toBe(2);
-  await queryDatabase("UPDATE deliveries SET status = 'FAILED', next_attempt_at = NULL WHERE webhook_id = $1", [id]);
+  await queryDatabase(
+    "UPDATE deliveries SET status = 'FAILED', next_attempt_at = NULL WHERE webhook_id = $1",
+    [id],
+  );
 
   answerWith(200);
   await page.getByRole("button", { name: "Recover…" }).click();
@@ -257,7 +311,8 @@ test("failed deliveries are counted first, and then sent again", async ({ page, 
 });
 
 async function tried(webhookId: string): Promise<number> {
-  const statement = "SELECT count(*)::int AS count FROM deliveries WHERE webhook_id = $1 AND attempt_count = 1";
+  const statement =
+    "SELECT count(*)::int AS count FROM deliveries WHERE webhook_id = $1 AND attempt_count = 1";
   const [row] = await queryDatabase<{ count: number }>(statement, [webhookId]);
   return row?.count ?? 0;
 }
@@ -277,7 +332,10 @@ async function press(page: Page, target: Locator, key = "Enter"): Promise<void> 
   await page.keyboard.press(key);
 }
 
-test("a webhook is created, tested and given a new secret by the keyboard alone", async ({ page, request }) => {
+test("a webhook is created, tested and given a new secret by the keyboard alone", async ({
+  page,
+  request,
+}) => {
   const { webhooks } = await begin(page, request);
   await page.goto(webhooks);
   await press(page, page.getByRole("link", { name: "Create webhook" }));
@@ -302,10 +360,14 @@ test("a webhook is created, tested and given a new secret by the keyboard alone"
   await expect(page.getByRole("button", { name: "Drop the old one now" })).toBeVisible();
 });
 
-test("in live, a new webhook and a new secret take the password again", async ({ page, request }) => {
+test("in live, a new webhook and a new secret take the password again", async ({
+  page,
+  request,
+}) => {
   const { email, webhooks } = await begin(page, request);
   await page.goto(webhooks.replace("/test/", "/live/"));
-  const age = "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
+  const age =
+    "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
   await queryDatabase(age, [email]);
   await page.getByRole("link", { name: "Create webhook" }).click();
   await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/hook`);
@@ -331,12 +393,19 @@ test("members look at webhooks and change nothing", async ({ page, request }) =>
   await newWebhook();
   await raise();
   await expect(deliveryRow(page, "customer.created")).toContainText("200 OK");
-  await queryDatabase("UPDATE memberships SET role = 'MEMBER' WHERE user_id = (SELECT id FROM users WHERE email = $1)", [email]);
+  await queryDatabase(
+    "UPDATE memberships SET role = 'MEMBER' WHERE user_id = (SELECT id FROM users WHERE email = $1)",
+    [email],
+  );
 
   // The page is still that of an owner.
   await page.getByRole("button", { name: "Rotate secret" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "Only owners and admins may rotate signing secrets." })).toBeVisible();
+  await expect(
+    page
+      .getByRole("alert")
+      .filter({ hasText: "Only owners and admins may rotate signing secrets." }),
+  ).toBeVisible();
 
   await page.reload();
   await expect(page.getByText("Only owners and admins may change, test and resend.")).toBeVisible();
@@ -359,7 +428,9 @@ test("an event says what happened, who caused it and where it went", async ({ pa
   await expect(row).toContainText("1 delivered");
   await row.getByRole("link").click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("customer.created");
-  await expect(page.getByRole("region", { name: "payload" })).toContainText('"name": "Grace Hopper"');
+  await expect(page.getByRole("region", { name: "payload" })).toContainText(
+    '"name": "Grace Hopper"',
+  );
   await page.getByRole("row").filter({ hasText: receiver.url }).getByRole("link").click();
   await expect(drawer(page)).toContainText("Attempt 1");
   await drawer(page).getByRole("link", { name: "Show the event" }).click();
@@ -371,7 +442,10 @@ test("an event says what happened, who caused it and where it went", async ({ pa
   await expect(row).toBeVisible();
 });
 
-test("the signature debugger finds the step that fails, and sends nothing", async ({ page, request }) => {
+test("the signature debugger finds the step that fails, and sends nothing", async ({
+  page,
+  request,
+}) => {
   const { webhooks, raise, newWebhook } = await begin(page, request);
   const { secret } = await newWebhook();
   await raise();
@@ -386,16 +460,23 @@ test("the signature debugger finds the step that fails, and sends nothing", asyn
   await expect(page.getByText("Genuine: a receiver takes this delivery.")).toBeVisible();
   await page.getByLabel("Body").fill(JSON.stringify(JSON.parse(body), null, 2));
   await expect(page.getByText("signature-mismatch")).toBeVisible();
-  await expect(page.getByRole("listitem").filter({ hasText: "Signature failed" })).toContainText("parsed and printed anew");
+  await expect(page.getByRole("listitem").filter({ hasText: "Signature failed" })).toContainText(
+    "parsed and printed anew",
+  );
   await page.getByLabel("Signing secret").fill(secret.slice(6));
-  await expect(page.getByRole("listitem").filter({ hasText: "Secret failed" })).toContainText("does not begin with whsec_");
+  await expect(page.getByRole("listitem").filter({ hasText: "Secret failed" })).toContainText(
+    "does not begin with whsec_",
+  );
   await page.getByRole("button", { name: "Fill in an example" }).click();
   await expect(page.getByText("Genuine: a receiver takes this delivery.")).toBeVisible();
   expect(requests).toEqual([]);
 });
 
 for (const [look, colorScheme, width] of [["light", "light", 1280]] as const) {
-  test(`axe finds nothing in the forms and dialogs of webhooks, ${look}`, { tag: "@full" }, async ({ page, request }) => {
+  test(`axe finds nothing in the forms and dialogs of webhooks, ${look}`, { tag: "@full" }, async ({
+    page,
+    request,
+  }) => {
     test.setTimeout(240_000);
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const { webhooks, raise, newWebhook } = await begin(page, request);

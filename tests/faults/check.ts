@@ -39,7 +39,10 @@ type StoredEvent = { id: string; type: string; objectId: string; digest: string 
 
 const replaysAtOnce = 16;
 
-/** Holds the database and the receivers against what was acknowledged. The whole history is read, not a sample. */
+/**
+ * Holds the database and the receivers against what was acknowledged. The whole history is read,
+ * not a sample.
+ */
 export async function checkHistory(context: Context): Promise<Findings> {
   const findings: Findings = { violations: [...context.history.violations], figures: {} };
   const rows = await checkRows(context, findings);
@@ -57,9 +60,16 @@ type Row = { id: string; label: string };
 type Rows = Record<"conversations" | "messages" | "customers" | "documents", Row[]>;
 
 /** Nothing acknowledged is lost, nothing is there twice, and nothing is there that nobody made. */
-async function checkRows({ database, tenantId, history }: Context, { violations, figures }: Findings): Promise<Rows> {
+async function checkRows(
+  { database, tenantId, history }: Context,
+  { violations, figures }: Findings,
+): Promise<Rows> {
   const select = async (table: string, label: string) =>
-    (await database.query<Row>(`SELECT id, ${label} AS label FROM ${table} WHERE tenant_id = $1`, [tenantId])).rows;
+    (
+      await database.query<Row>(`SELECT id, ${label} AS label FROM ${table} WHERE tenant_id = $1`, [
+        tenantId,
+      ])
+    ).rows;
   const rows: Rows = {
     conversations: await select("conversations", "external_id"),
     messages: await select("messages", "external_id"),
@@ -77,18 +87,32 @@ async function checkRows({ database, tenantId, history }: Context, { violations,
       const isDeleted = noun === "documents" && history.deletedDocuments.has(made.id ?? "");
       const least = made.isCertain && !isDeleted ? 1 : 0;
       const most = isDeleted ? 0 : 1;
-      if (found.length < least) lost += count(violations, `${noun} ${made.label} was acknowledged and is lost`);
-      if (found.length > most) doubled += count(violations, `${noun} ${made.label} is there ${found.length} times instead of ${most}`);
-      if (made.id && found[0] && found[0].id !== made.id) violations.push(`${noun} ${made.label} has another id than was answered`);
+      if (found.length < least)
+        lost += count(violations, `${noun} ${made.label} was acknowledged and is lost`);
+      if (found.length > most)
+        doubled += count(
+          violations,
+          `${noun} ${made.label} is there ${found.length} times instead of ${most}`,
+        );
+      if (made.id && found[0] && found[0].id !== made.id)
+        violations.push(`${noun} ${made.label} has another id than was answered`);
     }
-    for (const label of ids.keys()) violations.push(`${noun} ${label} is there, but nobody made it`);
+    for (const label of ids.keys())
+      violations.push(`${noun} ${label} is there, but nobody made it`);
   }
-  Object.assign(figures, { "acknowledged writes": countAcknowledged(history), "of them lost": lost, "done twice": doubled });
+  Object.assign(figures, {
+    "acknowledged writes": countAcknowledged(history),
+    "of them lost": lost,
+    "done twice": doubled,
+  });
   return rows;
 }
 
 async function readEvents({ database, tenantId }: Context): Promise<StoredEvent[]> {
-  const { rows } = await database.query<EventRow>("SELECT id, type, payload FROM events WHERE tenant_id = $1", [tenantId]);
+  const { rows } = await database.query<EventRow>(
+    "SELECT id, type, payload FROM events WHERE tenant_id = $1",
+    [tenantId],
+  );
   return rows.map(({ id, type, payload }) => ({
     ...{ id, type, objectId: JSON.parse(payload).data.object.id },
     digest: createHash("sha256").update(payload).digest("hex"),
@@ -96,12 +120,20 @@ async function readEvents({ database, tenantId }: Context): Promise<StoredEvent[
 }
 
 /** No event without its row, no row without its event, and one event for each change. */
-function checkEvents({ history }: Context, events: StoredEvent[], rows: Rows, { violations, figures }: Findings): void {
-  const objectsOf = (type: string) => events.filter((event) => event.type === type).map(({ objectId }) => objectId);
+function checkEvents(
+  { history }: Context,
+  events: StoredEvent[],
+  rows: Rows,
+  { violations, figures }: Findings,
+): void {
+  const objectsOf = (type: string) =>
+    events.filter((event) => event.type === type).map(({ objectId }) => objectId);
   const idsOf = (noun: keyof Rows) => rows[noun].map(({ id }) => id);
   const deleted = [...history.deletedDocuments];
   const changed = (prefix: string) =>
-    [...history.changes].filter(([id]) => id.startsWith(prefix)).flatMap(([id, times]) => Array(times).fill(id));
+    [...history.changes]
+      .filter(([id]) => id.startsWith(prefix))
+      .flatMap(([id, times]) => Array(times).fill(id));
   const expected: Record<string, string[]> = {
     "conversation.created": idsOf("conversations"),
     "conversation.updated": changed("cnv_"),
@@ -114,22 +146,31 @@ function checkEvents({ history }: Context, events: StoredEvent[], rows: Rows, { 
   let ghosts = 0;
   for (const [type, ids] of Object.entries(expected)) {
     const difference = compare(objectsOf(type), ids);
-    for (const id of difference.added) ghosts += count(violations, `${type} was recorded for ${id} without its change`);
+    for (const id of difference.added)
+      ghosts += count(violations, `${type} was recorded for ${id} without its change`);
     for (const id of difference.missing) ghosts += count(violations, `${id} has no ${type}`);
   }
-  Object.assign(figures, { events: events.length, "events without their row, or rows without their event": ghosts });
+  Object.assign(figures, {
+    events: events.length,
+    "events without their row, or rows without their event": ghosts,
+  });
 }
 
 /** What is there is as it was last acknowledged, and every count counts. */
-async function checkState({ database, tenantId, history }: Context, { violations }: Findings): Promise<void> {
-  const query = async <Row extends pg.QueryResultRow>(text: string) => (await database.query<Row>(text, [tenantId])).rows;
+async function checkState(
+  { database, tenantId, history }: Context,
+  { violations }: Findings,
+): Promise<void> {
+  const query = async <Row extends pg.QueryResultRow>(text: string) =>
+    (await database.query<Row>(text, [tenantId])).rows;
   const held = await query<{ id: string; value: string }>(
     `SELECT id, subject AS value FROM conversations WHERE tenant_id = $1 AND subject IS NOT NULL
      UNION ALL SELECT id, name FROM customers WHERE tenant_id = $1`,
   );
   const values = new Map(held.map(({ id, value }) => [id, value]));
   for (const [id, value] of [...history.subjects, ...history.names]) {
-    if (values.get(id) !== value) violations.push(`${id} holds "${values.get(id)}" where "${value}" was acknowledged last`);
+    if (values.get(id) !== value)
+      violations.push(`${id} holds "${values.get(id)}" where "${value}" was acknowledged last`);
   }
   const miscounted = await query<{ id: string }>(
     `SELECT c.id FROM conversations c LEFT JOIN messages m ON m.tenant_id = c.tenant_id AND m.environment = c.environment AND m.conversation_id = c.id
@@ -140,14 +181,31 @@ async function checkState({ database, tenantId, history }: Context, { violations
      WHERE u.tenant_id = $1 GROUP BY u.tenant_id, u.environment, u.id HAVING count(c.id) <> u.conversation_count`,
   );
   for (const { id } of miscounted) violations.push(`${id} counts wrongly what belongs to it`);
-  const webhooks = await query<{ id: string }>("SELECT id FROM webhooks WHERE tenant_id = $1 AND deleted_at IS NULL");
-  for (const { id } of webhooks) if (history.deletedWebhooks.has(id)) violations.push(`${id} was deleted and is there`);
+  const webhooks = await query<{ id: string }>(
+    "SELECT id FROM webhooks WHERE tenant_id = $1 AND deleted_at IS NULL",
+  );
+  for (const { id } of webhooks)
+    if (history.deletedWebhooks.has(id)) violations.push(`${id} was deleted and is there`);
 }
 
-type DeliveryRow = { event_id: string; webhook_id: string; status: string; attempts: number; recorded: number; is_waiting: boolean };
+type DeliveryRow = {
+  event_id: string;
+  webhook_id: string;
+  status: string;
+  attempts: number;
+  recorded: number;
+  is_waiting: boolean;
+};
 
-/** Each event has a delivery for each webhook that wanted it, which is delivered or waits where one can see it. */
-async function checkDeliveries(context: Context, events: StoredEvent[], { violations, figures }: Findings): Promise<void> {
+/**
+ * Each event has a delivery for each webhook that wanted it, which is delivered or waits where one
+ * can see it.
+ */
+async function checkDeliveries(
+  context: Context,
+  events: StoredEvent[],
+  { violations, figures }: Findings,
+): Promise<void> {
   const { rows } = await context.database.query<DeliveryRow>(
     `SELECT d.event_id, d.webhook_id, d.status, d.attempt_count AS attempts, coalesce(a.recorded, 0)::int AS recorded,
        (d.status = 'PENDING' AND d.next_attempt_at IS NOT NULL OR d.status = 'HELD' OR d.status = 'FAILED' AND d.automatic_count = 8) AS is_waiting
@@ -159,14 +217,19 @@ async function checkDeliveries(context: Context, events: StoredEvent[], { violat
   );
   for (const row of rows) {
     if (row.attempts !== row.recorded)
-      violations.push(`a delivery of ${row.event_id} counts ${row.attempts} attempts and has ${row.recorded}`);
+      violations.push(
+        `a delivery of ${row.event_id} counts ${row.attempts} attempts and has ${row.recorded}`,
+      );
     if (row.status !== "DELIVERED" && !row.is_waiting)
       violations.push(`a delivery of ${row.event_id} is ${row.status} and will never be sent`);
   }
-  for (const subscription of context.subscriptions) checkSubscription(subscription, events, rows, { violations, figures });
+  for (const subscription of context.subscriptions)
+    checkSubscription(subscription, events, rows, { violations, figures });
 
   const healthy = context.subscriptions.filter(({ isHealthy }) => isHealthy);
-  const counts = healthy.flatMap(({ receiver }) => [...receiver.received.values()].map(({ count }) => count));
+  const counts = healthy.flatMap(({ receiver }) =>
+    [...receiver.received.values()].map(({ count }) => count),
+  );
   figures["deliveries received by healthy receivers"] = counts.length;
   figures["of them more than once"] = counts.filter((times) => times > 1).length;
 }
@@ -180,30 +243,49 @@ function checkSubscription(
   const { webhookId, name, isHealthy, wants, receiver } = subscription;
   const own = rows.filter((row) => row.webhook_id === webhookId);
   // A webhook is not told of its own end.
-  const wanted = events.filter(({ type, objectId }) => wants(type) && !(type === "webhook.disabled" && objectId === webhookId));
+  const wanted = events.filter(
+    ({ type, objectId }) => wants(type) && !(type === "webhook.disabled" && objectId === webhookId),
+  );
   const difference = compare(
     own.map(({ event_id }) => event_id),
     wanted.map(({ id }) => id),
   );
-  for (const id of difference.missing) violations.push(`${id} has no delivery to the ${name} receiver`);
-  for (const id of difference.added) violations.push(`${id} has a delivery to the ${name} receiver too many`);
+  for (const id of difference.missing)
+    violations.push(`${id} has no delivery to the ${name} receiver`);
+  for (const id of difference.added)
+    violations.push(`${id} has a delivery to the ${name} receiver too many`);
 
   const digests = new Map(events.map(({ id, digest }) => [id, digest]));
   for (const [id, { digest }] of receiver.received)
-    if (digests.get(id) !== digest) violations.push(`${id} arrived with other bytes than were stored`);
-  for (const violation of receiver.violations) violations.push(`the ${name} receiver: ${violation}`);
+    if (digests.get(id) !== digest)
+      violations.push(`${id} arrived with other bytes than were stored`);
+  for (const violation of receiver.violations)
+    violations.push(`the ${name} receiver: ${violation}`);
   for (const { event_id, status } of own) {
     const hasArrived = receiver.received.has(event_id);
-    if (status === "DELIVERED" && !hasArrived) violations.push(`${event_id} is DELIVERED and never came to the ${name} receiver`);
-    if (isHealthy && !hasArrived) violations.push(`${event_id} never came to the ${name} receiver, which is well`);
+    if (status === "DELIVERED" && !hasArrived)
+      violations.push(`${event_id} is DELIVERED and never came to the ${name} receiver`);
+    if (isHealthy && !hasArrived)
+      violations.push(`${event_id} never came to the ${name} receiver, which is well`);
   }
   const byStatus = groupBy(own, ({ status }) => status);
-  figures[`deliveries to the ${name} receiver`] = [...byStatus].map(([status, list]) => `${list.length} ${status}`).join(", ");
+  figures[`deliveries to the ${name} receiver`] = [...byStatus]
+    .map(([status, list]) => `${list.length} ${status}`)
+    .join(", ");
 }
 
 /** Each is read or says why not, has told so once, and its file is where it should be. */
-async function checkDocuments({ database, tenantId, directory }: Context, { violations, figures }: Findings): Promise<void> {
-  const { rows } = await database.query<{ id: string; status: string; error_code: string | null; blob_key: string; told: string[] }>(
+async function checkDocuments(
+  { database, tenantId, directory }: Context,
+  { violations, figures }: Findings,
+): Promise<void> {
+  const { rows } = await database.query<{
+    id: string;
+    status: string;
+    error_code: string | null;
+    blob_key: string;
+    told: string[];
+  }>(
     `SELECT d.id, d.status, d.error_code, d.blob_key, array_remove(array_agg(e.type), NULL) AS told FROM documents d
      LEFT JOIN events e ON e.tenant_id = d.tenant_id AND e.environment = d.environment
        AND e.type IN ('document.ready', 'document.failed') AND e.payload::json #>> '{data,object,id}' = d.id
@@ -215,14 +297,18 @@ async function checkDocuments({ database, tenantId, directory }: Context, { viol
     if (!isDone) violations.push(`document ${id} is ${status}, with the reason ${error_code}`);
     if (told.join() !== `document.${status.toLowerCase()}`)
       violations.push(`document ${id} is ${status}, and its events were: ${told.join()}`);
-    if (!existsSync(path.join(directory, "blobs/kept", blob_key))) violations.push(`document ${id} has lost its file`);
+    if (!existsSync(path.join(directory, "blobs/kept", blob_key)))
+      violations.push(`document ${id} has lost its file`);
   }
   const byStatus = groupBy(rows, ({ status }) => status);
   figures.documents = [...byStatus].map(([status, list]) => `${list.length} ${status}`).join(", ");
 }
 
 /** Every change that had an idempotency key is asked for once more. */
-async function checkReplays({ client, history }: Context, { violations, figures }: Findings): Promise<void> {
+async function checkReplays(
+  { client, history }: Context,
+  { violations, figures }: Findings,
+): Promise<void> {
   const queue = [...history.acknowledged];
   let different = 0;
   const replaying = Array.from({ length: replaysAtOnce }, async () => {
@@ -230,27 +316,41 @@ async function checkReplays({ client, history }: Context, { violations, figures 
       const { request, answer } = next;
       const again = await client.insist(request);
       if (again.isReplay && again.status === answer.status && again.text === answer.text) continue;
-      different += count(violations, `the replay of ${request.key} got ${again.status} ${again.text} instead of ${answer.text}`);
+      different += count(
+        violations,
+        `the replay of ${request.key} got ${again.status} ${again.text} instead of ${answer.text}`,
+      );
     }
   });
   await Promise.all(replaying);
-  Object.assign(figures, { replays: history.acknowledged.length, "of them with other bytes": different });
+  Object.assign(figures, {
+    replays: history.acknowledged.length,
+    "of them with other bytes": different,
+  });
 }
 
 /** The audit log is one chain, and every webhook that was made or taken away stands in it once. */
-async function checkAudit({ database, tenantId, history, subscriptions, verifyAudit }: Context, { violations, figures }: Findings) {
+async function checkAudit(
+  { database, tenantId, history, subscriptions, verifyAudit }: Context,
+  { violations, figures }: Findings,
+) {
   const { entries, broken } = verifyAudit();
   if (broken) violations.push(`entry ${broken.sequence} of the audit log: ${broken.reason}`);
   const { rows } = await database.query<{ action: string; target_id: string }>(
     "SELECT action, target_id FROM audit_entries WHERE tenant_id = $1 AND action IN ('webhook.created', 'webhook.deleted')",
     [tenantId],
   );
-  const targetsOf = (action: string) => rows.filter((row) => row.action === action).map((row) => row.target_id);
+  const targetsOf = (action: string) =>
+    rows.filter((row) => row.action === action).map((row) => row.target_id);
   const deleted = [...history.deletedWebhooks];
   const made = [...subscriptions.map(({ webhookId }) => webhookId), ...deleted];
-  for (const [action, ids] of Object.entries({ "webhook.created": made, "webhook.deleted": deleted })) {
+  for (const [action, ids] of Object.entries({
+    "webhook.created": made,
+    "webhook.deleted": deleted,
+  })) {
     const difference = compare(targetsOf(action), ids);
-    for (const id of [...difference.added, ...difference.missing]) violations.push(`the audit log is wrong about ${action} of ${id}`);
+    for (const id of [...difference.added, ...difference.missing])
+      violations.push(`the audit log is wrong about ${action} of ${id}`);
   }
   figures["entries of the audit log, one chain"] = entries;
 }
@@ -275,6 +375,7 @@ function compare(actual: string[], expected: string[]): { added: string[]; missi
   const balance = new Map<string, number>();
   for (const item of actual) balance.set(item, (balance.get(item) ?? 0) + 1);
   for (const item of expected) balance.set(item, (balance.get(item) ?? 0) - 1);
-  const where = (sign: 1 | -1) => [...balance].filter(([, difference]) => difference * sign > 0).map(([item]) => item);
+  const where = (sign: 1 | -1) =>
+    [...balance].filter(([, difference]) => difference * sign > 0).map(([item]) => item);
   return { added: where(1), missing: where(-1) };
 }

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { newTenant } from "../support/api";
 import { type RunningProcess, startWeb } from "../support/processes";
 
-// Clients of other languages against the built product, after a page was opened: a read, a write, and a body that is refused
-// while it is still being sent. Each prints the three statuses.
+// Clients of other languages against the built product, after a page was opened: a read, a write,
+// and a body that is refused while it is still being sent. Each prints the three statuses.
 
 const run = promisify(execFile);
 const directory = mkdtempSync(path.join(tmpdir(), "parlance-clients-"));
@@ -87,12 +87,32 @@ Console.Write((int)(await client.PostAsync("customers", Json("{\\"name\\":\\"Ada
 Console.Write((int)(await client.PostAsync("customers", Json(new string('x', 6 * 1024 * 1024)))).StatusCode);
 `;
 
-type Client = { name: string; needs: [string, ...string[]]; files: Record<string, string>; command: [string, ...string[]] };
+type Client = {
+  name: string;
+  needs: [string, ...string[]];
+  files: Record<string, string>;
+  command: [string, ...string[]];
+};
 
 const clients: Client[] = [
-  { name: "Java's HttpClient", needs: ["javac", "-version"], files: { "Client.java": java }, command: ["java", "Client.java"] },
-  { name: "Go's net/http", needs: ["go", "version"], files: { "main.go": go }, command: ["go", "run", "main.go"] },
-  { name: "Python's httpx", needs: ["python3", "-c", "import httpx"], files: { "client.py": httpx }, command: ["python3", "client.py"] },
+  {
+    name: "Java's HttpClient",
+    needs: ["javac", "-version"],
+    files: { "Client.java": java },
+    command: ["java", "Client.java"],
+  },
+  {
+    name: "Go's net/http",
+    needs: ["go", "version"],
+    files: { "main.go": go },
+    command: ["go", "run", "main.go"],
+  },
+  {
+    name: "Python's httpx",
+    needs: ["python3", "-c", "import httpx"],
+    files: { "client.py": httpx },
+    command: ["python3", "client.py"],
+  },
   {
     name: ".NET's HttpClient",
     needs: ["dotnet", "--version"],
@@ -110,24 +130,35 @@ async function isAvailable(name: string, [program, ...args]: Client["needs"]): P
     await run(program, args);
     return true;
   } catch {
-    process.stdout.write(`${name} is not tested: \`${[program, ...args].join(" ")}\` fails on this machine.\n`);
+    process.stdout.write(
+      `${name} is not tested: \`${[program, ...args].join(" ")}\` fails on this machine.\n`,
+    );
     return false;
   }
 }
 
-test.for(clients)("$name reads, writes and sees a 413", { timeout: 120_000 }, async ({ name, needs, files, command }, context) => {
-  if (!(await isAvailable(name, needs))) return context.skip();
-  const { key } = await newTenant();
-  const folder = path.join(directory, name.replaceAll(/\W/g, ""));
-  mkdirSync(folder);
-  for (const [file, content] of Object.entries(files)) writeFileSync(path.join(folder, file), content);
-  const [program, ...args] = command;
-  const { stdout } = await run(program, [...args, ...(program === "dotnet" ? ["--"] : []), web.url, key], {
-    cwd: folder,
-    timeout: 110_000,
-  });
-  expect(stdout).toBe("200 201 413");
-});
+test.for(clients)(
+  "$name reads, writes and sees a 413",
+  { timeout: 120_000 },
+  async ({ name, needs, files, command }, context) => {
+    if (!(await isAvailable(name, needs))) return context.skip();
+    const { key } = await newTenant();
+    const folder = path.join(directory, name.replaceAll(/\W/g, ""));
+    mkdirSync(folder);
+    for (const [file, content] of Object.entries(files))
+      writeFileSync(path.join(folder, file), content);
+    const [program, ...args] = command;
+    const { stdout } = await run(
+      program,
+      [...args, ...(program === "dotnet" ? ["--"] : []), web.url, key],
+      {
+        cwd: folder,
+        timeout: 110_000,
+      },
+    );
+    expect(stdout).toBe("200 201 413");
+  },
+);
 
 test("curl --http2 reads, writes and sees a 413", async (context) => {
   if (!(await isAvailable("curl --http2", ["curl", "--version"]))) return context.skip();
@@ -152,5 +183,7 @@ test("curl --http2 reads, writes and sees a 413", async (context) => {
   expect(await curl("customers", ...json, "--data", '{"name":"Ada"}')).toBe("201");
   // Curl asks before it sends as much, and once without asking.
   expect(await curl("customers", ...json, "--data-binary", `@${large}`)).toBe("413");
-  expect(await curl("customers", ...json, "--header", "Expect:", "--data-binary", `@${large}`)).toBe("413");
+  expect(
+    await curl("customers", ...json, "--header", "Expect:", "--data-binary", `@${large}`),
+  ).toBe("413");
 });

@@ -10,21 +10,50 @@ const patienceMs = 120_000;
 
 export type Client = ReturnType<typeof newClient>;
 
-/** Talks to the API as a careful client does. `onRetry` is told of every request that had to be sent again. */
-export function newClient({ url, key, onRetry = () => {} }: { url: string; key: string; onRetry?: () => void }) {
+/**
+ * Talks to the API as a careful client does. `onRetry` is told of every request that had to be sent
+ * again.
+ */
+export function newClient({
+  url,
+  key,
+  onRetry = () => {},
+}: {
+  url: string;
+  key: string;
+  onRetry?: () => void;
+}) {
   const dispatcher = new Agent({ connections: 64, connect: { timeout: 2_000 } });
 
-  /** Sends once. @returns null where nobody knows whether it was done: no answer, or one of the server's own trouble */
-  async function send({ method, path, body, key: idempotencyKey }: SentRequest): Promise<Answer | null> {
+  /**
+   * Sends once. @returns null where nobody knows whether it was done: no answer, or one of the
+   * server's own trouble
+   */
+  async function send({
+    method,
+    path,
+    body,
+    key: idempotencyKey,
+  }: SentRequest): Promise<Answer | null> {
     const headers: Record<string, string> = { authorization: `Bearer ${key}` };
     if (idempotencyKey) headers["idempotency-key"] = idempotencyKey;
     if (typeof body === "string") headers["content-type"] = "application/json";
     try {
       const signal = AbortSignal.timeout(requestTimeoutMs);
-      const answer = await request(`${url}/v1/public${path}`, { dispatcher, method, headers, body: toBody(body), signal });
+      const answer = await request(`${url}/v1/public${path}`, {
+        dispatcher,
+        method,
+        headers,
+        body: toBody(body),
+        signal,
+      });
       const text = await answer.body.text();
       if (answer.statusCode >= 500) return null;
-      return { status: answer.statusCode, text, isReplay: answer.headers["idempotent-replayed"] === "true" };
+      return {
+        status: answer.statusCode,
+        text,
+        isReplay: answer.headers["idempotent-replayed"] === "true",
+      };
     } catch {
       return null;
     }
@@ -33,7 +62,11 @@ export function newClient({ url, key, onRetry = () => {} }: { url: string; key: 
   /** Sends again and again, with its idempotency key, until there is an answer. */
   async function insist(sent: SentRequest): Promise<Answer> {
     const deadline = Date.now() + patienceMs;
-    for (let retryMs = firstRetryMs; Date.now() < deadline; retryMs = Math.min(retryMs * 2, longestRetryMs)) {
+    for (
+      let retryMs = firstRetryMs;
+      Date.now() < deadline;
+      retryMs = Math.min(retryMs * 2, longestRetryMs)
+    ) {
       const answer = await send(sent);
       if (answer && !isInProgress(answer)) return answer;
       onRetry();
@@ -45,7 +78,8 @@ export function newClient({ url, key, onRetry = () => {} }: { url: string; key: 
   return { send, insist, close: () => dispatcher.destroy() };
 }
 
-const isInProgress = ({ status, text }: Answer) => status === 409 && text.includes("idempotency-in-progress");
+const isInProgress = ({ status, text }: Answer) =>
+  status === 409 && text.includes("idempotency-in-progress");
 
 function toBody(body: SentRequest["body"]): string | FormData | null {
   if (body === null || typeof body === "string") return body;

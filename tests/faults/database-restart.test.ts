@@ -16,8 +16,13 @@ test.each(crashes)(
   async (crash) => {
     const client = newClient({ url: installation.url, key: installation.keys.test });
     const receiver = await startReceiver();
-    const post = (path: string, body: object, key: string) => client.insist({ method: "POST", path, body: JSON.stringify(body), key });
-    await post("/webhooks", { url: receiver.url, events: ["message.received"] }, `webhook ${crash}`);
+    const post = (path: string, body: object, key: string) =>
+      client.insist({ method: "POST", path, body: JSON.stringify(body), key });
+    await post(
+      "/webhooks",
+      { url: receiver.url, events: ["message.received"] },
+      `webhook ${crash}`,
+    );
     await post("/conversations", { channelId: "web", message: "Before" }, `before ${crash}`);
     await receiver.received(1);
     const pids = parts.map((part) => pidOf(installation, part));
@@ -28,7 +33,9 @@ test.each(crashes)(
     const answeredMs = performance.now() - backAt;
     await receiver.received(2);
     const deliveredMs = performance.now() - backAt;
-    process.stdout.write(`${crash}: answered after ${Math.round(answeredMs)} ms, delivered after ${Math.round(deliveredMs)} ms\n`);
+    process.stdout.write(
+      `${crash}: answered after ${Math.round(answeredMs)} ms, delivered after ${Math.round(deliveredMs)} ms\n`,
+    );
 
     expect(parts.map((part) => pidOf(installation, part))).toEqual(pids);
     await Promise.all([client.close(), receiver.close()]);

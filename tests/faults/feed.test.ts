@@ -6,7 +6,18 @@ const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 test(`a client of the ascending event feed misses nothing and sees nothing twice, while web processes are killed (seed ${seed})`, {
   timeout: 120_000,
 }, async () => {
-  const { violations, figures } = await runFeed({ seed, seconds: 5, pollers: 4, writers: 12, webs: 2, kills: 2 });
-  expect({ violations, missed: figures.missed, doubled: figures.doubled }).toEqual({ violations: [], missed: 0, doubled: 0 });
+  const { violations, figures } = await runFeed({
+    seed,
+    seconds: 5,
+    pollers: 4,
+    writers: 12,
+    webs: 2,
+    kills: 2,
+  });
+  expect({ violations, missed: figures.missed, doubled: figures.doubled }).toEqual({
+    violations: [],
+    missed: 0,
+    doubled: 0,
+  });
   expect(figures.events).toBeGreaterThan(0);
 });

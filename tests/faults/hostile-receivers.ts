@@ -4,8 +4,8 @@ import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { type Kind, kinds, openHostile } from "../support/gallery";
 
-// Every hostile receiver, in a process of its own that gives way to all others: they stand for machines elsewhere, and what
-// they cost must not slow those whose latency is measured.
+// Every hostile receiver, in a process of its own that gives way to all others: they stand for
+// machines elsewhere, and what they cost must not slow those whose latency is measured.
 
 export type HostileReceiver = { kind: Kind; url: string; outcome: object };
 
@@ -16,7 +16,9 @@ const slowMs = 5_000;
 export async function openHostileReceivers() {
   const child = fork(fileURLToPath(import.meta.url), { execArgv: ["--import", "tsx"] });
   const exited = once(child, "exit");
-  const [receivers] = (await Promise.race([once(child, "message"), exited])) as [HostileReceiver[] | number];
+  const [receivers] = (await Promise.race([once(child, "message"), exited])) as [
+    HostileReceiver[] | number,
+  ];
   if (!Array.isArray(receivers)) throw new Error("the hostile receivers did not open");
   const close = async () => {
     child.kill();

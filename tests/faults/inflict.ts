@@ -8,7 +8,10 @@ import type { Installation } from "../support/installation";
 export const parts = ["web", "worker"] as const;
 export type Part = (typeof parts)[number];
 
-/** Ways in which PostgreSQL ends from one moment to the next: told to, killed, or one of its processes killed. */
+/**
+ * Ways in which PostgreSQL ends from one moment to the next: told to, killed, or one of its
+ * processes killed.
+ */
 export const crashes = ["immediate shutdown", "postmaster killed", "backend killed"] as const;
 export type Crash = (typeof crashes)[number];
 
@@ -24,7 +27,11 @@ export function pidOf({ pid }: Installation, part: Part): number {
  * `kill -9`, as soon as there is a process other than the one that was killed before.
  * @returns the process id, to be given the next time
  */
-export async function killPart(installation: Installation, part: Part, killedBefore: number): Promise<number> {
+export async function killPart(
+  installation: Installation,
+  part: Part,
+  killedBefore: number,
+): Promise<number> {
   const pid = await until(`${part} runs`, () => {
     const found = pidOf(installation, part);
     return found !== killedBefore && found;
@@ -34,10 +41,17 @@ export async function killPart(installation: Installation, part: Part, killedBef
 }
 
 /** @returns once the database answers again, whenever that is */
-export async function crashDatabase({ directory, databaseUrl }: Installation, crash: Crash): Promise<void> {
-  const postmaster = Number(readFileSync(path.join(directory, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
+export async function crashDatabase(
+  { directory, databaseUrl }: Installation,
+  crash: Crash,
+): Promise<void> {
+  const postmaster = Number(
+    readFileSync(path.join(directory, "postgres/postmaster.pid"), "utf8").split("\n")[0],
+  );
   const witness = new pg.Client({ connectionString: databaseUrl });
-  const lost = new Promise<void>((resolve) => witness.on("error", () => resolve()).on("end", () => resolve()));
+  const lost = new Promise<void>((resolve) =>
+    witness.on("error", () => resolve()).on("end", () => resolve()),
+  );
   await witness.connect();
   const { rows } = await witness.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
   if (crash === "backend killed") process.kill(rows[0]?.pid ?? 0, "SIGKILL");

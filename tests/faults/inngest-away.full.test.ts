@@ -8,21 +8,26 @@ import { findDelivery } from "../support/webhooks";
 
 // The built product's processes, with an Inngest that takes every request and never answers one.
 
-const configured = { JOBS: "inngest", INNGEST_EVENT_KEY: "event-key", INNGEST_SIGNING_KEY: `signkey-test-${"0123456789abcdef".repeat(4)}` };
+const configured = {
+  JOBS: "inngest",
+  INNGEST_EVENT_KEY: "event-key",
+  INNGEST_SIGNING_KEY: `signkey-test-${"0123456789abcdef".repeat(4)}`,
+};
 
 type Server = { url: string; close: () => Promise<unknown> };
 
 /** Both ways to serve the product: our own server, and Next's. */
-const servers: { name: string; start: (environment: Record<string, string>) => Promise<Server> }[] = [
-  {
-    name: "server/web",
-    start: async (environment) => {
-      const { url, end } = await startWeb(environment);
-      return { url, close: () => end("SIGKILL") };
+const servers: { name: string; start: (environment: Record<string, string>) => Promise<Server> }[] =
+  [
+    {
+      name: "server/web",
+      start: async (environment) => {
+        const { url, end } = await startWeb(environment);
+        return { url, close: () => end("SIGKILL") };
+      },
     },
-  },
-  { name: "next start", start: openNext },
-];
+    { name: "next start", start: openNext },
+  ];
 
 async function openNext(environment: Record<string, string>): Promise<Door> {
   const before = { ...process.env };
@@ -60,7 +65,14 @@ describe.each(servers)("$name", ({ start }) => {
     try {
       for (const method of ["GET", "POST", "PUT"]) {
         const body = method === "GET" ? null : "{}";
-        expect((await fetch(`${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`, { method, body })).status).toBe(404);
+        expect(
+          (
+            await fetch(`${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`, {
+              method,
+              body,
+            })
+          ).status,
+        ).toBe(404);
       }
     } finally {
       await server.close();
@@ -72,18 +84,25 @@ describe.each(servers)("$name", ({ start }) => {
     const server = await start(environment);
     const worker = await startWorker(environment);
     try {
-      const unsigned = await fetch(`${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`, { method: "POST", body: "{}" });
+      const unsigned = await fetch(
+        `${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`,
+        { method: "POST", body: "{}" },
+      );
       expect(unsigned.status).toBe(401);
       expect(await (await fetch(`${server.url}/ready`)).json()).toMatchObject({ clock: "inngest" });
 
       const path = `/${Math.random()}`;
-      const webhook = await post(server.url, "/webhooks", { url: `${receiver.url}${path}`, events: ["conversation.created"] });
+      const webhook = await post(server.url, "/webhooks", {
+        url: `${receiver.url}${path}`,
+        events: ["conversation.created"],
+      });
       expect(webhook.status).toBe(201);
       const before = inngest.requests.length;
       for (let index = 0; index < 50; index++) {
         expect((await post(server.url, "/conversations", { channelId: "web" })).status).toBe(201);
       }
-      // If a response waited for Inngest, which never answers, each of the 50 requests would have sent its own.
+      // If a response waited for Inngest, which never answers, each of the 50 requests would have
+      // sent its own.
       const sent = inngest.requests.length - before;
       expect(sent).toBeGreaterThan(0);
       expect(sent).toBeLessThan(50);
@@ -97,8 +116,12 @@ describe.each(servers)("$name", ({ start }) => {
       );
       expect(rows).toHaveLength(50);
       await expect.poll(() => received().length).toBe(50);
-      expect(new Set(received().map(({ headers }) => headers["x-service-delivery-id"])).size).toBe(50);
-      await expect.poll(async () => (await findDelivery(tenant.identity.partition, rows[0]?.id ?? "")).status).toBe("DELIVERED");
+      expect(new Set(received().map(({ headers }) => headers["x-service-delivery-id"])).size).toBe(
+        50,
+      );
+      await expect
+        .poll(async () => (await findDelivery(tenant.identity.partition, rows[0]?.id ?? "")).status)
+        .toBe("DELIVERED");
     } finally {
       await Promise.all([server.close(), worker.end("SIGKILL")]);
     }
@@ -108,14 +131,22 @@ describe.each(servers)("$name", ({ start }) => {
 test.each([
   ["web", startWeb],
   ["worker", startWorker],
-])("%s refuses INNGEST_DEV in production, which would run what is not signed", async (_name, start) => {
-  await expect(start({ INNGEST_DEV: "1", LOG_LEVEL: "silent" })).rejects.toThrow("ended with 1 before it ran");
-});
+])(
+  "%s refuses INNGEST_DEV in production, which would run what is not signed",
+  async (_name, start) => {
+    await expect(start({ INNGEST_DEV: "1", LOG_LEVEL: "silent" })).rejects.toThrow(
+      "ended with 1 before it ran",
+    );
+  },
+);
 
 test("next start runs nothing with INNGEST_DEV in production", async () => {
   const server = await openNext({ INNGEST_DEV: "1", LOG_LEVEL: "silent" }).catch(() => null);
   if (!server) return;
-  const answer = await fetch(`${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`, { method: "POST", body: "{}" });
+  const answer = await fetch(
+    `${server.url}/api/inngest?fnId=parlance-deliver-webhook&stepId=step`,
+    { method: "POST", body: "{}" },
+  );
   await server.close();
   expect(answer.status).toBe(500);
 });

@@ -19,13 +19,21 @@ test(`nothing acknowledged is lost and nothing is done twice (seed ${seed})`, as
 });
 
 test("an event whose receiver was down, and whose senders were killed, arrives once all are back", async () => {
-  const installation = await startInstallation({ environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" }, isQuiet: true });
+  const installation = await startInstallation({
+    environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" },
+    isQuiet: true,
+  });
   const client = newClient({ url: installation.url, key: installation.keys.test });
-  const insist = (path: string, body: object, key: string) => client.insist({ method: "POST", path, body: JSON.stringify(body), key });
+  const insist = (path: string, body: object, key: string) =>
+    client.insist({ method: "POST", path, body: JSON.stringify(body), key });
   const late = await startReceiver();
   await late.close();
   await insist("/webhooks", { url: late.url, events: ["message.received"] }, "webhook");
-  const { text } = await insist("/conversations", { channelId: "web", message: "Are you there?" }, "conversation");
+  const { text } = await insist(
+    "/conversations",
+    { channelId: "web", message: "Are you there?" },
+    "conversation",
+  );
   await Promise.all(parts.map((part) => killPart(installation, part, 0)));
 
   const back = await startReceiver(undefined, Number(new URL(late.url).port));

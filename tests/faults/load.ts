@@ -3,14 +3,21 @@ import type { Client } from "./client";
 import type { Answer, FormParts, History, Made, Method, SentRequest } from "./history";
 import { pick } from "./random";
 
-// Writers that behave as tenants' programs do. Each works on things of its own, so that it knows what the last change was.
+// Writers that behave as tenants' programs do. Each works on things of its own, so that it knows
+// what the last change was.
 
 const successes = [200, 201];
 const simultaneous = 4;
 const longestPauseMs = 30;
 
 type Thing = { id: string; label: string };
-type Options = { client: Client; history: History; random: () => number; knowledgeBaseId: string; webhookUrl: string };
+type Options = {
+  client: Client;
+  history: History;
+  random: () => number;
+  knowledgeBaseId: string;
+  webhookUrl: string;
+};
 
 /** Runs writers until it is stopped; whatever is under way then is brought to its end. */
 export function startLoad(writerCount: number, newOptions: (writer: number) => Options) {
@@ -36,34 +43,57 @@ export function startLoad(writerCount: number, newOptions: (writer: number) => O
 }
 
 /** @returns a function that makes one change, or a few that belong together. */
-function newWriter(name: string, { client, history, random, knowledgeBaseId, webhookUrl }: Options) {
+function newWriter(
+  name: string,
+  { client, history, random, knowledgeBaseId, webhookUrl }: Options,
+) {
   const conversations: Thing[] = [];
   const customers: Thing[] = [];
   const documents: Thing[] = [];
   let labels = 0;
 
   const newLabel = () => `${name}-${labels++}`;
-  const oneOf = <Item>(items: Item[]): Item | undefined => items[Math.floor(random() * items.length)];
+  const oneOf = <Item>(items: Item[]): Item | undefined =>
+    items[Math.floor(random() * items.length)];
   const documentsPath = `/knowledge-bases/${knowledgeBaseId}/documents`;
 
   /** Insists on the change, with an idempotency key. @returns the answer's body */
-  async function change(method: Method, path: string, body: SentRequest["body"], label: string): Promise<{ id: string; secret?: string }> {
+  async function change(
+    method: Method,
+    path: string,
+    body: SentRequest["body"],
+    label: string,
+  ): Promise<{ id: string; secret?: string }> {
     const request = { method, path, body, key: `${method} ${label}` };
     return settle(request, await client.insist(request));
   }
 
   function settle(request: SentRequest, answer: Answer): { id: string } {
     if (!successes.includes(answer.status)) {
-      history.violations.push(`${request.method} ${request.path} was answered with ${answer.status}: ${answer.text}`);
+      history.violations.push(
+        `${request.method} ${request.path} was answered with ${answer.status}: ${answer.text}`,
+      );
       return { id: "" };
     }
     history.acknowledged.push({ request, answer });
     return JSON.parse(answer.text);
   }
 
-  /** Without a key, a change whose answer was lost may have been made or not; it is not sent again. */
-  async function changeOnce(path: string, body: object, made: Made[], label: string): Promise<Thing | null> {
-    const answer = await client.send({ method: "POST", path, body: JSON.stringify(body), key: null });
+  /**
+   * Without a key, a change whose answer was lost may have been made or not; it is not sent again.
+   */
+  async function changeOnce(
+    path: string,
+    body: object,
+    made: Made[],
+    label: string,
+  ): Promise<Thing | null> {
+    const answer = await client.send({
+      method: "POST",
+      path,
+      body: JSON.stringify(body),
+      key: null,
+    });
     if (answer && !successes.includes(answer.status)) {
       history.violations.push(`POST ${path} was answered with ${answer.status}: ${answer.text}`);
       return null;
@@ -79,7 +109,12 @@ function newWriter(name: string, { client, history, random, knowledgeBaseId, web
   async function createConversation(): Promise<void> {
     const label = newLabel();
     const customer = random() < 0.3 ? { customer: { externalId: label } } : {};
-    const { id } = await change("POST", "/conversations", JSON.stringify({ ...newConversation(label), ...customer }), label);
+    const { id } = await change(
+      "POST",
+      "/conversations",
+      JSON.stringify({ ...newConversation(label), ...customer }),
+      label,
+    );
     history.conversations.push({ label, id, isCertain: true });
     // Made along with it, under an id that its own answer does not tell.
     if ("customer" in customer) history.customers.push({ label, id: null, isCertain: true });
@@ -88,7 +123,12 @@ function newWriter(name: string, { client, history, random, knowledgeBaseId, web
 
   async function createConversationOnce(): Promise<void> {
     const label = newLabel();
-    const made = await changeOnce("/conversations", newConversation(label), history.conversations, label);
+    const made = await changeOnce(
+      "/conversations",
+      newConversation(label),
+      history.conversations,
+      label,
+    );
     if (made) conversations.push(made);
   }
 
@@ -100,10 +140,13 @@ function newWriter(name: string, { client, history, random, knowledgeBaseId, web
       body: JSON.stringify(newConversation(label)),
       key: `POST ${label}`,
     };
-    const answers = await Promise.all(Array.from({ length: simultaneous }, () => client.insist(request)));
+    const answers = await Promise.all(
+      Array.from({ length: simultaneous }, () => client.insist(request)),
+    );
     const [first] = answers;
     if (!first) return;
-    if (answers.some(({ text }) => text !== first.text)) history.violations.push(`simultaneous requests of ${label} got different answers`);
+    if (answers.some(({ text }) => text !== first.text))
+      history.violations.push(`simultaneous requests of ${label} got different answers`);
     const { id } = settle(request, first);
     history.conversations.push({ label, id, isCertain: true });
     conversations.push({ id, label });
@@ -130,14 +173,24 @@ function newWriter(name: string, { client, history, random, knowledgeBaseId, web
     const conversation = oneOf(conversations);
     if (!conversation) return createConversation();
     const subject = newLabel();
-    await change("PATCH", `/conversations/${conversation.id}`, JSON.stringify({ subject }), subject);
+    await change(
+      "PATCH",
+      `/conversations/${conversation.id}`,
+      JSON.stringify({ subject }),
+      subject,
+    );
     history.subjects.set(conversation.id, subject);
     history.changes.set(conversation.id, (history.changes.get(conversation.id) ?? 0) + 1);
   }
 
   async function createCustomer(): Promise<void> {
     const label = newLabel();
-    const { id } = await change("POST", "/customers", JSON.stringify({ externalId: label, name: label }), label);
+    const { id } = await change(
+      "POST",
+      "/customers",
+      JSON.stringify({ externalId: label, name: label }),
+      label,
+    );
     history.customers.push({ label, id, isCertain: true });
     customers.push({ id, label });
   }
@@ -168,7 +221,11 @@ function newWriter(name: string, { client, history, random, knowledgeBaseId, web
   /** It wants what never happens here, so that it only comes and goes. */
   async function createAndDeleteWebhook(): Promise<void> {
     const label = newLabel();
-    const body = JSON.stringify({ url: webhookUrl, events: ["agent.published"], metadata: { label } });
+    const body = JSON.stringify({
+      url: webhookUrl,
+      events: ["agent.published"],
+      metadata: { label },
+    });
     const { id } = await change("POST", "/webhooks", body, label);
     await change("DELETE", `/webhooks/${id}`, null, label);
     history.deletedWebhooks.add(id);
@@ -178,8 +235,14 @@ function newWriter(name: string, { client, history, random, knowledgeBaseId, web
     const earlier = oneOf(history.acknowledged);
     if (!earlier) return;
     const answer = await client.insist(earlier.request);
-    const isSame = answer.isReplay && answer.status === earlier.answer.status && answer.text === earlier.answer.text;
-    if (!isSame) history.violations.push(`a replay of ${earlier.request.key} got ${answer.status}: ${answer.text}`);
+    const isSame =
+      answer.isReplay &&
+      answer.status === earlier.answer.status &&
+      answer.text === earlier.answer.text;
+    if (!isSame)
+      history.violations.push(
+        `a replay of ${earlier.request.key} got ${answer.status}: ${answer.text}`,
+      );
   }
 
   /** What is done, by its share in all that is done. */
@@ -205,7 +268,11 @@ function newWriter(name: string, { client, history, random, knowledgeBaseId, web
 function documentOf(label: string, luck: number): string | FormParts {
   const text = `Document ${label}. ${"All that is promised here is tested. ".repeat(20)}`;
   if (luck < 0.4) return JSON.stringify({ name: label, text });
-  if (luck < 0.6) return { fileName: `${label}.html`, content: `<!doctype html><title>${label}</title><p>${text}</p>` };
+  if (luck < 0.6)
+    return {
+      fileName: `${label}.html`,
+      content: `<!doctype html><title>${label}</title><p>${text}</p>`,
+    };
   if (luck < 0.8) return { fileName: `${label}.txt`, content: text };
   return { fileName: `${label}.pdf`, content: `%PDF-1.7\n${label} is damaged` };
 }

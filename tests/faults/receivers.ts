@@ -16,7 +16,14 @@ export type CountingReceiver = Awaited<ReturnType<typeof startCountingReceiver>>
 export async function startCountingReceiver(temper: Temper, random: () => number) {
   /** By the event's id: how often it was answered with success, and the SHA-256 of its body. */
   const received = new Map<string, { count: number; digest: string }>();
-  const receiver = { url: "", secret: "", received, requestCount: 0, violations: [] as string[], close };
+  const receiver = {
+    url: "",
+    secret: "",
+    received,
+    requestCount: 0,
+    violations: [] as string[],
+    close,
+  };
 
   const shares = meetings.map((meeting) => [temper[meeting], meeting] as const);
 
@@ -29,7 +36,8 @@ export async function startCountingReceiver(temper: Temper, random: () => number
       const body = Buffer.concat(parts);
       receiver.requestCount++;
       const { "x-service-event-id": eventId, "x-service-signature": signature } = request.headers;
-      if (!isSigned(String(signature), body)) receiver.violations.push(`event ${eventId} came with a wrong signature`);
+      if (!isSigned(String(signature), body))
+        receiver.violations.push(`event ${eventId} came with a wrong signature`);
       const meeting = pick(shares, random);
       if (meeting === "fail") return void response.writeHead(500).end();
       if (meeting === "hang up") return void response.destroy();
@@ -41,12 +49,16 @@ export async function startCountingReceiver(temper: Temper, random: () => number
 
   function isSigned(header: string, body: Buffer): boolean {
     const [, timestamp = "", digest] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
-    return createHmac("sha256", receiver.secret).update(`${timestamp}.`).update(body).digest("hex") === digest;
+    return (
+      createHmac("sha256", receiver.secret).update(`${timestamp}.`).update(body).digest("hex") ===
+      digest
+    );
   }
 
   function note(eventId: string, digest: string): void {
     const known = received.get(eventId);
-    if (known && known.digest !== digest) receiver.violations.push(`event ${eventId} came with other bytes the second time`);
+    if (known && known.digest !== digest)
+      receiver.violations.push(`event ${eventId} came with other bytes the second time`);
     received.set(eventId, { count: (known?.count ?? 0) + 1, digest });
   }
 

@@ -5,7 +5,16 @@ import { type Installation, startInstallation } from "../support/installation";
 import { checkHistory, type Findings, type Subscription } from "./check";
 import { newClient } from "./client";
 import { countAcknowledged, newHistory } from "./history";
-import { type Crash, crashDatabase, crashes, killPart, type Part, parts, pidOf, until } from "./inflict";
+import {
+  type Crash,
+  crashDatabase,
+  crashes,
+  killPart,
+  type Part,
+  parts,
+  pidOf,
+  until,
+} from "./inflict";
 import { startLoad } from "./load";
 import { randomFrom } from "./random";
 import { startCountingReceiver, type Temper } from "./receivers";
@@ -31,50 +40,91 @@ const writeMs = 300_000;
 
 /** Those that are sent everything, and what else a receiver can be. */
 const tempers: { name: string; isHealthy: boolean; events: string[]; temper: Temper }[] = [
-  { name: "healthy", isHealthy: true, events: ["*"], temper: { answer: 1, fail: 0, "hang up": 0, hang: 0 } },
-  { name: "other healthy", isHealthy: true, events: ["*"], temper: { answer: 1, fail: 0, "hang up": 0, hang: 0 } },
+  {
+    name: "healthy",
+    isHealthy: true,
+    events: ["*"],
+    temper: { answer: 1, fail: 0, "hang up": 0, hang: 0 },
+  },
+  {
+    name: "other healthy",
+    isHealthy: true,
+    events: ["*"],
+    temper: { answer: 1, fail: 0, "hang up": 0, hang: 0 },
+  },
   {
     ...{ name: "moody", isHealthy: false, events: ["customer.*", "document.*"] },
     temper: { answer: 0.85, fail: 0.07, "hang up": 0.07, hang: 0.01 },
   },
-  { name: "failing", isHealthy: false, events: ["message.*"], temper: { answer: 0, fail: 1, "hang up": 0, hang: 0 } },
+  {
+    name: "failing",
+    isHealthy: false,
+    events: ["message.*"],
+    temper: { answer: 0, fail: 1, "hang up": 0, hang: 0 },
+  },
 ];
 
 /**
- * Starts the product, keeps it busy, ends its processes without a warning at random moments, and then holds all that is
- * there against all that was acknowledged. The same seed gives the same faults and the same requests, in so far as time
- * allows.
+ * Starts the product, keeps it busy, ends its processes without a warning at random moments, and
+ * then holds all that is there against all that was acknowledged. The same seed gives the same
+ * faults and the same requests, in so far as time allows.
  */
 export async function runFaults(options: FaultOptions): Promise<Findings> {
   const { seed, writers, report = () => {} } = options;
   const random = randomFrom(seed);
   // Retries within seconds, so that what fails comes to an end.
-  const installation = await startInstallation({ environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" }, isQuiet: true });
+  const installation = await startInstallation({
+    environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" },
+    isQuiet: true,
+  });
   const database = new pg.Client({ connectionString: installation.databaseUrl });
-  const receivers = await Promise.all(tempers.map(({ temper }, index) => startCountingReceiver(temper, randomFrom(seed + index))));
+  const receivers = await Promise.all(
+    tempers.map(({ temper }, index) => startCountingReceiver(temper, randomFrom(seed + index))),
+  );
   const { tenantId, slug, key } = newTenant(installation);
   const history = newHistory();
   const client = newClient({ url: installation.url, key, onRetry: () => history.retries++ });
   let hasFailed = true;
   try {
-    const subscriptions = await Promise.all(receivers.map((receiver, index) => subscribe(client, receiver, index)));
+    const subscriptions = await Promise.all(
+      receivers.map((receiver, index) => subscribe(client, receiver, index)),
+    );
     const knowledgeBaseId = await createKnowledgeBase(client);
     const load = startLoad(writers, (writer) => ({
       ...{ client, history, knowledgeBaseId, random: randomFrom(seed + 1_000 + writer) },
       webhookUrl: receivers[0]?.url ?? "",
     }));
-    const recoveries = await inflict({ installation, options, random, countWrites: () => countAcknowledged(history) });
+    const recoveries = await inflict({
+      installation,
+      options,
+      random,
+      countWrites: () => countAcknowledged(history),
+    });
     await load.stop();
-    report("the load has ended; waiting until everything healthy is delivered and every document read");
+    report(
+      "the load has ended; waiting until everything healthy is delivered and every document read",
+    );
 
     await database.connect();
-    const healthy = subscriptions.filter(({ isHealthy }) => isHealthy).map(({ webhookId }) => webhookId);
+    const healthy = subscriptions
+      .filter(({ isHealthy }) => isHealthy)
+      .map(({ webhookId }) => webhookId);
     const isDrained = await drain(database, tenantId, healthy);
     report("checking the whole history");
-    const verifyAudit = () => JSON.parse(installation.admin("audit:verify", "--tenant", slug)) as ChainFinding;
-    const context = { database, tenantId, client, history, subscriptions, verifyAudit, directory: installation.directory };
+    const verifyAudit = () =>
+      JSON.parse(installation.admin("audit:verify", "--tenant", slug)) as ChainFinding;
+    const context = {
+      database,
+      tenantId,
+      client,
+      history,
+      subscriptions,
+      verifyAudit,
+      directory: installation.directory,
+    };
     const { violations, figures } = await checkHistory(context);
-    if (!isDrained) violations.push(`after ${drainMs / 1000} s there was still something to deliver or to read`);
+    if (!isDrained)
+      violations.push(`after ${drainMs / 1000} s there was still something to deliver or to read`);
     hasFailed = violations.length > 0;
     return {
       violations,
@@ -92,31 +142,65 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
 /** A tenant with a key that no limit slows. */
 function newTenant({ admin }: Installation): { tenantId: string; slug: string; key: string } {
   const { id: tenantId, slug } = JSON.parse(admin("tenant:create", "--name", "Faults"));
-  const { key } = JSON.parse(admin("key:create", "--tenant", slug, "--environment", "test", "--name", "load", "--rate-limit", "1000000"));
+  const { key } = JSON.parse(
+    admin(
+      "key:create",
+      "--tenant",
+      slug,
+      "--environment",
+      "test",
+      "--name",
+      "load",
+      "--rate-limit",
+      "1000000",
+    ),
+  );
   return { tenantId, slug, key };
 }
 
 type Client = ReturnType<typeof newClient>;
 
-async function subscribe(client: Client, receiver: Subscription["receiver"], index: number): Promise<Subscription> {
+async function subscribe(
+  client: Client,
+  receiver: Subscription["receiver"],
+  index: number,
+): Promise<Subscription> {
   const { name = "", isHealthy = false, events = [] } = tempers[index] ?? {};
   const body = JSON.stringify({ url: receiver.url, events });
-  const answer = await client.insist({ method: "POST", path: "/webhooks", body, key: `webhook ${index}` });
+  const answer = await client.insist({
+    method: "POST",
+    path: "/webhooks",
+    body,
+    key: `webhook ${index}`,
+  });
   const { id, secret } = JSON.parse(answer.text);
   receiver.secret = secret;
-  const wants = (type: string) => events.some((pattern) => pattern === "*" || pattern === type || `${type.split(".")[0]}.*` === pattern);
+  const wants = (type: string) =>
+    events.some(
+      (pattern) => pattern === "*" || pattern === type || `${type.split(".")[0]}.*` === pattern,
+    );
   return { webhookId: id, name, isHealthy, receiver, wants };
 }
 
 async function createKnowledgeBase(client: Client): Promise<string> {
   const body = JSON.stringify({ name: "Faults" });
-  const answer = await client.insist({ method: "POST", path: "/knowledge-bases", body, key: "knowledge base" });
+  const answer = await client.insist({
+    method: "POST",
+    path: "/knowledge-bases",
+    body,
+    key: "knowledge base",
+  });
   return JSON.parse(answer.text).id;
 }
 
 type Fault = Part | Crash;
 
-type Inflicting = { installation: Installation; options: FaultOptions; random: () => number; countWrites: () => number };
+type Inflicting = {
+  installation: Installation;
+  options: FaultOptions;
+  random: () => number;
+  countWrites: () => number;
+};
 
 /** @returns how long it took until the API answered again, by what had been ended */
 async function inflict({ installation, options, random, countWrites }: Inflicting) {
@@ -139,18 +223,25 @@ async function inflict({ installation, options, random, countWrites }: Inflictin
     // Now and then before the one before is over, because also what has hardly started can end.
     if (random() < 0.75) {
       await Promise.all(measuring);
-      await until("enough was written", () => countWrites() >= (options.writes * index) / plan.length, { withinMs: writeMs });
+      await until(
+        "enough was written",
+        () => countWrites() >= (options.writes * index) / plan.length,
+        { withinMs: writeMs },
+      );
     }
     await sleep(random() * 2 * pauseMs);
     if (isPart(fault)) {
       killed[fault] = await killPart(installation, fault, killed[fault]);
       if (fault === "web") void measure("web", performance.now());
     } else {
-      const before = await Promise.all(parts.map((part) => until(`${part} runs`, () => pidOf(installation, part))));
+      const before = await Promise.all(
+        parts.map((part) => until(`${part} runs`, () => pidOf(installation, part))),
+      );
       await crashDatabase(installation, fault);
       await measure("database", performance.now());
       const after = parts.map((part) => pidOf(installation, part));
-      if (after.join() !== before.join()) throw new Error(`web or worker ended when the database did (${fault})`);
+      if (after.join() !== before.join())
+        throw new Error(`web or worker ended when the database did (${fault})`);
     }
     if (index % 20 === 19) report(`${index + 1} faults, ${countWrites()} acknowledged writes`);
   }
@@ -172,7 +263,9 @@ const isPart = (fault: Fault): fault is Part => (parts as readonly Fault[]).incl
 function planFaults({ kills, crashes: crashCount }: FaultOptions, random: () => number): Fault[] {
   const plan: Fault[] = Array.from({ length: kills }, () => (random() < 0.5 ? "web" : "worker"));
   for (let index = 0; index < crashCount; index++) {
-    const kind = crashes[(index + Math.floor(random() * crashes.length)) % crashes.length] ?? "immediate shutdown";
+    const kind =
+      crashes[(index + Math.floor(random() * crashes.length)) % crashes.length] ??
+      "immediate shutdown";
     plan.splice(Math.round(((index + 0.5) / crashCount) * plan.length), 0, kind);
   }
   return plan;
@@ -189,11 +282,20 @@ function untilUp({ url }: Installation, path: string) {
 
 function summary(milliseconds: number[]): string {
   const sorted = milliseconds.toSorted((a, b) => a - b);
-  return sorted.length === 0 ? "none" : `${sorted[Math.floor(sorted.length / 2)]}, ${sorted.at(-1)}`;
+  return sorted.length === 0
+    ? "none"
+    : `${sorted[Math.floor(sorted.length / 2)]}, ${sorted.at(-1)}`;
 }
 
-/** @returns whether all that healthy receivers wait for was delivered, and every document read, in time */
-async function drain(database: pg.Client, tenantId: string, webhookIds: string[]): Promise<boolean> {
+/**
+ * @returns whether all that healthy receivers wait for was delivered, and every document read, in
+ * time
+ */
+async function drain(
+  database: pg.Client,
+  tenantId: string,
+  webhookIds: string[],
+): Promise<boolean> {
   const left = async () => {
     const { rows } = await database.query<{ left: number }>(
       `SELECT ((SELECT count(*) FROM deliveries WHERE tenant_id = $1 AND webhook_id = ANY($2) AND status <> 'DELIVERED')
@@ -202,5 +304,7 @@ async function drain(database: pg.Client, tenantId: string, webhookIds: string[]
     );
     return rows[0]?.left === 0;
   };
-  return until("everything is delivered", left, { withinMs: drainMs, everyMs: 250 }).catch(() => false);
+  return until("everything is delivered", left, { withinMs: drainMs, everyMs: 250 }).catch(
+    () => false,
+  );
 }

@@ -27,14 +27,18 @@ type Send = (method: string, path: string, body?: object, key?: string) => Promi
 const pageSize = 100;
 const emptyPauseMs = 10;
 const retryPauseMs = 20;
-/** How far a client of `updatedSince` goes back from the newest change it has seen. The guide says a minute. */
+/**
+ * How far a client of `updatedSince` goes back from the newest change it has seen. The guide says a
+ * minute.
+ */
 const overlapMs = 5_000;
 const sharedConversations = 8;
 
 /**
- * Several web processes on the database of DATABASE_URL, writers that change things through all of them, and clients that follow
- * the event feed and the changed conversations meanwhile. Web processes are killed and started again, and events that everyone
- * has read are deleted, cursors included. At the end, each client must have seen each event once.
+ * Several web processes on the database of DATABASE_URL, writers that change things through all of
+ * them, and clients that follow the event feed and the changed conversations meanwhile. Web
+ * processes are killed and started again, and events that everyone has read are deleted, cursors
+ * included. At the end, each client must have seen each event once.
  */
 export async function runFeed(options: FeedOptions): Promise<Findings> {
   const { seed, seconds, report = () => {} } = options;
@@ -45,16 +49,31 @@ export async function runFeed(options: FeedOptions): Promise<Findings> {
   try {
     const stopAt = Date.now() + seconds * 1_000;
     const state = { isWriting: true };
-    const pollers = Array.from({ length: options.pollers }, () => ({ seen: new Set<string>(), doubled: 0 }));
+    const pollers = Array.from({ length: options.pollers }, () => ({
+      seen: new Set<string>(),
+      doubled: 0,
+    }));
     const following = pollers.map((poller) => follow(send, poller, state));
     const changes = new Map<string, string>();
     const catchingUp = catchUp(send, changes, state);
 
-    const shared = await Promise.all(Array.from({ length: sharedConversations }, (_, index) => openConversation(send, `shared-${index}`)));
+    const shared = await Promise.all(
+      Array.from({ length: sharedConversations }, (_, index) =>
+        openConversation(send, `shared-${index}`),
+      ),
+    );
     const writes = Array.from({ length: options.writers }, (_, index) =>
       write(send, { index, shared, stopAt, random: randomFrom(seed + 1 + index) }),
     );
-    const { purged, killed } = await disturb({ options, webs, random, stopAt, tenantId, pollers, report });
+    const { purged, killed } = await disturb({
+      options,
+      webs,
+      random,
+      stopAt,
+      tenantId,
+      pollers,
+      report,
+    });
     const written = (await Promise.all(writes)).reduce((sum, count) => sum + count, 0);
     report(`${written} writes were acknowledged; reading the feed to its end`);
 
@@ -63,16 +82,25 @@ export async function runFeed(options: FeedOptions): Promise<Findings> {
     state.isWriting = false;
     await Promise.all([...following, catchingUp]);
 
-    const { rows } = await pool().query<{ id: string }>("SELECT id FROM events WHERE tenant_id = $1", [tenantId]);
+    const { rows } = await pool().query<{ id: string }>(
+      "SELECT id FROM events WHERE tenant_id = $1",
+      [tenantId],
+    );
     const truth = new Set([...purged, ...rows.map(({ id }) => id)]);
     const missed = pollers.map(({ seen }) => [...truth].filter((id) => !seen.has(id)).length);
     const doubled = pollers.map((poller) => poller.doubled);
     const stale = await findStale(tenantId, changes);
     const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
     const violations = [
-      ...missed.flatMap((count, index) => (count > 0 ? [`client ${index} missed ${count} of ${truth.size} events`] : [])),
-      ...doubled.flatMap((count, index) => (count > 0 ? [`client ${index} saw ${count} events twice`] : [])),
-      ...(stale.length > 0 ? [`updatedSince missed the last change of ${stale.length} conversations`] : []),
+      ...missed.flatMap((count, index) =>
+        count > 0 ? [`client ${index} missed ${count} of ${truth.size} events`] : [],
+      ),
+      ...doubled.flatMap((count, index) =>
+        count > 0 ? [`client ${index} saw ${count} events twice`] : [],
+      ),
+      ...(stale.length > 0
+        ? [`updatedSince missed the last change of ${stale.length} conversations`]
+        : []),
     ];
     return {
       violations,
@@ -96,7 +124,9 @@ export async function runFeed(options: FeedOptions): Promise<Findings> {
 async function newTenant() {
   const { id: tenantId } = await createTenant(db(), { name: "Feed" });
   const input = { name: "feed", scopes: [...scopes], rateLimitPerMinute: 10_000_000 };
-  const { key } = await mutate(system({ tenantId, environment: "test" }), (caller) => createApiKey(caller, input));
+  const { key } = await mutate(system({ tenantId, environment: "test" }), (caller) =>
+    createApiKey(caller, input),
+  );
   return { tenantId, key };
 }
 
@@ -131,16 +161,33 @@ function newSender(key: string, urls: (string | null)[]) {
     for (;;) {
       const url = urls[turn++ % urls.length];
       const answer = url && (await sendOnce(url, method, path, body, idempotencyKey));
-      if (answer && answer.status < 500 && answer.status !== 429 && !answer.text.includes("idempotency-in-progress")) return answer;
+      if (
+        answer &&
+        answer.status < 500 &&
+        answer.status !== 429 &&
+        !answer.text.includes("idempotency-in-progress")
+      )
+        return answer;
       await sleep(retryPauseMs);
     }
   };
-  async function sendOnce(url: string, method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer | null> {
+  async function sendOnce(
+    url: string,
+    method: string,
+    path: string,
+    body?: object,
+    idempotencyKey?: string,
+  ): Promise<Answer | null> {
     const headers: Record<string, string> = { authorization: `Bearer ${key}` };
     if (body) headers["content-type"] = "application/json";
     if (idempotencyKey) headers["idempotency-key"] = idempotencyKey;
     try {
-      const options = { dispatcher, method: method as "GET", headers, body: body ? JSON.stringify(body) : null };
+      const options = {
+        dispatcher,
+        method: method as "GET",
+        headers,
+        body: body ? JSON.stringify(body) : null,
+      };
       const answer = await request(`${url}/v1/public${path}`, options);
       return { status: answer.statusCode, text: await answer.body.text() };
     } catch {
@@ -156,22 +203,28 @@ function parse<Body>({ status, text }: Answer): Body {
 }
 
 const openConversation = async (send: Send, key: string) =>
-  parse<{ id: string }>(await send("POST", "/conversations", { channelId: "feed", message: "Hi" }, key)).id;
+  parse<{ id: string }>(
+    await send("POST", "/conversations", { channelId: "feed", message: "Hi" }, key),
+  ).id;
 
 type Writing = { index: number; shared: string[]; stopAt: number; random: () => number };
 
 /** @returns how many changes were acknowledged */
 async function write(send: Send, { index, shared, stopAt, random }: Writing): Promise<number> {
   let count = 0;
-  let own = parse<{ id: string }>(await send("POST", "/customers", { name: "Writer" }, `w${index}-customer`)).id;
+  let own = parse<{ id: string }>(
+    await send("POST", "/customers", { name: "Writer" }, `w${index}-customer`),
+  ).id;
   for (; Date.now() < stopAt; count++) {
     const key = `w${index}-${count}`;
     const conversation = shared[Math.floor(random() * shared.length)];
     const choice = random();
     // One statement, a row that others want too, and transactions of several statements.
     if (choice < 0.3) await openConversation(send, key);
-    else if (choice < 0.6) parse(await send("POST", `/conversations/${conversation}/messages`, { text: key }, key));
-    else if (choice < 0.75) parse(await send("PATCH", `/conversations/${conversation}`, { subject: key }, key));
+    else if (choice < 0.6)
+      parse(await send("POST", `/conversations/${conversation}/messages`, { text: key }, key));
+    else if (choice < 0.75)
+      parse(await send("PATCH", `/conversations/${conversation}`, { subject: key }, key));
     else if (choice < 0.9) parse(await send("PATCH", `/customers/${own}`, { name: key }, key));
     else own = parse<{ id: string }>(await send("POST", "/customers", { name: key }, key)).id;
   }
@@ -186,7 +239,9 @@ type Page<Item> = { data: Item[]; nextCursor?: string };
 async function follow(send: Send, poller: Poller, state: State): Promise<void> {
   let cursor = "";
   for (let isLast = false; ; ) {
-    const page = parse<Page<{ id: string }>>(await send("GET", `/events?order=asc&limit=${pageSize}${cursor}`));
+    const page = parse<Page<{ id: string }>>(
+      await send("GET", `/events?order=asc&limit=${pageSize}${cursor}`),
+    );
     for (const { id } of page.data) {
       if (poller.seen.has(id)) poller.doubled++;
       poller.seen.add(id);
@@ -229,7 +284,10 @@ type Disturbing = {
   report: (line: string) => void;
 };
 
-/** Kills web processes, and deletes what all clients have read. @returns the ids that were deleted, and how many kills there was time for */
+/**
+ * Kills web processes, and deletes what all clients have read. @returns the ids that were deleted,
+ * and how many kills there was time for
+ */
 async function disturb({
   options,
   webs,
@@ -248,24 +306,34 @@ async function disturb({
     if (killed > 0 && Date.now() >= stopAt) break;
     await webs.kill(Math.floor(random() * options.webs));
     killed++;
-    const ids = [...(pollers[0]?.seen ?? [])].filter((id) => !purged.has(id) && pollers.every(({ seen }) => seen.has(id)));
-    const { rows } = await pool().query<{ id: string }>("DELETE FROM events WHERE tenant_id = $1 AND id = ANY($2) RETURNING id", [
-      tenantId,
-      ids,
-    ]);
+    const ids = [...(pollers[0]?.seen ?? [])].filter(
+      (id) => !purged.has(id) && pollers.every(({ seen }) => seen.has(id)),
+    );
+    const { rows } = await pool().query<{ id: string }>(
+      "DELETE FROM events WHERE tenant_id = $1 AND id = ANY($2) RETURNING id",
+      [tenantId, ids],
+    );
     for (const { id } of rows) purged.add(id);
-    if (killed % 10 === 0) report(`${killed} kills, ${purged.size} events deleted after they were read`);
+    if (killed % 10 === 0)
+      report(`${killed} kills, ${purged.size} events deleted after they were read`);
   }
   return { purged, killed };
 }
 
 async function isHeldBack(tenantId: string): Promise<boolean> {
   const sql = `SELECT EXISTS (SELECT 1 FROM events WHERE tenant_id = $1 AND xact >= pg_snapshot_xmin(pg_current_snapshot())) AS "isHeldBack"`;
-  return (await pool().query<{ isHeldBack: boolean }>(sql, [tenantId])).rows[0]?.isHeldBack ?? false;
+  return (
+    (await pool().query<{ isHeldBack: boolean }>(sql, [tenantId])).rows[0]?.isHeldBack ?? false
+  );
 }
 
 /** Conversations that a client of `updatedSince` knows in an older state, or not at all. */
 async function findStale(tenantId: string, changes: Map<string, string>): Promise<string[]> {
-  const rows = await db().conversation.findMany({ where: { tenantId }, select: { id: true, updatedAt: true } });
-  return rows.filter(({ id, updatedAt }) => changes.get(id) !== updatedAt.toISOString()).map(({ id }) => id);
+  const rows = await db().conversation.findMany({
+    where: { tenantId },
+    select: { id: true, updatedAt: true },
+  });
+  return rows
+    .filter(({ id, updatedAt }) => changes.get(id) !== updatedAt.toISOString())
+    .map(({ id }) => id);
 }

@@ -12,9 +12,15 @@ import { type HostileReceiver, openHostileReceivers } from "./hostile-receivers"
 import { pidOf } from "./inflict";
 
 export type GalleryOptions = {
-  /** How long the gallery is open. For a third of it, ten seconds at the least, all is quiet before and after. */
+  /**
+   * How long the gallery is open. For a third of it, ten seconds at the least, all is quiet before
+   * and after.
+   */
   seconds: number;
-  /** Whether latencies, durations and memory are judged too, which says something only on a machine that does nothing else. */
+  /**
+   * Whether latencies, durations and memory are judged too, which says something only on a machine
+   * that does nothing else.
+   */
   isTimed?: boolean;
   report?: (line: string) => void;
 };
@@ -35,11 +41,18 @@ type Tenant = { client: ReturnType<typeof newClient>; hostile: string[] };
 type Sample = { residentMegabytes: number; oldestAttemptMs: number };
 
 /**
- * Every hostile receiver at once beside fifty healthy ones, through the product's own worker: whether each attempt ends
- * in time, the healthy ones notice, and memory grows.
+ * Every hostile receiver at once beside fifty healthy ones, through the product's own worker:
+ * whether each attempt ends in time, the healthy ones notice, and memory grows.
  */
-export async function runGallery({ seconds, isTimed = true, report = () => {} }: GalleryOptions): Promise<Findings> {
-  const installation = await startInstallation({ environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" }, isQuiet: true });
+export async function runGallery({
+  seconds,
+  isTimed = true,
+  report = () => {},
+}: GalleryOptions): Promise<Findings> {
+  const installation = await startInstallation({
+    environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" },
+    isQuiet: true,
+  });
   const database = new pg.Client({ connectionString: installation.databaseUrl });
   await database.connect();
   const healthy = await startTimingReceiver();
@@ -48,7 +61,8 @@ export async function runGallery({ seconds, isTimed = true, report = () => {} }:
   try {
     for (let index = 0; index < tenantCount; index++) tenants.push(newTenant(installation, index));
     for (const tenant of tenants) {
-      for (let index = 0; index < healthyPerTenant; index++) await createWebhook(tenant, healthy.url);
+      for (let index = 0; index < healthyPerTenant; index++)
+        await createWebhook(tenant, healthy.url);
     }
     const quietMs = Math.max(10_000, (seconds * 1_000) / 3);
     const feeding = feed(tenants);
@@ -90,13 +104,33 @@ export async function runGallery({ seconds, isTimed = true, report = () => {} }:
 function newTenant({ admin, url }: Installation, index: number): Tenant {
   const { slug } = JSON.parse(admin("tenant:create", "--name", `Gallery ${index}`));
   const { key } = JSON.parse(
-    admin("key:create", "--tenant", slug, "--environment", "test", "--name", "gallery", "--rate-limit", "1000000"),
+    admin(
+      "key:create",
+      "--tenant",
+      slug,
+      "--environment",
+      "test",
+      "--name",
+      "gallery",
+      "--rate-limit",
+      "1000000",
+    ),
   );
   return { client: newClient({ url, key }), hostile: [] };
 }
 
-async function change({ client }: Tenant, method: "POST" | "PATCH", path: string, body: object): Promise<{ id: string }> {
-  const { status, text } = await client.insist({ method, path, body: JSON.stringify(body), key: null });
+async function change(
+  { client }: Tenant,
+  method: "POST" | "PATCH",
+  path: string,
+  body: object,
+): Promise<{ id: string }> {
+  const { status, text } = await client.insist({
+    method,
+    path,
+    body: JSON.stringify(body),
+    key: null,
+  });
   if (status >= 400) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
   return JSON.parse(text);
 }
@@ -106,7 +140,10 @@ async function createWebhook(tenant: Tenant, url: string): Promise<string> {
 }
 
 async function setStatus(tenants: Tenant[], status: "ENABLED" | "DISABLED"): Promise<void> {
-  for (const tenant of tenants) await Promise.all(tenant.hostile.map((id) => change(tenant, "PATCH", `/webhooks/${id}`, { status })));
+  for (const tenant of tenants)
+    await Promise.all(
+      tenant.hostile.map((id) => change(tenant, "PATCH", `/webhooks/${id}`, { status })),
+    );
 }
 
 /** Raises events at an even pace, one after the other for each tenant. */
@@ -125,7 +162,10 @@ function feed(tenants: Tenant[]) {
   return { stop };
 }
 
-/** Answers everything at once, and notes how long each event was on its way: from its timestamp, before the commit, to here. */
+/**
+ * Answers everything at once, and notes how long each event was on its way: from its timestamp,
+ * before the commit, to here.
+ */
 async function startTimingReceiver() {
   const receiver = { url: "", latenciesMs: [] as number[], close };
   const server = createServer((request, response) => {
@@ -147,20 +187,43 @@ async function startTimingReceiver() {
 }
 
 /** @returns the latencies of what arrived meanwhile */
-async function measure(receiver: { latenciesMs: number[] }, meanwhile: () => Promise<unknown>): Promise<number[]> {
+async function measure(
+  receiver: { latenciesMs: number[] },
+  meanwhile: () => Promise<unknown>,
+): Promise<number[]> {
   receiver.latenciesMs = [];
   await meanwhile();
   return receiver.latenciesMs;
 }
 
-type Open = { installation: Installation; database: pg.Client; tenants: Tenant[]; samples: Sample[]; untilMs: number };
+type Open = {
+  installation: Installation;
+  database: pg.Client;
+  tenants: Tenant[];
+  samples: Sample[];
+  untilMs: number;
+};
 
-/** What is disabled for its failures is enabled again, one tenant after the other, so that the gallery stays as bad as it is. */
-async function keepOpen({ installation, database, tenants, samples, untilMs }: Open): Promise<void> {
+/**
+ * What is disabled for its failures is enabled again, one tenant after the other, so that the
+ * gallery stays as bad as it is.
+ */
+async function keepOpen({
+  installation,
+  database,
+  tenants,
+  samples,
+  untilMs,
+}: Open): Promise<void> {
   for (let turn = 0; Date.now() < untilMs; turn++) {
     const status = readFileSync(`/proc/${pidOf(installation, "worker")}/status`, "utf8");
-    const { rows } = await database.query<{ ms: number | null }>(oldestAttemptStatement, [leaseSeconds]);
-    samples.push({ residentMegabytes: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024, oldestAttemptMs: rows[0]?.ms ?? 0 });
+    const { rows } = await database.query<{ ms: number | null }>(oldestAttemptStatement, [
+      leaseSeconds,
+    ]);
+    samples.push({
+      residentMegabytes: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024,
+      oldestAttemptMs: rows[0]?.ms ?? 0,
+    });
     await setStatus(tenants.slice(turn % tenants.length).slice(0, 1), "ENABLED");
     await sleep(sampleMs);
   }
@@ -197,32 +260,50 @@ function judge({ quiet, during, samples, attempts, hostile, isTimed }: Measured)
   const violations: string[] = [];
   const [quietMs, duringMs] = [percentile(quiet, 99), percentile(during, 99)];
   const ratio = Math.max(duringMs, noiseMs) / Math.max(quietMs, noiseMs);
-  if (isTimed && ratio > 2) violations.push(`healthy receivers' p99 was ${duringMs} ms beside the gallery and ${quietMs} ms without it`);
+  if (isTimed && ratio > 2)
+    violations.push(
+      `healthy receivers' p99 was ${duringMs} ms beside the gallery and ${quietMs} ms without it`,
+    );
 
-  const longestMs = Math.max(...attempts.map(({ longest }) => longest), ...samples.map(({ oldestAttemptMs }) => oldestAttemptMs));
-  if (isTimed && longestMs > deadlineMs + toleranceMs) violations.push(`an attempt took ${Math.round(longestMs)} ms`);
+  const longestMs = Math.max(
+    ...attempts.map(({ longest }) => longest),
+    ...samples.map(({ oldestAttemptMs }) => oldestAttemptMs),
+  );
+  if (isTimed && longestMs > deadlineMs + toleranceMs)
+    violations.push(`an attempt took ${Math.round(longestMs)} ms`);
   for (const { kind, url, outcome } of hostile) {
     const [wanted] = Object.values(outcome).map(String);
     const own = attempts.filter((attempt) => attempt.url === url);
     if (own.length === 0) violations.push(`nothing was sent to the one that ${kind}`);
     for (const { outcome: found, count } of own)
-      if (found !== wanted) violations.push(`${count} attempts at the one that ${kind} came to ${found}`);
+      if (found !== wanted)
+        violations.push(`${count} attempts at the one that ${kind} came to ${found}`);
   }
   const resident = samples.map(({ residentMegabytes }) => residentMegabytes);
   const third = Math.floor(resident.length / 3);
-  const [middle, last] = [percentile(resident.slice(third, 2 * third), 50), percentile(resident.slice(2 * third), 50)];
-  if (isTimed && last > middle * flatWithin) violations.push(`the worker grew from ${middle.toFixed(0)} to ${last.toFixed(0)} MB`);
+  const [middle, last] = [
+    percentile(resident.slice(third, 2 * third), 50),
+    percentile(resident.slice(2 * third), 50),
+  ];
+  if (isTimed && last > middle * flatWithin)
+    violations.push(`the worker grew from ${middle.toFixed(0)} to ${last.toFixed(0)} MB`);
 
   const hostileUrls = new Set(hostile.map(({ url }) => url));
   const figures = {
     "hostile receivers, all at once": hostile.length,
-    "attempts at them": attempts.filter(({ url }) => hostileUrls.has(url)).reduce((sum, { count }) => sum + count, 0),
+    "attempts at them": attempts
+      .filter(({ url }) => hostileUrls.has(url))
+      .reduce((sum, { count }) => sum + count, 0),
     "longest attempt (ms)": Math.round(longestMs),
     "deliveries to 50 healthy receivers beside them": during.length,
     "their p50 and p99 (ms), without the gallery": `${percentile(quiet, 50)}, ${quietMs}`,
     "their p50 and p99 (ms), beside the gallery": `${percentile(during, 50)}, ${duringMs}`,
     "p99 beside the gallery to p99 without it": ratio.toFixed(2),
-    "worker resident (MB), by thirds of the time": [resident.slice(0, third), resident.slice(third, 2 * third), resident.slice(2 * third)]
+    "worker resident (MB), by thirds of the time": [
+      resident.slice(0, third),
+      resident.slice(third, 2 * third),
+      resident.slice(2 * third),
+    ]
       .map((part) => percentile(part, 50).toFixed(0))
       .join(", "),
   };
@@ -230,5 +311,9 @@ function judge({ quiet, during, samples, attempts, hostile, isTimed }: Measured)
 }
 
 function percentile(values: number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor((values.length * share) / 100))] ?? 0;
+  return (
+    values.toSorted((a, b) => a - b)[
+      Math.min(values.length - 1, Math.floor((values.length * share) / 100))
+    ] ?? 0
+  );
 }

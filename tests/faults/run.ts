@@ -1,5 +1,6 @@
-// `npm run faults`: tests what is promised under faults, for as long as you like. By default processes are killed under load;
-// `--gallery` opens every hostile receiver concurrently instead, and `--feed` follows the event feed under many writers.
+// `npm run faults`: tests what is promised under faults, for as long as you like. By default
+// processes are killed under load; `--gallery` opens every hostile receiver concurrently instead,
+// and `--feed` follows the event feed under many writers.
 import { parseArgs } from "node:util";
 import { runFaults } from "./run-faults";
 import { runFeedOnItsOwn } from "./run-feed-alone";
@@ -21,23 +22,44 @@ const { values: given } = parseArgs({
   },
 });
 const { gallery, feed, ...texts } = given;
-const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)]));
+const numbers = Object.fromEntries(
+  Object.entries(texts).map(([name, text]) => [name, Number(text)]),
+);
 const seed = Math.floor(Math.random() * 2 ** 31);
 
 const startedAt = Date.now();
-const report = (line: string) => process.stdout.write(`${String(Math.round((Date.now() - startedAt) / 1000)).padStart(5)} s  ${line}\n`);
+const report = (line: string) =>
+  process.stdout.write(
+    `${String(Math.round((Date.now() - startedAt) / 1000)).padStart(5)} s  ${line}\n`,
+  );
 
 /** The options that were given or are usual, and what runs with them. */
 function choose() {
   if (gallery) {
     const options = { minutes: 10, ...numbers };
-    return { mode: ["--gallery"], options, run: () => runGallery({ seconds: options.minutes * 60, report }) };
+    return {
+      mode: ["--gallery"],
+      options,
+      run: () => runGallery({ seconds: options.minutes * 60, report }),
+    };
   }
   if (feed) {
     const options = { seed, minutes: 5, pollers: 8, writers: 24, webs: 3, kills: 60, ...numbers };
-    return { mode: ["--feed"], options, run: () => runFeedOnItsOwn({ ...options, seconds: options.minutes * 60, report }) };
+    return {
+      mode: ["--feed"],
+      options,
+      run: () => runFeedOnItsOwn({ ...options, seconds: options.minutes * 60, report }),
+    };
   }
-  const options = { seed, kills: 200, crashes: 10, writes: 20_000, seconds: 240, writers: 16, ...numbers };
+  const options = {
+    seed,
+    kills: 200,
+    crashes: 10,
+    writes: 20_000,
+    seconds: 240,
+    writers: 16,
+    ...numbers,
+  };
   return { mode: [], options, run: () => runFaults({ ...options, report }) };
 }
 
@@ -49,8 +71,11 @@ const { violations, figures, directory = null } = await run();
 
 const width = Math.max(...Object.keys(figures).map((name) => name.length));
 process.stdout.write("\n");
-for (const [name, figure] of Object.entries(figures)) process.stdout.write(`  ${name.padEnd(width)}  ${figure}\n`);
-process.stdout.write(`\n${violations.length === 0 ? "Every promise held." : `${violations.length} violations:`}\n`);
+for (const [name, figure] of Object.entries(figures))
+  process.stdout.write(`  ${name.padEnd(width)}  ${figure}\n`);
+process.stdout.write(
+  `\n${violations.length === 0 ? "Every promise held." : `${violations.length} violations:`}\n`,
+);
 for (const violation of violations.slice(0, 50)) process.stdout.write(`  ${violation}\n`);
 if (directory) process.stdout.write(`Data and logs are in ${directory}.\n`);
 process.stdout.write(`Once more the same: ${command}\n`);

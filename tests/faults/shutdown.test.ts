@@ -13,7 +13,10 @@ const clients = 24;
 const rounds = 4;
 const events = 50;
 
-/** Works on one connection until nobody accepts another. @returns what was answered, and what was not */
+/**
+ * Works on one connection until nobody accepts another. @returns what was answered, and what was
+ * not
+ */
 async function workUntilRefused(url: string, key: string, name: string) {
   const client = new Client(url);
   const outcome = { created: 0, dropped: [] as string[] };
@@ -23,7 +26,10 @@ async function workUntilRefused(url: string, key: string, name: string) {
       const { statusCode, body } = await client.request({
         method: isRead ? "GET" : "POST",
         path: "/v1/public/conversations",
-        headers: { authorization: `Bearer ${key}`, ...(!isRead && { "content-type": "application/json" }) },
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(!isRead && { "content-type": "application/json" }),
+        },
         body: isRead ? null : JSON.stringify({ channelId: "web", externalId: `${name}-${index}` }),
       });
       await body.text();
@@ -43,8 +49,12 @@ test("SIGTERM to web drops no request: what was sent is answered, and the connec
   for (let round = 0; round < rounds; round++) {
     const tenant = await newTenant({ rateLimitPerMinute: 1_000_000 });
     const web = await startWeb();
-    const working = Array.from({ length: clients }, (_, index) => workUntilRefused(web.url, tenant.key, `${round}-${index}`));
-    await expect.poll(() => db().conversation.count({ where: { tenantId: tenant.tenantId } })).toBeGreaterThan(clients);
+    const working = Array.from({ length: clients }, (_, index) =>
+      workUntilRefused(web.url, tenant.key, `${round}-${index}`),
+    );
+    await expect
+      .poll(() => db().conversation.count({ where: { tenantId: tenant.tenantId } }))
+      .toBeGreaterThan(clients);
     expect(await web.end("SIGTERM")).toBe(0);
 
     const outcomes = await Promise.all(working);
@@ -60,7 +70,11 @@ test("SIGTERM to web waits for a request whose body is still coming", async () =
   const body = JSON.stringify({ channelId: "web" });
   const sending = httpRequest(`${web.url}/v1/public/conversations`, {
     method: "POST",
-    headers: { authorization: `Bearer ${tenant.key}`, "content-type": "application/json", "content-length": body.length },
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      "content-type": "application/json",
+      "content-length": body.length,
+    },
   });
   const answered = once(sending, "response") as Promise<[IncomingMessage]>;
   sending.write(body.slice(0, 5));
@@ -75,17 +89,25 @@ test("SIGTERM to web waits for a request whose body is still coming", async () =
 });
 
 test("SIGTERM to the worker finishes what is being sent, and records it", async () => {
-  const receiver = await startReceiver((response) => void setTimeout(() => response.end("late"), 1_500));
+  const receiver = await startReceiver(
+    (response) => void setTimeout(() => response.end("late"), 1_500),
+  );
   const tenant = await newTenant();
   const webhook = await newWebhook(receiver.url, tenant.identity.partition);
-  for (let index = 0; index < events; index++) await call(tenant, "POST", "/conversations", { channelId: "web" });
+  for (let index = 0; index < events; index++)
+    await call(tenant, "POST", "/conversations", { channelId: "web" });
   const worker = await startWorker();
   await receiver.received(3);
   expect(await worker.end("SIGTERM")).toBe(0);
 
   const sent = receiver.requests.length;
-  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: sent, PENDING: events - sent });
+  expect(await countByStatus(webhook.partition, webhook.id)).toEqual({
+    DELIVERED: sent,
+    PENDING: events - sent,
+  });
   expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(sent);
-  expect(await db().delivery.count({ where: { ...webhook.partition, leaseHolder: { not: null } } })).toBe(0);
+  expect(
+    await db().delivery.count({ where: { ...webhook.partition, leaseHolder: { not: null } } }),
+  ).toBe(0);
   await receiver.close();
 });

@@ -16,7 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-test("web and worker are back after a database that was silent for 20 s under load", { timeout: 180_000 }, async () => {
+test("web and worker are back after a database that was silent for 20 s under load", {
+  timeout: 180_000,
+}, async () => {
   const partition = await newPartition();
   const { key } = await newKey({ id: partition.tenantId, slug: "" });
   const receiver = await startReceiver();
@@ -26,7 +28,11 @@ test("web and worker are back after a database that was silent for 20 s under lo
   const post = async () => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const body = JSON.stringify({ channelId: "web" });
-    const response = await fetch(`${web.url}/v1/public/conversations`, { method: "POST", headers, body });
+    const response = await fetch(`${web.url}/v1/public/conversations`, {
+      method: "POST",
+      headers,
+      body,
+    });
     await response.arrayBuffer();
     return response.status;
   };
@@ -48,10 +54,14 @@ test("web and worker are back after a database that was silent for 20 s under lo
   const deliveredMs = Math.round(performance.now() - backAt);
   isLoaded = false;
   await Promise.all(load);
-  process.stdout.write(`silent for ${silentMs} ms: answered ${answeredMs} ms, delivered ${deliveredMs} ms after the database was back\n`);
+  process.stdout.write(
+    `silent for ${silentMs} ms: answered ${answeredMs} ms, delivered ${deliveredMs} ms after the database was back\n`,
+  );
   expect([...statuses].sort()).toEqual([201, 503]);
   // Nothing acknowledged was lost, and what was sent twice was sent after its lease.
-  await expect.poll(() => countByStatus(partition, webhook.id), { timeout: 60_000 }).toEqual({ DELIVERED: expect.any(Number) });
+  await expect
+    .poll(() => countByStatus(partition, webhook.id), { timeout: 60_000 })
+    .toEqual({ DELIVERED: expect.any(Number) });
 
   proxy.goSilent();
   // Each ends by itself, with 1 where something could not be finished.

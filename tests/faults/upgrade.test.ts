@@ -19,7 +19,11 @@ test("once a page was opened, a request that offers an upgrade is still answered
 
   for (const path of ["/v1/public/account", "/login"]) {
     const { socket, ended } = await openRaw(web.url);
-    const headers = { Authorization: `Bearer ${key}`, Connection: "Upgrade, HTTP2-Settings, close", ...offer };
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      Connection: "Upgrade, HTTP2-Settings, close",
+      ...offer,
+    };
     socket.write(head(`GET ${path} HTTP/1.1`, headers));
     expect([path, statusesIn(await ended)]).toEqual([path, [200]]);
   }

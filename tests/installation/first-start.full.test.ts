@@ -11,23 +11,36 @@ const timeout = 300_000;
 async function count(databaseUrl: string, table: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const { rows } = await client.query(`SELECT count(*)::int AS count FROM ${table}`).finally(() => client.end());
+  const { rows } = await client
+    .query(`SELECT count(*)::int AS count FROM ${table}`)
+    .finally(() => client.end());
   return rows[0].count;
 }
 
-test("a database of one's own gets no demo data, and the first owner by a command", { timeout }, async () => {
+test("a database of one's own gets no demo data, and the first owner by a command", {
+  timeout,
+}, async () => {
   const DATABASE_URL = await newDatabase({ isEmpty: true });
   const installation = await startInstallation({ environment: { DATABASE_URL }, isQuiet: true });
-  for (const table of ["users", "tenants", "api_keys"]) expect([table, await count(DATABASE_URL, table)]).toEqual([table, 0]);
+  for (const table of ["users", "tenants", "api_keys"])
+    expect([table, await count(DATABASE_URL, table)]).toEqual([table, 0]);
   expect(existsSync(path.join(installation.directory, "demo.json"))).toBe(false);
   expect(installation.output).toContain("npm run admin -- owner:create --email");
   expect(installation.output).not.toMatch(/prl_(test|live)_/);
 
-  const made = JSON.parse(installation.admin("owner:create", "--email", "Ada@example.com", "--organization", "Acme"));
-  expect(made).toMatchObject({ email: "ada@example.com", organization: { slug: "acme" }, setPassword: { url: expect.any(String) } });
+  const made = JSON.parse(
+    installation.admin("owner:create", "--email", "Ada@example.com", "--organization", "Acme"),
+  );
+  expect(made).toMatchObject({
+    email: "ada@example.com",
+    organization: { slug: "acme" },
+    setPassword: { url: expect.any(String) },
+  });
   const link = await fetch(new URL(new URL(made.setPassword.url).pathname, installation.url));
   expect(await link.text()).toContain("ada@example.com");
-  expect(() => installation.admin("owner:create", "--email", "ada@example.com", "--organization", "Again")).toThrow(/already an account/);
+  expect(() =>
+    installation.admin("owner:create", "--email", "ada@example.com", "--organization", "Again"),
+  ).toThrow(/already an account/);
   expect(await count(DATABASE_URL, "tenants")).toBe(1);
   await installation.stop();
 });
@@ -47,22 +60,28 @@ test("two first starts at once on one database make one demo between them, and n
 
   const demos = installations.filter(({ keys }) => keys);
   expect(demos).toHaveLength(1);
-  expect([await count(DATABASE_URL, "users"), await count(DATABASE_URL, "tenants"), await count(DATABASE_URL, "api_keys")]).toEqual([
-    1, 1, 2,
-  ]);
+  expect([
+    await count(DATABASE_URL, "users"),
+    await count(DATABASE_URL, "tenants"),
+    await count(DATABASE_URL, "api_keys"),
+  ]).toEqual([1, 1, 2]);
   const file = readFileSync(path.join(demos[0]?.directory ?? "", "demo.json"), "utf8");
   expect(JSON.parse(file).databaseUrl).toBeNull();
   expect(file).not.toContain(password);
 
   for (const { url } of installations) {
-    const response = await fetch(new URL("/v1/public/account", url), { headers: { authorization: `Bearer ${demos[0]?.keys.live}` } });
+    const response = await fetch(new URL("/v1/public/account", url), {
+      headers: { authorization: `Bearer ${demos[0]?.keys.live}` },
+    });
     expect(response.status).toBe(200);
   }
   await Promise.all(installations.map((installation) => installation.stop()));
 
   // A key that it would make for itself must not continue a log that the shared one began.
   const { AUDIT_KEYS: _left, ...others } = shared;
-  await expect(startInstallation({ environment: others, isQuiet: true })).rejects.toThrow("ended with 1");
+  await expect(startInstallation({ environment: others, isQuiet: true })).rejects.toThrow(
+    "ended with 1",
+  );
 });
 
 test("the embedded database's application role cannot cut the audit log, and verifying notices when its owner does", {
@@ -75,17 +94,24 @@ test("the embedded database's application role cannot cut the audit log, and ver
     return client.query(statement).finally(() => client.end());
   };
   const verify = () => JSON.parse(installation.admin("audit:verify", "--tenant", "demo"));
-  for (let made = 0; made < 5; made++) installation.admin("key:create", "--tenant", "demo", "--environment", "test");
+  for (let made = 0; made < 5; made++)
+    installation.admin("key:create", "--tenant", "demo", "--environment", "test");
   const { entries } = verify();
   expect(verify()).toMatchObject({ anchored: entries, broken: null });
 
   const cut = "DELETE FROM audit_entries WHERE sequence > 3";
   await expect(run(installation.databaseUrl, cut)).rejects.toMatchObject({ code: "42501" });
-  await expect(run(installation.databaseUrl, `SET session_replication_role = replica; ${cut}`)).rejects.toMatchObject({ code: "42501" });
+  await expect(
+    run(installation.databaseUrl, `SET session_replication_role = replica; ${cut}`),
+  ).rejects.toMatchObject({ code: "42501" });
   expect(verify()).toMatchObject({ entries, broken: null });
 
   await run(installation.ownerDatabaseUrl(), `SET session_replication_role = replica; ${cut}`);
-  expect(verify()).toMatchObject({ entries: 3, anchored: entries, broken: { sequence: 4, reason: expect.stringContaining("cut off") } });
+  expect(verify()).toMatchObject({
+    entries: 3,
+    anchored: entries,
+    broken: { sequence: 4, reason: expect.stringContaining("cut off") },
+  });
   expect(installation.admin("doctor")).toContain("the application's role cannot alter it");
   await installation.stop();
 });

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { actionsKey } from "@/lib/auth/actions-key";
 import { freePort } from "../support/processes";
 
-// Two machines that each build the same commit, in directories of different names, behind one load balancer.
+// Two machines that each build the same commit, in directories of different names, behind one load
+// balancer.
 
 const timeout = 1_800_000;
 const parent = mkdtempSync(path.join(tmpdir(), "parlance-builds-"));
@@ -18,15 +19,31 @@ let urls: string[] = [];
 beforeAll(async () => {
   for (const directory of directories) {
     mkdirSync(directory, { recursive: true });
-    const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    execFileSync("cp", ["--parents", "--no-dereference", "-t", directory, ...files.toString().split("\0").filter(Boolean)]);
-    // Hard links cost neither time nor space; elsewhere than on this file system it has to be a copy.
+    const files = execFileSync("git", [
+      "ls-files",
+      "-z",
+      "--cached",
+      "--others",
+      "--exclude-standard",
+    ]);
+    execFileSync("cp", [
+      "--parents",
+      "--no-dereference",
+      "-t",
+      directory,
+      ...files.toString().split("\0").filter(Boolean),
+    ]);
+    // Hard links cost neither time nor space; elsewhere than on this file system it has to be a
+    // copy.
     try {
       execFileSync("cp", ["-al", "node_modules", directory], { stdio: "ignore" });
     } catch {
       execFileSync("cp", ["-a", "node_modules", directory]);
     }
-    execFileSync(process.execPath, ["server/prepare.mjs", "build"], { cwd: directory, stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync(process.execPath, ["server/prepare.mjs", "build"], {
+      cwd: directory,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
   }
   urls = await Promise.all(directories.map(startWeb));
 }, timeout);
@@ -37,7 +54,12 @@ afterAll(async () => {
 
 async function startWeb(directory: string): Promise<string> {
   const port = await freePort();
-  const address = { PORT: String(port), HOST: "127.0.0.1", NEXTAUTH_URL: "http://127.0.0.1", TRUSTED_PROXY_HOPS: "0" };
+  const address = {
+    PORT: String(port),
+    HOST: "127.0.0.1",
+    NEXTAUTH_URL: "http://127.0.0.1",
+    TRUSTED_PROXY_HOPS: "0",
+  };
   const web = spawn(process.execPath, ["dist/web.js"], {
     cwd: directory,
     env: {
@@ -55,11 +77,15 @@ async function startWeb(directory: string): Promise<string> {
     web.kill("SIGKILL");
     return exited;
   });
-  await Promise.race([once(web, "message"), exited.then(() => Promise.reject(new Error("web ended before it ran")))]);
+  await Promise.race([
+    once(web, "message"),
+    exited.then(() => Promise.reject(new Error("web ended before it ran"))),
+  ]);
   return `http://127.0.0.1:${port}`;
 }
 
-const read = (directory: string | undefined, file: string) => readFileSync(path.join(directory ?? "", ".next", file), "utf8");
+const read = (directory: string | undefined, file: string) =>
+  readFileSync(path.join(directory ?? "", ".next", file), "utf8");
 
 test("two builds of one commit share build id, ids of server actions and names of files", () => {
   const [first, second] = directories;
@@ -69,12 +95,16 @@ test("two builds of one commit share build id, ids of server actions and names o
   );
   expect(actions[0]?.length).toBeGreaterThan(20);
   expect(actions[0]).toEqual(actions[1]);
-  const files = directories.map((directory) => readdirSync(path.join(directory, ".next/static"), { recursive: true }).map(String).sort());
+  const files = directories.map((directory) =>
+    readdirSync(path.join(directory, ".next/static"), { recursive: true }).map(String).sort(),
+  );
   expect(files[0]).toEqual(files[1]);
 });
 
 test("what encrypts at run time is derived from the secrets, and is in no build", () => {
-  const { encryptionKey } = JSON.parse(read(directories[0], "server/server-reference-manifest.json"));
+  const { encryptionKey } = JSON.parse(
+    read(directories[0], "server/server-reference-manifest.json"),
+  );
   expect(Buffer.from(actionsKey(), "base64")).toHaveLength(32);
   expect(actionsKey()).not.toBe(encryptionKey);
 });
@@ -85,7 +115,8 @@ test("a form that one web rendered is accepted by the other", async () => {
     const form = new FormData();
     const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?/g)];
     expect(hidden.some(([, name]) => name?.startsWith("$ACTION"))).toBe(true);
-    for (const [, name = "", value = ""] of hidden) form.set(name, value.replaceAll("&quot;", '"').replaceAll("&amp;", "&"));
+    for (const [, name = "", value = ""] of hidden)
+      form.set(name, value.replaceAll("&quot;", '"').replaceAll("&amp;", "&"));
     form.set("email", "ada@example.com");
     const response = await fetch(`${to}/password`, { method: "POST", body: form });
     expect(response.status).toBe(200);

@@ -6,13 +6,17 @@ import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
 
-// Clients in other languages, made from the OpenAPI document by the generators most used for them, compile.
+// Clients in other languages, made from the OpenAPI document by the generators most used for them,
+// compile.
 
 const goGenerator = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";
 const pythonGenerator = "openapi-python-client==0.29.1";
 
 const folder = mkdtempSync(path.join(tmpdir(), "parlance-clients-"));
-const document = openApiDocument({ serverUrl: "https://api.parlance.test", errorBase: "https://api.parlance.test/docs" });
+const document = openApiDocument({
+  serverUrl: "https://api.parlance.test",
+  errorBase: "https://api.parlance.test/docs",
+});
 writeFileSync(path.join(folder, "openapi.json"), JSON.stringify(document));
 // Go writes its module cache read-only.
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,51 +24,82 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const hasGo = spawnSync("go", ["version"]).status === 0;
 const hasPython = spawnSync("python3", ["-c", "import venv"]).status === 0;
 if (!hasGo) process.stdout.write("No Go client is generated: go is missing.\n");
-if (!hasPython) process.stdout.write("No Python client is generated: python3 or its venv module is missing.\n");
+if (!hasPython)
+  process.stdout.write("No Python client is generated: python3 or its venv module is missing.\n");
 
 const run = async (command: string, ...args: string[]): Promise<string> => {
   const result = promisify(execFile)(command, args, { cwd: folder, maxBuffer: 2 ** 26 });
-  const { stdout } = await result.catch((error) => expect.fail(`${command} failed:\n${error.stdout}${error.stderr}`));
+  const { stdout } = await result.catch((error) =>
+    expect.fail(`${command} failed:\n${error.stdout}${error.stderr}`),
+  );
   return stdout;
 };
 
-test.skipIf(!hasGo)("Go, by oapi-codegen: it compiles, and an event is told apart by its type", { timeout: 900_000 }, async () => {
-  writeFileSync(path.join(folder, "go.mod"), "module example.com/client\n\ngo 1.24\n");
-  await run("go", "run", goGenerator, "-generate", "types,client", "-package", "client", "-o", "client.go", "openapi.json");
-  await run("go", "mod", "tidy");
-  await run("go", "build", "./...");
-  const source = readFileSync(path.join(folder, "client.go"), "utf8");
-  for (const declared of [
-    "type EventName string",
-    "type EventTypeInfo struct",
-    "type ConversationStatus string",
-    "AsMessageReceivedEvent()",
-  ]) {
-    expect(source).toContain(declared);
-  }
-});
+test.skipIf(!hasGo)(
+  "Go, by oapi-codegen: it compiles, and an event is told apart by its type",
+  { timeout: 900_000 },
+  async () => {
+    writeFileSync(path.join(folder, "go.mod"), "module example.com/client\n\ngo 1.24\n");
+    await run(
+      "go",
+      "run",
+      goGenerator,
+      "-generate",
+      "types,client",
+      "-package",
+      "client",
+      "-o",
+      "client.go",
+      "openapi.json",
+    );
+    await run("go", "mod", "tidy");
+    await run("go", "build", "./...");
+    const source = readFileSync(path.join(folder, "client.go"), "utf8");
+    for (const declared of [
+      "type EventName string",
+      "type EventTypeInfo struct",
+      "type ConversationStatus string",
+      "AsMessageReceivedEvent()",
+    ]) {
+      expect(source).toContain(declared);
+    }
+  },
+);
 
-test.skipIf(!hasPython)("Python, by openapi-python-client: every module can be imported", { timeout: 900_000 }, async () => {
-  await run("python3", "-m", "venv", "venv");
-  const python = path.join(folder, "venv/bin/python");
-  await run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", pythonGenerator, "ruff");
-  process.env.PATH = `${path.join(folder, "venv/bin")}${path.delimiter}${process.env.PATH}`;
-  const printed = await run(
-    "venv/bin/openapi-python-client",
-    "generate",
-    "--path",
-    "openapi.json",
-    "--output-path",
-    "client",
-    "--fail-on-warning",
-  );
-  expect(printed).not.toContain("Warning");
-  const program = `
+test.skipIf(!hasPython)(
+  "Python, by openapi-python-client: every module can be imported",
+  { timeout: 900_000 },
+  async () => {
+    await run("python3", "-m", "venv", "venv");
+    const python = path.join(folder, "venv/bin/python");
+    await run(
+      python,
+      "-m",
+      "pip",
+      "install",
+      "--quiet",
+      "--disable-pip-version-check",
+      pythonGenerator,
+      "ruff",
+    );
+    process.env.PATH = `${path.join(folder, "venv/bin")}${path.delimiter}${process.env.PATH}`;
+    const printed = await run(
+      "venv/bin/openapi-python-client",
+      "generate",
+      "--path",
+      "openapi.json",
+      "--output-path",
+      "client",
+      "--fail-on-warning",
+    );
+    expect(printed).not.toContain("Warning");
+    const program = `
 import sys, pkgutil, importlib
 sys.path.insert(0, "client")
 import parlance_api_client as package
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."): importlib.import_module(module.name)
 from parlance_api_client.models import ConversationStatus, EventName, EventTypeInfo, MessageReceivedEvent
 print(EventName("message.received"), ConversationStatus.OPEN)`;
-  expect(await run(python, "-c", program)).toBe("message.received OPEN\n");
-});
+    expect(await run(python, "-c", program)).toBe("message.received OPEN\n");
+  },
+);

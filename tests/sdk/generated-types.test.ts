@@ -5,7 +5,10 @@ import { generateTypes } from "@/sdk/scripts/type-generator";
 import { errorClasses } from "@/sdk/src/to-api-error";
 
 test("the client's types are those of the OpenAPI document (npm run sdk:types brings them up to date)", async () => {
-  const document = openApiDocument({ serverUrl: "https://parlance.example", errorBase: "https://parlance.example/docs" });
+  const document = openApiDocument({
+    serverUrl: "https://parlance.example",
+    errorBase: "https://parlance.example/docs",
+  });
   await expect(generateTypes(document)).toMatchFileSnapshot("../../sdk/src/generated/types.ts");
 });
 
@@ -13,7 +16,10 @@ test("what is sent may be a Date or undefined, what is answered is neither", () 
   const fields = {
     type: "object",
     description: "Two lines\nof */ text.",
-    properties: { at: { type: ["string", "null"], format: "date-time" }, tags: { type: "array", items: { type: "string" } } },
+    properties: {
+      at: { type: ["string", "null"], format: "date-time" },
+      tags: { type: "array", items: { type: "string" } },
+    },
     required: ["tags"],
   };
   const types = generateTypes({
@@ -21,8 +27,16 @@ test("what is sent may be a Date or undefined, what is answered is neither", () 
       "/v1/public/things": {
         post: {
           operationId: "createThing",
-          requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/CreateThingBody" } } } },
-          responses: { "201": { content: { "application/json": { schema: { $ref: "#/components/schemas/Thing" } } } } },
+          requestBody: {
+            content: {
+              "application/json": { schema: { $ref: "#/components/schemas/CreateThingBody" } },
+            },
+          },
+          responses: {
+            "201": {
+              content: { "application/json": { schema: { $ref: "#/components/schemas/Thing" } } },
+            },
+          },
         },
       },
     },
@@ -32,7 +46,9 @@ test("what is sent may be a Date or undefined, what is answered is neither", () 
   expect(types).toContain(
     `${comment}export type CreateThingBody = {\n  at?: string | Date | null | undefined;\n  tags: readonly string[];\n};`,
   );
-  expect(types).toContain(`${comment}export type Thing = {\n  at?: string | null;\n  tags: string[];\n};`);
+  expect(types).toContain(
+    `${comment}export type Thing = {\n  at?: string | null;\n  tags: string[];\n};`,
+  );
   expect(types).toContain(
     'createThing: {\n    route: "POST /things";\n    query: undefined;\n    body: CreateThingBody;\n    answer: Thing;',
   );
@@ -41,14 +57,21 @@ test("what is sent may be a Date or undefined, what is answered is neither", () 
 
 test("a schema that the generator does not understand stops it", () => {
   const schema: object = { prefixItems: [{ type: "string" }] };
-  const operation = { operationId: "getThing", responses: { "200": { content: { "application/json": { schema } } } } };
-  expect(() => generateTypes({ paths: { "/v1/public/things": { get: operation } } })).toThrow("does not know prefixItems");
+  const operation = {
+    operationId: "getThing",
+    responses: { "200": { content: { "application/json": { schema } } } },
+  };
+  expect(() => generateTypes({ paths: { "/v1/public/things": { get: operation } } })).toThrow(
+    "does not know prefixItems",
+  );
 });
 
 test("each kind of error has a class of its own, with its own name", () => {
   expect(Object.keys(errorClasses).sort()).toEqual(Object.keys(errorKinds).sort());
   const response = new Response(null, { status: 400 });
-  const names = Object.entries(errorClasses).map(([kind, Class]) => new Class(kind, {}, response).name);
+  const names = Object.entries(errorClasses).map(
+    ([kind, Class]) => new Class(kind, {}, response).name,
+  );
   expect(new Set(names).size).toBe(names.length);
   expect(names).toEqual(Object.values(errorClasses).map(({ name }) => name));
 });

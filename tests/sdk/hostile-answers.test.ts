@@ -9,16 +9,32 @@ const key = `prl_test_${"k".repeat(40)}`;
 const account = { id: "ten_1", name: "Acme" };
 const jsonHeaders = { "Content-Type": "application/json", "X-Request-Id": "req_1" };
 
-const ok: Answer = (response) => void response.writeHead(200, jsonHeaders).end(JSON.stringify(account));
+const ok: Answer = (response) =>
+  void response.writeHead(200, jsonHeaders).end(JSON.stringify(account));
 
-function problem(status: number, kind: string, members: object = {}, headers: Record<string, string> = {}): Answer {
-  const body = { type: `https://docs.example/errors/${kind}`, title: "A title", status, detail: "A detail.", instance: "/", ...members };
+function problem(
+  status: number,
+  kind: string,
+  members: object = {},
+  headers: Record<string, string> = {},
+): Answer {
+  const body = {
+    type: `https://docs.example/errors/${kind}`,
+    title: "A title",
+    status,
+    detail: "A detail.",
+    instance: "/",
+    ...members,
+  };
   return (response) => {
-    response.writeHead(status, { ...jsonHeaders, "Content-Type": "application/problem+json", ...headers }).end(JSON.stringify(body));
+    response
+      .writeHead(status, { ...jsonHeaders, "Content-Type": "application/problem+json", ...headers })
+      .end(JSON.stringify(body));
   };
 }
 
-const htmlPage: Answer = (response) => void response.writeHead(502, { "Content-Type": "text/html" }).end("<h1>Bad gateway</h1>");
+const htmlPage: Answer = (response) =>
+  void response.writeHead(502, { "Content-Type": "text/html" }).end("<h1>Bad gateway</h1>");
 const cutOff: Answer = (response) => {
   response.writeHead(200, { ...jsonHeaders, "Content-Length": "1000" });
   response.write('{"id":');
@@ -30,7 +46,10 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A client of a server that gives these answers one after the other, the last one for ever; and how long the client waited. */
+/**
+ * A client of a server that gives these answers one after the other, the last one for ever; and how
+ * long the client waited.
+ */
 async function clientOf(answers: Answer[], options: sdk.ParlanceOptions = {}) {
   const receiver: Receiver = await startReceiver((response, received) => {
     const next = answers.length > 1 ? answers.shift() : answers[0];
@@ -39,7 +58,11 @@ async function clientOf(answers: Answer[], options: sdk.ParlanceOptions = {}) {
   closers.push(receiver.close);
   const waitsMs: number[] = [];
   const wait = async (milliseconds: number) => void waitsMs.push(milliseconds);
-  return { client: new sdk.Parlance(key, { baseUrl: receiver.url, wait, ...options }), receiver, waitsMs };
+  return {
+    client: new sdk.Parlance(key, { baseUrl: receiver.url, wait, ...options }),
+    receiver,
+    waitsMs,
+  };
 }
 
 const failure = (promise: Promise<unknown>): Promise<Error> =>
@@ -49,7 +72,10 @@ const failure = (promise: Promise<unknown>): Promise<Error> =>
   );
 
 test("429 with Retry-After is waited for, and not a moment less", async () => {
-  const { client, receiver, waitsMs } = await clientOf([problem(429, "rate-limited", {}, { "Retry-After": "7" }), ok]);
+  const { client, receiver, waitsMs } = await clientOf([
+    problem(429, "rate-limited", {}, { "Retry-After": "7" }),
+    ok,
+  ]);
 
   expect(await client.account.get()).toEqual(account);
   expect(receiver.requests).toHaveLength(2);
@@ -60,7 +86,10 @@ test("429 with Retry-After is waited for, and not a moment less", async () => {
 
 test("429 with a Retry-After as a date is waited for", async () => {
   const date = new Date(Date.now() + 20_000).toUTCString();
-  const { client, waitsMs } = await clientOf([problem(429, "rate-limited", {}, { "Retry-After": date }), ok]);
+  const { client, waitsMs } = await clientOf([
+    problem(429, "rate-limited", {}, { "Retry-After": date }),
+    ok,
+  ]);
 
   await client.account.get();
   expect(waitsMs[0]).toBeGreaterThan(18_000);
@@ -68,7 +97,9 @@ test("429 with a Retry-After as a date is waited for", async () => {
 });
 
 test("429 for longer than a minute is handed to the caller at once, with its retryAfter", async () => {
-  const { client, receiver, waitsMs } = await clientOf([problem(429, "rate-limited", {}, { "Retry-After": "61" })]);
+  const { client, receiver, waitsMs } = await clientOf([
+    problem(429, "rate-limited", {}, { "Retry-After": "61" }),
+  ]);
 
   const error = await failure(client.account.get());
   expect(error).toBeInstanceOf(sdk.RateLimitedError);
@@ -117,13 +148,19 @@ test("waits grow from half a second, with jitter, and no third retry is made", a
 });
 
 test("409 is retried where the first request is still running, and nowhere else", async () => {
-  const running = await clientOf([problem(409, "idempotency-in-progress", {}, { "Retry-After": "1" }), ok]);
+  const running = await clientOf([
+    problem(409, "idempotency-in-progress", {}, { "Retry-After": "1" }),
+    ok,
+  ]);
   await running.client.conversations.create({ channelId: "web" });
   expect(running.receiver.requests).toHaveLength(2);
   expect(running.waitsMs[0]).toBeGreaterThanOrEqual(1_000);
 
   const taken = await clientOf([problem(409, "conflict", { existingId: "cus_1" })]);
-  expect(await failure(taken.client.customers.create({ externalId: "a" }))).toMatchObject({ name: "ConflictError", existingId: "cus_1" });
+  expect(await failure(taken.client.customers.create({ externalId: "a" }))).toMatchObject({
+    name: "ConflictError",
+    existingId: "cus_1",
+  });
   expect(taken.receiver.requests).toHaveLength(1);
 });
 
@@ -151,14 +188,18 @@ test("a connection that is cut before any answer, every time, is a ConnectionErr
   const error = await failure(client.account.get());
   expect(error).toBeInstanceOf(sdk.ConnectionError);
   expect(error).not.toBeInstanceOf(sdk.TimeoutError);
-  expect(error.message).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/v1\/public\/account got no answer: UND_ERR_SOCKET$/);
+  expect(error.message).toMatch(
+    /^GET http:\/\/127\.0\.0\.1:\d+\/v1\/public\/account got no answer: UND_ERR_SOCKET$/,
+  );
   expect(error.cause).toBeInstanceOf(TypeError);
 });
 
 test("nobody listening is a ConnectionError that says so", async () => {
   const receiver = await startReceiver();
   await receiver.close();
-  const error = await failure(new sdk.Parlance(key, { baseUrl: receiver.url, maxRetries: 0 }).account.get());
+  const error = await failure(
+    new sdk.Parlance(key, { baseUrl: receiver.url, maxRetries: 0 }).account.get(),
+  );
   expect(error.message).toMatch(/got no answer: ECONNREFUSED$/);
 });
 
@@ -167,18 +208,33 @@ test("a proxy's HTML page is retried, and then an error that shows none of it", 
 
   const error = await failure(client.account.get());
   expect(error).toBeInstanceOf(sdk.UnexpectedAnswerError);
-  expect(error).toMatchObject({ status: 502, kind: "unexpected-answer", errors: [], requestId: null });
+  expect(error).toMatchObject({
+    status: 502,
+    kind: "unexpected-answer",
+    errors: [],
+    requestId: null,
+  });
   expect(error.message).toBe("502 unexpected-answer: This is no answer of the API, but text/html.");
   expect(receiver.requests).toHaveLength(3);
 });
 
 test("200 with a page in it, and a redirect, are errors and not data", async () => {
-  const page = await clientOf([(response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Log in</h1>")]);
-  expect(await failure(page.client.account.get())).toMatchObject({ name: "UnexpectedAnswerError", status: 200 });
+  const page = await clientOf([
+    (response) =>
+      void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Log in</h1>"),
+  ]);
+  expect(await failure(page.client.account.get())).toMatchObject({
+    name: "UnexpectedAnswerError",
+    status: 200,
+  });
   expect(page.receiver.requests).toHaveLength(1);
 
-  const redirect = await clientOf([(response) => void response.writeHead(301, { Location: "/elsewhere" }).end()]);
-  expect(await failure(redirect.client.conversations.create({ channelId: "web" }))).toMatchObject({ status: 301 });
+  const redirect = await clientOf([
+    (response) => void response.writeHead(301, { Location: "/elsewhere" }).end(),
+  ]);
+  expect(await failure(redirect.client.conversations.create({ channelId: "web" }))).toMatchObject({
+    status: 301,
+  });
   expect(redirect.receiver.requests).toHaveLength(1);
 });
 
@@ -190,7 +246,9 @@ test.each([
   '{"type":"https://x/errors/validation"}',
   '{"type":"https://x/errors/__proto__","detail":"d"}',
 ])("422 with the body %s is an ApiError", async (body) => {
-  const { client } = await clientOf([(response) => void response.writeHead(422, jsonHeaders).end(body)]);
+  const { client } = await clientOf([
+    (response) => void response.writeHead(422, jsonHeaders).end(body),
+  ]);
   const error = await failure(client.account.get());
   expect(error).toBeInstanceOf(sdk.ApiError);
   expect(error).toMatchObject({ status: 422, requestId: "req_1", errors: [] });
@@ -199,11 +257,19 @@ test.each([
 test("a kind that is newer than the client is an ApiError with that kind", async () => {
   const { client } = await clientOf([problem(409, "too-modern")]);
   const error = await failure(client.account.get());
-  expect(error).toMatchObject({ name: "ApiError", kind: "too-modern", status: 409, detail: "A detail." });
+  expect(error).toMatchObject({
+    name: "ApiError",
+    kind: "too-modern",
+    status: 409,
+    detail: "A detail.",
+  });
 });
 
 test("an answer that begins and does not end in time is a TimeoutError, after as many attempts as any other", async () => {
-  const { client, waitsMs } = await clientOf([(response) => void response.writeHead(200, jsonHeaders).write('{"id":')], { timeout: 40 });
+  const { client, waitsMs } = await clientOf(
+    [(response) => void response.writeHead(200, jsonHeaders).write('{"id":')],
+    { timeout: 40 },
+  );
 
   const error = await failure(client.account.get());
   expect(error).toBeInstanceOf(sdk.TimeoutError);
@@ -245,13 +311,17 @@ test("an abort ends the wait for the next attempt", async () => {
   const answers = [problem(429, "rate-limited", {}, { "Retry-After": "50" })];
   const { client, receiver } = await clientOf(answers, { wait: waitAndAbort });
 
-  expect(await failure(client.account.get({ signal: controller.signal }))).toMatchObject({ name: "AbortError" });
+  expect(await failure(client.account.get({ signal: controller.signal }))).toMatchObject({
+    name: "AbortError",
+  });
   expect(receiver.requests).toHaveLength(1);
 });
 
 test("a signal that was aborted before sends nothing", async () => {
   const { client, receiver } = await clientOf([ok]);
-  expect(await failure(client.account.get({ signal: AbortSignal.abort() }))).toMatchObject({ name: "AbortError" });
+  expect(await failure(client.account.get({ signal: AbortSignal.abort() }))).toMatchObject({
+    name: "AbortError",
+  });
   expect(receiver.requests).toEqual([]);
 });
 
@@ -259,14 +329,19 @@ test.each(["", "..", ".", "cnv_1/messages", "cnv_1?x", "cnv%2f", undefined as un
   "an id that would lead elsewhere is refused before anything is sent: %s",
   async (id) => {
     const { client, receiver } = await clientOf([ok]);
-    expect(await failure(client.conversations.get(id))).toMatchObject({ name: "ParlanceError", message: /^conversationId is no id/ });
+    expect(await failure(client.conversations.get(id))).toMatchObject({
+      name: "ParlanceError",
+      message: /^conversationId is no id/,
+    });
     expect(receiver.requests).toEqual([]);
   },
 );
 
 test("an idempotency key that cannot be a header is refused before anything is sent", async () => {
   const { client, receiver } = await clientOf([ok]);
-  expect(await failure(client.conversations.create({ channelId: "web" }, { idempotencyKey: "a\nb" }))).toBeInstanceOf(TypeError);
+  expect(
+    await failure(client.conversations.create({ channelId: "web" }, { idempotencyKey: "a\nb" })),
+  ).toBeInstanceOf(TypeError);
   expect(receiver.requests).toEqual([]);
 });
 
@@ -278,7 +353,9 @@ test("an empty idempotency key is sent for the API to refuse, and not taken for 
 
 test("a page that leads to itself ends the iteration", async () => {
   const page = JSON.stringify({ data: [{ id: "cnv_1" }], nextCursor: "cnv_1" });
-  const { client, receiver } = await clientOf([(response) => void response.writeHead(200, jsonHeaders).end(page)]);
+  const { client, receiver } = await clientOf([
+    (response) => void response.writeHead(200, jsonHeaders).end(page),
+  ]);
 
   const found: string[] = [];
   const iterate = async () => {
@@ -307,13 +384,18 @@ test("a failure that is heard of in one way is not an unhandled rejection in ano
 test("the API key shows neither in the client nor in an error", async () => {
   const { client } = await clientOf([problem(401, "unauthorized")]);
   const error = await failure(client.account.get());
-  const shown = [client, error].map((value) => inspect(value, { depth: 10, showHidden: true }) + JSON.stringify(value));
+  const shown = [client, error].map(
+    (value) => inspect(value, { depth: 10, showHidden: true }) + JSON.stringify(value),
+  );
   expect(shown.join("")).not.toContain("kkkk");
 });
 
-test.each([undefined, "", "prl_test_", "sk_something", "prl_prod_abc", "Bearer prl_test_abc"])("%s is refused as an API key", (text) => {
-  expect(() => new sdk.Parlance(text)).toThrow(sdk.ParlanceError);
-});
+test.each([undefined, "", "prl_test_", "sk_something", "prl_prod_abc", "Bearer prl_test_abc"])(
+  "%s is refused as an API key",
+  (text) => {
+    expect(() => new sdk.Parlance(text)).toThrow(sdk.ParlanceError);
+  },
+);
 
 test("the environment is the key's", () => {
   expect(new sdk.Parlance("prl_live_abc").environment).toBe("live");
@@ -339,7 +421,8 @@ test("the base address comes from the option, then from the environment, then is
 });
 
 test("200 with JSON that ends early is retried, with the same idempotency key", async () => {
-  const early: Answer = (response) => void response.writeHead(200, jsonHeaders).end('{"id":"ten_1","na');
+  const early: Answer = (response) =>
+    void response.writeHead(200, jsonHeaders).end('{"id":"ten_1","na');
   const { client, receiver } = await clientOf([early, ok]);
   expect(await client.customers.create({ name: "Ada" })).toEqual(account);
   const [first, second] = receiver.requests.map(({ headers }) => headers["idempotency-key"]);
@@ -358,16 +441,28 @@ test("408 is retried", async () => {
   expect(receiver.requests).toHaveLength(2);
 });
 
-test.each(["localhost:4350", "parlance.example.com", "ftp://example.com", "https://example.com?x=1", "https://example.com/#x", ""])(
-  "%j as baseUrl is refused with an example of a good one",
-  (baseUrl) => {
-    expect(() => new sdk.Parlance(key, { baseUrl })).toThrow(/must be an http or https URL such as https:/);
+test.each([
+  "localhost:4350",
+  "parlance.example.com",
+  "ftp://example.com",
+  "https://example.com?x=1",
+  "https://example.com/#x",
+  "",
+])("%j as baseUrl is refused with an example of a good one", (baseUrl) => {
+  expect(() => new sdk.Parlance(key, { baseUrl })).toThrow(
+    /must be an http or https URL such as https:/,
+  );
+});
+
+test.each(["", "/", "/v1", "/v1/public", "/v1/public/"])(
+  "a baseUrl that ends in %j leads to the API",
+  async (suffix) => {
+    const { receiver } = await clientOf([ok]);
+    await new sdk.Parlance(key, { baseUrl: `${receiver.url}${suffix}` }).account.get();
+    await new sdk.Parlance(key, { baseUrl: `${receiver.url}/prefix${suffix}` }).account.get();
+    expect(receiver.requests.map(({ path }) => path)).toEqual([
+      "/v1/public/account",
+      "/prefix/v1/public/account",
+    ]);
   },
 );
-
-test.each(["", "/", "/v1", "/v1/public", "/v1/public/"])("a baseUrl that ends in %j leads to the API", async (suffix) => {
-  const { receiver } = await clientOf([ok]);
-  await new sdk.Parlance(key, { baseUrl: `${receiver.url}${suffix}` }).account.get();
-  await new sdk.Parlance(key, { baseUrl: `${receiver.url}/prefix${suffix}` }).account.get();
-  expect(receiver.requests.map(({ path }) => path)).toEqual(["/v1/public/account", "/prefix/v1/public/account"]);
-});

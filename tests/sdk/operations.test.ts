@@ -3,14 +3,18 @@ import { publishedDocument } from "@/lib/api/openapi";
 import type { Operations } from "@/sdk/src/generated/types";
 import { type Conversation, type Page, Parlance, type WebhookEvent } from "@/sdk/src/index";
 
-/** Each operation of the API and the client's method for it. The compiler asks for one that is missing. */
+/**
+ * Each operation of the API and the client's method for it. The compiler asks for one that is
+ * missing.
+ */
 const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> = {
   listConversations: ({ conversations }) => conversations.list(),
   createConversation: ({ conversations }) => conversations.create({ channelId: "web" }),
   getConversation: ({ conversations }) => conversations.get("conversationId"),
   updateConversation: ({ conversations }) => conversations.update("conversationId", {}),
   listMessages: ({ conversations }) => conversations.messages.list("conversationId"),
-  postMessage: ({ conversations }) => conversations.messages.create("conversationId", { text: "Hello" }),
+  postMessage: ({ conversations }) =>
+    conversations.messages.create("conversationId", { text: "Hello" }),
   getMessage: ({ conversations }) => conversations.messages.get("conversationId", "messageId"),
   listCustomers: ({ customers }) => customers.list(),
   createCustomer: ({ customers }) => customers.create({}),
@@ -23,11 +27,15 @@ const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> 
   listKnowledgeBases: ({ knowledgeBases }) => knowledgeBases.list(),
   createKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.create({ name: "Base" }),
   getKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.get("knowledgeBaseId"),
-  searchKnowledgeBase: ({ knowledgeBases }) => knowledgeBases.search("knowledgeBaseId", { q: "parcel" }),
+  searchKnowledgeBase: ({ knowledgeBases }) =>
+    knowledgeBases.search("knowledgeBaseId", { q: "parcel" }),
   listDocuments: ({ knowledgeBases }) => knowledgeBases.documents.list("knowledgeBaseId"),
-  createDocument: ({ knowledgeBases }) => knowledgeBases.documents.upload("knowledgeBaseId", { name: "Text", text: "Hello" }),
-  getDocument: ({ knowledgeBases }) => knowledgeBases.documents.get("knowledgeBaseId", "documentId"),
-  deleteDocument: ({ knowledgeBases }) => knowledgeBases.documents.delete("knowledgeBaseId", "documentId"),
+  createDocument: ({ knowledgeBases }) =>
+    knowledgeBases.documents.upload("knowledgeBaseId", { name: "Text", text: "Hello" }),
+  getDocument: ({ knowledgeBases }) =>
+    knowledgeBases.documents.get("knowledgeBaseId", "documentId"),
+  deleteDocument: ({ knowledgeBases }) =>
+    knowledgeBases.documents.delete("knowledgeBaseId", "documentId"),
   listWebhooks: ({ webhooks }) => webhooks.list(),
   createWebhook: ({ webhooks }) => webhooks.create({ url: "https://example.com", events: ["*"] }),
   getWebhook: ({ webhooks }) => webhooks.get("webhookId"),
@@ -65,34 +73,42 @@ function recordingClient() {
 }
 
 test("every operation of the document has a method, and no method is of another operation", () => {
-  expect(Object.keys(methods).sort()).toEqual(documented.map(({ operationId }) => operationId).sort());
+  expect(Object.keys(methods).sort()).toEqual(
+    documented.map(({ operationId }) => operationId).sort(),
+  );
   expect(functionsIn(recordingClient().client)).toHaveLength(documented.length);
 });
 
-test.each(documented)("$operationId sends $request", async ({ operationId, request, mediaTypes }) => {
-  const { client, requests } = recordingClient();
-  await methods[operationId as keyof Operations](client);
+test.each(documented)(
+  "$operationId sends $request",
+  async ({ operationId, request, mediaTypes }) => {
+    const { client, requests } = recordingClient();
+    await methods[operationId as keyof Operations](client);
 
-  const [sent] = requests;
-  expect(requests).toHaveLength(1);
-  expect(`${sent?.method} ${new URL(sent?.url ?? "").pathname}`).toBe(request);
-  expect(sent?.headers.get("authorization")).toBe("Bearer prl_test_abc");
-  expect(sent?.headers.has("idempotency-key")).toBe(sent?.method !== "GET");
-  const mediaType = sent?.headers.get("content-type")?.split(";")[0];
-  if (mediaTypes.length > 0) expect(mediaTypes).toContain(mediaType);
-  else expect(mediaType).toBeUndefined();
-});
+    const [sent] = requests;
+    expect(requests).toHaveLength(1);
+    expect(`${sent?.method} ${new URL(sent?.url ?? "").pathname}`).toBe(request);
+    expect(sent?.headers.get("authorization")).toBe("Bearer prl_test_abc");
+    expect(sent?.headers.has("idempotency-key")).toBe(sent?.method !== "GET");
+    const mediaType = sent?.headers.get("content-type")?.split(";")[0];
+    if (mediaTypes.length > 0) expect(mediaTypes).toContain(mediaType);
+    else expect(mediaType).toBeUndefined();
+  },
+);
 
 test("the compiler knows what each call answers", () => {
   const { conversations, webhooks, knowledgeBases, events } = recordingClient().client;
   expectTypeOf(conversations.list).returns.resolves.toEqualTypeOf<Page<Conversation>>();
   expectTypeOf(conversations.list).returns.toExtend<AsyncIterable<Conversation>>();
   expectTypeOf(conversations.create).returns.resolves.toEqualTypeOf<Conversation>();
-  expectTypeOf(webhooks.rotateSecret).returns.resolves.toHaveProperty("secret").toEqualTypeOf<string>();
+  expectTypeOf(webhooks.rotateSecret)
+    .returns.resolves.toHaveProperty("secret")
+    .toEqualTypeOf<string>();
   expectTypeOf(knowledgeBases.search).parameter(1).toExtend<{ q: string }>();
   expectTypeOf(events.get).returns.resolves.toEqualTypeOf<WebhookEvent>();
+  type Body = Parameters<typeof conversations.create>[0];
   // @ts-expect-error: a field that the API does not take
-  const misspelt: Parameters<typeof conversations.create>[0] = { channelId: "web", chanelId: "web" };
+  const misspelt: Body = { channelId: "web", chanelId: "web" };
   expect(misspelt).toHaveProperty("chanelId");
 });
 
@@ -117,11 +133,21 @@ test("a file is sent as a form with its name and metadata, and a Blob under the 
   const { client, requests } = recordingClient();
   const file = new File(["Hello"], "Grüße.txt", { type: "text/plain" });
   await client.knowledgeBases.documents.upload("kb_1", { file, metadata: { source: "crm" } });
-  await client.knowledgeBases.documents.upload("kb_1", { file: new TextEncoder().encode("Hello"), name: "Greetings" });
+  await client.knowledgeBases.documents.upload("kb_1", {
+    file: new TextEncoder().encode("Hello"),
+    name: "Greetings",
+  });
 
   const [named, unnamed] = await Promise.all(requests.map((request) => request.formData()));
-  expect(Object.fromEntries(named ?? [])).toMatchObject({ name: "Grüße.txt", metadata: '{"source":"crm"}', file: { size: 5 } });
-  expect(Object.fromEntries(unnamed ?? [])).toMatchObject({ name: "Greetings", file: { name: "Greetings", size: 5 } });
+  expect(Object.fromEntries(named ?? [])).toMatchObject({
+    name: "Grüße.txt",
+    metadata: '{"source":"crm"}',
+    file: { size: 5 },
+  });
+  expect(Object.fromEntries(unnamed ?? [])).toMatchObject({
+    name: "Greetings",
+    file: { name: "Greetings", size: 5 },
+  });
 });
 
 function functionsIn(value: object): unknown[] {

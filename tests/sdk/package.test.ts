@@ -1,5 +1,12 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -28,9 +35,16 @@ const manifest = JSON.parse(readFileSync(path.join(sdk, "package.json"), "utf8")
 const consumer = mkdtempSync(path.join(tmpdir(), "parlance-sdk-"));
 const tarball = path.join(consumer, `parlance-sdk-${version}.tgz`);
 
-const run = async (command: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<string> => {
+const run = async (
+  command: string,
+  args: string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<string> => {
   const result = promisify(execFile)(command, args, { cwd, env: { ...process.env, ...env } });
-  const { stdout } = await result.catch((error) => expect.fail(`${command} failed:\n${error.stdout}${error.stderr}`));
+  const { stdout } = await result.catch((error) =>
+    expect.fail(`${command} failed:\n${error.stdout}${error.stderr}`),
+  );
   return stdout;
 };
 
@@ -44,7 +58,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 
 test("the package brings nothing with it, and its version is the one it tells servers", () => {
-  expect(readdirSync(path.join(consumer, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["@parlance"]);
+  expect(
+    readdirSync(path.join(consumer, "node_modules")).filter((name) => !name.startsWith(".")),
+  ).toEqual(["@parlance"]);
   expect(readdirSync(path.join(consumer, "node_modules/@parlance"))).toEqual(["sdk"]);
   expect(manifest).not.toHaveProperty("dependencies");
   expect(manifest).not.toHaveProperty("peerDependencies");
@@ -54,11 +70,16 @@ test("the package brings nothing with it, and its version is the one it tells se
 test("the tarball holds what is built and the read-me, and no sources", () => {
   const installed = path.join(consumer, "node_modules/@parlance/sdk");
   expect(readdirSync(installed).sort()).toEqual(["README.md", "dist", "package.json"]);
-  expect(readdirSync(path.join(installed, "dist")).filter((file) => !/\.(c?js|d\.c?ts)$/.test(file))).toEqual([]);
+  expect(
+    readdirSync(path.join(installed, "dist")).filter((file) => !/\.(c?js|d\.c?ts)$/.test(file)),
+  ).toEqual([]);
 });
 
 test("publint finds nothing", async () => {
-  const { messages } = await publint({ strict: true, pack: { tarball: toArrayBuffer(readFileSync(tarball)) } });
+  const { messages } = await publint({
+    strict: true,
+    pack: { tarball: toArrayBuffer(readFileSync(tarball)) },
+  });
   expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
 });
 
@@ -77,8 +98,12 @@ test.each([
 });
 
 test("whoever imports only the verification gets only that", async () => {
-  const whole = await compressedSize('export * from "./dist/index.js"; export * from "./dist/webhooks.js"');
-  const some = await compressedSize('import { verifyWebhook } from "./dist/webhooks.js"; globalThis.verify = verifyWebhook');
+  const whole = await compressedSize(
+    'export * from "./dist/index.js"; export * from "./dist/webhooks.js"',
+  );
+  const some = await compressedSize(
+    'import { verifyWebhook } from "./dist/webhooks.js"; globalThis.verify = verifyWebhook',
+  );
   const none = await compressedSize('import "./dist/index.js"; import "./dist/webhooks.js"');
   expect(some).toBeLessThan(whole / 2);
   expect(none).toBeLessThan(30);
@@ -110,24 +135,52 @@ test.each([
     main();`;
   writeFileSync(path.join(consumer, file), script);
 
-  const printed = await run(process.execPath, [file], consumer, { PARLANCE_API_KEY: key, PARLANCE_BASE_URL: baseUrl() });
+  const printed = await run(process.execPath, [file], consumer, {
+    PARLANCE_API_KEY: key,
+    PARLANCE_BASE_URL: baseUrl(),
+  });
   expect(printed.split("\n")).toEqual(["three", "two", "one", "true", "three", ""]);
 });
 
 /** The folder `node_modules` of the consumer gets these from the project's. */
-const alsoInstalled = ["@types", "undici-types", "stripe", "standardwebhooks", "@stablelib", "fast-sha256"];
+const alsoInstalled = [
+  "@types",
+  "undici-types",
+  "stripe",
+  "standardwebhooks",
+  "@stablelib",
+  "fast-sha256",
+];
 
 test("every TypeScript and JavaScript example compiles, in strict mode, against the package as it is installed", async () => {
-  const examples = [...["README.md", "sdk/README.md", ...guides()].flatMap(examplesIn), ...referenceSamples()];
+  const examples = [
+    ...["README.md", "sdk/README.md", ...guides()].flatMap(examplesIn),
+    ...referenceSamples(),
+  ];
   expect(examples.length).toBeGreaterThan(60);
   examples.push({ file: "surroundings.d.mts", code: surroundings });
   for (const { file, code } of examples) writeFileSync(path.join(consumer, file), code);
-  for (const name of alsoInstalled) symlinkSync(path.join(root, "node_modules", name), path.join(consumer, "node_modules", name));
+  for (const name of alsoInstalled)
+    symlinkSync(path.join(root, "node_modules", name), path.join(consumer, "node_modules", name));
 
-  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--exactOptionalPropertyTypes", "--types", "node"];
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2022",
+    "--exactOptionalPropertyTypes",
+    "--types",
+    "node",
+  ];
   const compile = (extension: string, ...more: string[]) => {
     const files = examples.map(({ file }) => file).filter((file) => file.endsWith(extension));
-    return run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, ...more, ...files], consumer);
+    return run(
+      process.execPath,
+      [path.join(root, "node_modules/typescript/bin/tsc"), ...options, ...more, ...files],
+      consumer,
+    );
   };
   await compile(".mts");
   // JavaScript declares no types for its parameters, and is checked in everything else.
@@ -137,18 +190,29 @@ test("every TypeScript and JavaScript example compiles, in strict mode, against 
 test("the guide's program answers a message once, with what the knowledge base says, as it says it", async () => {
   const tenant = await newTenant();
   const { partition } = tenant.identity;
-  const create = async (route: string, body: object) => (await call(tenant, "POST", route, body)).body;
+  const create = async (route: string, body: object) =>
+    (await call(tenant, "POST", route, body)).body;
   const sentence = 'Lamps & "bulbs" that arrive broken are replaced';
   const base = await create("/knowledge-bases", { name: "Base" });
-  const document = await create(`/knowledge-bases/${base.id}/documents`, { name: "Lamps", text: sentence });
+  const document = await create(`/knowledge-bases/${base.id}/documents`, {
+    name: "Lamps",
+    text: sentence,
+  });
   await processDocument({ ...partition, id: document.id });
   const agent = await create("/agents", { name: "Concierge", knowledgeBaseIds: [base.id] });
   await mutate(system(partition), (acting) => publishAgent(acting, agent.id));
 
   const port = await freePort();
-  const { id, secret } = await create("/webhooks", { url: `http://127.0.0.1:${port}/`, events: ["message.received"] });
-  const [example] = examplesIn("docs/guides/agents-and-knowledge.mdx").filter(({ code }) => code.includes(".listen(4000)"));
-  const program = (example?.code ?? "").replaceAll("http://localhost:3000", baseUrl()).replace("4000", String(port));
+  const { id, secret } = await create("/webhooks", {
+    url: `http://127.0.0.1:${port}/`,
+    events: ["message.received"],
+  });
+  const [example] = examplesIn("docs/guides/agents-and-knowledge.mdx").filter(({ code }) =>
+    code.includes(".listen(4000)"),
+  );
+  const program = (example?.code ?? "")
+    .replaceAll("http://localhost:3000", baseUrl())
+    .replace("4000", String(port));
   writeFileSync(path.join(consumer, "answer.mjs"), program);
   const child = spawn(process.execPath, ["answer.mjs"], {
     cwd: consumer,
@@ -165,10 +229,17 @@ test("the guide's program answers a message once, with what the knowledge base s
       )
       .toBe(400);
     const message = "My lamps arrive broken. What now?";
-    const conversation = await create("/conversations", { channelId: "web", agentId: agent.id, message });
+    const conversation = await create("/conversations", {
+      channelId: "web",
+      agentId: agent.id,
+      message,
+    });
     const delivery = await db().delivery.findFirstOrThrow({ where: { webhookId: id } });
-    const messages = async () => (await call(tenant, "GET", `/conversations/${conversation.id}/messages`)).body.data;
-    expect(await attemptDelivery({ ...partition, id: delivery.id })).toMatchObject({ state: "delivered" });
+    const messages = async () =>
+      (await call(tenant, "GET", `/conversations/${conversation.id}/messages`)).body.data;
+    expect(await attemptDelivery({ ...partition, id: delivery.id })).toMatchObject({
+      state: "delivered",
+    });
     await expect.poll(async () => (await messages()).length).toBe(2);
 
     // The same event once more: its message has been answered.
@@ -176,7 +247,10 @@ test("the guide's program answers a message once, with what the knowledge base s
     await attemptDelivery({ ...partition, id: delivery.id });
     const replays = () => db().requestLog.count({ where: { ...partition, isReplay: true } });
     await expect.poll(replays).toBe(1);
-    expect(await messages()).toMatchObject([{ text: message }, { text: sentence, author: { type: "AGENT", id: agent.id } }]);
+    expect(await messages()).toMatchObject([
+      { text: message },
+      { text: sentence, author: { type: "AGENT", id: agent.id } },
+    ]);
   } finally {
     child.kill();
   }
@@ -197,12 +271,30 @@ test("the types work with TypeScript 5.4, and take a Buffer, a stream and the he
       return [items[0]?.id, event.type];
     }`;
   writeFileSync(path.join(consumer, "old.mts"), code);
-  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--exactOptionalPropertyTypes", "--types", "node"];
-  await run(process.execPath, [path.join(sdk, "node_modules/typescript/bin/tsc"), ...options, "old.mts"], consumer);
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2022",
+    "--exactOptionalPropertyTypes",
+    "--types",
+    "node",
+  ];
+  await run(
+    process.execPath,
+    [path.join(sdk, "node_modules/typescript/bin/tsc"), ...options, "old.mts"],
+    consumer,
+  );
 });
 
 test("the sources need nothing but what every runtime has", async () => {
-  await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", sdk], root);
+  await run(
+    process.execPath,
+    [path.join(root, "node_modules/typescript/bin/tsc"), "-p", sdk],
+    root,
+  );
 });
 
 async function compressedSize(source: string): Promise<number> {
@@ -223,7 +315,8 @@ function toArrayBuffer(bytes: Buffer): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
 }
 
-const guides = () => readdirSync(path.join(root, "docs/guides")).map((file) => `docs/guides/${file}`);
+const guides = () =>
+  readdirSync(path.join(root, "docs/guides")).map((file) => `docs/guides/${file}`);
 
 /** What a page shows without saying again where it comes from. */
 const surroundings = `import type { Parlance } from "@parlance/sdk";
@@ -237,7 +330,10 @@ const surroundings = `import type { Parlance } from "@parlance/sdk";
 
 /** The TypeScript and JavaScript of a page; file names say where it comes from. */
 function examplesIn(page: string) {
-  const text = readFileSync(path.join(root, page), "utf8").replaceAll("%ORIGIN%", "http://localhost:3000");
+  const text = readFileSync(path.join(root, page), "utf8").replaceAll(
+    "%ORIGIN%",
+    "http://localhost:3000",
+  );
   const blocks = [...text.matchAll(/^```(ts|typescript|js|javascript)\b.*\n([\s\S]*?)^```$/gm)];
   const name = page.replaceAll(/\W+/g, "-");
   return blocks.map(([, language = "", code = ""], index) => ({

@@ -24,7 +24,8 @@ async function newClient() {
 async function withConversations(count: number) {
   const { tenant, client } = await newClient();
   const ids: string[] = [];
-  for (let index = 0; index < count; index++) ids.unshift((await client.conversations.create({ channelId: "web" })).id);
+  for (let index = 0; index < count; index++)
+    ids.unshift((await client.conversations.create({ channelId: "web" })).id);
   return { tenant, client, ids };
 }
 
@@ -35,7 +36,9 @@ test("a list awaited is its first page, and its cursor leads on", async () => {
   expect(first.data.map(({ id }) => id)).toEqual(ids.slice(0, 3));
   expect(first.nextCursor).toBe(ids[2]);
   const second = await client.conversations.list({ limit: 3, cursor: first.nextCursor });
-  expect(second).toEqual({ data: [expect.objectContaining({ id: ids[3] }), expect.objectContaining({ id: ids[4] })] });
+  expect(second).toEqual({
+    data: [expect.objectContaining({ id: ids[3] }), expect.objectContaining({ id: ids[4] })],
+  });
 });
 
 test("for await goes through every item of every page once, and asks for no page that it does not need", async () => {
@@ -49,9 +52,14 @@ test("for await goes through every item of every page once, and asks for no page
   });
 
   const found: string[] = [];
-  for await (const { id } of client.conversations.list({ limit: 2, status: ["OPEN"] })) found.push(id);
+  for await (const { id } of client.conversations.list({ limit: 2, status: ["OPEN"] }))
+    found.push(id);
   expect(found).toEqual(ids);
-  expect(paths).toEqual(["", ids[1], ids[3], ids[5]].map((cursor) => `?limit=2&status=OPEN${cursor && `&cursor=${cursor}`}`));
+  expect(paths).toEqual(
+    ["", ids[1], ids[3], ids[5]].map(
+      (cursor) => `?limit=2&status=OPEN${cursor && `&cursor=${cursor}`}`,
+    ),
+  );
 
   paths.length = 0;
   for await (const { id } of client.conversations.list({ limit: 2 })) if (id === ids[2]) break;
@@ -62,7 +70,8 @@ test("pages and toArray give the same in other portions", async () => {
   const { client, ids } = await withConversations(5);
 
   const sizes: number[] = [];
-  for await (const { data } of client.conversations.list({ limit: 2 }).pages()) sizes.push(data.length);
+  for await (const { data } of client.conversations.list({ limit: 2 }).pages())
+    sizes.push(data.length);
   expect(sizes).toEqual([2, 2, 1]);
 
   const list = () => client.conversations.list({ limit: 2 });
@@ -81,7 +90,8 @@ test("toArray asks for pages as large as it needs, and a list that is not used f
       return fetch(url, init);
     },
   });
-  const idsOf = async (limit: number, query = {}) => (await client.conversations.list(query).toArray({ limit })).map(({ id }) => id);
+  const idsOf = async (limit: number, query = {}) =>
+    (await client.conversations.list(query).toArray({ limit })).map(({ id }) => id);
   expect(await idsOf(100)).toEqual(ids);
   expect(await idsOf(250)).toEqual(ids);
   expect(await idsOf(3)).toEqual(ids.slice(0, 3));
@@ -112,43 +122,71 @@ test("a conversation lives its life", async () => {
     metadata: { plan: "gold" },
   });
   expect(created).toMatchObject({ status: "OPEN", environment: "test", messageCount: 1 });
-  const reply = await client.conversations.messages.create(created.id, { text: "Hi!", author: { type: "AGENT" } });
+  const reply = await client.conversations.messages.create(created.id, {
+    text: "Hi!",
+    author: { type: "AGENT" },
+  });
   expect(reply).toMatchObject({ sequence: 2, direction: "OUTBOUND" });
   expect(await client.conversations.messages.get(created.id, reply.id)).toEqual(reply);
   const texts = [];
-  for await (const { text } of client.conversations.messages.list(created.id, { limit: 1 })) texts.push(text);
+  for await (const { text } of client.conversations.messages.list(created.id, { limit: 1 }))
+    texts.push(text);
   expect(texts).toEqual(["Hello", "Hi!"]);
 
   const snoozedUntil = new Date(Date.now() + 3_600_000);
-  const snoozed = await client.conversations.update(created.id, { status: "SNOOZED", snoozedUntil });
+  const snoozed = await client.conversations.update(created.id, {
+    status: "SNOOZED",
+    snoozedUntil,
+  });
   expect(snoozed).toMatchObject({ status: "SNOOZED", snoozedUntil: snoozedUntil.toISOString() });
   await client.conversations.update(created.id, { status: "RESOLVED", metadata: { plan: null } });
-  expect(await client.conversations.get(created.id)).toMatchObject({ status: "RESOLVED", metadata: {} });
+  expect(await client.conversations.get(created.id)).toMatchObject({
+    status: "RESOLVED",
+    metadata: {},
+  });
 
   const illegal = await failure(client.conversations.update(created.id, { status: "PENDING" }));
   expect(illegal).toBeInstanceOf(sdk.InvalidTransitionError);
-  expect(illegal).toMatchObject({ status: 409, from: "RESOLVED", to: "PENDING", allowed: ["OPEN", "CLOSED"] });
+  expect(illegal).toMatchObject({
+    status: 409,
+    from: "RESOLVED",
+    to: "PENDING",
+    allowed: ["OPEN", "CLOSED"],
+  });
   await client.conversations.update(created.id, { status: "CLOSED" });
-  expect(await failure(client.conversations.messages.create(created.id, { text: "?" }))).toBeInstanceOf(sdk.ConversationClosedError);
+  expect(
+    await failure(client.conversations.messages.create(created.id, { text: "?" })),
+  ).toBeInstanceOf(sdk.ConversationClosedError);
 });
 
 test("customers, agents and webhooks are made, read, changed and listed", async () => {
   const { client } = await newClient();
 
   const customer = await client.customers.create({ externalId: "c-1", email: "Ada@Example.com" });
-  expect(await client.customers.update(customer.id, { name: "Ada" })).toMatchObject({ email: "ada@example.com", name: "Ada" });
+  expect(await client.customers.update(customer.id, { name: "Ada" })).toMatchObject({
+    email: "ada@example.com",
+    name: "Ada",
+  });
   expect(await client.customers.get(customer.id)).toMatchObject({ name: "Ada" });
   expect((await client.customers.list({ externalId: "c-1" })).data).toHaveLength(1);
 
   const agent = await client.agents.create({ name: "First answers" });
   expect(agent.status).toBe("DRAFT");
   await client.agents.update(agent.id, { greeting: "Hello!" });
-  expect(await client.agents.get(agent.id)).toMatchObject({ greeting: "Hello!", publishedVersion: null });
+  expect(await client.agents.get(agent.id)).toMatchObject({
+    greeting: "Hello!",
+    publishedVersion: null,
+  });
   expect(await client.agents.list().toArray({ limit: 10 })).toHaveLength(1);
 
-  const webhook = await client.webhooks.create({ url: "https://example.com/hook", events: ["message.*"] });
+  const webhook = await client.webhooks.create({
+    url: "https://example.com/hook",
+    events: ["message.*"],
+  });
   expect(webhook.secret).toMatch(/^whsec_/);
-  expect(await client.webhooks.update(webhook.id, { status: "DISABLED" })).toMatchObject({ disabledReason: "MANUAL" });
+  expect(await client.webhooks.update(webhook.id, { status: "DISABLED" })).toMatchObject({
+    disabledReason: "MANUAL",
+  });
   expect(await client.webhooks.get(webhook.id)).not.toHaveProperty("secret");
   expect(await client.webhooks.delete(webhook.id)).toEqual({ id: webhook.id, deleted: true });
   expect((await client.webhooks.list()).data).toEqual([]);
@@ -162,7 +200,11 @@ test("events are read with their types, and the account tells whose key it is", 
   if (event?.type !== "customer.created") expect.fail("another event");
   expect(event.data.object).toEqual(customer);
   expect(event.request?.idempotencyKey).toBe("first");
-  expect(await client.account.get()).toMatchObject({ id: tenant.tenantId, environment: "test", key: { id: tenant.keyId } });
+  expect(await client.account.get()).toMatchObject({
+    id: tenant.tenantId,
+    environment: "test",
+    key: { id: tenant.keyId },
+  });
 });
 
 test("an answer that is lost on the way is fetched by the retry, and the change is made once", async () => {
@@ -179,7 +221,9 @@ test("an answer that is lost on the way is fetched by the retry, and the change 
     },
   });
 
-  const created = await client.conversations.create({ channelId: "web", message: "Hello" }).withResponse();
+  const created = await client.conversations
+    .create({ channelId: "web", message: "Hello" })
+    .withResponse();
   expect(created.response.headers.get("idempotent-replayed")).toBe("true");
   const { data } = await client.conversations.list();
   expect(data.map(({ id }) => id)).toEqual([created.data.id]);
@@ -189,7 +233,9 @@ test("the caller's own idempotency key makes two calls one, and another body wit
   const { client } = await newClient();
   const idempotencyKey = randomUUID();
 
-  const [first, second] = await Promise.all([1, 2].map(() => client.customers.create({ name: "Ada" }, { idempotencyKey })));
+  const [first, second] = await Promise.all(
+    [1, 2].map(() => client.customers.create({ name: "Ada" }, { idempotencyKey })),
+  );
   expect(second).toEqual(first);
   const reused = await failure(client.customers.create({ name: "Bob" }, { idempotencyKey }));
   expect(reused).toBeInstanceOf(sdk.IdempotencyKeyReusedError);
@@ -199,15 +245,34 @@ test("errors have their class, and what the API says of them", async () => {
   const { tenant, client } = await newClient();
   const customer = await client.customers.create({ externalId: "c-1" });
 
-  const invalid = await failure(client.conversations.create({ channelId: "", subject: 7 } as unknown as sdk.CreateConversationBody));
+  const invalid = await failure(
+    client.conversations.create({
+      channelId: "",
+      subject: 7,
+    } as unknown as sdk.CreateConversationBody),
+  );
   expect(invalid).toBeInstanceOf(sdk.ValidationError);
-  expect(invalid).toMatchObject({ status: 422, kind: "validation", requestId: expect.stringMatching(/^req_/) });
-  expect(invalid.errors.map(({ location, pointer }) => `${location} ${pointer}`)).toEqual(["body /channelId", "body /subject"]);
+  expect(invalid).toMatchObject({
+    status: 422,
+    kind: "validation",
+    requestId: expect.stringMatching(/^req_/),
+  });
+  expect(invalid.errors.map(({ location, pointer }) => `${location} ${pointer}`)).toEqual([
+    "body /channelId",
+    "body /subject",
+  ]);
   expect(invalid.message).toContain("body /channelId");
 
-  expect(await failure(client.customers.create({ externalId: "c-1" }))).toMatchObject({ name: "ConflictError", existingId: customer.id });
-  expect(await failure(client.customers.get("cus_00000000000000000000000000"))).toBeInstanceOf(sdk.NotFoundError);
-  expect(await failure(client.customers.list({ cursor: "cnv_1" }))).toBeInstanceOf(sdk.InvalidCursorError);
+  expect(await failure(client.customers.create({ externalId: "c-1" }))).toMatchObject({
+    name: "ConflictError",
+    existingId: customer.id,
+  });
+  expect(await failure(client.customers.get("cus_00000000000000000000000000"))).toBeInstanceOf(
+    sdk.NotFoundError,
+  );
+  expect(await failure(client.customers.list({ cursor: "cnv_1" }))).toBeInstanceOf(
+    sdk.InvalidCursorError,
+  );
 
   const reader = clientOf(await newKey(tenant, { scopes: ["read:customers"] }));
   const forbidden = await failure(reader.customers.create({ name: "Ada" }));
@@ -221,7 +286,10 @@ test("errors have their class, and what the API says of them", async () => {
 test("the server's own 429 is waited for as long as it says, and handed on where that is not enough", async () => {
   const tenant = await newTenant({ rateLimitPerMinute: 1 });
   const waitsMs: number[] = [];
-  const client = clientOf(tenant, { maxRetries: 1, wait: async (milliseconds) => void waitsMs.push(milliseconds) });
+  const client = clientOf(tenant, {
+    maxRetries: 1,
+    wait: async (milliseconds) => void waitsMs.push(milliseconds),
+  });
 
   await client.account.get();
   const limited = await failure(client.account.get());
@@ -247,14 +315,26 @@ test("a webhook's life: test, delivery, resend, rotation and recovery, each veri
   const deliver = async (id: string) => {
     await attemptDelivery({ tenantId, environment, id });
     const { body, headers } = receiver.requests.at(-1) ?? expect.fail("nothing arrived");
-    return verifyWebhook({ payload: body, header: headers["x-service-signature"] as string, secrets });
+    return verifyWebhook({
+      payload: body,
+      header: headers["x-service-signature"] as string,
+      secrets,
+    });
   };
 
   const tested = await client.webhooks.test(hook.id);
-  expect(await deliver(tested.id)).toMatchObject({ type: "webhook.test", data: { object: { id: hook.id } } });
+  expect(await deliver(tested.id)).toMatchObject({
+    type: "webhook.test",
+    data: { object: { id: hook.id } },
+  });
 
-  const { id: conversationId } = await client.conversations.create({ channelId: "web", message: "Hello" });
-  const [delivery] = await client.webhooks.deliveries.list(hook.id, { eventType: "message.received" }).toArray({ limit: 10 });
+  const { id: conversationId } = await client.conversations.create({
+    channelId: "web",
+    message: "Hello",
+  });
+  const [delivery] = await client.webhooks.deliveries
+    .list(hook.id, { eventType: "message.received" })
+    .toArray({ limit: 10 });
   if (!delivery) expect.fail("no delivery was made");
   const event = await deliver(delivery.id);
   if (event.type !== "message.received") expect.fail("another event");
@@ -266,12 +346,16 @@ test("a webhook's life: test, delivery, resend, rotation and recovery, each veri
   });
 
   const rotated = await client.webhooks.rotateSecret(hook.id);
-  expect(await failure(client.webhooks.rotateSecret(hook.id))).toBeInstanceOf(sdk.RotationInProgressError);
+  expect(await failure(client.webhooks.rotateSecret(hook.id))).toBeInstanceOf(
+    sdk.RotationInProgressError,
+  );
   secrets.splice(0, 1, rotated.secret);
   await client.webhooks.deliveries.resend(hook.id, delivery.id);
   expect(await deliver(delivery.id)).toEqual(event);
 
-  expect(await client.webhooks.recover(hook.id, { since: new Date(0), dryRun: true })).toEqual({ count: 0 });
+  expect(await client.webhooks.recover(hook.id, { since: new Date(0), dryRun: true })).toEqual({
+    count: 0,
+  });
   await receiver.close();
 });
 
@@ -286,27 +370,50 @@ test("a document is uploaded as a file or as text, read, found and deleted", asy
   const file = new File(["Parcels arrive on Tuesdays."], "Grüße aus Köln.txt");
   const documents = [
     await upload(base.id, { file, metadata: { source: "crm", pages: 1 } }),
-    await upload(base.id, { file: new TextEncoder().encode("# Returns\n\nSend it back within 30 days."), name: "returns.md" }),
+    await upload(base.id, {
+      file: new TextEncoder().encode("# Returns\n\nSend it back within 30 days."),
+      name: "returns.md",
+    }),
     await upload(base.id, { name: "Hours", text: "We are open from nine to five." }),
   ];
   expect(documents.map(({ name }) => name)).toEqual(["Grüße aus Köln.txt", "returns.md", "Hours"]);
   expect(documents.map(({ status }) => status)).toEqual(["PENDING", "PENDING", "PENDING"]);
   expect(documents[0]?.metadata).toEqual({ source: "crm", pages: 1 });
-  expect(await failure(upload(base.id, { file }))).toMatchObject({ name: "ConflictError", existingId: documents[0]?.id });
-  expect(await failure(upload(base.id, { file: new Blob([new Uint8Array([137, 80, 78, 71])]), name: "a.png" }))).toMatchObject({
+  expect(await failure(upload(base.id, { file }))).toMatchObject({
+    name: "ConflictError",
+    existingId: documents[0]?.id,
+  });
+  expect(
+    await failure(
+      upload(base.id, { file: new Blob([new Uint8Array([137, 80, 78, 71])]), name: "a.png" }),
+    ),
+  ).toMatchObject({
     status: 415,
   });
 
   for (const { id } of documents) await processDocument({ tenantId, environment, id });
-  const ready = await client.knowledgeBases.documents.list(base.id, { status: "READY" }).toArray({ limit: 10 });
+  const ready = await client.knowledgeBases.documents
+    .list(base.id, { status: "READY" })
+    .toArray({ limit: 10 });
   expect(ready.map(({ id }) => id)).toEqual(documents.map(({ id }) => id).reverse());
   const { data } = await client.knowledgeBases.search(base.id, { q: "tuesdays", limit: 3 });
-  expect(data).toMatchObject([{ documentId: documents[0]?.id, text: expect.stringContaining("Tuesdays"), ranges: [expect.any(Array)] }]);
+  expect(data).toMatchObject([
+    {
+      documentId: documents[0]?.id,
+      text: expect.stringContaining("Tuesdays"),
+      ranges: [expect.any(Array)],
+    },
+  ]);
 
   const [, returns] = documents;
   if (!returns) expect.fail("it was not uploaded");
-  expect(await client.knowledgeBases.documents.delete(base.id, returns.id)).toEqual({ id: returns.id, deleted: true });
-  expect(await failure(client.knowledgeBases.documents.get(base.id, returns.id))).toBeInstanceOf(sdk.NotFoundError);
+  expect(await client.knowledgeBases.documents.delete(base.id, returns.id)).toEqual({
+    id: returns.id,
+    deleted: true,
+  });
+  expect(await failure(client.knowledgeBases.documents.get(base.id, returns.id))).toBeInstanceOf(
+    sdk.NotFoundError,
+  );
 });
 
 test("a file whose answer is lost is stored once", async () => {
@@ -324,7 +431,9 @@ test("a file whose answer is lost is stored once", async () => {
   });
   const { id } = await client.knowledgeBases.create({ name: "Help" });
 
-  const uploaded = await client.knowledgeBases.documents.upload(id, { file: new Blob(["Parcels"]), name: "a.txt" }).withResponse();
+  const uploaded = await client.knowledgeBases.documents
+    .upload(id, { file: new Blob(["Parcels"]), name: "a.txt" })
+    .withResponse();
   expect(uploaded.response.headers.get("idempotent-replayed")).toBe("true");
   expect((await client.knowledgeBases.documents.list(id)).data).toEqual([uploaded.data]);
 });
@@ -334,7 +443,11 @@ test("usage is told for the month, and event types with their schemas and exampl
   await client.conversations.create({ channelId: "web", message: "Hello" });
 
   const usage = await client.usage.get();
-  expect(usage).toMatchObject({ environment: "test", billable: false, totals: { conversationsCreated: 1, messagesReceived: 1 } });
+  expect(usage).toMatchObject({
+    environment: "test",
+    billable: false,
+    totals: { conversationsCreated: 1, messagesReceived: 1 },
+  });
   const { data } = await client.events.types();
   expect(data.map(({ type }) => type)).toContain("message.received");
   expect(data.every(({ type, example }) => example.type === type)).toBe(true);
@@ -347,5 +460,11 @@ test("an event that the API lists passes through a receiver's verification as it
 
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const signed = await signTestWebhook({ payload: event, secret });
-  expect(await verifyWebhook({ payload: signed.payload, header: signed.headers["X-Service-Signature"], secret })).toEqual(event);
+  expect(
+    await verifyWebhook({
+      payload: signed.payload,
+      header: signed.headers["X-Service-Signature"],
+      secret,
+    }),
+  ).toEqual(event);
 });

@@ -28,7 +28,10 @@ async function storedText(body: sdk.UploadFileBody): Promise<{ name: string; tex
   const { tenant, client, base } = await newBase();
   const { id, name } = await client.knowledgeBases.documents.upload(base.id, body);
   await processDocument({ ...tenant.identity.partition, id });
-  expect(await client.knowledgeBases.documents.get(base.id, id)).toMatchObject({ status: "READY", sizeBytes: bytes.byteLength });
+  expect(await client.knowledgeBases.documents.get(base.id, id)).toMatchObject({
+    status: "READY",
+    sizeBytes: bytes.byteLength,
+  });
   const chunks = await listChunks(reader(tenant.identity), base.id, id);
   return { name, text: chunks.map(({ text }) => text).join("") };
 }
@@ -53,12 +56,21 @@ test.each<[string, () => sdk.FileSource | Promise<sdk.FileSource>]>([
   ["an async iterable", parts],
   ["a Response", () => new Response(bytes)],
 ])("%s is uploaded as the bytes that it holds", async (_what, source) => {
-  expect(await storedText({ file: await source(), name: "hours.txt" })).toEqual({ name: "hours.txt", text: content });
+  expect(await storedText({ file: await source(), name: "hours.txt" })).toEqual({
+    name: "hours.txt",
+    text: content,
+  });
 });
 
 test("a File and a stream of a file know their name", async () => {
-  expect(await storedText({ file: new File([bytes], "a.txt") })).toEqual({ name: "a.txt", text: content });
-  expect(await storedText({ file: createReadStream(file) })).toEqual({ name: "hours.txt", text: content });
+  expect(await storedText({ file: new File([bytes], "a.txt") })).toEqual({
+    name: "a.txt",
+    text: content,
+  });
+  expect(await storedText({ file: createReadStream(file) })).toEqual({
+    name: "hours.txt",
+    text: content,
+  });
 });
 
 test.each<[string, unknown, RegExp]>([
@@ -67,9 +79,17 @@ test.each<[string, unknown, RegExp]>([
   ["nothing", { file: null, name: "hours.txt" }, /not null/],
   ["undefined", { file: undefined, name: "hours.txt" }, /not undefined/],
   ["a number", { file: 7, name: "hours.txt" }, /not number/],
-  ["a stream of objects", { file: Readable.from([{ text: "a" }]), name: "hours.txt" }, /bytes or text, and not of object/],
+  [
+    "a stream of objects",
+    { file: Readable.from([{ text: "a" }]), name: "hours.txt" },
+    /bytes or text, and not of object/,
+  ],
   ["bytes without a name", { file: bytes }, /has no name/],
-  ["a response that failed", { file: new Response("Not found", { status: 404 }), name: "a.txt" }, /has status 404/],
+  [
+    "a response that failed",
+    { file: new Response("Not found", { status: 404 }), name: "a.txt" },
+    /has status 404/,
+  ],
 ])("%s is refused before anything is sent", async (_what, body, message) => {
   const receiver = await startReceiver();
   const client = new sdk.Parlance(`prl_test_${"k".repeat(40)}`, { baseUrl: receiver.url });
@@ -89,9 +109,9 @@ test("an endless stream ends at the largest file that the API accepts", async ()
     }
   }
   const { client, base } = await newBase();
-  await expect(client.knowledgeBases.documents.upload(base.id, { file: endless(), name: "endless.txt" })).rejects.toThrow(
-    /larger than 20 MiB/,
-  );
+  await expect(
+    client.knowledgeBases.documents.upload(base.id, { file: endless(), name: "endless.txt" }),
+  ).rejects.toThrow(/larger than 20 MiB/);
   expect(produced).toBe(21);
 });
 
@@ -102,7 +122,10 @@ test("a stream is sent again, whole, when the first attempt is lost", async () =
     if (sizes.length === 1) response.destroy();
     else response.writeHead(201, { "Content-Type": "application/json" }).end('{"id":"doc_1"}');
   });
-  const client = new sdk.Parlance(`prl_test_${"k".repeat(40)}`, { baseUrl: receiver.url, wait: async () => {} });
+  const client = new sdk.Parlance(`prl_test_${"k".repeat(40)}`, {
+    baseUrl: receiver.url,
+    wait: async () => {},
+  });
   await client.knowledgeBases.documents.upload("kb_1", { file: createReadStream(file) });
   expect(sizes).toEqual([1, 1]);
   await receiver.close();

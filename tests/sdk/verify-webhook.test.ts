@@ -15,7 +15,12 @@ import {
 
 const secret = generateSigningSecret();
 const other = generateSigningSecret();
-const event = { id: "evt_1", object: "event", type: "message.received", data: { object: { text: "Grüße, 你好 \u{1F600}" } } };
+const event = {
+  id: "evt_1",
+  object: "event",
+  type: "message.received",
+  data: { object: { text: "Grüße, 你好 \u{1F600}" } },
+};
 const payload = JSON.stringify(event);
 const signedAt = new Date("2026-01-31T09:30:00.900Z");
 const timestampSeconds = Math.floor(signedAt.getTime() / 1_000);
@@ -36,9 +41,15 @@ test("what the service signs is accepted, as text, as bytes and as a buffer", as
 });
 
 test("without a given time the clock's counts", async () => {
-  const fresh = signatureHeader({ secrets: [secret], timestampSeconds: Math.floor(Date.now() / 1_000), body: payload });
+  const fresh = signatureHeader({
+    secrets: [secret],
+    timestampSeconds: Math.floor(Date.now() / 1_000),
+    body: payload,
+  });
   expect(await verifyWebhook({ payload, header: fresh, secret })).toEqual(event);
-  await expect(verifyWebhook({ payload, header, secret })).rejects.toMatchObject({ code: /^timestamp-/ });
+  await expect(verifyWebhook({ payload, header, secret })).rejects.toMatchObject({
+    code: /^timestamp-/,
+  });
 });
 
 test("any v1 and any of the receiver's secrets will do, so that a rotation goes unnoticed", async () => {
@@ -63,9 +74,12 @@ test.each<[string, VerifyWebhookInput["header"]]>([
   expect(await codeOf({ header: headers })).toBe("accepted");
 });
 
-test.each([{}, new Headers(), { other: "a" }, { "x-service-signature": undefined }, 7, true])("%j has no signature", async (headers) => {
-  expect(await codeOf({ header: headers })).toMatch(/^(missing|malformed)-header$/);
-});
+test.each([{}, new Headers(), { other: "a" }, { "x-service-signature": undefined }, 7, true])(
+  "%j has no signature",
+  async (headers) => {
+    expect(await codeOf({ header: headers })).toMatch(/^(missing|malformed)-header$/);
+  },
+);
 
 test.each([
   [-301, "timestamp-in-future"],
@@ -84,10 +98,22 @@ test("the tolerance can be another one", async () => {
 test.each<[string, object, string]>([
   ["another secret", { secret: other }, "signature-mismatch"],
   ["another payload", { payload: `${payload} ` }, "signature-mismatch"],
-  ["another time in the header", { header: header.replace(/^t=\d+/, `t=${timestampSeconds + 1}`) }, "signature-mismatch"],
-  ["a signature in capitals", { header: header.replace(/[0-9a-f]{64}/, (hex) => hex.toUpperCase()) }, "signature-mismatch"],
+  [
+    "another time in the header",
+    { header: header.replace(/^t=\d+/, `t=${timestampSeconds + 1}`) },
+    "signature-mismatch",
+  ],
+  [
+    "a signature in capitals",
+    { header: header.replace(/[0-9a-f]{64}/, (hex) => hex.toUpperCase()) },
+    "signature-mismatch",
+  ],
   ["half a signature", { header: header.slice(0, -32) }, "signature-mismatch"],
-  ["an old time with a wrong signature", { secret: other, now: seconds(10_000) }, "signature-mismatch"],
+  [
+    "an old time with a wrong signature",
+    { secret: other, now: seconds(10_000) },
+    "signature-mismatch",
+  ],
   ["no header", { header: undefined }, "missing-header"],
   ["a header that is null", { header: null }, "missing-header"],
   ["an empty header", { header: "" }, "missing-header"],
@@ -107,32 +133,47 @@ test.each<[string, object, string]>([
   expect(await codeOf(input)).toBe(code);
 });
 
-test.each(["no JSON", "null", "[]", '{"id":1,"type":"a"}', ""])("a genuine signature over %s is refused as no event", async (text) => {
-  const signed = signatureHeader({ secrets: [secret], timestampSeconds, body: text });
-  expect(await codeOf({ payload: text, header: signed })).toBe("malformed-payload");
-});
+test.each(["no JSON", "null", "[]", '{"id":1,"type":"a"}', ""])(
+  "a genuine signature over %s is refused as no event",
+  async (text) => {
+    const signed = signatureHeader({ secrets: [secret], timestampSeconds, body: text });
+    expect(await codeOf({ payload: text, header: signed })).toBe("malformed-payload");
+  },
+);
 
 test("no change of a single byte or character is accepted", async () => {
   const index = fc.nat({ max: 10_000 });
   await fc.assert(
-    fc.asyncProperty(index, fc.integer({ min: 1, max: 255 }), fc.boolean(), async (position, difference, isPayload) => {
-      const bytes = Buffer.from(isPayload ? payload : header);
-      const at = position % bytes.length;
-      bytes[at] = (bytes[at] ?? 0) ^ difference;
-      const code = await codeOf(isPayload ? { payload: bytes } : { header: bytes.toString("latin1") });
-      expect(code).not.toBe("accepted");
-    }),
+    fc.asyncProperty(
+      index,
+      fc.integer({ min: 1, max: 255 }),
+      fc.boolean(),
+      async (position, difference, isPayload) => {
+        const bytes = Buffer.from(isPayload ? payload : header);
+        const at = position % bytes.length;
+        bytes[at] = (bytes[at] ?? 0) ^ difference;
+        const code = await codeOf(
+          isPayload ? { payload: bytes } : { header: bytes.toString("latin1") },
+        );
+        expect(code).not.toBe("accepted");
+      },
+    ),
     { numRuns: 300 },
   );
 });
 
 test("Stripe's verifier and the SDK's accept each other's signatures", async () => {
   const { webhooks } = new Stripe("sk_test_unused");
-  const byStripe = webhooks.generateTestHeaderString({ payload, secret, timestamp: timestampSeconds });
+  const byStripe = webhooks.generateTestHeaderString({
+    payload,
+    secret,
+    timestamp: timestampSeconds,
+  });
   expect(await codeOf({ header: byStripe })).toBe("accepted");
 
   const signed = await signTestWebhook({ payload: event, secrets: [other, secret] });
-  for (const key of [secret, other]) expect(webhooks.constructEvent(signed.payload, signed.header, key)).toEqual(event);
+  for (const key of [secret, other])
+    expect(webhooks.constructEvent(signed.payload, signed.header, key)).toEqual(event);
 });
 
 test("signTestWebhook makes the very headers of the service, and Standard Webhooks' verifier accepts them", async () => {
@@ -140,7 +181,9 @@ test("signTestWebhook makes the very headers of the service, and Standard Webhoo
   const signed = await signTestWebhook({ payload: event, secrets, timestamp: signedAt });
   expect(signed.payload).toBe(payload);
   expect(signed.header).toBe(signatureHeader({ secrets, timestampSeconds, body: payload }));
-  expect(signed.headers).toMatchObject(standardWebhooksHeaders({ secrets, timestampSeconds, body: payload, id: "evt_1" }));
+  expect(signed.headers).toMatchObject(
+    standardWebhooksHeaders({ secrets, timestampSeconds, body: payload, id: "evt_1" }),
+  );
   expect(signed.headers).toMatchObject({
     "X-Service-Signature": signed.header,
     "X-Service-Event-Id": "evt_1",
@@ -154,16 +197,24 @@ test("signTestWebhook makes the very headers of the service, and Standard Webhoo
 
 test("what is no event can be signed too, but nothing without a secret", async () => {
   for (const text of ["no JSON", "null", "7"]) {
-    const { header: signed } = await signTestWebhook({ payload: text, secret, timestamp: signedAt });
+    const { header: signed } = await signTestWebhook({
+      payload: text,
+      secret,
+      timestamp: signedAt,
+    });
     expect(await codeOf({ payload: text, header: signed })).toBe("malformed-payload");
   }
-  await expect(signTestWebhook({ payload, secret: undefined })).rejects.toMatchObject({ code: "missing-secret" });
+  await expect(signTestWebhook({ payload, secret: undefined })).rejects.toMatchObject({
+    code: "missing-secret",
+  });
 });
 
 test("the type of an event tells what it carries", () => {
   const read = (received: WebhookEvent) => {
-    if (received.type === "message.received") expectTypeOf(received.data.object).toEqualTypeOf<Message>();
-    if (received.type === "conversation.status_changed") expectTypeOf(received.data.object).toEqualTypeOf<Conversation>();
+    if (received.type === "message.received")
+      expectTypeOf(received.data.object).toEqualTypeOf<Message>();
+    if (received.type === "conversation.status_changed")
+      expectTypeOf(received.data.object).toEqualTypeOf<Conversation>();
     return received.type;
   };
   expect(read(event as unknown as WebhookEvent)).toBe("message.received");

@@ -4,8 +4,11 @@ import { execFile } from "node:child_process";
 export function runAdmin(args: string[], environment: Record<string, string> = {}) {
   return new Promise<{ exitCode: number; output: string; problem: string }>((resolve) => {
     const env = { ...process.env, ...environment };
-    const child = execFile(process.execPath, ["--import", "tsx", "server/admin.ts", ...args], { env }, (_error, output, problem) =>
-      resolve({ exitCode: child.exitCode ?? 1, output, problem }),
+    const child = execFile(
+      process.execPath,
+      ["--import", "tsx", "server/admin.ts", ...args],
+      { env },
+      (_error, output, problem) => resolve({ exitCode: child.exitCode ?? 1, output, problem }),
     );
   });
 }

@@ -26,7 +26,14 @@ export function baseUrl(): string {
 }
 
 /** A tenant's environment with a key: what a test acts as. */
-export type TestTenant = { tenantId: string; slug: string; environment: Environment; key: string; keyId: string; identity: Identity };
+export type TestTenant = {
+  tenantId: string;
+  slug: string;
+  environment: Environment;
+  key: string;
+  keyId: string;
+  identity: Identity;
+};
 
 type KeyOptions = {
   environment?: Environment;
@@ -38,13 +45,24 @@ type KeyOptions = {
 
 /** A tenant of its own for each test, so that nothing needs to be cleaned up. */
 export async function newTenant(options: KeyOptions = {}): Promise<TestTenant> {
-  const tenant = await createTenant(db(), { name: `Tenant ${Math.random().toString(36).slice(2)}` });
+  const tenant = await createTenant(db(), {
+    name: `Tenant ${Math.random().toString(36).slice(2)}`,
+  });
   return newKey(tenant, options);
 }
 
 /** Another key of the same tenant, in either environment. */
-export async function newKey(tenant: { id: string; slug: string } | TestTenant, options: KeyOptions = {}): Promise<TestTenant> {
-  const { environment = "test", scopes = everyScope, rateLimitPerMinute = 100_000, allowedIps, expiresAt } = options;
+export async function newKey(
+  tenant: { id: string; slug: string } | TestTenant,
+  options: KeyOptions = {},
+): Promise<TestTenant> {
+  const {
+    environment = "test",
+    scopes = everyScope,
+    rateLimitPerMinute = 100_000,
+    allowedIps,
+    expiresAt,
+  } = options;
   const tenantId = "id" in tenant ? tenant.id : tenant.tenantId;
   const identity: Identity = {
     partition: { tenantId, environment },
@@ -77,7 +95,11 @@ export async function call(
   const hasBody = body !== undefined;
   return send(`/v1/public${path}`, {
     method,
-    headers: { authorization: `Bearer ${key}`, ...(hasBody && { "content-type": "application/json" }), ...headers },
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(hasBody && { "content-type": "application/json" }),
+      ...headers,
+    },
     ...(hasBody && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
 }
@@ -90,12 +112,21 @@ export async function send(path: string, init: RequestInit): Promise<Reply> {
   const isJson = headers.get("content-type")?.includes("json");
   const body = isJson && text ? JSON.parse(text) : undefined;
   const [pathname = ""] = path.split("?");
-  requireDescribed({ method: init.method ?? "GET", path: pathname, requestBody: init.body, status, headers, body });
+  requireDescribed({
+    method: init.method ?? "GET",
+    path: pathname,
+    requestBody: init.body,
+    status,
+    headers,
+    body,
+  });
   return { status, headers, text, body };
 }
 
 /** An answer less what differs from request to request, for comparing two that should be alike. */
 export function withoutIds(problem: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify({ ...problem, requestId: undefined, instance: undefined });
-  return JSON.parse(text.replaceAll(/(cnv|msg|cus|agt|kb|doc|whk|evt|dlv|key|usr)_[0-9A-HJKMNP-TV-Z]{26}/g, "$1_…"));
+  return JSON.parse(
+    text.replaceAll(/(cnv|msg|cus|agt|kb|doc|whk|evt|dlv|key|usr)_[0-9A-HJKMNP-TV-Z]{26}/g, "$1_…"),
+  );
 }

@@ -20,7 +20,10 @@ SAAwRQIhAPUwabrrNasTz/K0WZOX9sm5Z1rbuzTb/1VstqE/NouiAiBFDYGcXSFl
 -----END CERTIFICATE-----`,
 };
 
-/** Of a receiver on 127.0.0.1 that let it run out in 2021. It vouches for itself: trusted as an authority, only its time is wrong. */
+/**
+ * Of a receiver on 127.0.0.1 that let it run out in 2021. It vouches for itself: trusted as an
+ * authority, only its time is wrong.
+ */
 export const expiredCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgmqtkqVBSzGQnjsTp

@@ -11,7 +11,8 @@ import { startInngestServer } from "./inngest-server";
 import { type Receiver, startReceiver } from "./receiver";
 import { virtualClock } from "./webhooks";
 
-// The product's two clocks, driven by virtual time, so that one suite can hold both to the same promises.
+// The product's two clocks, driven by virtual time, so that one suite can hold both to the same
+// promises.
 
 export const signingKey = `signkey-test-${"0123456789abcdef".repeat(4)}`;
 export const eventKey = "event-key-of-the-tests";
@@ -19,8 +20,9 @@ export const eventKey = "event-key-of-the-tests";
 /** One for all tests of a file, as its address is read once. */
 export const inngest = await startInngestServer(signingKey);
 
-// The environment is parsed at the first call of env(), which comes later. Cloud mode: requests must be signed. The embedded
-// clock does not mind: it is the worker's loops, and which of them a process starts is server/worker.ts's choice.
+// The environment is parsed at the first call of env(), which comes later. Cloud mode: requests
+// must be signed. The embedded clock does not mind: it is the worker's loops, and which of them a
+// process starts is server/worker.ts's choice.
 Object.assign(process.env, {
   JOBS: "inngest",
   INNGEST_EVENT_KEY: eventKey,
@@ -29,10 +31,13 @@ Object.assign(process.env, {
 });
 afterAll(() => inngest.server.close());
 
-// Days of virtual time take a while on a busy machine, and one test that goes on beside the next would move its clock.
+// Days of virtual time take a while on a busy machine, and one test that goes on beside the next
+// would move its clock.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Either clock. Nothing happens on its own: only `settle`, `advance` and `advanceTo` let it work. */
+/**
+ * Either clock. Nothing happens on its own: only `settle`, `advance` and `advanceTo` let it work.
+ */
 export type TestClock = {
   now: () => Date;
   /** Does all that is due by now, until there is nothing more to do at this time. */
@@ -40,20 +45,29 @@ export type TestClock = {
   /** Moves time on, and stops wherever something falls due on the way, to do it then. */
   advance: (seconds: number) => Promise<void>;
   advanceTo: (time: Date) => Promise<void>;
-  /** Lets the worker take what is its own: with the embedded clock everything, beside Inngest what is overdue. */
+  /**
+   * Lets the worker take what is its own: with the embedded clock everything, beside Inngest what
+   * is overdue.
+   */
   settleWorker: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 const besideInngestSeconds = 120;
-/** Rows get their first times from the real clock: virtual time begins so far ahead of it that what is raised is due, and not yet overdue. */
+/**
+ * Rows get their first times from the real clock: virtual time begins so far ahead of it that what
+ * is raised is due, and not yet overdue.
+ */
 const headStartMs = 90_000;
 const workersAtOnce = 2;
 const settleTimeoutMs = 60_000;
 
 const free = "(d.lease_expires_at IS NULL OR d.lease_expires_at <= $1)";
 
-/** $1 now, $2 seconds that it must be overdue. When the next delivery or document falls due for the worker, which may be past. */
+/**
+ * $1 now, $2 seconds that it must be overdue. When the next delivery or document falls due for the
+ * worker, which may be past.
+ */
 const nextDueSql = `
   SELECT min(at) AS at FROM (
     SELECT greatest(d.requested_at + make_interval(secs => $2), d.lease_expires_at) AS at FROM deliveries d WHERE d.requested_at IS NOT NULL
@@ -83,12 +97,14 @@ async function runRecurringJobs(): Promise<number> {
 /** Real workers, from their start to their end. */
 async function runWorkers(now: () => Date, overdueSeconds: number): Promise<void> {
   const workers = Array.from({ length: workersAtOnce }, () => startDelivering({ overdueSeconds }));
-  for (let turn: Turn | null = firstTurn; turn; ) turn = await processNextDocument(turn, { overdueSeconds });
+  for (let turn: Turn | null = firstTurn; turn; )
+    turn = await processNextDocument(turn, { overdueSeconds });
   try {
     for (const deadline = Date.now() + settleTimeoutMs; ; await sleep(5)) {
       const at = await nextDue(now(), overdueSeconds);
       if (!at || at > now()) return;
-      if (Date.now() > deadline) throw new Error(`the workers leave undone what is due since ${at.toISOString()}`);
+      if (Date.now() > deadline)
+        throw new Error(`the workers leave undone what is due since ${at.toISOString()}`);
     }
   } finally {
     await Promise.all(workers.map((worker) => worker.stop()));
@@ -106,7 +122,11 @@ async function settleWorkers(now: () => Date, overdueSeconds: number): Promise<v
 
 const aheadOfNow = () => new Date(Date.now() + headStartMs);
 
-type Steps = { settle: () => Promise<void>; nextAt: () => Promise<Date | null>; step: () => Promise<void> };
+type Steps = {
+  settle: () => Promise<void>;
+  nextAt: () => Promise<Date | null>;
+  step: () => Promise<void>;
+};
 
 /** Moves time from one thing that falls due to the next. */
 function mover(time: ReturnType<typeof virtualClock>, { settle, nextAt, step }: Steps) {
@@ -143,7 +163,13 @@ function watch(clock: Clock) {
       underWay.add(waking);
       return waking;
     };
-  return { clock: { wake: watched(clock.wake), wakeDocuments: watched(clock.wakeDocuments) } satisfies Clock, underWay };
+  return {
+    clock: {
+      wake: watched(clock.wake),
+      wakeDocuments: watched(clock.wakeDocuments),
+    } satisfies Clock,
+    underWay,
+  };
 }
 
 async function startInngest(from = aheadOfNow()): Promise<TestClock> {

@@ -1,8 +1,9 @@
 import { Socket } from "node:net";
 
 /**
- * Notes every address that this process tries to reach over TCP, with TLS or without, from the very moment before the
- * operating system is asked to. A name that is looked up and then refused is no attempt.
+ * Notes every address that this process tries to reach over TCP, with TLS or without, from the very
+ * moment before the operating system is asked to. A name that is looked up and then refused is no
+ * attempt.
  */
 export function watchConnectionAttempts() {
   const addresses: string[] = [];

@@ -16,7 +16,9 @@ export async function onMaintenanceDatabase(statement: string): Promise<void> {
 export async function newDatabase({ isEmpty = false } = {}): Promise<string> {
   const { url, template } = inject("postgres");
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await onMaintenanceDatabase(`CREATE DATABASE ${name} TEMPLATE ${isEmpty ? "template0" : template}`);
+  await onMaintenanceDatabase(
+    `CREATE DATABASE ${name} TEMPLATE ${isEmpty ? "template0" : template}`,
+  );
   const address = new URL(url);
   address.pathname = `/${name}`;
   return address.href;

@@ -1,21 +1,37 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { openApiDocument } from "@/lib/api/openapi";
-import type { ApiOperation, ApiResponse, Header, JsonSchema, MediaType, OpenApiDocument, Reference } from "@/lib/platform/openapi";
+import type {
+  ApiOperation,
+  ApiResponse,
+  Header,
+  JsonSchema,
+  MediaType,
+  OpenApiDocument,
+  Reference,
+} from "@/lib/platform/openapi";
 
-// The document as it is published, and a copy that is stricter than it in one respect: answers may have no field that is
-// not described. For clients they may gain some, in our tests each is to be in the document first.
+// The document as it is published, and a copy that is stricter than it in one respect: answers may
+// have no field that is not described. For clients they may gain some, in our tests each is to be
+// in the document first.
 let prepared: ReturnType<typeof prepare> | undefined;
 
 type Endpoint = { pattern: RegExp; path: string; methods: Record<string, ApiOperation> };
 
 function prepare() {
-  const document = openApiDocument({ serverUrl: "http://localhost:3000", errorBase: "http://localhost:3000/docs" });
+  const document = openApiDocument({
+    serverUrl: "http://localhost:3000",
+    errorBase: "http://localhost:3000/docs",
+  });
   const ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false });
   formats.default(ajv);
   ajv.addSchema({ $id: "document", components: { schemas: strict(document.components.schemas) } });
   const endpoints = Object.entries(document.paths).map(
-    ([path, methods]): Endpoint => ({ path, methods, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }),
+    ([path, methods]): Endpoint => ({
+      path,
+      methods,
+      pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    }),
   );
   // As in the server, a literal segment goes before a parameter.
   endpoints.sort((a, b) => a.path.split("{").length - b.path.split("{").length);
@@ -25,8 +41,11 @@ function prepare() {
 function strict<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(strict) as Part;
   if (part === null || typeof part !== "object") return part;
-  const copy = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, strict(value)])) as Record<string, unknown>;
-  if ("properties" in copy && copy.type === "object" && !("additionalProperties" in copy)) copy.additionalProperties = false;
+  const copy = Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, strict(value)]),
+  ) as Record<string, unknown>;
+  if ("properties" in copy && copy.type === "object" && !("additionalProperties" in copy))
+    copy.additionalProperties = false;
   return copy as Part;
 }
 
@@ -48,19 +67,28 @@ export function requireDescribed(exchange: Exchange): void {
   const endpoint = endpoints.find(({ pattern }) => pattern.test(path));
   const operation = endpoint?.methods[method === "HEAD" ? "get" : method.toLowerCase()];
 
-  if (!operation) findings.push(...check({ $ref: "#/components/schemas/Problem" }, exchange.body, "the body"));
+  if (!operation)
+    findings.push(...check({ $ref: "#/components/schemas/Problem" }, exchange.body, "the body"));
   else {
     const response = operation.responses[String(status)];
-    if (!response) findings.push(`the document knows no status ${status} of ${operation.operationId}`);
+    if (!response)
+      findings.push(`the document knows no status ${status} of ${operation.operationId}`);
     else findings.push(...responseFindings(document, operation, response, exchange));
     if (status < 300) findings.push(...requestFindings(operation, exchange.requestBody));
   }
   if (findings.length === 0) return;
   const what = `${method} ${path} → ${status} is not as the OpenAPI document says:`;
-  throw new Error(`${what}\n  ${findings.join("\n  ")}\n${JSON.stringify(exchange.body)?.slice(0, 2_000)}`);
+  throw new Error(
+    `${what}\n  ${findings.join("\n  ")}\n${JSON.stringify(exchange.body)?.slice(0, 2_000)}`,
+  );
 }
 
-function responseFindings(document: OpenApiDocument, operation: ApiOperation, response: ApiResponse, exchange: Exchange): string[] {
+function responseFindings(
+  document: OpenApiDocument,
+  operation: ApiOperation,
+  response: ApiResponse,
+  exchange: Exchange,
+): string[] {
   const { status, headers, body, method } = exchange;
   const findings: string[] = [];
   for (const [name, described] of Object.entries(response.headers ?? {})) {
@@ -69,21 +97,29 @@ function responseFindings(document: OpenApiDocument, operation: ApiOperation, re
   if (!response.content) return findings;
   const type = headers.get("content-type");
   const media: MediaType | undefined = response.content[type ?? ""];
-  if (!media) return [...findings, `the content type is ${type}, not ${Object.keys(response.content)}`];
+  if (!media)
+    return [...findings, `the content type is ${type}, not ${Object.keys(response.content)}`];
   if (method !== "HEAD") findings.push(...check(media.schema, body, "the body"));
 
   if (status >= 400) {
     const kind = String((body as { type?: string } | undefined)?.type).split("/errors/")[1] ?? "";
     const isKnown = method === "HEAD" || response["x-problem-kinds"]?.includes(kind);
-    if (!isKnown) findings.push(`add "${kind}" to \`problems\` of ${operation.operationId} in its route file`);
+    if (!isKnown)
+      findings.push(`add "${kind}" to \`problems\` of ${operation.operationId} in its route file`);
   }
   return findings;
 }
 
 const resolveHeader = ({ components }: OpenApiDocument, described: Header | Reference): Header =>
-  "$ref" in described ? (components.headers[described.$ref.split("/").at(-1) ?? ""] as Header) : described;
+  "$ref" in described
+    ? (components.headers[described.$ref.split("/").at(-1) ?? ""] as Header)
+    : described;
 
-function headerFindings(name: string, { required, schema }: Header, value: string | null): string[] {
+function headerFindings(
+  name: string,
+  { required, schema }: Header,
+  value: string | null,
+): string[] {
   if (value === null) return required ? [`the header ${name} is missing`] : [];
   return check(schema, schema.type === "integer" ? Number(value) : value, `the header ${name}`);
 }
@@ -99,8 +135,12 @@ function check(schema: JsonSchema, value: unknown, what: string): string[] {
   prepared ??= prepare();
   const { ajv, compiled } = prepared;
   const known = compiled.get(schema);
-  const validate = known ?? ajv.compile(schema.$ref ? { $ref: `document${schema.$ref}` } : strict(schema));
+  const validate =
+    known ?? ajv.compile(schema.$ref ? { $ref: `document${schema.$ref}` } : strict(schema));
   if (!known) compiled.set(schema, validate);
   if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message, params }) => `${what}${instancePath} ${message} ${JSON.stringify(params)}`);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) =>
+      `${what}${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
 }

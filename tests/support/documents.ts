@@ -7,10 +7,18 @@ export async function newKnowledgeBase(tenant: TestTenant, name = "Manuals"): Pr
   return body.id;
 }
 
-export function formOf(content: Content, fileName: string, fields: Record<string, string> = {}): FormData {
+export function formOf(
+  content: Content,
+  fileName: string,
+  fields: Record<string, string> = {},
+): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  form.append("file", new Blob([typeof content === "string" ? content : new Uint8Array(content)]), fileName);
+  form.append(
+    "file",
+    new Blob([typeof content === "string" ? content : new Uint8Array(content)]),
+    fileName,
+  );
   return form;
 }
 
@@ -29,5 +37,6 @@ export function upload(
 
 /** Processes all that waits, of whichever tenant of this test file's database. */
 export async function processAll(): Promise<void> {
-  for (let turn = await processNextDocument(firstTurn); turn; ) turn = await processNextDocument(turn);
+  for (let turn = await processNextDocument(firstTurn); turn; )
+    turn = await processNextDocument(turn);
 }

@@ -4,14 +4,24 @@ import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { createWebServer } from "@/server/web-server";
 
-/** Where the API can be reached: through our own server, or through Next's, which serves the same route files. */
+/**
+ * Where the API can be reached: through our own server, or through Next's, which serves the same
+ * route files.
+ */
 export type Door = { url: string; close: () => Promise<void> };
 
-/** `TEST_DOOR=next` leads the API tests through `next start` on the built product; otherwise they take our own server. */
-export const openDoor = (): Promise<Door> => (process.env.TEST_DOOR === "next" ? openNextDoor() : openWebDoor());
+/**
+ * `TEST_DOOR=next` leads the API tests through `next start` on the built product; otherwise they
+ * take our own server.
+ */
+export const openDoor = (): Promise<Door> =>
+  process.env.TEST_DOOR === "next" ? openNextDoor() : openWebDoor();
 
 async function openWebDoor(): Promise<Door> {
-  const server = createWebServer({ servePages: (_request, response) => response.writeHead(404).end("a page"), trustedProxyHops: 0 });
+  const server = createWebServer({
+    servePages: (_request, response) => response.writeHead(404).end("a page"),
+    trustedProxyHops: 0,
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const close = async () => {
@@ -23,11 +33,19 @@ async function openWebDoor(): Promise<Door> {
 }
 
 async function openNextDoor(): Promise<Door> {
-  const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: "production", NEXTAUTH_URL: "http://localhost:3000" };
-  const child = spawn(process.execPath, ["node_modules/next/dist/bin/next", "start", "-H", "127.0.0.1", "-p", "0"], {
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    NODE_ENV: "production",
+    NEXTAUTH_URL: "http://localhost:3000",
+  };
+  const child = spawn(
+    process.execPath,
+    ["node_modules/next/dist/bin/next", "start", "-H", "127.0.0.1", "-p", "0"],
+    {
+      env,
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const exited = once(child, "exit");
   for await (const line of createInterface({ input: child.stdout })) {
     const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];

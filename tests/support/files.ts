@@ -18,8 +18,13 @@ export const wordParts = {
   "_rels/.rels": `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
 };
 
-/** A zip archive. `declaredSizes` are what its directory says of parts that are larger than that. */
-export function zipOf(parts: Record<string, Content>, declaredSizes: Record<string, number> = {}): Buffer {
+/**
+ * A zip archive. `declaredSizes` are what its directory says of parts that are larger than that.
+ */
+export function zipOf(
+  parts: Record<string, Content>,
+  declaredSizes: Record<string, number> = {},
+): Buffer {
   const local: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
@@ -36,7 +41,9 @@ export function zipOf(parts: Record<string, Content>, declaredSizes: Record<stri
     const head = Buffer.concat([Buffer.from("PK\u0003\u0004"), common, Buffer.from(name)]);
     const tail = Buffer.alloc(14);
     tail.writeUInt32LE(offset, 10);
-    directory.push(Buffer.concat([Buffer.from("PK\u0001\u0002\u0014\u0000"), common, tail, Buffer.from(name)]));
+    directory.push(
+      Buffer.concat([Buffer.from("PK\u0001\u0002\u0014\u0000"), common, tail, Buffer.from(name)]),
+    );
     local.push(head, packed);
     offset += head.length + packed.length;
   }
@@ -55,13 +62,22 @@ type PdfOptions = {
 };
 
 /** A valid PDF with a page for each text. */
-export function pdfOf(texts: string[], { sizeBytes, isEncrypted = false }: PdfOptions = {}): Buffer {
+export function pdfOf(
+  texts: string[],
+  { sizeBytes, isEncrypted = false }: PdfOptions = {},
+): Buffer {
   const stream = (content: Uint8Array) =>
-    Buffer.concat([Buffer.from(`<< /Length ${content.length} >>\nstream\n`), content, Buffer.from("\nendstream")]);
+    Buffer.concat([
+      Buffer.from(`<< /Length ${content.length} >>\nstream\n`),
+      content,
+      Buffer.from("\nendstream"),
+    ]);
   const pages = texts.map((_, index) => 4 + 2 * index);
   const objects = [
     Buffer.from("<< /Type /Catalog /Pages 2 0 R >>"),
-    Buffer.from(`<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] >>`),
+    Buffer.from(
+      `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] >>`,
+    ),
     Buffer.from("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"),
     ...texts.flatMap((text, index) => [
       Buffer.from(
@@ -83,7 +99,9 @@ export function pdfOf(texts: string[], { sizeBytes, isEncrypted = false }: PdfOp
   };
   const addObject = (content: Buffer) => {
     offsets.push(length);
-    add(Buffer.concat([Buffer.from(`${offsets.length} 0 obj\n`), content, Buffer.from("\nendobj\n")]));
+    add(
+      Buffer.concat([Buffer.from(`${offsets.length} 0 obj\n`), content, Buffer.from("\nendobj\n")]),
+    );
   };
   for (const object of objects) addObject(object);
   if (sizeBytes) addObject(stream(randomBytes(sizeBytes - length - 1_024)));

@@ -6,7 +6,8 @@ import type { OutboundErrorCode } from "@/lib/platform/outbound-http/outbound-re
 import { expiredCertificate, selfSignedCertificate } from "./certificates";
 import { startTcpReceiver } from "./receiver";
 
-// What a webhook may lead to: one receiver of each kind, on bare sockets, because no HTTP server would answer like this.
+// What a webhook may lead to: one receiver of each kind, on bare sockets, because no HTTP server
+// would answer like this.
 
 type Outcome = { statusCode: number } | { errorCode: OutboundErrorCode };
 type Running = { url: string; openSockets: () => number; close: () => Promise<void> };
@@ -24,7 +25,9 @@ const endlessPart = "y".repeat(65_536);
 export const gallery = {
   "never accepts a connection": { outcome: { errorCode: "timeout" }, open: openUnaccepting },
   "accepts and keeps silent": onConnection({ errorCode: "timeout" }, () => {}),
-  "goes on with 1xx answers": onRequest({ errorCode: "timeout" }, (socket) => drip(socket, "HTTP/1.1 102 Processing\r\n\r\n")),
+  "goes on with 1xx answers": onRequest({ errorCode: "timeout" }, (socket) =>
+    drip(socket, "HTTP/1.1 102 Processing\r\n\r\n"),
+  ),
   "drips its headers": onRequest({ errorCode: "timeout" }, (socket) => {
     socket.write("HTTP/1.1 200 OK\r\nx-long: ");
     drip(socket, "h");
@@ -33,19 +36,31 @@ export const gallery = {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 10000\r\n\r\n");
     drip(socket, "z");
   }),
-  "resets at once": onConnection({ errorCode: "connection_reset" }, (socket) => void socket.resetAndDestroy()),
-  "closes without a word": onRequest({ errorCode: "connection_reset" }, (socket) => void socket.end()),
+  "resets at once": onConnection(
+    { errorCode: "connection_reset" },
+    (socket) => void socket.resetAndDestroy(),
+  ),
+  "closes without a word": onRequest(
+    { errorCode: "connection_reset" },
+    (socket) => void socket.end(),
+  ),
   "closes in the middle of its body": onRequest(
     { errorCode: "connection_reset" },
     (socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort"),
   ),
-  "does not speak HTTP": onRequest({ errorCode: "invalid_response" }, (socket) => void socket.end("220 smtp.example.com ESMTP\r\n")),
+  "does not speak HTTP": onRequest(
+    { errorCode: "invalid_response" },
+    (socket) => void socket.end("220 smtp.example.com ESMTP\r\n"),
+  ),
   "sends 30 KB of headers": onRequest(
     { errorCode: "invalid_response" },
     (socket) => void socket.end(`HTTP/1.1 200 OK\r\nx: ${"h".repeat(30_000)}\r\n\r\n`),
   ),
   "answers TLS with garbage": overTls(
-    onRequest({ errorCode: "tls_error" }, (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
+    onRequest(
+      { errorCode: "tls_error" },
+      (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
+    ),
   ),
   "has an expired certificate": certifiedBy(expiredCertificate),
   "has a certificate that nobody vouches for": certifiedBy(selfSignedCertificate),
@@ -63,12 +78,19 @@ export const gallery = {
     socket.end(Buffer.from([0x61, 0x00, 0x62, 0xff, 0xfe, 0x63]));
   }),
   "redirects to itself": always(302, "Found", { location: "/" }),
-  "asks to wait for a billion seconds": always(429, "Too Many Requests", { "retry-after": "1000000000" }),
+  "asks to wait for a billion seconds": always(429, "Too Many Requests", {
+    "retry-after": "1000000000",
+  }),
   "asks for less": always(429, "Too Many Requests"),
   "is gone": always(410, "Gone"),
   fails: always(500, "Internal Server Error"),
   "is slow but well": onRequest({ statusCode: 200 }, (socket, { slowMs = 200 }) => {
-    setTimeout(() => socket.writable && socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"), slowMs).unref();
+    setTimeout(
+      () =>
+        socket.writable &&
+        socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"),
+      slowMs,
+    ).unref();
   }),
 } satisfies Record<string, Exhibit>;
 
@@ -82,49 +104,77 @@ export async function openHostile(kind: Kind, options: Options = {}) {
 }
 
 /** `serve` gets the socket as soon as it is accepted. */
-function onConnection(outcome: Outcome, serve: (socket: Socket, options: Options) => void): Exhibit {
+function onConnection(
+  outcome: Outcome,
+  serve: (socket: Socket, options: Options) => void,
+): Exhibit {
   return { outcome, open: (options) => startTcpReceiver((socket) => serve(socket, options)) };
 }
 
-/** `serve` gets the socket when the first bytes of a request are there; what follows them is dropped, a second request too. */
+/**
+ * `serve` gets the socket when the first bytes of a request are there; what follows them is
+ * dropped, a second request too.
+ */
 function onRequest(outcome: Outcome, serve: (socket: Socket, options: Options) => void): Exhibit {
-  return onConnection(outcome, (socket, options) => void socket.once("data", () => serve(socket, options)));
+  return onConnection(
+    outcome,
+    (socket, options) => void socket.once("data", () => serve(socket, options)),
+  );
 }
 
 function always(statusCode: number, reason: string, headers: Record<string, string> = {}): Exhibit {
-  const lines = Object.entries({ ...headers, "content-length": 0, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return onRequest({ statusCode }, (socket) => void socket.end(`HTTP/1.1 ${statusCode} ${reason}\r\n${lines.join("")}\r\n`));
+  const lines = Object.entries({ ...headers, "content-length": 0, connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return onRequest(
+    { statusCode },
+    (socket) => void socket.end(`HTTP/1.1 ${statusCode} ${reason}\r\n${lines.join("")}\r\n`),
+  );
 }
 
 function overTls({ outcome, open }: Exhibit): Exhibit {
-  const withOtherScheme = (running: Running) => ({ ...running, url: running.url.replace("http:", "https:") });
+  const withOtherScheme = (running: Running) => ({
+    ...running,
+    url: running.url.replace("http:", "https:"),
+  });
   return { outcome, open: async (options) => withOtherScheme(await open(options)) };
 }
 
 /** Would answer with 200, should anyone accept the certificate. */
 function certifiedBy(certificate: { key: string; cert: string }): Exhibit {
   const serve = (socket: Socket) => {
-    const encrypted = new TLSSocket(socket, { isServer: true, ...certificate }).on("error", () => {});
+    const encrypted = new TLSSocket(socket, { isServer: true, ...certificate }).on(
+      "error",
+      () => {},
+    );
     encrypted.once("data", () => encrypted.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
   };
   return overTls(onConnection({ errorCode: "tls_error" }, serve));
 }
 
 function drip(socket: Socket, drop: string): void {
-  const timer = setInterval(() => (socket.writable ? socket.write(drop) : clearInterval(timer)), dripMs);
+  const timer = setInterval(
+    () => (socket.writable ? socket.write(drop) : clearInterval(timer)),
+    dripMs,
+  );
 }
 
 /** Made before anybody asks, because making it takes a while. */
 function openBomb(options: Options): Promise<Running> {
   const bomb = gzipSync(Buffer.alloc(bombBytes));
   const serve = (socket: Socket) => {
-    socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+    socket.write(
+      `HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`,
+    );
     socket.end(bomb);
   };
   return onRequest({ statusCode: 200 }, serve).open(options);
 }
 
-/** Listens in a thread that is halted, so that nobody takes what the kernel has queued; and fills that queue. */
+/**
+ * Listens in a thread that is halted, so that nobody takes what the kernel has queued; and fills
+ * that queue.
+ */
 const haltedListener = `
   const { parentPort } = require("node:worker_threads");
   const server = require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
@@ -135,8 +185,12 @@ const queueLength = 8;
 
 async function openUnaccepting(): Promise<Running> {
   const thread = new Worker(haltedListener, { eval: true });
-  const port = await new Promise<number>((resolve, reject) => thread.once("message", resolve).once("error", reject));
-  const queued = Array.from({ length: queueLength }, () => connect(port, "127.0.0.1").on("error", () => {}));
+  const port = await new Promise<number>((resolve, reject) =>
+    thread.once("message", resolve).once("error", reject),
+  );
+  const queued = Array.from({ length: queueLength }, () =>
+    connect(port, "127.0.0.1").on("error", () => {}),
+  );
   await new Promise((resolve) => queued[0]?.once("connect", resolve));
   const close = async () => {
     for (const socket of queued) socket.destroy();

@@ -4,15 +4,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** Who somebody is there. Looked up by the login that is typed on the page for signing in. */
-export type ProviderPerson = { id: number; name: string | null; email: string; isVerified: boolean };
+export type ProviderPerson = {
+  id: number;
+  name: string | null;
+  email: string;
+  isVerified: boolean;
+};
 
-type Grant = { person: ProviderPerson; login: string; challenge: string; redirectUri: string; nonce: string | null };
+type Grant = {
+  person: ProviderPerson;
+  login: string;
+  challenge: string;
+  redirectUri: string;
+  nonce: string | null;
+};
 
 export const providerClient = { id: "parlance-test", secret: "a secret of the provider" };
 
 /**
- * GitHub and Google on this machine, as far as signing in goes: a page on which one says who one is, codes that are good
- * once and only with the verifier that their challenge was made from, GitHub's list of addresses, Google's signed claims.
+ * GitHub and Google on this machine, as far as signing in goes: a page on which one says who one
+ * is, codes that are good once and only with the verifier that their challenge was made from,
+ * GitHub's list of addresses, Google's signed claims.
  */
 export async function startIdentityProvider() {
   const people = new Map<string, ProviderPerson>();
@@ -35,7 +47,10 @@ export async function startIdentityProvider() {
     switch (pathname) {
       case "/login/oauth/authorize":
       case "/authorize":
-        if (!searchParams.has("decision")) return void response.writeHead(200, { "Content-Type": "text/html" }).end(page(searchParams));
+        if (!searchParams.has("decision"))
+          return void response
+            .writeHead(200, { "Content-Type": "text/html" })
+            .end(page(searchParams));
         return void response.writeHead(302, { Location: decide(searchParams) }).end();
       case "/login/oauth/access_token":
       case "/token": {
@@ -44,7 +59,12 @@ export async function startIdentityProvider() {
         const token = randomBytes(16).toString("hex");
         tokens.set(token, grant);
         const idToken = pathname === "/token" ? { id_token: signed(grant) } : {};
-        return void json({ access_token: token, token_type: "bearer", scope: "read:user,user:email", ...idToken });
+        return void json({
+          access_token: token,
+          token_type: "bearer",
+          scope: "read:user,user:email",
+          ...idToken,
+        });
       }
       case "/.well-known/openid-configuration":
         return void json({
@@ -57,7 +77,9 @@ export async function startIdentityProvider() {
           id_token_signing_alg_values_supported: ["RS256"],
         });
       case "/jwks":
-        return void json({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one", alg: "RS256", use: "sig" }] });
+        return void json({
+          keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one", alg: "RS256", use: "sig" }],
+        });
       case "/api/v3/user":
       case "/api/v3/user/emails": {
         const grant = tokens.get(request.headers.authorization?.replace("Bearer ", "") ?? "");
@@ -65,7 +87,10 @@ export async function startIdentityProvider() {
         const { id, name, email, isVerified } = grant.person;
         if (pathname === "/api/v3/user") return void json({ id, login: grant.login, name, email });
         const other = { email: `other-${email}`, primary: false, verified: true, visibility: null };
-        return void json([other, { email, primary: true, verified: isVerified, visibility: "private" }]);
+        return void json([
+          other,
+          { email, primary: true, verified: isVerified, visibility: "private" },
+        ]);
       }
       case "/people": {
         const { login, ...person } = JSON.parse(await textOf(request));
@@ -89,7 +114,13 @@ export async function startIdentityProvider() {
     }
     const code = randomBytes(16).toString("hex");
     const challenge = asked.get("code_challenge") ?? "";
-    grants.set(code, { person, login, challenge, redirectUri: asked.get("redirect_uri") ?? "", nonce: asked.get("nonce") });
+    grants.set(code, {
+      person,
+      login,
+      challenge,
+      redirectUri: asked.get("redirect_uri") ?? "",
+      nonce: asked.get("nonce"),
+    });
     back.searchParams.set("code", code);
     return back.href;
   }
@@ -105,7 +136,9 @@ export async function startIdentityProvider() {
     const challenge = createHash("sha256")
       .update(sent.get("code_verifier") ?? "")
       .digest("base64url");
-    return grant && grant.challenge === challenge && grant.redirectUri === sent.get("redirect_uri") ? grant : null;
+    return grant && grant.challenge === challenge && grant.redirectUri === sent.get("redirect_uri")
+      ? grant
+      : null;
   }
 
   function signed({ person, nonce }: Grant): string {
@@ -122,7 +155,9 @@ export async function startIdentityProvider() {
       iat: now,
       exp: now + 600,
     };
-    const content = [{ alg: "RS256", kid: "one" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+    const content = [{ alg: "RS256", kid: "one" }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+      .join(".");
     return `${content}.${sign("sha256", Buffer.from(content), privateKey).toString("base64url")}`;
   }
 
@@ -150,14 +185,24 @@ export async function startIdentityProvider() {
 }
 
 /** Makes somebody known there, or somebody else than before. */
-export async function introduce(providerUrl: string, login: string, person: ProviderPerson): Promise<void> {
-  await fetch(`${providerUrl}/people`, { method: "PUT", body: JSON.stringify({ login, ...person }) });
+export async function introduce(
+  providerUrl: string,
+  login: string,
+  person: ProviderPerson,
+): Promise<void> {
+  await fetch(`${providerUrl}/people`, {
+    method: "PUT",
+    body: JSON.stringify({ login, ...person }),
+  });
 }
 
-const escaped = (text: string) => text.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+const escaped = (text: string) =>
+  text.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 function page(asked: URLSearchParams): string {
-  const kept = [...asked].map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`);
+  const kept = [...asked].map(
+    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+  );
   return `<!doctype html><title>The provider</title><form>${kept.join("")}
 <label>Account <input name="login"></label>
 <button name="decision" value="Authorize">Authorize</button><button name="decision" value="Cancel">Cancel</button></form>`;

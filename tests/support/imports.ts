@@ -4,9 +4,20 @@ import path from "node:path";
 /** One file imports another. `isTypeOnly`: nothing of it is left when the program runs. */
 export type Import = { from: string; to: string; isTypeOnly: boolean };
 
-const roots = ["app", "bench", "components", "inngest", "lib", "prisma", "sdk/src", "server", "tests"];
+const roots = [
+  "app",
+  "bench",
+  "components",
+  "inngest",
+  "lib",
+  "prisma",
+  "sdk/src",
+  "server",
+  "tests",
+];
 const extensions = ["", ".ts", ".tsx", ".mjs", "/index.ts"];
-const statement = /(?:^|\n)\s*(import|export)\s+(type\s+)?([^"';]*?\bfrom\s+)?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']/g;
+const statement =
+  /(?:^|\n)\s*(import|export)\s+(type\s+)?([^"';]*?\bfrom\s+)?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']/g;
 
 /** The repository's own source files, relative to its root; generated ones are left out. */
 export function sourceFiles(): string[] {
@@ -24,27 +35,38 @@ export function readImports(files = sourceFiles()): Import[] {
 }
 
 export function importsOf(from: string, source: string): Import[] {
-  return [...source.matchAll(statement)].flatMap(([, , typeKeyword, names, staticPath, dynamicPath]) => {
-    const to = resolve(from, staticPath ?? dynamicPath ?? "");
-    if (!to || to === from) return [];
-    const listed =
-      /\{([^}]*)\}/
-        .exec(names ?? "")?.[1]
-        ?.split(",")
-        .map((name) => name.trim()) ?? [];
-    const named = listed.filter(Boolean);
-    const isTypeOnly = Boolean(typeKeyword) || (named.length > 0 && named.every((name) => name.startsWith("type ")));
-    return [{ from, to, isTypeOnly }];
-  });
+  return [...source.matchAll(statement)].flatMap(
+    ([, , typeKeyword, names, staticPath, dynamicPath]) => {
+      const to = resolve(from, staticPath ?? dynamicPath ?? "");
+      if (!to || to === from) return [];
+      const listed =
+        /\{([^}]*)\}/
+          .exec(names ?? "")?.[1]
+          ?.split(",")
+          .map((name) => name.trim()) ?? [];
+      const named = listed.filter(Boolean);
+      const isTypeOnly =
+        Boolean(typeKeyword) ||
+        (named.length > 0 && named.every((name) => name.startsWith("type ")));
+      return [{ from, to, isTypeOnly }];
+    },
+  );
 }
 
 function resolve(from: string, imported: string): string | undefined {
   if (!/^(@\/|\.)/.test(imported)) return undefined;
-  const target = imported.startsWith("@/") ? imported.slice(2) : path.join(path.dirname(from), imported);
-  return extensions.map((extension) => target + extension).find((file) => path.extname(file) !== "" && existsSync(file));
+  const target = imported.startsWith("@/")
+    ? imported.slice(2)
+    : path.join(path.dirname(from), imported);
+  return extensions
+    .map((extension) => target + extension)
+    .find((file) => path.extname(file) !== "" && existsSync(file));
 }
 
-/** The folder that a file of lib/ is in; for others, the top-level folder. The generated database client is a folder of its own. */
+/**
+ * The folder that a file of lib/ is in; for others, the top-level folder. The generated database
+ * client is a folder of its own.
+ */
 export function folderOf(file: string): string {
   if (file.startsWith("prisma/generated/")) return "prisma/generated";
   return file.startsWith("lib/") ? path.dirname(file) : (file.split("/")[0] ?? "");
@@ -60,7 +82,10 @@ function groupBy(imports: Import[], keyOf: (found: Import) => string): Map<strin
   return groups;
 }
 
-/** Pairs of folders that import each other, each with the imports that run in the less common direction. */
+/**
+ * Pairs of folders that import each other, each with the imports that run in the less common
+ * direction.
+ */
 export function mutualPairs(imports: Import[]): string[] {
   const between = groupBy(
     imports.filter(({ from, to }) => folderOf(from) !== folderOf(to)),
@@ -69,9 +94,13 @@ export function mutualPairs(imports: Import[]): string[] {
   return [...between].flatMap(([pair, forward]) => {
     const [from, to] = pair.split(" ");
     const back = between.get(`${to} ${from}`);
-    const isFewer = back && (forward.length < back.length || (forward.length === back.length && pair < `${to} ${from}`));
+    const isFewer =
+      back &&
+      (forward.length < back.length || (forward.length === back.length && pair < `${to} ${from}`));
     if (!isFewer) return [];
-    return [`${from} and ${to} import each other: ${forward.map((found) => `${found.from} -> ${found.to}`).join(", ")}`];
+    return [
+      `${from} and ${to} import each other: ${forward.map((found) => `${found.from} -> ${found.to}`).join(", ")}`,
+    ];
   });
 }
 

@@ -22,7 +22,12 @@ export type Run = {
   state: "running" | "completed" | "failed";
   result: unknown;
 };
-type RunUnderWay = Run & { definition: RegisteredFunction; steps: Record<string, unknown>; wakeAt: Date; failures: number };
+type RunUnderWay = Run & {
+  definition: RegisteredFunction;
+  steps: Record<string, unknown>;
+  wakeAt: Date;
+  failures: number;
+};
 
 type Route = Record<"POST" | "PUT", (request: NextRequest) => Promise<Response>>;
 
@@ -45,31 +50,52 @@ function canonicalJson(value: unknown): string {
 type Signing = { signingKey: string; at?: Date };
 
 /** A call of a function as Inngest signs it. */
-export function signedRequest(url: string, body: unknown, { signingKey, at = new Date() }: Signing): NextRequest {
+export function signedRequest(
+  url: string,
+  body: unknown,
+  { signingKey, at = new Date() }: Signing,
+): NextRequest {
   const seconds = String(Math.floor(at.getTime() / 1000));
   const key = signingKey.replace(/^signkey-\w+-/, "");
-  const signature = createHmac("sha256", key).update(canonicalJson(body)).update(seconds).digest("hex");
+  const signature = createHmac("sha256", key)
+    .update(canonicalJson(body))
+    .update(seconds)
+    .digest("hex");
   const request = new Request(url, {
     method: "POST",
-    headers: { host: new URL(url).host, "content-type": "application/json", "x-inngest-signature": `t=${seconds}&s=${signature}` },
+    headers: {
+      host: new URL(url).host,
+      "content-type": "application/json",
+      "x-inngest-signature": `t=${seconds}&s=${signature}`,
+    },
     body: JSON.stringify(body),
   });
   return request as NextRequest;
 }
 
-/** There is no `ctx.fn_id`: with it, the SDK would report to Inngest's own API in the middle of a call. */
+/**
+ * There is no `ctx.fn_id`: with it, the SDK would report to Inngest's own API in the middle of a
+ * call.
+ */
 export function callBody(event: Event, steps: Record<string, unknown> = {}, stack: string[] = []) {
   const ctx = {
-    ...{ run_id: "run", attempt: 0, max_attempts: 4, disable_immediate_execution: false, use_api: false },
+    ...{
+      run_id: "run",
+      attempt: 0,
+      max_attempts: 4,
+      disable_immediate_execution: false,
+      use_api: false,
+    },
     stack: { stack, current: stack.length },
   };
   return { version: 2, event, events: [event], steps, ctx };
 }
 
 /**
- * Plays Inngest, by virtual time: takes events over HTTP, learns from the app's own registration which functions there
- * are, and calls them by signed requests. It knows each event id for 24 hours, keeps to the limits of concurrency, holds
- * what sleeps, and calls again where a step failed.
+ * Plays Inngest, by virtual time: takes events over HTTP, learns from the app's own registration
+ * which functions there are, and calls them by signed requests. It knows each event id for 24
+ * hours, keeps to the limits of concurrency, holds what sleeps, and calls again where a step
+ * failed.
  */
 export async function startInngestServer(signingKey: string) {
   const functions: RegisteredFunction[] = [];
@@ -83,7 +109,9 @@ export async function startInngestServer(signingKey: string) {
     if (method !== "POST") return void response.writeHead(404).end();
     if (isRegistration) functions.splice(0, Infinity, ...JSON.parse(body).functions);
     else for (const event of JSON.parse(body) as Event[]) take(event);
-    const answer = isRegistration ? { ok: true, modified: true, status: 200 } : { ids: ["1"], status: 200 };
+    const answer = isRegistration
+      ? { ok: true, modified: true, status: 200 }
+      : { ids: ["1"], status: 200 };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
   });
 
@@ -92,11 +120,20 @@ export async function startInngestServer(signingKey: string) {
     const time = now().getTime();
     if (event.id && time - (seen.get(event.id) ?? -Infinity) < deduplicationMs) return;
     if (event.id) seen.set(event.id, time);
-    for (const definition of functions) if (definition.triggers.some((trigger) => trigger.event === event.name)) begin(definition, event);
+    for (const definition of functions)
+      if (definition.triggers.some((trigger) => trigger.event === event.name))
+        begin(definition, event);
   }
 
   function begin(definition: RegisteredFunction, event: Event): void {
-    const rest = { operations: [], state: "running", result: undefined, steps: {}, wakeAt: now(), failures: 0 } as const;
+    const rest = {
+      operations: [],
+      state: "running",
+      result: undefined,
+      steps: {},
+      wakeAt: now(),
+      failures: 0,
+    } as const;
     runs.push({ ...rest, operations: [], functionId: definition.id, definition, event });
   }
 
@@ -110,13 +147,20 @@ export async function startInngestServer(signingKey: string) {
   async function sync(app: Route): Promise<void> {
     route = app;
     const url = "http://app.test/api/inngest";
-    const response = await app.PUT(new Request(url, { method: "PUT", headers: { host: "app.test" } }) as NextRequest);
-    if (!response.ok) throw new Error(`the app did not register: ${response.status} ${await response.text()}`);
+    const response = await app.PUT(
+      new Request(url, { method: "PUT", headers: { host: "app.test" } }) as NextRequest,
+    );
+    if (!response.ok)
+      throw new Error(`the app did not register: ${response.status} ${await response.text()}`);
   }
 
-  /** Begins a run of everything that has a timetable. One tick stands for all those that time has skipped. */
+  /**
+   * Begins a run of everything that has a timetable. One tick stands for all those that time has
+   * skipped.
+   */
   function tick(): void {
-    for (const definition of functions) if (definition.triggers.some(({ cron }) => cron)) begin(definition, cronEvent);
+    for (const definition of functions)
+      if (definition.triggers.some(({ cron }) => cron)) begin(definition, cronEvent);
   }
 
   /** The same event once more, as when Inngest has lost what it knew of the run. */
@@ -134,7 +178,8 @@ export async function startInngestServer(signingKey: string) {
       if (!isWaiting(run)) return false;
       const { id, concurrency } = run.definition;
       if (concurrency === undefined) return true;
-      const { key, limit } = typeof concurrency === "number" ? { key: "", limit: concurrency } : concurrency;
+      const { key, limit } =
+        typeof concurrency === "number" ? { key: "", limit: concurrency } : concurrency;
       const place = `${id} ${run.event.data[key.replace("event.data.", "")]}`;
       underWay.set(place, (underWay.get(place) ?? 0) + 1);
       return (underWay.get(place) ?? 0) <= limit;
@@ -145,11 +190,16 @@ export async function startInngestServer(signingKey: string) {
     if (!route) throw new Error("the app has not registered");
     const stack = run.operations.map(({ id }) => id);
     const { runtime, retries } = run.definition.steps.step;
-    const response = await route.POST(signedRequest(runtime.url, callBody(run.event, run.steps, stack), { signingKey }));
+    const response = await route.POST(
+      signedRequest(runtime.url, callBody(run.event, run.steps, stack), { signingKey }),
+    );
     const answer: unknown = await response.json();
     const operations = response.status === 206 ? (answer as Operation[]) : [];
     if (response.status === 200) Object.assign(run, { state: "completed", result: answer });
-    else if (response.status !== 206 || operations.some(({ op }) => op === "StepError" || op === "StepFailed")) {
+    else if (
+      response.status !== 206 ||
+      operations.some(({ op }) => op === "StepError" || op === "StepFailed")
+    ) {
       run.failures++;
       run.wakeAt = new Date(now().getTime() + retryMs);
       if (run.failures > retries.attempts) Object.assign(run, { state: "failed", result: answer });
@@ -159,7 +209,8 @@ export async function startInngestServer(signingKey: string) {
   function keep(run: RunUnderWay, operation: Operation): void {
     run.operations.push(operation);
     run.failures = 0;
-    if (operation.op === "StepRun") run.steps[operation.id] = { type: "data", data: operation.data };
+    if (operation.op === "StepRun")
+      run.steps[operation.id] = { type: "data", data: operation.data };
     else if (operation.op === "Sleep") {
       run.steps[operation.id] = null;
       run.wakeAt = new Date(operation.name);
@@ -179,9 +230,22 @@ export async function startInngestServer(signingKey: string) {
 
   /** When the next run that sleeps goes on. */
   function nextWakeAt(): Date | null {
-    const times = runs.filter(({ state }) => state === "running").map(({ wakeAt }) => wakeAt.getTime());
+    const times = runs
+      .filter(({ state }) => state === "running")
+      .map(({ wakeAt }) => wakeAt.getTime());
     return times.length > 0 ? new Date(Math.min(...times)) : null;
   }
 
-  return { server, functions, runs: runs as Run[], events, forget, repeat, sync, tick, runDue, nextWakeAt };
+  return {
+    server,
+    functions,
+    runs: runs as Run[],
+    events,
+    forget,
+    repeat,
+    sync,
+    tick,
+    runDue,
+    nextWakeAt,
+  };
 }

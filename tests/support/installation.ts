@@ -23,7 +23,11 @@ type Options = {
 export type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
 /** Starts the whole product as `npm start` does, on a free port and with data of its own. */
-export async function startInstallation({ environment = {}, flags = [], isQuiet = false }: Options = {}) {
+export async function startInstallation({
+  environment = {},
+  flags = [],
+  isQuiet = false,
+}: Options = {}) {
   const directory = mkdtempSync(path.join(tmpdir(), "parlance-installation-"));
   const supervisor = spawn(process.execPath, ["server/prepare.mjs", "start", ...flags], {
     env: { ...ownEnvironment(), PORT: "0", DATA_DIR: directory, ...environment },
@@ -35,7 +39,8 @@ export async function startInstallation({ environment = {}, flags = [], isQuiet 
     output += text;
   });
   for (const deadline = Date.now() + startTimeoutMs; !output.includes("Ctrl-C"); await sleep(100)) {
-    if (supervisor.exitCode !== null) throw new Error(`The product ended with ${supervisor.exitCode} before it was ready.`);
+    if (supervisor.exitCode !== null)
+      throw new Error(`The product ended with ${supervisor.exitCode} before it was ready.`);
     if (Date.now() < deadline) continue;
     supervisor.kill("SIGTERM");
     throw new Error("The product did not start in time.");
@@ -47,10 +52,16 @@ export async function startInstallation({ environment = {}, flags = [], isQuiet 
     : { url: /http:\/\/localhost:\d+/.exec(output)?.[0] ?? "" };
   const databaseUrl = demo.databaseUrl ?? environment.DATABASE_URL ?? "";
 
-  /** Runs an operator's command on it. @returns what it prints, also where it ends with 1 for what it found */
+  /**
+   * Runs an operator's command on it. @returns what it prints, also where it ends with 1 for what
+   * it found
+   */
   const admin = (...command: string[]): string => {
     const env = { ...ownEnvironment(), DATA_DIR: directory, ...environment };
-    const { stdout, stderr } = spawnSync(process.execPath, ["dist/admin.js", ...command], { env, encoding: "utf8" });
+    const { stdout, stderr } = spawnSync(process.execPath, ["dist/admin.js", ...command], {
+      env,
+      encoding: "utf8",
+    });
     if (!stdout) throw new Error(`${command.join(" ")}: ${stderr}`);
     return stdout;
   };
@@ -59,7 +70,10 @@ export async function startInstallation({ environment = {}, flags = [], isQuiet 
   async function stop({ isKept = false } = {}): Promise<void> {
     const ended = supervisor.exitCode === null ? once(supervisor, "exit") : Promise.resolve();
     supervisor.kill("SIGTERM");
-    await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false }).then(() => supervisor.kill("SIGKILL"))]);
+    await Promise.race([
+      ended,
+      sleep(stopTimeoutMs, undefined, { ref: false }).then(() => supervisor.kill("SIGKILL")),
+    ]);
     if (!isKept) rmSync(directory, { recursive: true, force: true });
   }
 
@@ -69,9 +83,20 @@ export async function startInstallation({ environment = {}, flags = [], isQuiet 
     return postgresUrl(postgresPort, postgresPassword, "parlance");
   };
 
-  const secrets = (): Secrets => JSON.parse(readFileSync(path.join(directory, "secrets.json"), "utf8"));
+  const secrets = (): Secrets =>
+    JSON.parse(readFileSync(path.join(directory, "secrets.json"), "utf8"));
 
-  return { ...demo, databaseUrl, output, directory, pid: supervisor.pid ?? 0, admin, secrets, ownerDatabaseUrl, stop };
+  return {
+    ...demo,
+    databaseUrl,
+    output,
+    directory,
+    pid: supervisor.pid ?? 0,
+    admin,
+    secrets,
+    ownerDatabaseUrl,
+    stop,
+  };
 }
 
 /** Without what a developer's shell, or another test, may have set for a product of its own. */

@@ -1,7 +1,8 @@
 import pg from "pg";
 
-// Rows by the hundred thousand, written by PostgreSQL itself, in the shapes that mislead a planner: nearly all of one tenant, in
-// one status, on one channel; and far more of them expired than one batch deletes.
+// Rows by the hundred thousand, written by PostgreSQL itself, in the shapes that mislead a planner:
+// nearly all of one tenant, in one status, on one channel; and far more of them expired than one
+// batch deletes.
 
 export const large = {
   tenantId: "ten_large",
@@ -29,7 +30,8 @@ const statements = (tables: string[]) => [
   `INSERT INTO customers (tenant_id, environment, id, external_id, name, email, phone, search_words, created_at, updated_at)
      SELECT ${partition}, 'cus_' || ${ulid}, 'external-' || i, 'Customer ' || i, 'customer-' || i || '@example.com', '+49' || (10000000 + i),
        ARRAY['customer', i::text], at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
-  // A conversation in a hundred is not OPEN, and ten of all are SNOOZED; every third has tags, a few a rare one.
+  // A conversation in a hundred is not OPEN, and ten of all are SNOOZED; every third has tags, a
+  // few a rare one.
   `INSERT INTO conversations (tenant_id, environment, id, status, channel_id, customer_id, agent_id, external_id, tags, message_count, snoozed_until, created_at, updated_at)
      SELECT ${partition}, 'cnv_' || ${ulid},
        (CASE WHEN i % ($1::int / 10) = 7 THEN 'SNOOZED' WHEN i % 200 = 1 THEN 'PENDING' WHEN i % 200 = 2 THEN 'RESOLVED' ELSE 'OPEN' END)::"ConversationStatus",
@@ -45,7 +47,8 @@ const statements = (tables: string[]) => [
      FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
   `INSERT INTO webhooks (tenant_id, environment, id, url, events, created_at, updated_at)
      SELECT ${partition}, id, 'http://127.0.0.1:9/', ARRAY['*'], now(), now() FROM unnest(ARRAY['${large.webhookId}', '${large.quietWebhookId}']) id`,
-  // Half of the events and of what belongs to them are expired. Their transactions are older than any that runs.
+  // Half of the events and of what belongs to them are expired. Their transactions are older than
+  // any that runs.
   `INSERT INTO events (tenant_id, environment, id, type, payload, created_at, expires_at, xact)
      SELECT ${partition}, 'evt_' || ${ulid}, CASE WHEN i % ($1::int / 10) = 7 THEN 'webhook.disabled' ELSE 'message.received' END,
        '{"id":"evt_' || ${ulid} || '"}', at, at + interval '30 days', (3 + i::bigint * 500 / $1::int)::text::xid8
@@ -68,7 +71,8 @@ const statements = (tables: string[]) => [
   `INSERT INTO documents (tenant_id, environment, id, knowledge_base_id, name, content_type, size_bytes, sha256, blob_key, status, created_at, updated_at)
      SELECT ${partition}, 'doc_' || ${ulid}, '${large.knowledgeBaseId}', 'Document', 'text/plain', 1, sha256(i::text::bytea), 'blob-' || i,
        (CASE WHEN i % ($1::int / 10) = 7 THEN 'FAILED' ELSE 'READY' END)::"DocumentStatus", at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
-  // What jobs work off: files of nobody, a disabled webhook's deliveries to hold, a deleted one's to delete, a backlog to recover.
+  // What jobs work off: files of nobody, a disabled webhook's deliveries to hold, a deleted one's
+  // to delete, a backlog to recover.
   `INSERT INTO stray_blobs (tenant_id, environment, key, remove_after)
      SELECT ${partition}, 'stray_' || i, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
   `INSERT INTO webhooks (tenant_id, environment, id, url, events, status, deleted_at, created_at, updated_at) VALUES
@@ -96,7 +100,8 @@ export async function fillLargeDatabase(databaseUrl: string, rows: number): Prom
     );
     // One transaction, so that all of them have the same time, and with it the same ids.
     await client.query("BEGIN");
-    for (const statement of statements(tables.map(({ name }) => name))) await client.query(statement.replaceAll("$1::int", String(rows)));
+    for (const statement of statements(tables.map(({ name }) => name)))
+      await client.query(statement.replaceAll("$1::int", String(rows)));
     await client.query("COMMIT");
   } finally {
     await client.end();

@@ -1,8 +1,15 @@
 import { upstashRateLimiter } from "@/lib/platform/rate-limit/upstash-rate-limiter";
 
-// A process of its own that takes from a limiter as it is told to, over IPC: `node --import tsx <this file> <url> <token>`.
+// A process of its own that takes from a limiter as it is told to, over IPC: `node --import tsx
+// <this file> <url> <token>`.
 
-export type Order = { nowMs: number; identifier: string; limit: number; windowMs: number; count: number };
+export type Order = {
+  nowMs: number;
+  identifier: string;
+  limit: number;
+  windowMs: number;
+  count: number;
+};
 
 const [url = "", token = ""] = process.argv.slice(2);
 let nowMs = 0;
@@ -10,7 +17,9 @@ const limiter = upstashRateLimiter({ url, token, timeoutMs: 20_000, now: () => n
 
 process.on("message", async ({ count, identifier, limit, windowMs, ...order }: Order) => {
   nowMs = order.nowMs;
-  const results = await Promise.all(Array.from({ length: count }, () => limiter.take(identifier, limit, windowMs)));
+  const results = await Promise.all(
+    Array.from({ length: count }, () => limiter.take(identifier, limit, windowMs)),
+  );
   if (limiter.fallbacks.count > 0) process.exit(1);
   process.send?.(results);
 });

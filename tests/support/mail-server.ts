@@ -4,12 +4,19 @@ import { SMTPServer } from "smtp-server";
 
 export type ReceivedMail = { from: string; to: string[]; source: string };
 
-/** A real SMTP server on this machine that keeps what it is given. `refusal` is what it answers instead, while it is set. */
+/**
+ * A real SMTP server on this machine that keeps what it is given. `refusal` is what it answers
+ * instead, while it is set.
+ */
 export async function startMailServer() {
   const mails: ReceivedMail[] = [];
-  const state: { refusal: { code: number; text: string; at: "recipient" | "content" } | null } = { refusal: null };
+  const state: { refusal: { code: number; text: string; at: "recipient" | "content" } | null } = {
+    refusal: null,
+  };
   const refuse = (at: "recipient" | "content") =>
-    state.refusal?.at === at ? Object.assign(new Error(state.refusal.text), { responseCode: state.refusal.code }) : null;
+    state.refusal?.at === at
+      ? Object.assign(new Error(state.refusal.text), { responseCode: state.refusal.code })
+      : null;
 
   const server = new SMTPServer({
     authOptional: true,

@@ -6,8 +6,8 @@ const typeA = 1;
 const typeAaaa = 28;
 
 /**
- * A real DNS server on loopback, which this process asks until it is closed. Names that `records` does not hold do not
- * exist; a name whose addresses are null is never answered.
+ * A real DNS server on loopback, which this process asks until it is closed. Names that `records`
+ * does not hold do not exist; a name whose addresses are null is never answered.
  */
 export async function startNameServer(records: Record<string, string[] | null>) {
   const socket = createSocket("udp4");
@@ -16,14 +16,20 @@ export async function startNameServer(records: Record<string, string[] | null>) 
     const addresses = records[name];
     if (addresses === null) return;
 
-    const matching = (addresses ?? []).filter((address) => (isIPv6(address) ? typeAaaa : typeA) === type);
+    const matching = (addresses ?? []).filter(
+      (address) => (isIPv6(address) ? typeAaaa : typeA) === type,
+    );
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
     header.writeUInt16BE(addresses ? 0x8180 : 0x8183, 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(matching.length, 6);
     const answers = matching.map((address) => answerRecord(type, toBytes(address)));
-    socket.send(Buffer.concat([header, query.subarray(12, questionEnd), ...answers]), sender.port, sender.address);
+    socket.send(
+      Buffer.concat([header, query.subarray(12, questionEnd), ...answers]),
+      sender.port,
+      sender.address,
+    );
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
 
@@ -44,7 +50,11 @@ function readQuestion(query: Buffer): { name: string; type: number; questionEnd:
     labels.push(query.toString("latin1", position + 1, position + 1 + length));
     position += length + 1;
   }
-  return { name: labels.join(".").toLowerCase(), type: query.readUInt16BE(position + 1), questionEnd: position + 5 };
+  return {
+    name: labels.join(".").toLowerCase(),
+    type: query.readUInt16BE(position + 1),
+    questionEnd: position + 5,
+  };
 }
 
 /** The name is a pointer to the question's; the answer lives for no time at all. */

@@ -43,7 +43,13 @@ export function operationsTable(rows = operationRows()): string {
     ({ operationId, request, status, scope, tests }) =>
       `| \`${operationId}\` | \`${request}\` | ${status} | \`${scope}\` | ${tests.join(", ")} |`,
   );
-  return [header, "| Operation | Request | Answer | Scope | Tests |", "|---|---|---|---|---|", ...lines, ""].join("\n");
+  return [
+    header,
+    "| Operation | Request | Answer | Scope | Tests |",
+    "|---|---|---|---|---|",
+    ...lines,
+    "",
+  ].join("\n");
 }
 
 function testFiles(): { name: string; text: string }[] {
@@ -58,15 +64,20 @@ function testFiles(): { name: string; text: string }[] {
 }
 
 /**
- * A call in a test: the method as a text, and next to it a path in which ids are put in, or are plain. A path may begin with
- * one that the test keeps in a variable, as long as what follows names the operation.
+ * A call in a test: the method as a text, and next to it a path in which ids are put in, or are
+ * plain. A path may begin with one that the test keeps in a variable, as long as what follows names
+ * the operation.
  */
 function callsOf(method: string, template: string): RegExp {
   const segments = template
     .slice(1)
     .split("/")
     .map((segment) => (segment.startsWith("{") ? "(?:\\$\\{[^}]+\\}|[a-z]+_\\w+)" : segment));
-  const tails = segments.flatMap((segment, index) => (index > 0 && /^[a-z]/.test(segment) ? [segments.slice(index).join("/")] : []));
+  const tails = segments.flatMap((segment, index) =>
+    index > 0 && /^[a-z]/.test(segment) ? [segments.slice(index).join("/")] : [],
+  );
   const inVariable = tails.map((tail) => `\\$\\{[^}]*path\\}/${tail}`);
-  return new RegExp(`"${method}",\\s*["\`](?:${[`/${segments.join("/")}`, ...inVariable].join("|")})(?:\\?[^"\`]*)?["\`]`);
+  return new RegExp(
+    `"${method}",\\s*["\`](?:${[`/${segments.join("/")}`, ...inVariable].join("|")})(?:\\?[^"\`]*)?["\`]`,
+  );
 }

@@ -10,12 +10,20 @@ export const someDevice = { address: "203.0.113.7", userAgent: "test" };
 export type TestPerson = { id: string; email: string; name: string; role: Role; tenantId: string };
 
 /** An address that no other test uses. */
-export const newAddress = (name = "person") => `${name}-${randomBytes(6).toString("hex")}@example.com`;
+export const newAddress = (name = "person") =>
+  `${name}-${randomBytes(6).toString("hex")}@example.com`;
 
 /** An organisation of its own for each test, and its owner. */
 export async function newOrganisation(passwordHash = "none") {
-  const account = { organisation: `Engines ${randomBytes(4).toString("hex")}`, name: "Ada", email: newAddress("ada"), passwordHash };
-  const { user, tenant } = await db().$transaction((transaction) => createAccount(transaction, account));
+  const account = {
+    organisation: `Engines ${randomBytes(4).toString("hex")}`,
+    name: "Ada",
+    email: newAddress("ada"),
+    passwordHash,
+  };
+  const { user, tenant } = await db().$transaction((transaction) =>
+    createAccount(transaction, account),
+  );
   return { tenant, owner: { ...user, role: "OWNER", tenantId: tenant.id } satisfies TestPerson };
 }
 
@@ -26,12 +34,17 @@ export async function newPerson(name = "Grace", passwordHash = "none") {
 
 export async function newMember(tenantId: string, role: Role): Promise<TestPerson> {
   const user = await newPerson();
-  await db().membership.create({ data: { tenantId, userId: user.id, role, createdAt: new Date() } });
+  await db().membership.create({
+    data: { tenantId, userId: user.id, role, createdAt: new Date() },
+  });
   return { ...user, role, tenantId };
 }
 
 /** Acts in the dashboard, having signed in a moment ago. */
-export function as({ id, role, tenantId }: TestPerson, environment: Environment = "test"): Identity {
+export function as(
+  { id, role, tenantId }: TestPerson,
+  environment: Environment = "test",
+): Identity {
   return {
     partition: { tenantId, environment },
     actor: { type: "USER", id, role, provedAt: new Date() },
@@ -44,6 +57,14 @@ export const newSession = (userId: string) => startSession(db(), userId, someDev
 
 /** What the audit log says was done, in order. */
 export async function auditOf(tenantId: string) {
-  const entries = await db().auditEntry.findMany({ where: { tenantId }, orderBy: { sequence: "asc" } });
-  return entries.map(({ action, actorId, targetId, changes }) => ({ action, actorId, targetId, changes }));
+  const entries = await db().auditEntry.findMany({
+    where: { tenantId },
+    orderBy: { sequence: "asc" },
+  });
+  return entries.map(({ action, actorId, targetId, changes }) => ({
+    action,
+    actorId,
+    targetId,
+    changes,
+  }));
 }

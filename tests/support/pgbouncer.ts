@@ -18,14 +18,23 @@ export function findPgBouncer(): string | null {
       // Not in this folder.
     }
   }
-  process.stderr.write("pgbouncer is not installed (apt-get install pgbouncer), so connection pooling was not tested.\n");
+  process.stderr.write(
+    "pgbouncer is not installed (apt-get install pgbouncer), so connection pooling was not tested.\n",
+  );
   return null;
 }
 
 export type PgBouncer = { url: string; stop: () => Promise<void> };
 
-/** A real PgBouncer with transaction pooling in front of a database, with fewer connections than it is asked for. */
-export async function startPgBouncer(program: string, databaseUrl: string, settings: Record<string, string> = {}): Promise<PgBouncer> {
+/**
+ * A real PgBouncer with transaction pooling in front of a database, with fewer connections than it
+ * is asked for.
+ */
+export async function startPgBouncer(
+  program: string,
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<PgBouncer> {
   const { hostname, port, username, password } = new URL(databaseUrl);
   const directory = mkdtempSync(path.join(tmpdir(), "parlance-pgbouncer-"));
   chmodSync(directory, 0o755);
@@ -43,7 +52,9 @@ export async function startPgBouncer(program: string, databaseUrl: string, setti
   };
   const lines = Object.entries(options).map(([name, value]) => `${name} = ${value}`);
   const target = `* = host=${hostname} port=${port} user=${decodeURIComponent(username)} password=${decodeURIComponent(password)}`;
-  writeFileSync(file, `[databases]\n${target}\n[pgbouncer]\n${lines.join("\n")}\n`, { mode: 0o644 });
+  writeFileSync(file, `[databases]\n${target}\n[pgbouncer]\n${lines.join("\n")}\n`, {
+    mode: 0o644,
+  });
 
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn(program, ["-q", ...user, file], { stdio: ["ignore", "ignore", "pipe"] });
@@ -61,7 +72,10 @@ export async function startPgBouncer(program: string, databaseUrl: string, setti
       await client.end();
       break;
     } catch (error) {
-      if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}: ${complaints || (error as Error).message}`);
+      if (child.exitCode !== null)
+        throw new Error(
+          `pgbouncer ended with ${child.exitCode}: ${complaints || (error as Error).message}`,
+        );
       await sleep(50);
     }
   }

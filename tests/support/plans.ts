@@ -1,7 +1,10 @@
 import type { Pool, PoolClient } from "pg";
 import { pool } from "@/lib/platform/db";
 
-/** What one statement did, as PostgreSQL's auto_explain reports it once it has run, with the very plan that it ran with. */
+/**
+ * What one statement did, as PostgreSQL's auto_explain reports it once it has run, with the very
+ * plan that it ran with.
+ */
 export type Plan = {
   query: string;
   /** Rows of tables that were read, those that a filter dropped included. */
@@ -38,11 +41,15 @@ export async function explainEverything(): Promise<void> {
     client_min_messages: "log",
   };
   const { rows } = await pool().query<{ name: string }>("SELECT current_database() AS name");
-  for (const [name, value] of Object.entries(settings)) await pool().query(`ALTER DATABASE "${rows[0]?.name}" SET ${name} = '${value}'`);
+  for (const [name, value] of Object.entries(settings))
+    await pool().query(`ALTER DATABASE "${rows[0]?.name}" SET ${name} = '${value}'`);
 }
 
 /** Collects the plans of all statements that `work` runs. */
-export async function plansOf(work: () => Promise<unknown>, connections: Pool = pool()): Promise<Plan[]> {
+export async function plansOf(
+  work: () => Promise<unknown>,
+  connections: Pool = pool(),
+): Promise<Plan[]> {
   listen(connections);
   seen.length = 0;
   await work();
@@ -73,4 +80,6 @@ function rowsRead(node: Node): number {
 
 const rowsOf = (node: Node): number =>
   (node["Actual Loops"] ?? 1) *
-  ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0));
+  ((node["Actual Rows"] ?? 0) +
+    (node["Rows Removed by Filter"] ?? 0) +
+    (node["Rows Removed by Index Recheck"] ?? 0));

@@ -4,12 +4,18 @@ import { ensureDatabase, startTemporaryPostgres } from "@/server/embedded/postgr
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The address of the maintenance database, and the name of the migrated one that test files copy. */
+    /**
+     * The address of the maintenance database, and the name of the migrated one that test files
+     * copy.
+     */
     postgres: { url: string; template: string };
   }
 }
 
-/** Once a run: a real PostgreSQL in a temporary directory, with one migrated database that every test file gets a copy of. */
+/**
+ * Once a run: a real PostgreSQL in a temporary directory, with one migrated database that every
+ * test file gets a copy of.
+ */
 export default async function startPostgresForTests(project: TestProject) {
   const postgres = await startTemporaryPostgres();
   const template = "template_migrated";

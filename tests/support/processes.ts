@@ -8,21 +8,43 @@ export type RunningProcess = {
   end: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
 
-/** A worker of the built product, on this file's database unless the environment names another. Resolves when it runs. */
+/**
+ * A worker of the built product, on this file's database unless the environment names another.
+ * Resolves when it runs.
+ */
 export function startWorker(environment: Record<string, string> = {}): Promise<RunningProcess> {
   return start("worker", environment);
 }
 
 /** Likewise a web process, on a port of its own. */
-export async function startWeb(environment: Record<string, string> = {}): Promise<RunningProcess & { url: string }> {
+export async function startWeb(
+  environment: Record<string, string> = {},
+): Promise<RunningProcess & { url: string }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  return { ...(await start("web", { PORT: String(port), HOST: "127.0.0.1", NEXTAUTH_URL: url, ...environment })), url };
+  return {
+    ...(await start("web", {
+      PORT: String(port),
+      HOST: "127.0.0.1",
+      NEXTAUTH_URL: url,
+      ...environment,
+    })),
+    url,
+  };
 }
 
-async function start(part: "web" | "worker", environment: Record<string, string>): Promise<RunningProcess> {
+async function start(
+  part: "web" | "worker",
+  environment: Record<string, string>,
+): Promise<RunningProcess> {
   const child = spawn(process.execPath, [`dist/${part}.js`], {
-    env: { ...process.env, NODE_ENV: "production", LOG_LEVEL: "fatal", NEXTAUTH_URL: "http://127.0.0.1", ...environment },
+    env: {
+      ...process.env,
+      NODE_ENV: "production",
+      LOG_LEVEL: "fatal",
+      NEXTAUTH_URL: "http://127.0.0.1",
+      ...environment,
+    },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const exited = once(child, "exit") as Promise<[number | null]>;

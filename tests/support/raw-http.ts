@@ -39,7 +39,8 @@ export async function openRaw(url: string): Promise<RawConnection> {
     new Promise<string>((resolve, reject) => {
       const check = () => {
         if (pattern.test(text)) resolve(text);
-        else if (socket.readableEnded || socket.destroyed) reject(new Error(`The connection ended without ${pattern}, after:\n${text}`));
+        else if (socket.readableEnded || socket.destroyed)
+          reject(new Error(`The connection ended without ${pattern}, after:\n${text}`));
         else return;
         waiting.delete(check);
       };
@@ -50,8 +51,16 @@ export async function openRaw(url: string): Promise<RawConnection> {
 }
 
 /** The statuses of the responses in a text, in order; interim ones included. */
-export const statusesIn = (text: string): number[] => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+export const statusesIn = (text: string): number[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 /** The head of a request, complete with the empty line. */
 export const head = (requestLine: string, headers: Record<string, string | number>): string =>
-  [requestLine, ...Object.entries({ Host: "localhost", ...headers }).map(([name, value]) => `${name}: ${value}`), "", ""].join("\r\n");
+  [
+    requestLine,
+    ...Object.entries({ Host: "localhost", ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+    "",
+    "",
+  ].join("\r\n");

@@ -1,14 +1,28 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 
-export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string; receivedAt: number };
+export type ReceivedRequest = {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  receivedAt: number;
+};
 
 /** Answers a request that was read whole. */
 export type Answer = (response: ServerResponse, received: ReceivedRequest) => void;
 
 const ok: Answer = (response) => void response.writeHead(200).end("ok");
 
-/** A real HTTP server on loopback that keeps all it receives. `answer` can be replaced while it runs. */
+/**
+ * A real HTTP server on loopback that keeps all it receives. `answer` can be replaced while it
+ * runs.
+ */
 export async function startReceiver(answer: Answer = ok, port = 0) {
   const requests: ReceivedRequest[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];

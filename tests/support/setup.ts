@@ -5,7 +5,8 @@ import path from "node:path";
 import { afterAll, afterEach, beforeEach, type MockInstance, vi } from "vitest";
 import { newDatabase } from "./database";
 
-// Runs before each test file, and before that file imports anything: lib/platform/env.ts then finds an environment of its own.
+// Runs before each test file, and before that file imports anything: lib/platform/env.ts then finds
+// an environment of its own.
 
 const blobDirectory = mkdtempSync(path.join(tmpdir(), "parlance-blobs-"));
 
@@ -23,17 +24,28 @@ Object.assign(process.env, {
 });
 
 // What a developer's shell may hold must not change what is tested.
-for (const name of ["APP_URL", "NEXTAUTH_URL", "ERROR_BASE", "SERVICE_PREFIX", "JOBS", "WEBHOOK_RETRY_SCHEDULE", "TRUSTED_PROXY_HOPS"]) {
+for (const name of [
+  "APP_URL",
+  "NEXTAUTH_URL",
+  "ERROR_BASE",
+  "SERVICE_PREFIX",
+  "JOBS",
+  "WEBHOOK_RETRY_SCHEDULE",
+  "TRUSTED_PROXY_HOPS",
+]) {
   delete process.env[name];
 }
-for (const name of Object.keys(process.env)) if (/^(INNGEST|UPSTASH|S3|SMTP|MAIL|GITHUB|GOOGLE)_/.test(name)) delete process.env[name];
+for (const name of Object.keys(process.env))
+  if (/^(INNGEST|UPSTASH|S3|SMTP|MAIL|GITHUB|GOOGLE)_/.test(name)) delete process.env[name];
 
 let consoleError: MockInstance<typeof console.error>;
 beforeEach(() => {
   consoleError = vi.spyOn(console, "error").mockImplementation(() => {});
 });
 
-/** A test that expects an error on the console clears it: `vi.mocked(console.error).mockClear()`. */
+/**
+ * A test that expects an error on the console clears it: `vi.mocked(console.error).mockClear()`.
+ */
 afterEach(() => {
   const written = consoleError.mock.calls.map((parts) => parts.map(String).join(" "));
   consoleError.mockRestore();

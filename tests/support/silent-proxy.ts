@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * A TCP proxy in front of a database that can go silent: no byte passes any more, and nothing is closed or refused, as if
- * every packet were dropped. Connections from before stay silent for good, as after a failover.
+ * A TCP proxy in front of a database that can go silent: no byte passes any more, and nothing is
+ * closed or refused, as if every packet were dropped. Connections from before stay silent for good,
+ * as after a failover.
  */
 export async function startSilentProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);

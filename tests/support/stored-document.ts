@@ -7,7 +7,11 @@ import { storeBlob } from "@/lib/platform/blobs/service";
 import { mutate, type Partition, system } from "@/lib/platform/caller";
 
 /** A document that waits, in a knowledge base of its own, as the API leaves it. */
-export async function newDocument(partition: Partition, content: string, contentType: ContentType = "text/plain") {
+export async function newDocument(
+  partition: Partition,
+  content: string,
+  contentType: ContentType = "text/plain",
+) {
   const incoming = await receiveFile(Readable.from([Buffer.from(content)]), 20 * 1_024 ** 2);
   const blobKey = await storeBlob(partition, incoming);
   const name = `Base ${Math.random()}`;

@@ -8,9 +8,10 @@ import { text } from "node:stream/consumers";
 import { createClient } from "@redis/client";
 
 /**
- * A real Redis behind Upstash's REST protocol, as `@upstash/redis` speaks it: a command, `/pipeline` and `/multi-exec`,
- * the bearer token, base64 responses, `{error}` for what fails. As at other bridges, scripts reach Redis as they are, and it
- * rejects the `#!lua flags` that only Upstash's own server knows. Redis listens on a Unix socket in a temporary folder.
+ * A real Redis behind Upstash's REST protocol, as `@upstash/redis` speaks it: a command,
+ * `/pipeline` and `/multi-exec`, the bearer token, base64 responses, `{error}` for what fails. As
+ * at other bridges, scripts reach Redis as they are, and it rejects the `#!lua flags` that only
+ * Upstash's own server knows. Redis listens on a Unix socket in a temporary folder.
  */
 export type UpstashBridge = {
   url: string;
@@ -40,7 +41,8 @@ export function findRedisServer(): string | null {
       // Not in this folder.
     }
   }
-  const sentence = "redis-server is not installed (apt-get install redis-server), so the limiter cannot be tested against a real Redis";
+  const sentence =
+    "redis-server is not installed (apt-get install redis-server), so the limiter cannot be tested against a real Redis";
   if (process.env.CI) throw new Error(sentence);
   process.stderr.write(`${sentence}\n`);
   return null;
@@ -49,7 +51,18 @@ export function findRedisServer(): string | null {
 export async function startUpstashBridge(redisServer: string): Promise<UpstashBridge> {
   const folder = mkdtempSync(join(tmpdir(), "parlance-redis-"));
   const socketPath = join(folder, "redis.sock");
-  const redisArguments = ["--port", "0", "--unixsocket", socketPath, "--save", "", "--appendonly", "no", "--dir", folder];
+  const redisArguments = [
+    "--port",
+    "0",
+    "--unixsocket",
+    socketPath,
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+    "--dir",
+    folder,
+  ];
   const redisProcess = spawn(redisServer, redisArguments, { stdio: "ignore" });
   const killRedis = () => redisProcess.kill("SIGKILL");
   process.once("exit", killRedis);
@@ -65,7 +78,8 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
   const run = commandRunner(async (command) => {
     const [name = ""] = command;
     commands.push(name);
-    if (isRefusingScripts && /^eval/i.test(name)) throw new Error("ERR Unexpected flag in script shebang: allow-key-locking");
+    if (isRefusingScripts && /^eval/i.test(name))
+      throw new Error("ERR Unexpected flag in script shebang: allow-key-locking");
     return redis.sendCommand(command);
   });
 
@@ -74,7 +88,8 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
     if (request.headers.authorization !== `Bearer ${token}`) {
       return { status: 401, body: { error: "WRONGPASS invalid or missing auth token" } };
     }
-    const encode = request.headers["upstash-encoding"] === "base64" ? encodeReply : (reply: Reply) => reply;
+    const encode =
+      request.headers["upstash-encoding"] === "base64" ? encodeReply : (reply: Reply) => reply;
     const parsed: unknown = JSON.parse(body);
 
     if (request.url === "/pipeline") {
@@ -96,7 +111,10 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
       unanswered.add(response);
       return;
     }
-    const { status, body } = await answer(request).catch((error: Error) => ({ status: 400, body: { error: error.message } }));
+    const { status, body } = await answer(request).catch((error: Error) => ({
+      status: 400,
+      body: { error: error.message },
+    }));
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -139,8 +157,12 @@ async function connectToRedis(socketPath: string, redisProcess: ChildProcess) {
     hasEnded = true;
   });
   // Redis takes a moment to make its socket.
-  const reconnectStrategy = (retries: number) => (hasEnded || retries > 200 ? new Error("Redis did not start") : 25);
-  const client = createClient({ RESP: 2, socket: { path: socketPath, tls: false, reconnectStrategy } });
+  const reconnectStrategy = (retries: number) =>
+    hasEnded || retries > 200 ? new Error("Redis did not start") : 25;
+  const client = createClient({
+    RESP: 2,
+    socket: { path: socketPath, tls: false, reconnectStrategy },
+  });
   client.on("error", () => {
     // Each command that fails says so itself.
   });
@@ -159,7 +181,8 @@ function commandRunner(send: (command: string[]) => Promise<unknown>) {
 }
 
 function parseCommand(value: unknown): string[] {
-  if (!Array.isArray(value) || value.length === 0) throw new Error("ERR a command is a list with at least one word");
+  if (!Array.isArray(value) || value.length === 0)
+    throw new Error("ERR a command is a list with at least one word");
   return value.map(String);
 }
 

@@ -6,7 +6,9 @@ import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
 import { createWebhook } from "@/lib/webhooks/service";
 
-export async function newPartition(environment: Partition["environment"] = "test"): Promise<Partition> {
+export async function newPartition(
+  environment: Partition["environment"] = "test",
+): Promise<Partition> {
   const { id } = await createTenant(db(), { name: "Delivery" });
   return { tenantId: id, environment };
 }
@@ -30,8 +32,16 @@ export function raiseEvent(partition: Partition) {
   });
 }
 
-/** Raises many at once, all due since `dueAt`, for one webhook, and has PostgreSQL learn of them, as the worker would. Wakes nobody. Returns the deliveries. */
-export async function raiseBacklog(partition: Partition, webhookId: string, count: number, dueAt: Date): Promise<DeliveryReference[]> {
+/**
+ * Raises many at once, all due since `dueAt`, for one webhook, and has PostgreSQL learn of them, as
+ * the worker would. Wakes nobody. Returns the deliveries.
+ */
+export async function raiseBacklog(
+  partition: Partition,
+  webhookId: string,
+  count: number,
+  dueAt: Date,
+): Promise<DeliveryReference[]> {
   const { tenantId, environment } = partition;
   const text = `
     WITH number AS (SELECT i, $5::text || lpad(i::text, 8, '0') AS suffix FROM generate_series(1, $4::int) i),
@@ -42,21 +52,35 @@ export async function raiseBacklog(partition: Partition, webhookId: string, coun
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
     SELECT $1, $2::"Environment", 'dlv_' || suffix, $3, 'evt_' || suffix, 'message.received', 'PENDING', $6, $6, $6 FROM number
     RETURNING id`;
-  const { rows } = await pool().query<{ id: string }>(text, [tenantId, environment, webhookId, count, newId("event").slice(4, 22), dueAt]);
+  const { rows } = await pool().query<{ id: string }>(text, [
+    tenantId,
+    environment,
+    webhookId,
+    count,
+    newId("event").slice(4, 22),
+    dueAt,
+  ]);
   await pool().query("ANALYZE events, deliveries, delivery_attempts, webhooks");
   return rows.map(({ id }) => ({ ...partition, id }));
 }
 
 export function findWebhook({ tenantId, environment }: Partition, id: string) {
-  return db().webhook.findUniqueOrThrow({ where: { tenantId_environment_id: { tenantId, environment, id } } });
+  return db().webhook.findUniqueOrThrow({
+    where: { tenantId_environment_id: { tenantId, environment, id } },
+  });
 }
 
 export function attemptsOf({ tenantId, environment }: Partition, deliveryId: string) {
-  return db().deliveryAttempt.findMany({ where: { tenantId, environment, deliveryId }, orderBy: { number: "asc" } });
+  return db().deliveryAttempt.findMany({
+    where: { tenantId, environment, deliveryId },
+    orderBy: { number: "asc" },
+  });
 }
 
 export function findDelivery({ tenantId, environment }: Partition, id: string) {
-  return db().delivery.findUniqueOrThrow({ where: { tenantId_environment_id: { tenantId, environment, id } } });
+  return db().delivery.findUniqueOrThrow({
+    where: { tenantId_environment_id: { tenantId, environment, id } },
+  });
 }
 
 /** A webhook that wants everything, and the delivery of its first event. */
@@ -68,8 +92,15 @@ export async function newDelivery(url: string) {
 }
 
 /** How many deliveries of a webhook stand where: `{ PENDING: 3 }`. */
-export async function countByStatus({ tenantId, environment }: Partition, webhookId: string): Promise<Record<string, number>> {
-  const groups = await db().delivery.groupBy({ by: ["status"], where: { tenantId, environment, webhookId }, _count: true });
+export async function countByStatus(
+  { tenantId, environment }: Partition,
+  webhookId: string,
+): Promise<Record<string, number>> {
+  const groups = await db().delivery.groupBy({
+    by: ["status"],
+    where: { tenantId, environment, webhookId },
+    _count: true,
+  });
   return Object.fromEntries(groups.map(({ status, _count }) => [status, _count]));
 }
 

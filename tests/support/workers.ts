@@ -3,10 +3,19 @@ import { once } from "node:events";
 
 export type Worker = Awaited<ReturnType<typeof startWorker>>;
 
-/** One of the built product's workers on this file's database. Several are several machines, for all that they know. */
+/**
+ * One of the built product's workers on this file's database. Several are several machines, for all
+ * that they know.
+ */
 export async function startWorker(environment: Record<string, string> = {}) {
   const child: ChildProcess = spawn(process.execPath, ["dist/worker.js"], {
-    env: { ...process.env, NODE_ENV: "production", NEXTAUTH_URL: "http://127.0.0.1", LOG_LEVEL: "info", ...environment },
+    env: {
+      ...process.env,
+      NODE_ENV: "production",
+      NEXTAUTH_URL: "http://127.0.0.1",
+      LOG_LEVEL: "info",
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: string[] = [];
@@ -16,7 +25,11 @@ export async function startWorker(environment: Record<string, string> = {}) {
       if (text.includes("the worker is running")) resolve();
     });
     child.once("exit", (code) =>
-      reject(new Error(`the worker ended with ${code} before it ran; is the product built?\n${lines.join("\n")}`)),
+      reject(
+        new Error(
+          `the worker ended with ${code} before it ran; is the product built?\n${lines.join("\n")}`,
+        ),
+      ),
     );
   });
   await running;

@@ -27,12 +27,29 @@ const base = toForm(agent);
 describe("a draft's form", () => {
   test("has nothing to save as it comes, whatever is null, empty or zero", () => {
     expect(draftPatch(base, toForm(agent))).toEqual({});
-    expect(draftPatch(base, { ...base, knowledgeBaseIds: ["kb_1", "kb_2"], metadata: base.metadata.toReversed() })).toEqual({});
+    expect(
+      draftPatch(base, {
+        ...base,
+        knowledgeBaseIds: ["kb_1", "kb_2"],
+        metadata: base.metadata.toReversed(),
+      }),
+    ).toEqual({});
   });
 
   test("saves what was changed alone: an emptied field as null, a number as a number", () => {
-    const form = { ...base, description: "", model: " small-1 ", temperature: "0.7", knowledgeBaseIds: [] };
-    expect(draftPatch(base, form)).toEqual({ description: null, model: "small-1", temperature: 0.7, knowledgeBaseIds: [] });
+    const form = {
+      ...base,
+      description: "",
+      model: " small-1 ",
+      temperature: "0.7",
+      knowledgeBaseIds: [],
+    };
+    expect(draftPatch(base, form)).toEqual({
+      description: null,
+      model: "small-1",
+      temperature: 0.7,
+      knowledgeBaseIds: [],
+    });
     expect(draftPatch(base, { ...base, temperature: "" })).toEqual({ temperature: null });
   });
 
@@ -40,44 +57,79 @@ describe("a draft's form", () => {
     const rows = toMetadataRows(agent.metadata);
     expect(fromMetadataRows(rows)).toEqual(agent.metadata);
     const metadata = [
-      ...rows.filter(({ key }) => key !== "plan").map((row) => (row.key === "seats" ? { ...row, value: "4" } : row)),
+      ...rows
+        .filter(({ key }) => key !== "plan")
+        .map((row) => (row.key === "seats" ? { ...row, value: "4" } : row)),
       { id: "new", key: " team ", kind: "text" as const, value: "3" },
       { id: "unfinished", key: " ", kind: "text" as const, value: "x" },
     ];
-    expect(draftPatch(base, { ...base, metadata })).toEqual({ metadata: { seats: 4, team: "3", plan: null } });
+    expect(draftPatch(base, { ...base, metadata })).toEqual({
+      metadata: { seats: 4, team: "3", plan: null },
+    });
     expect(metadataProblem(metadata)).toBeNull();
-    expect(metadataProblem([...metadata, { id: "again", key: "team", kind: "text", value: "" }])).toContain("“team”");
-    expect(metadataProblem([{ id: "new", key: "__proto__", kind: "text", value: "" }])).toContain("“__proto__”");
+    expect(
+      metadataProblem([...metadata, { id: "again", key: "team", kind: "text", value: "" }]),
+    ).toContain("“team”");
+    expect(metadataProblem([{ id: "new", key: "__proto__", kind: "text", value: "" }])).toContain(
+      "“__proto__”",
+    );
   });
 });
 
 describe("a draft that others changed while somebody typed", () => {
   test("shows theirs where nothing was typed, keeps what was typed, and names what both changed", () => {
     const mine = { ...base, name: "Sales", instructions: "Be brief.", model: "large-1" };
-    const theirs = toForm({ ...agent, instructions: "Be formal.", greeting: "Hello!", model: "large-1" });
+    const theirs = toForm({
+      ...agent,
+      instructions: "Be formal.",
+      greeting: "Hello!",
+      model: "large-1",
+    });
 
     const rebased = rebaseDraft(base, mine, theirs);
 
-    expect(rebased).toEqual({ form: { ...mine, greeting: "Hello!" }, taken: ["greeting"], conflicts: ["instructions"] });
+    expect(rebased).toEqual({
+      form: { ...mine, greeting: "Hello!" },
+      taken: ["greeting"],
+      conflicts: ["instructions"],
+    });
     // What would be saved now says nothing of what is theirs alone.
     expect(draftPatch(theirs, rebased.form)).toEqual({ name: "Sales", instructions: "Be brief." });
   });
 
   test("joins the metadata of both, key by key", () => {
-    const rows = [...base.metadata.filter(({ key }) => key !== "isBeta"), { id: "new", key: "team", kind: "text" as const, value: "a" }];
+    const rows = [
+      ...base.metadata.filter(({ key }) => key !== "isBeta"),
+      { id: "new", key: "team", kind: "text" as const, value: "a" },
+    ];
     const join = (theirs: Agent["metadata"]) => {
-      const rebased = rebaseDraft(base, { ...base, metadata: rows }, toForm({ ...agent, metadata: theirs }));
+      const rebased = rebaseDraft(
+        base,
+        { ...base, metadata: rows },
+        toForm({ ...agent, metadata: theirs }),
+      );
       return { ...rebased, form: fromMetadataRows(rebased.form.metadata) };
     };
     const theirs = { seats: 4, isBeta: false, note: "", region: "eu" };
-    expect(join(theirs)).toEqual({ form: { seats: 4, note: "", team: "a", region: "eu" }, taken: ["metadata"], conflicts: [] });
-    expect(join({ ...theirs, team: "b" })).toMatchObject({ form: { team: "a", region: "eu" }, conflicts: ["metadata"] });
+    expect(join(theirs)).toEqual({
+      form: { seats: 4, note: "", team: "a", region: "eu" },
+      taken: ["metadata"],
+      conflicts: [],
+    });
+    expect(join({ ...theirs, team: "b" })).toMatchObject({
+      form: { team: "a", region: "eu" },
+      conflicts: ["metadata"],
+    });
   });
 
   test("is theirs as a whole where nothing was typed at all", () => {
     const theirs = toForm({ ...agent, name: "Sales", knowledgeBaseIds: ["kb_3"], metadata: {} });
     const rebased = rebaseDraft(base, base, theirs);
-    expect(rebased).toEqual({ form: theirs, taken: ["name", "knowledgeBaseIds", "metadata"], conflicts: [] });
+    expect(rebased).toEqual({
+      form: theirs,
+      taken: ["name", "knowledgeBaseIds", "metadata"],
+      conflicts: [],
+    });
     expect(changedDraftFields(theirs, rebased.form)).toEqual([]);
   });
 });

@@ -22,7 +22,11 @@ test.each([
   ["revoked", { revokedAt: "2026-01-09T00:00:00.000Z" }],
   ["revoked", { revokedAt: "2026-01-10T00:00:00.000Z", expiresAt: "2026-01-09T00:00:00.000Z" }],
 ] as const)("%s: %o", (status, facts) => {
-  const { replacedById = null, createdAt = "2026-01-01T00:00:00.000Z", ...times } = facts as Record<string, string>;
+  const {
+    replacedById = null,
+    createdAt = "2026-01-01T00:00:00.000Z",
+    ...times
+  } = facts as Record<string, string>;
   const at = (name: string) => (times[name] ? new Date(times[name]) : null);
   const key = {
     replacedById,
@@ -36,12 +40,16 @@ test.each([
 });
 
 test("the grid can express every scope and no other", () => {
-  const expressible = scopeResources.flatMap(({ name, isWritable }) => [`read:${name}`, ...(isWritable ? [`write:${name}`] : [])]);
+  const expressible = scopeResources.flatMap(({ name, isWritable }) => [
+    `read:${name}`,
+    ...(isWritable ? [`write:${name}`] : []),
+  ]);
   expect(expressible.sort()).toEqual([...scopes].sort());
 });
 
 test("full access is every scope, read only is every read and nothing else", () => {
-  const preset = (name: string) => scopePresets.find((candidate) => candidate.name === name)?.scopes;
+  const preset = (name: string) =>
+    scopePresets.find((candidate) => candidate.name === name)?.scopes;
   expect(preset("Full access")).toEqual(scopes);
   expect(preset("Read only")).toEqual(scopes.filter((scope) => !scope.startsWith("write:")));
 });
@@ -49,7 +57,10 @@ test("full access is every scope, read only is every read and nothing else", () 
 test.each<[Scope[], string]>([
   [["read:usage", "read:agents"], "/v1/public/account "],
   [["write:agents", "read:knowledge"], "/v1/public/knowledge-bases "],
-  [["write:conversations"], '/v1/public/conversations -H "Authorization: Bearer k" -H "Content-Type: application/json" -d'],
+  [
+    ["write:conversations"],
+    '/v1/public/conversations -H "Authorization: Bearer k" -H "Content-Type: application/json" -d',
+  ],
   [["write:webhooks"], "/v1/public/webhooks "],
 ])("a key for %o is tried with what it may do", (granted, part) => {
   expect(firstRequest("http://localhost:3000", "k", granted)).toContain(part);

@@ -15,7 +15,10 @@ import { startS3Server } from "../support/s3-server";
 
 const bucket = "documents";
 const region = "eu-central-1";
-const credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" };
+const credentials = {
+  accessKeyId: "AKIDEXAMPLE",
+  secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+};
 const s3 = await startS3Server(bucket, credentials);
 const directory = await mkdtemp(path.join(tmpdir(), "parlance-store-"));
 afterAll(async () => {
@@ -23,7 +26,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const receive = (content: string | Buffer) => receiveFile(Readable.from([Buffer.from(content)]), 32 * 1_024 ** 2);
+const receive = (content: string | Buffer) =>
+  receiveFile(Readable.from([Buffer.from(content)]), 32 * 1_024 ** 2);
 const read = async (store: BlobStore, key: string) => {
   const file = await store.get(key);
   return file && (await buffer(file));
@@ -33,12 +37,24 @@ const stores: [string, BlobStore][] = [
   ["the disk", diskBlobStore(directory)],
   ["S3", s3BlobStore({ bucket, region, endpoint: s3.url, credentials })],
 ];
-// Any other S3-compatible store, where one is at hand: BLOB_TEST_S3_URL=https://<key id>:<secret>@<host>/<bucket>
+// Any other S3-compatible store, where one is at hand: BLOB_TEST_S3_URL=https://<key
+// id>:<secret>@<host>/<bucket>
 const { BLOB_TEST_S3_URL } = process.env;
 if (BLOB_TEST_S3_URL) {
   const { origin, pathname, username, password } = new URL(BLOB_TEST_S3_URL);
-  const given = { accessKeyId: decodeURIComponent(username), secretAccessKey: decodeURIComponent(password) };
-  stores.push(["the given S3", s3BlobStore({ bucket: pathname.slice(1), region: "us-east-1", endpoint: origin, credentials: given })]);
+  const given = {
+    accessKeyId: decodeURIComponent(username),
+    secretAccessKey: decodeURIComponent(password),
+  };
+  stores.push([
+    "the given S3",
+    s3BlobStore({
+      bucket: pathname.slice(1),
+      region: "us-east-1",
+      endpoint: origin,
+      credentials: given,
+    }),
+  ]);
 }
 
 describe.each(stores)("%s", (_name, store) => {
@@ -78,18 +94,28 @@ describe.each(stores)("%s", (_name, store) => {
 test("the disk refuses keys that lead elsewhere", async () => {
   const store = diskBlobStore(directory);
   const incoming = await receive("a");
-  for (const key of ["../out", "a/../../out", "/etc/passwd", "a//b", ""]) await expect(store.put(key, incoming)).rejects.toThrow("key");
+  for (const key of ["../out", "a/../../out", "/etc/passwd", "a//b", ""])
+    await expect(store.put(key, incoming)).rejects.toThrow("key");
   await incoming.discard();
 });
 
 test("S3 with another secret, or a body damaged on the way, is refused and keeps nothing", async () => {
-  const wrong = s3BlobStore({ bucket, region, endpoint: s3.url, credentials: { ...credentials, secretAccessKey: "another" } });
+  const wrong = s3BlobStore({
+    bucket,
+    region,
+    endpoint: s3.url,
+    credentials: { ...credentials, secretAccessKey: "another" },
+  });
   const incoming = await receive("a");
-  await expect(wrong.put("ten_1/test/wrong", incoming)).rejects.toMatchObject({ name: "SignatureDoesNotMatch" });
+  await expect(wrong.put("ten_1/test/wrong", incoming)).rejects.toMatchObject({
+    name: "SignatureDoesNotMatch",
+  });
 
   const right = s3BlobStore({ bucket, region, endpoint: s3.url, credentials });
   await writeFile(incoming.path, "b");
-  await expect(right.put("ten_1/test/damaged", incoming)).rejects.toMatchObject({ name: "XAmzContentSHA256Mismatch" });
+  await expect(right.put("ten_1/test/damaged", incoming)).rejects.toMatchObject({
+    name: "XAmzContentSHA256Mismatch",
+  });
   expect([...s3.objects.keys()].filter((key) => /wrong|damaged/.test(key))).toEqual([]);
   await incoming.discard();
 });
@@ -120,7 +146,9 @@ describe("receiving", () => {
   test("leaves nothing of what is too large or breaks off", async () => {
     const exact = await receiveFile(Readable.from([Buffer.alloc(100)]), 100);
     await exact.discard();
-    await expect(receiveFile(Readable.from([Buffer.alloc(50), Buffer.alloc(51)]), 100)).rejects.toMatchObject({
+    await expect(
+      receiveFile(Readable.from([Buffer.alloc(50), Buffer.alloc(51)]), 100),
+    ).rejects.toMatchObject({
       kind: "payload-too-large",
     });
     async function* broken() {

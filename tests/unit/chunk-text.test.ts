@@ -19,7 +19,10 @@ test("chunks end where a sentence ends, and begin with the last sentence of the 
     expect(chunk).toMatch(/^This is sentence number \d+\..*\.$/s);
     const previous = chunks[index - 1];
     if (previous)
-      expect(previous.endsWith(chunk.slice(0, chunk.indexOf(".") + 1).trim()) || previous.includes(chunk.slice(0, 30))).toBe(true);
+      expect(
+        previous.endsWith(chunk.slice(0, chunk.indexOf(".") + 1).trim()) ||
+          previous.includes(chunk.slice(0, 30)),
+      ).toBe(true);
   }
 });
 
@@ -30,7 +33,10 @@ test("a paragraph's end is preferred to a sentence's", () => {
 
 test("whatever the text, no word of it is lost and no character is cut in two", () => {
   const long = Array.from({ length: 300 }, (_, index) => `${index}🦊`).join("");
-  const word = fc.oneof(fc.string({ minLength: 1, maxLength: 30, unit: "grapheme" }), fc.constantFrom("。", "a.\n\n", long));
+  const word = fc.oneof(
+    fc.string({ minLength: 1, maxLength: 30, unit: "grapheme" }),
+    fc.constantFrom("。", "a.\n\n", long),
+  );
   fc.assert(
     fc.property(fc.array(word, { maxLength: 100 }), (words) => {
       // Numbered, so that each place in the text is like no other.

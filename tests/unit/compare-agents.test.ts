@@ -32,12 +32,26 @@ const fieldsOf = (before: Partial<AgentContent> | null, after: Partial<AgentCont
 
 describe("fields", () => {
   test("what is the same is not listed", () => {
-    expect(compare({ instructions: "a", metadata: { a: 1 } }, { instructions: "a", metadata: { a: 1 } })).toEqual([]);
+    expect(
+      compare({ instructions: "a", metadata: { a: 1 } }, { instructions: "a", metadata: { a: 1 } }),
+    ).toEqual([]);
   });
 
   test("each one as what it was and what it becomes, in the order in which an agent is shown", () => {
-    const before = { name: "Support", model: "small-1", temperature: 1, knowledgeBaseIds: ["a", "b"], metadata: { plan: "gold", team: 1 } };
-    const after = { name: "Sales", model: null, temperature: 0.5, knowledgeBaseIds: ["b", "c"], metadata: { team: 2, plan: "gold" } };
+    const before = {
+      name: "Support",
+      model: "small-1",
+      temperature: 1,
+      knowledgeBaseIds: ["a", "b"],
+      metadata: { plan: "gold", team: 1 },
+    };
+    const after = {
+      name: "Sales",
+      model: null,
+      temperature: 0.5,
+      knowledgeBaseIds: ["b", "c"],
+      metadata: { team: 2, plan: "gold" },
+    };
     expect(fieldsOf(before, after)).toEqual([
       ["name", "-Support", "+Sales"],
       ["model", "-small-1"],
@@ -61,15 +75,21 @@ describe("fields", () => {
 
 describe("lines", () => {
   test("of a line that was changed, the words are shown", () => {
-    const parts = compareLines(["Be kind.", "Answer in three sentences."], ["Be kind.", "Answer in two short sentences."]);
-    expect(read(parts)).toEqual([" Be kind.", "-[Answer in ]three[ sentences.]", "+[Answer in ]two short [sentences.]"]);
+    const parts = compareLines(
+      ["Be kind.", "Answer in three sentences."],
+      ["Be kind.", "Answer in two short sentences."],
+    );
+    expect(read(parts)).toEqual([
+      " Be kind.",
+      "-[Answer in ]three[ sentences.]",
+      "+[Answer in ]two short [sentences.]",
+    ]);
   });
 
   test("of a line that became another, they are not", () => {
-    expect(read(compareLines(["Be kind to everybody."], ["Never mention prices, whatever is asked."]))).toEqual([
-      "-Be kind to everybody.",
-      "+Never mention prices, whatever is asked.",
-    ]);
+    expect(
+      read(compareLines(["Be kind to everybody."], ["Never mention prices, whatever is asked."])),
+    ).toEqual(["-Be kind to everybody.", "+Never mention prices, whatever is asked."]);
   });
 
   test("what is far from any change is left out", () => {
@@ -77,7 +97,16 @@ describe("lines", () => {
     const after = before.with(50, "changed entirely");
     expect(read(compareLines(before, after))).toEqual([
       "… 47",
-      ...[" line 47", " line 48", " line 49", "-line 50", "+changed entirely", " line 51", " line 52", " line 53"],
+      ...[
+        " line 47",
+        " line 48",
+        " line 49",
+        "-line 50",
+        "+changed entirely",
+        " line 51",
+        " line 52",
+        " line 53",
+      ],
       "… 46",
     ]);
   });
@@ -97,7 +126,15 @@ describe("lines", () => {
   });
 
   test("whatever the two texts are, both can be read off their comparison", () => {
-    const line = fc.constantFrom("", "a", "a b", "a b c d", "b c d e", "Be kind.", "Be kind, and brief.");
+    const line = fc.constantFrom(
+      "",
+      "a",
+      "a b",
+      "a b c d",
+      "b c d e",
+      "Be kind.",
+      "Be kind, and brief.",
+    );
     const texts = fc.array(line, { maxLength: 6 });
     fc.assert(
       fc.property(texts, texts, (before, after) => {
@@ -105,7 +142,9 @@ describe("lines", () => {
         fc.pre(parts.every(({ kind }) => kind !== "omitted"));
         const lines = parts.flatMap((part) => (part.kind === "omitted" ? [] : [part]));
         const side = (other: Piece["kind"]) =>
-          lines.filter(({ kind }) => kind !== other).map(({ pieces }) => pieces.map(({ text }) => text).join(""));
+          lines
+            .filter(({ kind }) => kind !== other)
+            .map(({ pieces }) => pieces.map(({ text }) => text).join(""));
         if (lines.length === 0) return isDeepStrictEqual(before, after);
         return isDeepStrictEqual([side("added"), side("removed")], [before, after]);
       }),

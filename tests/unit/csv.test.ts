@@ -2,13 +2,20 @@ import { expect, test } from "vitest";
 import { toCsvLine } from "@/lib/platform/csv";
 
 test("cells are quoted where they must be, and lines end as the standard has it", () => {
-  expect(toCsvLine(['a "b", c', 3, "two\nlines", -4.5, null, ""])).toBe('"a ""b"", c",3,"two\nlines",-4.5,,\r\n');
+  expect(toCsvLine(['a "b", c', 3, "two\nlines", -4.5, null, ""])).toBe(
+    '"a ""b"", c",3,"two\nlines",-4.5,,\r\n',
+  );
 });
 
-test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=x", "  =1+1"])("no spreadsheet runs %j", (formula) => {
-  expect(toCsvLine([formula]).replace(/^"/, "")).toMatch(/^'/);
-});
+test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=x", "  =1+1"])(
+  "no spreadsheet runs %j",
+  (formula) => {
+    expect(toCsvLine([formula]).replace(/^"/, "")).toMatch(/^'/);
+  },
+);
 
 test("a number is no formula, and neither is a text that begins with any other sign", () => {
-  expect(toCsvLine([-1, "Ada", "1+1", "'quoted'", "#tag", "a=b"])).toBe("-1,Ada,1+1,'quoted',#tag,a=b\r\n");
+  expect(toCsvLine([-1, "Ada", "1+1", "'quoted'", "#tag", "a=b"])).toBe(
+    "-1,Ada,1+1,'quoted',#tag,a=b\r\n",
+  );
 });

@@ -2,18 +2,29 @@ import { expect, test } from "vitest";
 import { dashboardLimits, throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { newId } from "@/lib/resources/ids";
 
-const outcomes = async (works: Promise<void>[]) => (await Promise.allSettled(works)).map(({ status }) => status);
-const times = (count: number, work: () => Promise<void>) => outcomes(Array.from({ length: count }, work));
+const outcomes = async (works: Promise<void>[]) =>
+  (await Promise.allSettled(works)).map(({ status }) => status);
+const times = (count: number, work: () => Promise<void>) =>
+  outcomes(Array.from({ length: count }, work));
 const allowed = (found: string[]) => found.filter((status) => status === "fulfilled").length;
 
 test("dashboard actions of one user are throttled across organizations, with the time to wait, and another user's are not", async () => {
-  const [user, other, tenant, second] = [newId("user"), newId("user"), newId("tenant"), newId("tenant")];
-  expect(allowed(await times(dashboardLimits.user, () => throttleDashboard(user, tenant)))).toBe(dashboardLimits.user);
+  const [user, other, tenant, second] = [
+    newId("user"),
+    newId("user"),
+    newId("tenant"),
+    newId("tenant"),
+  ];
+  expect(allowed(await times(dashboardLimits.user, () => throttleDashboard(user, tenant)))).toBe(
+    dashboardLimits.user,
+  );
 
   for (const where of [tenant, second, null]) {
     await expect(throttleDashboard(user, where)).rejects.toMatchObject({
       kind: "rate-limited",
-      detail: expect.stringMatching(/^You have made too many changes in the last minute\. Try again in \d+ seconds?\.$/),
+      detail: expect.stringMatching(
+        /^You have made too many changes in the last minute\. Try again in \d+ seconds?\.$/,
+      ),
       members: { retryAfter: expect.any(Number) },
     });
   }
@@ -24,7 +35,8 @@ test("dashboard actions of one organization are throttled however many users it 
   const [tenant, elsewhere] = [newId("tenant"), newId("tenant")];
   const users = Array.from({ length: 10 }, () => newId("user"));
   const each = dashboardLimits.tenant / users.length;
-  for (const user of users) expect(allowed(await times(each, () => throttleDashboard(user, tenant)))).toBe(each);
+  for (const user of users)
+    expect(allowed(await times(each, () => throttleDashboard(user, tenant)))).toBe(each);
 
   await expect(throttleDashboard(users[0] ?? "", tenant)).rejects.toMatchObject({
     kind: "rate-limited",

@@ -9,8 +9,16 @@ import { generateSigningSecret } from "@/lib/platform/secret-box";
 import { startReceiver } from "../support/receiver";
 
 const run = promisify(execFile);
-const delivered = { id: "dlv_1", eventId: "evt_1", eventType: "message.received", attemptNumber: 2 };
-const body = JSON.stringify({ id: "evt_1", data: { object: { text: "It's 5 $ & \\n „Grüße“ 你好 `ls`" } } });
+const delivered = {
+  id: "dlv_1",
+  eventId: "evt_1",
+  eventType: "message.received",
+  attemptNumber: 2,
+};
+const body = JSON.stringify({
+  id: "evt_1",
+  data: { object: { text: "It's 5 $ & \\n „Grüße“ 你好 `ls`" } },
+});
 
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
@@ -26,8 +34,15 @@ test("the commands send what was sent, signed so that receivers accept it long a
 
   const [received] = receiver.requests;
   expect(received).toMatchObject({ method: "POST", path: "/it's", body });
-  expect(received?.headers).toMatchObject({ "x-service-event-id": "evt_1", "x-service-attempt": "2" });
+  expect(received?.headers).toMatchObject({
+    "x-service-event-id": "evt_1",
+    "x-service-attempt": "2",
+  });
   const signature = String(received?.headers["x-service-signature"]);
-  expect(new Stripe("sk_test_unused").webhooks.constructEvent(body, signature, secret)).toMatchObject({ id: "evt_1" });
-  expect(new Webhook(secret).verify(body, received?.headers as Record<string, string>)).toMatchObject({ id: "evt_1" });
+  expect(
+    new Stripe("sk_test_unused").webhooks.constructEvent(body, signature, secret),
+  ).toMatchObject({ id: "evt_1" });
+  expect(
+    new Webhook(secret).verify(body, received?.headers as Record<string, string>),
+  ).toMatchObject({ id: "evt_1" });
 });

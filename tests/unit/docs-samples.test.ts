@@ -15,17 +15,25 @@ describe("the samples of the reference", () => {
       const requests: Request[] = [];
       const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
         requests.push(new Request(input, init));
-        return Response.json(described.operation.responses["200"]?.content?.["application/json"]?.example ?? {});
+        return Response.json(
+          described.operation.responses["200"]?.content?.["application/json"]?.example ?? {},
+        );
       };
-      const parlance = new Parlance(`prl_test_${"a".repeat(40)}`, { baseUrl: "http://localhost:3000", fetch });
+      const parlance = new Parlance(`prl_test_${"a".repeat(40)}`, {
+        baseUrl: "http://localhost:3000",
+        fetch,
+      });
 
       await new Function("parlance", `return ${clientCall(described)}`)(parlance);
 
       expect(requests).toHaveLength(1);
       const [request] = requests;
       expect(request?.method).toBe(described.method);
-      expect(new URL(request?.url ?? "").pathname).toBe(fillPath(described.path, described.parameters));
-      const isSent = described.body !== undefined && Object.keys(described.body as object).length > 0;
+      expect(new URL(request?.url ?? "").pathname).toBe(
+        fillPath(described.path, described.parameters),
+      );
+      const isSent =
+        described.body !== undefined && Object.keys(described.body as object).length > 0;
       if (isSent && !described.takesFile) expect(await request?.json()).toEqual(described.body);
     },
   );
@@ -33,7 +41,9 @@ describe("the samples of the reference", () => {
   test("curl samples are shell that holds the method, the path and the body", () => {
     for (const described of operations) {
       const sample = curlSample(described, "http://localhost:3000");
-      expect(sample).toContain(`"http://localhost:3000${fillPath(described.path, described.parameters)}`);
+      expect(sample).toContain(
+        `"http://localhost:3000${fillPath(described.path, described.parameters)}`,
+      );
       const [, data] = /-d '(.*)'$/s.exec(sample) ?? [];
       if (data) expect(JSON.parse(data.replaceAll("'\\''", "'"))).toEqual(described.body);
     }

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { covers, type EventFamily, familyState, toggleEverything, toggleFamily, toggleType } from "@/components/webhooks/event-choice";
+import {
+  covers,
+  type EventFamily,
+  familyState,
+  toggleEverything,
+  toggleFamily,
+  toggleType,
+} from "@/components/webhooks/event-choice";
 import { eventFamilies } from "@/lib/api/event-families";
 import { eventPatterns, eventTypes } from "@/lib/events/event-types";
 
@@ -8,7 +15,9 @@ const families: EventFamily[] = eventFamilies();
 const [conversation, message] = families as [EventFamily, EventFamily];
 
 const chosen = (patterns: readonly string[]) =>
-  families.flatMap((family) => family.types.map(({ type }) => type).filter((type) => covers(patterns, family, type)));
+  families.flatMap((family) =>
+    family.types.map(({ type }) => type).filter((type) => covers(patterns, family, type)),
+  );
 
 test("the tree holds every type once, and its patterns are those that a webhook may have", () => {
   expect(families.flatMap(({ types }) => types.map(({ type }) => type))).toEqual(eventTypes);
@@ -17,14 +26,21 @@ test("the tree holds every type once, and its patterns are those that a webhook 
 
 test("taking one type out of everything leaves all other families whole and the types beside it", () => {
   const patterns = toggleType(["*"], conversation, "conversation.updated", false, families);
-  expect(patterns.slice(0, 3)).toEqual(["conversation.created", "conversation.status_changed", "message.*"]);
+  expect(patterns.slice(0, 3)).toEqual([
+    "conversation.created",
+    "conversation.status_changed",
+    "message.*",
+  ]);
   expect(chosen(patterns)).toEqual(eventTypes.filter((type) => type !== "conversation.updated"));
   expect(familyState(patterns, conversation)).toBe("some");
   expect(familyState(patterns, message)).toBe("all");
 });
 
 test("a whole family takes the place of its types, and stands for later ones", () => {
-  expect(toggleFamily(["message.sent", "customer.created"], message, true, families)).toEqual(["message.*", "customer.created"]);
+  expect(toggleFamily(["message.sent", "customer.created"], message, true, families)).toEqual([
+    "message.*",
+    "customer.created",
+  ]);
   expect(toggleFamily(["*"], message, false, families)).not.toContain("message.*");
   expect(toggleEverything(true)).toEqual(["*"]);
   expect(toggleEverything(false)).toEqual([]);
@@ -33,18 +49,28 @@ test("a whole family takes the place of its types, and stands for later ones", (
 test("whatever is clicked in whatever order, a box shows what it was set to and no other type changes", () => {
   const place = fc.nat(eventTypes.length - 1);
   fc.assert(
-    fc.property(fc.array(fc.tuple(place, fc.boolean(), fc.boolean()), { maxLength: 12 }), fc.boolean(), (clicks, startsWithAll) => {
-      let patterns = toggleEverything(startsWithAll);
-      for (const [index, isOn, isFamily] of clicks) {
-        const type = eventTypes[index] as string;
-        const family = families.find(({ types }) => types.some((member) => member.type === type)) as EventFamily;
-        const before = chosen(patterns);
-        patterns = isFamily ? toggleFamily(patterns, family, isOn, families) : toggleType(patterns, family, type, isOn, families);
-        const changed = isFamily ? family.types.map((member) => member.type) : [type];
-        const expected = eventTypes.filter((candidate) => (changed.includes(candidate) ? isOn : before.includes(candidate)));
-        expect(chosen(patterns)).toEqual(expected);
-        expect(patterns.every((pattern) => eventPatterns.includes(pattern))).toBe(true);
-      }
-    }),
+    fc.property(
+      fc.array(fc.tuple(place, fc.boolean(), fc.boolean()), { maxLength: 12 }),
+      fc.boolean(),
+      (clicks, startsWithAll) => {
+        let patterns = toggleEverything(startsWithAll);
+        for (const [index, isOn, isFamily] of clicks) {
+          const type = eventTypes[index] as string;
+          const family = families.find(({ types }) =>
+            types.some((member) => member.type === type),
+          ) as EventFamily;
+          const before = chosen(patterns);
+          patterns = isFamily
+            ? toggleFamily(patterns, family, isOn, families)
+            : toggleType(patterns, family, type, isOn, families);
+          const changed = isFamily ? family.types.map((member) => member.type) : [type];
+          const expected = eventTypes.filter((candidate) =>
+            changed.includes(candidate) ? isOn : before.includes(candidate),
+          );
+          expect(chosen(patterns)).toEqual(expected);
+          expect(patterns.every((pattern) => eventPatterns.includes(pattern))).toBe(true);
+        }
+      },
+    ),
   );
 });

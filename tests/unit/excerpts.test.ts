@@ -19,12 +19,17 @@ test("what PostgreSQL marked is plain text with the positions of the hits, and p
     { text: "yours", isHit: true },
     { text: ".", isHit: false },
   ]);
-  expect(toHtml(excerpt)).toBe("We refund &lt;b&gt;all&lt;/b&gt; 😀: <mark>Tom&#39;s</mark> &amp; <mark>yours</mark>.");
+  expect(toHtml(excerpt)).toBe(
+    "We refund &lt;b&gt;all&lt;/b&gt; 😀: <mark>Tom&#39;s</mark> &amp; <mark>yours</mark>.",
+  );
   expect(excerptPieces(readMarked(""))).toEqual([]);
 });
 
 test("what a document says stays as it is in the text, and is never markup in the HTML", () => {
-  const text = fc.oneof(fc.string(), fc.constantFrom("<mark>", "</mark>", "&lt;", "&amp;lt;", "<script>alert(1)</script>", "a\nb"));
+  const text = fc.oneof(
+    fc.string(),
+    fc.constantFrom("<mark>", "</mark>", "&lt;", "&amp;lt;", "<script>alert(1)</script>", "a\nb"),
+  );
   const unmarked = text.filter((value) => !value.includes("\u0001") && !value.includes("\u0002"));
   fc.assert(
     fc.property(unmarked, unmarked, unmarked, (before, hit, after) => {

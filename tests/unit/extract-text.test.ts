@@ -6,11 +6,14 @@ import { extractText } from "@/lib/knowledge/documents/extract-text";
 import { pdfOf, wordParts, wordXml, zipOf } from "../support/files";
 
 const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
-const fileOf = (content: string | Uint8Array) => Readable.from([Buffer.from(content as Uint8Array)]);
+const fileOf = (content: string | Uint8Array) =>
+  Readable.from([Buffer.from(content as Uint8Array)]);
 
 /** A PDF of one page, whose content is so many MiB of blanks. */
 async function swellingPdf(megabytes: number): Promise<Buffer> {
-  const blanks = Readable.from(Array.from({ length: megabytes }, () => Buffer.alloc(1_024 ** 2, " ")));
+  const blanks = Readable.from(
+    Array.from({ length: megabytes }, () => Buffer.alloc(1_024 ** 2, " ")),
+  );
   const packed = await buffer(blanks.pipe(createDeflate({ level: 1 })));
   const pdf = pdfOf(["x"]).toString("latin1");
   const [start, end] = [pdf.indexOf("5 0 obj\n") + 8, pdf.indexOf("xref")];
@@ -22,25 +25,36 @@ test("a file that swells ends with its process, as too_large", async () => {
   const pdf = await swellingPdf(300);
   const before = process.memoryUsage().rss;
   expect(pdf.length).toBeLessThan(2 * 1_024 ** 2);
-  await expect(extractText(fileOf(pdf), "application/pdf", { limits: { memoryMegabytes: 200 } })).rejects.toMatchObject({
+  await expect(
+    extractText(fileOf(pdf), "application/pdf", { limits: { memoryMegabytes: 200 } }),
+  ).rejects.toMatchObject({
     code: "too_large",
   });
   expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1_024 ** 2);
 });
 
 test("one that takes too long ends as timeout", async () => {
-  await expect(extractText(fileOf("text"), "text/plain", { limits: { timeMs: 1 } })).rejects.toMatchObject({ code: "timeout" });
+  await expect(
+    extractText(fileOf("text"), "text/plain", { limits: { timeMs: 1 } }),
+  ).rejects.toMatchObject({ code: "timeout" });
 });
 
 test("one whose worker stops is given up at once", async () => {
   const stopping = new AbortController();
-  const extracting = extractText(new Readable({ read: () => {} }), "text/plain", { signal: stopping.signal });
+  const extracting = extractText(new Readable({ read: () => {} }), "text/plain", {
+    signal: stopping.signal,
+  });
   stopping.abort(new Error("the worker stops"));
   await expect(extracting).rejects.toThrow("the worker stops");
 });
 
 test.each([
-  ["no control characters but line ends and tabs", "a\u0000\u0001b\r\nc\td\u0085\uFEFF", "text/plain", "ab\nc\td\u0085"],
+  [
+    "no control characters but line ends and tabs",
+    "a\u0000\u0001b\r\nc\td\u0085\uFEFF",
+    "text/plain",
+    "ab\nc\td\u0085",
+  ],
   ["no byte order mark", "\uFEFFtext", "text/plain", "text"],
   [
     "of HTML what is read, a line for each block",

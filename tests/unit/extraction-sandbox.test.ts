@@ -6,14 +6,16 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSandboxed } from "@/lib/knowledge/documents/sandbox";
 
-// A program that tries every way out it knows, and says which of them led somewhere. It runs once without the sandbox, as a
-// control: there the ways lead to this test's own servers.
+// A program that tries every way out it knows, and says which of them led somewhere. It runs once
+// without the sandbox, as a control: there the ways lead to this test's own servers.
 
 let connections = 0;
 let datagrams = 0;
 const tcp = createServer((socket) => {
   connections++;
-  socket.on("error", () => {}).end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+  socket
+    .on("error", () => {})
+    .end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
 });
 const udp = createSocket("udp4").on("message", () => datagrams++);
 let program: string;
@@ -72,8 +74,23 @@ async function waysOut(child: ReturnType<typeof startSandboxed>): Promise<string
 }
 
 test("without the sandbox, the ways that are tried lead out", async () => {
-  const open = await waysOut(spawn(process.execPath, parameters, { stdio: ["pipe", "pipe", "ignore"] }));
-  const expected = ["net", "socket", "listen", "http", "fetch", "undici", "udp", "dns", "dnsPromises", "process", "worker", "file"];
+  const open = await waysOut(
+    spawn(process.execPath, parameters, { stdio: ["pipe", "pipe", "ignore"] }),
+  );
+  const expected = [
+    "net",
+    "socket",
+    "listen",
+    "http",
+    "fetch",
+    "undici",
+    "udp",
+    "dns",
+    "dnsPromises",
+    "process",
+    "worker",
+    "file",
+  ];
   expect(open).toEqual(expect.arrayContaining(expected));
   await expect.poll(() => [connections > 0, datagrams > 0]).toEqual([true, true]);
 });

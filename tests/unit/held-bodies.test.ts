@@ -50,7 +50,8 @@ test("pages never see a request before its body is complete, nor one whose clien
 
 test("a second request on the connection of a held one is answered behind it", async () => {
   const { socket, ended } = await openRaw(url);
-  const post = (path: string, body: string) => head(`POST ${path} HTTP/1.1`, { "Content-Length": body.length }) + body;
+  const post = (path: string, body: string) =>
+    head(`POST ${path} HTTP/1.1`, { "Content-Length": body.length }) + body;
   socket.end(post("/first", "one") + post("/second", "two"));
   const answered = await ended;
   expect(statusesIn(answered)).toEqual([200, 200]);

@@ -8,10 +8,12 @@ import { watchConnectionAttempts } from "../support/connection-attempts";
 import { startNameServer } from "../support/name-server";
 import { type Receiver, startReceiver } from "../support/receiver";
 
-// As in production: nothing private is opened. The environment is parsed at the first call, which comes later.
+// As in production: nothing private is opened. The environment is parsed at the first call, which
+// comes later.
 process.env.WEBHOOK_ALLOWED_PRIVATE_CIDRS = "";
 
-const post = (url: string) => outboundRequest({ connectionKey: "whk", url, headers: {}, body: "{}" }, { timeoutMs: 2_000 });
+const post = (url: string) =>
+  outboundRequest({ connectionKey: "whk", url, headers: {}, body: "{}" }, { timeoutMs: 2_000 });
 
 let nameServer: Awaited<ReturnType<typeof startNameServer>>;
 let receiver: Receiver;
@@ -163,25 +165,37 @@ test("the table is long enough to mean something", () => {
   expect(new Set(hostileHosts).size).toBeGreaterThanOrEqual(80);
 });
 
-test.each(hostileHosts)("https://%s is refused when it is given, and not connected to when it is called", async (host) => {
-  const url = `https://${host}/hook`;
-  expect(findUrlProblem(url, { environment: "live" })).toMatch(/^The address must be reachable/);
-  expect(await post(url)).toEqual({ errorCode: "blocked_address", durationMs: expect.any(Number) });
-  expect(await post(`http://${host}:8080/`)).toEqual({ errorCode: "blocked_address", durationMs: expect.any(Number) });
-  expect(attempts.addresses).toEqual([]);
-});
-
-test.each(["loopback", "mixed", "mixed6", "metadata", "mapped"])("%s.example.com is blocked for what it resolves to", async (name) => {
-  const { port } = new URL(receiver.url);
-  expect(findUrlProblem(`https://${name}.example.com/hook`, { environment: "live" })).toBeNull();
-  for (const protocol of ["http", "https"]) {
-    expect(await post(`${protocol}://${name}.example.com:${port}/hook`)).toEqual({
+test.each(hostileHosts)(
+  "https://%s is refused when it is given, and not connected to when it is called",
+  async (host) => {
+    const url = `https://${host}/hook`;
+    expect(findUrlProblem(url, { environment: "live" })).toMatch(/^The address must be reachable/);
+    expect(await post(url)).toEqual({
       errorCode: "blocked_address",
       durationMs: expect.any(Number),
     });
-  }
-  expect(attempts.addresses).toEqual([]);
-});
+    expect(await post(`http://${host}:8080/`)).toEqual({
+      errorCode: "blocked_address",
+      durationMs: expect.any(Number),
+    });
+    expect(attempts.addresses).toEqual([]);
+  },
+);
+
+test.each(["loopback", "mixed", "mixed6", "metadata", "mapped"])(
+  "%s.example.com is blocked for what it resolves to",
+  async (name) => {
+    const { port } = new URL(receiver.url);
+    expect(findUrlProblem(`https://${name}.example.com/hook`, { environment: "live" })).toBeNull();
+    for (const protocol of ["http", "https"]) {
+      expect(await post(`${protocol}://${name}.example.com:${port}/hook`)).toEqual({
+        errorCode: "blocked_address",
+        durationMs: expect.any(Number),
+      });
+    }
+    expect(attempts.addresses).toEqual([]);
+  },
+);
 
 test("a name that does not exist is dns_error, and a name server that keeps silent holds nobody up past the deadline", async () => {
   expect(await post("https://missing.example.com/")).toMatchObject({ errorCode: "dns_error" });

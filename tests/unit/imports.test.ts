@@ -1,12 +1,21 @@
 import { expect, test } from "vitest";
-import { folderOf, type Import, importsOf, mutualPairs, readImports, runtimeCycles } from "../support/imports";
+import {
+  folderOf,
+  type Import,
+  importsOf,
+  mutualPairs,
+  readImports,
+  runtimeCycles,
+} from "../support/imports";
 
 // lib/api/routes.ts lists the route files: the one file outside of app/ that imports it.
 const imports = readImports().filter(({ from }) => from !== "lib/api/routes.ts");
 const isIn = (folder: string) => (file: string) => file.startsWith(`${folder}/`);
 
 const offending = (from: (file: string) => boolean, to: (file: string) => boolean): string[] =>
-  imports.filter((found) => from(found.from) && to(found.to)).map((found) => `${found.from} -> ${found.to}`);
+  imports
+    .filter((found) => from(found.from) && to(found.to))
+    .map((found) => `${found.from} -> ${found.to}`);
 
 test("no two folders import each other", () => {
   expect(imports.length).toBeGreaterThan(1_000);
@@ -18,8 +27,14 @@ test("no files import each other in a loop at runtime", () => {
 });
 
 test("folders of lib do not import each other in a longer loop either", () => {
-  const ofLib = imports.filter(({ from, to }) => isIn("lib")(from) && isIn("lib")(to) && folderOf(from) !== folderOf(to));
-  const folders = ofLib.map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to), isTypeOnly: false }));
+  const ofLib = imports.filter(
+    ({ from, to }) => isIn("lib")(from) && isIn("lib")(to) && folderOf(from) !== folderOf(to),
+  );
+  const folders = ofLib.map(({ from, to }) => ({
+    from: folderOf(from),
+    to: folderOf(to),
+    isTypeOnly: false,
+  }));
   expect(runtimeCycles(folders)).toEqual([]);
 });
 
@@ -34,7 +49,8 @@ test("lib/api is the top floor: no other folder of lib imports it", () => {
 });
 
 test("lib/scheduling is imported by processes and Inngest functions alone", () => {
-  const mayImport = (file: string) => ["lib/scheduling", "server", "inngest", "tests", "bench"].some((folder) => isIn(folder)(file));
+  const mayImport = (file: string) =>
+    ["lib/scheduling", "server", "inngest", "tests", "bench"].some((folder) => isIn(folder)(file));
   expect(offending((from) => !mayImport(from), isIn("lib/scheduling"))).toEqual([]);
 });
 
@@ -51,8 +67,15 @@ test.each([
 });
 
 test("an import that runs back is reported with both files", () => {
-  const forward: Import = { from: "lib/webhooks/service.ts", to: "lib/platform/db.ts", isTypeOnly: false };
-  const back = importsOf("lib/platform/db.ts", 'import { log } from "./log";\nimport type { Webhook } from "@/lib/webhooks/schema";\n');
+  const forward: Import = {
+    from: "lib/webhooks/service.ts",
+    to: "lib/platform/db.ts",
+    isTypeOnly: false,
+  };
+  const back = importsOf(
+    "lib/platform/db.ts",
+    'import { log } from "./log";\nimport type { Webhook } from "@/lib/webhooks/schema";\n',
+  );
 
   expect(mutualPairs([forward, { ...forward, from: "lib/webhooks/disable.ts" }, ...back])).toEqual([
     "lib/platform and lib/webhooks import each other: lib/platform/db.ts -> lib/webhooks/schema.ts",

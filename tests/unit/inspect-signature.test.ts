@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { type Inspection, inspectSignature, type Pasted } from "@/components/signatures/inspect-signature";
+import {
+  type Inspection,
+  inspectSignature,
+  type Pasted,
+} from "@/components/signatures/inspect-signature";
 import { readHeaders } from "@/components/signatures/read-headers";
 import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";
 import { signatureHeader, standardWebhooksHeaders } from "@/lib/deliveries/engine/sign";
@@ -7,39 +11,81 @@ import { generateSigningSecret } from "@/lib/platform/secret-box";
 
 const now = new Date("2026-01-31T09:30:00.000Z");
 const secret = generateSigningSecret();
-const body = '{"id":"evt_01KG9P5Y41S6B3M8X2F7Z9D4KC","type":"message.received","data":{"object":{"text":"Grüße"}}}';
+const body =
+  '{"id":"evt_01KG9P5Y41S6B3M8X2F7Z9D4KC","type":"message.received","data":{"object":{"text":"Grüße"}}}';
 
 /** What our own sender makes of it. */
 function delivery({ text = body, secrets = [secret], ageSeconds = 0 } = {}) {
   const timestampSeconds = Math.floor(now.getTime() / 1_000) - ageSeconds;
-  const standard = standardWebhooksHeaders({ secrets, timestampSeconds, body: text, id: "evt_01KG9P5Y41S6B3M8X2F7Z9D4KC" });
+  const standard = standardWebhooksHeaders({
+    secrets,
+    timestampSeconds,
+    body: text,
+    id: "evt_01KG9P5Y41S6B3M8X2F7Z9D4KC",
+  });
   const signature = signatureHeader({ secrets, timestampSeconds, body: text });
-  const headers = [`X-Service-Signature: ${signature}`, ...Object.entries(standard).map(([name, value]) => `${name}: ${value}`)].join("\n");
+  const headers = [
+    `X-Service-Signature: ${signature}`,
+    ...Object.entries(standard).map(([name, value]) => `${name}: ${value}`),
+  ].join("\n");
   return { signature, headers };
 }
 
-const inspect = (changes: Partial<Pasted>, sent = delivery()) => inspectSignature({ headers: sent.headers, body, secret, ...changes }, now);
+const inspect = (changes: Partial<Pasted>, sent = delivery()) =>
+  inspectSignature({ headers: sent.headers, body, secret, ...changes }, now);
 
-const statesOf = ({ steps }: Inspection) => Object.fromEntries(steps.map(({ name, state }) => [name, state]));
-const textOf = ({ steps }: Inspection, name: string) => steps.find((step) => step.name === name)?.text;
+const statesOf = ({ steps }: Inspection) =>
+  Object.fromEntries(steps.map(({ name, state }) => [name, state]));
+const textOf = ({ steps }: Inspection, name: string) =>
+  steps.find((step) => step.name === name)?.text;
 
 test("what our own sender signs passes every step, and needs one secret of two", async () => {
   for (const secrets of [[secret], [generateSigningSecret(), secret]]) {
     const inspection = await inspect({}, delivery({ secrets }));
     expect(inspection.code).toBeNull();
     expect(new Set(Object.values(statesOf(inspection)))).toEqual(new Set(["passed"]));
-    expect(Object.keys(statesOf(inspection))).toEqual(["Header", "Time", "Secret", "Signature", "Standard Webhooks", "Payload"]);
+    expect(Object.keys(statesOf(inspection))).toEqual([
+      "Header",
+      "Time",
+      "Secret",
+      "Signature",
+      "Standard Webhooks",
+      "Payload",
+    ]);
   }
-  expect(textOf(await inspect({}, delivery({ secrets: [generateSigningSecret(), secret] })), "Signature")).toContain("2 of 2 fits");
+  expect(
+    textOf(
+      await inspect({}, delivery({ secrets: [generateSigningSecret(), secret] })),
+      "Signature",
+    ),
+  ).toContain("2 of 2 fits");
 });
 
 test.each([
-  ["nothing of ours", { headers: "Host: example.com" }, "missing-header", "Header", "no X-Service-Signature"],
+  [
+    "nothing of ours",
+    { headers: "Host: example.com" },
+    "missing-header",
+    "Header",
+    "no X-Service-Signature",
+  ],
   ["no time", { headers: "X-Service-Signature: v1=00" }, "malformed-header", "Header", "no t="],
   ["two times", { headers: "t=1,t=2,v1=00" }, "malformed-header", "Header", "more than one"],
-  ["milliseconds", { headers: "t=1769851800000,v1=00" }, "malformed-header", "Header", "milliseconds"],
+  [
+    "milliseconds",
+    { headers: "t=1769851800000,v1=00" },
+    "malformed-header",
+    "Header",
+    "milliseconds",
+  ],
   ["no signature", { headers: "t=1769851800" }, "malformed-header", "Header", "no v1="],
-  ["the dashboard's own placeholder", { headers: "t=1769851800,v1=…" }, "signature-mismatch", "Header", "not kept"],
+  [
+    "the dashboard's own placeholder",
+    { headers: "t=1769851800,v1=…" },
+    "signature-mismatch",
+    "Header",
+    "not kept",
+  ],
   [
     "a signature in capitals",
     { headers: delivery().signature.replace(/v1=.*/, (v1) => `v1=${v1.slice(3).toUpperCase()}`) },
@@ -48,15 +94,63 @@ test.each([
     "lower case",
   ],
   ["no secret", { secret: "" }, "missing-secret", "Secret", "Paste"],
-  ["a line end behind the secret", { secret: `${secret}\n` }, "signature-mismatch", "Secret", "line end"],
-  ["quotation marks round the secret", { secret: `"${secret}"` }, "signature-mismatch", "Secret", "quotation marks"],
-  ["an API key as the secret", { secret: `prl_test_${"a".repeat(40)}` }, "signature-mismatch", "Secret", "API key"],
-  ["a secret without its prefix", { secret: secret.slice(6) }, "signature-mismatch", "Signature", "whsec_ in front"],
+  [
+    "a line end behind the secret",
+    { secret: `${secret}\n` },
+    "signature-mismatch",
+    "Secret",
+    "line end",
+  ],
+  [
+    "quotation marks round the secret",
+    { secret: `"${secret}"` },
+    "signature-mismatch",
+    "Secret",
+    "quotation marks",
+  ],
+  [
+    "an API key as the secret",
+    { secret: `prl_test_${"a".repeat(40)}` },
+    "signature-mismatch",
+    "Secret",
+    "API key",
+  ],
+  [
+    "a secret without its prefix",
+    { secret: secret.slice(6) },
+    "signature-mismatch",
+    "Signature",
+    "whsec_ in front",
+  ],
   ["the dashboard's hint", { secret: "whsec_…aSw=" }, "signature-mismatch", "Secret", "hint"],
-  ["a secret cut short", { secret: secret.slice(0, 30) }, "signature-mismatch", "Secret", "this one has 30"],
-  ["another secret", { secret: generateSigningSecret() }, "signature-mismatch", "Signature", "another webhook's secret"],
-  ["a line end behind the body", { body: `${body}\n` }, "signature-mismatch", "Signature", "without the line end"],
-  ["white space round the body", { body: `  ${body}  ` }, "signature-mismatch", "Signature", "without the white space round it"],
+  [
+    "a secret cut short",
+    { secret: secret.slice(0, 30) },
+    "signature-mismatch",
+    "Secret",
+    "this one has 30",
+  ],
+  [
+    "another secret",
+    { secret: generateSigningSecret() },
+    "signature-mismatch",
+    "Signature",
+    "another webhook's secret",
+  ],
+  [
+    "a line end behind the body",
+    { body: `${body}\n` },
+    "signature-mismatch",
+    "Signature",
+    "without the line end",
+  ],
+  [
+    "white space round the body",
+    { body: `  ${body}  ` },
+    "signature-mismatch",
+    "Signature",
+    "without the white space round it",
+  ],
   [
     "a body that was laid out",
     { body: JSON.stringify(JSON.parse(body), null, 2) },
@@ -64,8 +158,20 @@ test.each([
     "Signature",
     "parsed and printed anew",
   ],
-  ["a body made into a string", { body: JSON.stringify(body) }, "signature-mismatch", "Signature", "JSON string once more"],
-  ["a mark in front of the body", { body: `\uFEFF${body}` }, "signature-mismatch", "Signature", "byte order mark"],
+  [
+    "a body made into a string",
+    { body: JSON.stringify(body) },
+    "signature-mismatch",
+    "Signature",
+    "JSON string once more",
+  ],
+  [
+    "a mark in front of the body",
+    { body: `\uFEFF${body}` },
+    "signature-mismatch",
+    "Signature",
+    "byte order mark",
+  ],
   ["no body", { body: "" }, "signature-mismatch", "Payload", "Paste the body"],
 ])("%s: the step that fails says so", async (_what, changes: Partial<Pasted>, code, name, text) => {
   const inspection = await inspect(changes);
@@ -75,11 +181,14 @@ test.each([
 });
 
 test("what was signed over other line ends, letters or a line end at the end is recognised", async () => {
-  const signedOver = async (text: string, pasted: string) => textOf(await inspect({ body: pasted }, delivery({ text })), "Signature");
+  const signedOver = async (text: string, pasted: string) =>
+    textOf(await inspect({ body: pasted }, delivery({ text })), "Signature");
   const lines = '{"id":"evt_1",\n"type":"webhook.test"}';
   expect(await signedOver(lines.replace("\n", "\r\n"), lines)).toContain("CRLF");
   expect(await signedOver(`${body}\n`, body)).toContain("something has taken it away");
-  expect(await signedOver(body.replace("ü", "\\u00fc").replace("ß", "\\u00df"), body)).toContain("\\u…");
+  expect(await signedOver(body.replace("ü", "\\u00fc").replace("ß", "\\u00df"), body)).toContain(
+    "\\u…",
+  );
 });
 
 test("two mistakes at once are both named", async () => {
@@ -96,16 +205,30 @@ test.each([
 ])("an age of %s s is judged as receivers do", async (ageSeconds, code, text) => {
   const inspection = await inspect({}, delivery({ ageSeconds }));
   expect(inspection.code).toBe(code);
-  expect(statesOf(inspection)).toMatchObject({ Time: code ? "failed" : "passed", Signature: "passed", Payload: "passed" });
+  expect(statesOf(inspection)).toMatchObject({
+    Time: code ? "failed" : "passed",
+    Signature: "passed",
+    Payload: "passed",
+  });
   expect(textOf(inspection, "Time")).toContain(text.replace("301 s", "5 minutes"));
 });
 
 test("the Standard Webhooks headers are judged by themselves", async () => {
   const { headers } = delivery();
-  const withOther = (name: string, value: string) => inspect({ headers: headers.replace(new RegExp(`${name}: .*`), `${name}: ${value}`) });
-  expect(textOf(await withOther("webhook-id", "evt_other"), "Standard Webhooks")).toContain("No signature of webhook-signature fits");
-  expect(textOf(await withOther("webhook-signature", "v2,abc"), "Standard Webhooks")).toContain("v1,<base64>");
-  expect(textOf(await inspect({ headers: headers.replace(/webhook-id: .*\n/, "") }), "Standard Webhooks")).toContain("needs webhook-id");
+  const withOther = (name: string, value: string) =>
+    inspect({ headers: headers.replace(new RegExp(`${name}: .*`), `${name}: ${value}`) });
+  expect(textOf(await withOther("webhook-id", "evt_other"), "Standard Webhooks")).toContain(
+    "No signature of webhook-signature fits",
+  );
+  expect(textOf(await withOther("webhook-signature", "v2,abc"), "Standard Webhooks")).toContain(
+    "v1,<base64>",
+  );
+  expect(
+    textOf(
+      await inspect({ headers: headers.replace(/webhook-id: .*\n/, "") }),
+      "Standard Webhooks",
+    ),
+  ).toContain("needs webhook-id");
   const [line = ""] = headers.split("\n");
   expect(statesOf(await inspect({ headers: line }))).not.toHaveProperty("Standard Webhooks");
 });
@@ -113,10 +236,16 @@ test("the Standard Webhooks headers are judged by themselves", async () => {
 test("headers are read as a value, a list, a curl command or a JSON object", () => {
   const { signature, headers } = delivery();
   expect(readHeaders(` ${signature} `)).toMatchObject({ signature, id: null });
-  const all = readHeaders(`POST /hook HTTP/1.1\r\nHost: example.com\r\n${headers.replaceAll("\n", "\r\n")}`);
+  const all = readHeaders(
+    `POST /hook HTTP/1.1\r\nHost: example.com\r\n${headers.replaceAll("\n", "\r\n")}`,
+  );
   expect(all).toMatchObject({ signature, id: "evt_01KG9P5Y41S6B3M8X2F7Z9D4KC" });
   const lines = headers.split("\n");
-  expect(readHeaders(`curl -X POST 'http://x' \\\n${lines.map((line) => `  -H '${line}' \\`).join("\n")}`)).toEqual(all);
+  expect(
+    readHeaders(
+      `curl -X POST 'http://x' \\\n${lines.map((line) => `  -H '${line}' \\`).join("\n")}`,
+    ),
+  ).toEqual(all);
   const object = Object.fromEntries(lines.map((line) => line.split(/: (.*)/).slice(0, 2)));
   expect(readHeaders(JSON.stringify(object, null, 2))).toEqual(all);
 });

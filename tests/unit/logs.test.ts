@@ -21,7 +21,10 @@ test.each<[string, (log: pino.Logger) => void]>([
   ["a field within another", (log) => log.warn({ facts: { list: [{ code: junk }] } }, "refused")],
   ["the name of a field", (log) => log.warn({ [junk]: 1 }, "refused")],
   ["a list", (log) => log.warn({ list: Array(100_000).fill("item") }, "refused")],
-  ["nesting", (log) => log.warn(JSON.parse(`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`), "refused")],
+  [
+    "nesting",
+    (log) => log.warn(JSON.parse(`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`), "refused"),
+  ],
   ["an error", (log) => log.error({ err: new Error(junk) }, "failed")],
   ["an error by itself", (log) => log.error(new Error(junk))],
   ["the message", (log) => log.warn(junk)],
@@ -35,7 +38,12 @@ test.each<[string, (log: pino.Logger) => void]>([
 
 test("what is short is logged whole, and secrets are not", () => {
   const line = JSON.parse(
-    written((log) => log.info({ port: 3000, at: new Date(0), facts: { password: "hunter2", ids: ["a", "b"] } }, "web is listening")),
+    written((log) =>
+      log.info(
+        { port: 3000, at: new Date(0), facts: { password: "hunter2", ids: ["a", "b"] } },
+        "web is listening",
+      ),
+    ),
   );
   expect(line).toMatchObject({
     port: 3000,
@@ -44,7 +52,11 @@ test("what is short is logged whole, and secrets are not", () => {
     msg: "web is listening",
   });
   const failed = JSON.parse(written((log) => log.error({ err: new TypeError("no") }, "failed")));
-  expect(failed.err).toMatchObject({ type: "TypeError", message: "no", stack: expect.stringContaining("logs.test.ts") });
+  expect(failed.err).toMatchObject({
+    type: "TypeError",
+    message: "no",
+    stack: expect.stringContaining("logs.test.ts"),
+  });
 });
 
 test("full log files are set aside over several files and compressed, and no line is lost until many are full", async () => {
@@ -66,12 +78,17 @@ test("full log files are set aside over several files and compressed, and no lin
   }
   const kept = archives().sort();
   expect(kept).toHaveLength(3);
-  const text = [...kept.map((name) => gunzipSync(readFileSync(path.join(logs, name))).toString()), readFileSync(log.path, "utf8")].join("");
+  const text = [
+    ...kept.map((name) => gunzipSync(readFileSync(path.join(logs, name))).toString()),
+    readFileSync(log.path, "utf8"),
+  ].join("");
   const numbers = text
     .trimEnd()
     .split("\n")
     .map((each) => JSON.parse(each).number as number);
-  expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => next - numbers.length + index));
+  expect(numbers).toEqual(
+    Array.from({ length: numbers.length }, (_, index) => next - numbers.length + index),
+  );
   expect(numbers.length).toBeGreaterThan(24);
 });
 
@@ -93,7 +110,10 @@ test("no one can write into the log by next-auth's own route for it", async () =
     [POST, { method: "POST", body }],
     [GET, {}],
   ] as const) {
-    const response = await handle(new Request("http://localhost:3000/api/auth/_log", init), context);
+    const response = await handle(
+      new Request("http://localhost:3000/api/auth/_log", init),
+      context,
+    );
     expect(response.status).toBe(404);
   }
   expect(write).not.toHaveBeenCalled();

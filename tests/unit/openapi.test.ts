@@ -12,25 +12,37 @@ import { eventTypes } from "@/lib/events/event-types";
 import { errorKinds } from "@/lib/platform/errors";
 import { type JsonSchema, resolveSchema } from "@/lib/platform/openapi";
 
-const document = openApiDocument({ serverUrl: "https://api.parlance.test", errorBase: "https://api.parlance.test/docs" });
+const document = openApiDocument({
+  serverUrl: "https://api.parlance.test",
+  errorBase: "https://api.parlance.test/docs",
+});
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
 describe("completeness", () => {
   test("every route file below app/v1/public is listed in lib/api/routes.ts, and so described", () => {
-    const files = readdirSync("app/v1/public", { recursive: true, encoding: "utf8" }).filter((file) => path.basename(file) === "route.ts");
-    const described = files.map((file) => `/v1/public/${path.dirname(file).replaceAll("[", "{").replaceAll("]", "}")}`);
+    const files = readdirSync("app/v1/public", { recursive: true, encoding: "utf8" }).filter(
+      (file) => path.basename(file) === "route.ts",
+    );
+    const described = files.map(
+      (file) => `/v1/public/${path.dirname(file).replaceAll("[", "{").replaceAll("]", "}")}`,
+    );
 
     expect(files.length).toBeGreaterThan(5);
     expect(Object.keys(routes).toSorted()).toEqual(described.toSorted());
     const listed = readFileSync("lib/api/routes.ts", "utf8");
-    for (const file of files) expect(listed).toContain(`@/app/v1/public/${file.replace(/\.ts$/, "")}"`);
+    for (const file of files)
+      expect(listed).toContain(`@/app/v1/public/${file.replace(/\.ts$/, "")}"`);
   });
 
   test("every method that a route file exports is described, under an operationId that no other has", () => {
-    const exported = Object.entries(routes).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
-    expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted()).toEqual(exported.toSorted());
+    const exported = Object.entries(routes).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(
+      operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted(),
+    ).toEqual(exported.toSorted());
 
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -40,17 +52,30 @@ describe("completeness", () => {
   test("every operation has a scope, the headers of the rate limit, an Idempotency-Key where it changes, and an example everywhere", () => {
     for (const { path, method, operation } of operations) {
       const name = `${method} ${path}`;
-      expect([name, scopes.some((scope) => scope === operation["x-required-scope"])]).toEqual([name, true]);
-      const [success] = Object.entries(operation.responses).find(([status]) => status.startsWith("2")) ?? [];
+      expect([name, scopes.some((scope) => scope === operation["x-required-scope"])]).toEqual([
+        name,
+        true,
+      ]);
+      const [success] =
+        Object.entries(operation.responses).find(([status]) => status.startsWith("2")) ?? [];
       expect([name, Object.keys(operation.responses[success ?? ""]?.headers ?? {})]).toEqual([
         name,
-        expect.arrayContaining(["X-Request-Id", "RateLimit", "RateLimit-Policy", "X-RateLimit-Reset"]),
+        expect.arrayContaining([
+          "X-Request-Id",
+          "RateLimit",
+          "RateLimit-Policy",
+          "X-RateLimit-Reset",
+        ]),
       ]);
       const takesKey = JSON.stringify(operation.parameters ?? []).includes("IdempotencyKey");
       expect([name, takesKey]).toEqual([name, method !== "get"]);
       for (const [status, { content }] of Object.entries(operation.responses)) {
         for (const { example, examples } of Object.values(content ?? {})) {
-          expect([name, status, example !== undefined || Object.keys(examples ?? {}).length > 0]).toEqual([name, status, true]);
+          expect([
+            name,
+            status,
+            example !== undefined || Object.keys(examples ?? {}).length > 0,
+          ]).toEqual([name, status, true]);
         }
       }
     }
@@ -58,9 +83,14 @@ describe("completeness", () => {
 
   test("every kind of problem has an example with its own status, and every event its place in `webhooks`", () => {
     const { "method-not-allowed": _, "expectation-failed": __, ...kinds } = errorKinds;
-    expect(Object.keys(document.components.examples).toSorted()).toEqual(Object.keys(kinds).toSorted());
+    expect(Object.keys(document.components.examples).toSorted()).toEqual(
+      Object.keys(kinds).toSorted(),
+    );
     for (const [kind, { status }] of Object.entries(kinds)) {
-      expect(document.components.examples[kind]?.value).toMatchObject({ status, type: `https://api.parlance.test/docs/errors/${kind}` });
+      expect(document.components.examples[kind]?.value).toMatchObject({
+        status,
+        type: `https://api.parlance.test/docs/errors/${kind}`,
+      });
     }
     expect(Object.keys(document.webhooks)).toEqual([...eventTypes]);
   });
@@ -70,19 +100,27 @@ describe("descriptions and limits", () => {
   const found: { at: string; schema: JsonSchema }[] = [];
   function collect(schema: JsonSchema, at: string): void {
     found.push({ at, schema });
-    for (const [name, part] of Object.entries(schema.properties ?? {})) collect(part, `${at}.${name}`);
+    for (const [name, part] of Object.entries(schema.properties ?? {}))
+      collect(part, `${at}.${name}`);
     if (schema.items) collect(schema.items, `${at}[]`);
     if (schema.propertyNames) collect(schema.propertyNames, `${at}<key>`);
-    if (typeof schema.additionalProperties === "object") collect(schema.additionalProperties, `${at}<value>`);
-    for (const [index, part] of (schema.anyOf ?? schema.oneOf ?? []).entries()) collect(part, `${at}|${index}`);
+    if (typeof schema.additionalProperties === "object")
+      collect(schema.additionalProperties, `${at}<value>`);
+    for (const [index, part] of (schema.anyOf ?? schema.oneOf ?? []).entries())
+      collect(part, `${at}|${index}`);
   }
   for (const [name, schema] of Object.entries(document.components.schemas)) collect(schema, name);
   for (const { path, operation } of operations) {
     for (const parameter of operation.parameters ?? []) {
-      if (!("$ref" in parameter)) collect({ description: parameter.description ?? "", ...parameter.schema }, `${path}?.${parameter.name}`);
+      if (!("$ref" in parameter))
+        collect(
+          { description: parameter.description ?? "", ...parameter.schema },
+          `${path}?.${parameter.name}`,
+        );
     }
   }
-  const described = (schema: JsonSchema) => Boolean(resolveSchema(document.components.schemas, schema).description);
+  const described = (schema: JsonSchema) =>
+    Boolean(resolveSchema(document.components.schemas, schema).description);
 
   test("every property and parameter is described", () => {
     const properties = found.filter(({ at }) => /\.\w+$/.test(at));
@@ -92,12 +130,16 @@ describe("descriptions and limits", () => {
 
   test("every enum has one name, and is inline nowhere but in an event's own type", () => {
     const inline = found.filter(({ at, schema }) => schema.enum && at.includes("."));
-    expect(inline.map(({ at }) => at).filter((at) => !/\?\.(status|limit)\[\]$/.test(at))).toEqual([]);
+    expect(inline.map(({ at }) => at).filter((at) => !/\?\.(status|limit)\[\]$/.test(at))).toEqual(
+      [],
+    );
   });
 
   test("every branch of a union of values has a title or a name", () => {
     const branches = found.filter(({ at, schema }) => /\|\d+$/.test(at) && schema.type !== "null");
-    const untitled = branches.filter(({ schema }) => !schema.title && !schema.$ref && schema.type !== undefined);
+    const untitled = branches.filter(
+      ({ schema }) => !schema.title && !schema.$ref && schema.type !== undefined,
+    );
     expect(untitled.map(({ at }) => at)).toEqual([]);
   });
 
@@ -105,7 +147,9 @@ describe("descriptions and limits", () => {
     const names = Object.keys(document.components.schemas);
     const generated = found.flatMap(({ at, schema }) => {
       const [, owner, property = ""] = /^(\w+)\.(\w+)$/.exec(at) ?? [];
-      return owner && (schema.enum || schema.properties) ? [`${owner}${property.charAt(0).toUpperCase()}${property.slice(1)}`] : [];
+      return owner && (schema.enum || schema.properties)
+        ? [`${owner}${property.charAt(0).toUpperCase()}${property.slice(1)}`]
+        : [];
     });
     expect(generated.filter((name) => names.includes(name))).toEqual([]);
   });
@@ -125,8 +169,10 @@ describe("descriptions and limits", () => {
 const owaspExceptions: Record<string, string> = {
   "owasp:api4:2023-rate-limit":
     "The rule accepts one family of rate-limit headers and refuses two; responses carry RateLimit and X-RateLimit-*. A 401 has none, because there is no key whose limit it could name.",
-  "owasp:api8:2023-define-cors-origin": "API keys belong on servers, so the API allows no browser of another origin.",
-  "owasp:api9:2023-inventory-access": "An installation has one server, for its own tenants; x-internal would say nothing.",
+  "owasp:api8:2023-define-cors-origin":
+    "API keys belong on servers, so the API allows no browser of another origin.",
+  "owasp:api9:2023-inventory-access":
+    "An installation has one server, for its own tenants; x-internal would say nothing.",
 };
 
 describe("rules", () => {
@@ -135,30 +181,49 @@ describe("rules", () => {
     spectral.setRuleset({ extends: [[owaspRuleset as never, "recommended"]] });
     const found = await spectral.run(JSON.stringify(document));
     const unexpected = found.filter(({ code }) => !(code in owaspExceptions));
-    expect(unexpected.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`)).toEqual([]);
-    expect(Object.keys(owaspExceptions).filter((code) => !found.some((problem) => problem.code === code))).toEqual([]);
+    expect(
+      unexpected.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`),
+    ).toEqual([]);
+    expect(
+      Object.keys(owaspExceptions).filter(
+        (code) => !found.some((problem) => problem.code === code),
+      ),
+    ).toEqual([]);
   });
 
   test("Redocly's recommended rules find nothing", async () => {
     const config = await createConfig({
       extends: ["recommended"],
       rules: {
-        // The document describes a service that one calls; it is not itself something that one may copy and change.
+        // The document describes a service that one calls; it is not itself something that one may
+        // copy and change.
         "info-license": "off",
       },
     });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
-    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual([]);
+    expect(
+      problems.map(
+        ({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`,
+      ),
+    ).toEqual([]);
   });
 
   test("Spectral's recommended rules for OpenAPI find nothing", async () => {
     const spectral = new spectralCore.Spectral();
     spectral.setRuleset({ extends: [[spectralRulesets.oas as never, "recommended"]] });
     const found = await spectral.run(JSON.stringify(document));
-    // The example of /event-types holds events beside their schemas; the rule takes that pair for a schema with an example.
+    // The example of /event-types holds events beside their schemas; the rule takes that pair for a
+    // schema with an example.
     const problems = found.filter(
-      ({ code, path }) => !(code === "oas3-valid-schema-example" && path[1] === "/v1/public/event-types" && path.includes("example")),
+      ({ code, path }) =>
+        !(
+          code === "oas3-valid-schema-example" &&
+          path[1] === "/v1/public/event-types" &&
+          path.includes("example")
+        ),
     );
-    expect(problems.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`)).toEqual([]);
+    expect(
+      problems.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`),
+    ).toEqual([]);
   });
 });

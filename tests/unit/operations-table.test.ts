@@ -5,7 +5,9 @@ import { operationRows, operationsTable, operationsTableFile } from "../support/
 test("every operation has an answer, a scope and a test of its own", () => {
   const rows = operationRows();
   expect(rows.length).toBeGreaterThan(20);
-  expect(rows.filter(({ status, scope, tests }) => !status || !scope || tests.length === 0)).toEqual([]);
+  expect(
+    rows.filter(({ status, scope, tests }) => !status || !scope || tests.length === 0),
+  ).toEqual([]);
 });
 
 test(`${operationsTableFile} is up to date; if not, run npm run docs:operations`, () => {

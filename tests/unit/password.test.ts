@@ -16,7 +16,9 @@ test("a hash is argon2id with 19 MiB, two passes, one lane and a salt of its own
 test("at most four hashes run at a time, and all of them come to an end", async () => {
   const shared = globalThis as { parlanceHashQueue?: { running: number; waiting: unknown[] } };
   let open = 20;
-  const hashes = Array.from({ length: open }, () => hashPassword("correct horse").finally(() => open--));
+  const hashes = Array.from({ length: open }, () =>
+    hashPassword("correct horse").finally(() => open--),
+  );
 
   let most = 0;
   while (open > 0) {
@@ -31,9 +33,13 @@ test("at most four hashes run at a time, and all of them come to an end", async 
 
 test("a storm is refused past its queue instead of piling up", async () => {
   const cheapHash = await hash("correct horse", { memoryCost: 8, timeCost: 1 });
-  const results = await Promise.allSettled(Array.from({ length: 410 }, () => verifyPassword(cheapHash, "correct horse")));
+  const results = await Promise.allSettled(
+    Array.from({ length: 410 }, () => verifyPassword(cheapHash, "correct horse")),
+  );
 
-  const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  const refused = results.flatMap((result) =>
+    result.status === "rejected" ? [result.reason] : [],
+  );
   expect(refused).toHaveLength(7);
   for (const reason of refused) expect(reason).toMatchObject({ kind: "unavailable" });
 });

@@ -8,7 +8,12 @@ import type { RateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { probeUpstash, upstashRateLimiter } from "@/lib/platform/rate-limit/upstash-rate-limiter";
 import { runAdmin } from "../support/admin";
 import { openHostile } from "../support/gallery";
-import { holdAgainstLog, memoryTaker, startProcessTaker, type Taker } from "../support/limiter-property";
+import {
+  holdAgainstLog,
+  memoryTaker,
+  startProcessTaker,
+  type Taker,
+} from "../support/limiter-property";
 import { findRedisServer, startUpstashBridge, type UpstashBridge } from "../support/upstash-bridge";
 
 const minuteMs = 60_000;
@@ -34,16 +39,30 @@ function newIdentifier(): string {
   return `identifier-${identifiersMade}`;
 }
 
-async function takeMany(limiter: RateLimiter, count: number, identifier: string, limit: number, windowMs = minuteMs): Promise<number> {
-  const results = await Promise.all(Array.from({ length: count }, () => limiter.take(identifier, limit, windowMs)));
+async function takeMany(
+  limiter: RateLimiter,
+  count: number,
+  identifier: string,
+  limit: number,
+  windowMs = minuteMs,
+): Promise<number> {
+  const results = await Promise.all(
+    Array.from({ length: count }, () => limiter.take(identifier, limit, windowMs)),
+  );
   return results.filter((result) => result.isAllowed).length;
 }
 
 let nowMs = startMs;
 const newMemoryLimiter = () => memoryRateLimiter({ now: () => nowMs });
-// Two hundred concurrent requests may wait for each other on a small machine; the deadline has tests of its own below.
+// Two hundred concurrent requests may wait for each other on a small machine; the deadline has
+// tests of its own below.
 const upstashAt = (now?: () => number) =>
-  upstashRateLimiter({ url: bridge.url, token: bridge.token, timeoutMs: 20_000, ...(now && { now }) });
+  upstashRateLimiter({
+    url: bridge.url,
+    token: bridge.token,
+    timeoutMs: 20_000,
+    ...(now && { now }),
+  });
 const newUpstashLimiter = () => upstashAt(() => nowMs);
 
 describe.each([
@@ -89,7 +108,10 @@ describe.each([
     expect(resetMs).toBe(60_000 - 12_345);
 
     nowMs += resetMs - 1;
-    expect(await limiter.take(identifier, 60, minuteMs)).toMatchObject({ isAllowed: false, resetMs: 1 });
+    expect(await limiter.take(identifier, 60, minuteMs)).toMatchObject({
+      isAllowed: false,
+      resetMs: 1,
+    });
     nowMs += 1;
     expect(await limiter.take(identifier, 60, minuteMs)).toMatchObject({ isAllowed: true });
   });
@@ -165,17 +187,29 @@ describe.each([
     const identifier = newIdentifier();
     await limiter.take(identifier, 3, minuteMs);
     for (let peeked = 0; peeked < 5; peeked += 1) {
-      expect(await limiter.peek(identifier, 3, minuteMs)).toEqual({ isAllowed: true, limit: 3, remaining: 2, resetMs: minuteMs });
+      expect(await limiter.peek(identifier, 3, minuteMs)).toEqual({
+        isAllowed: true,
+        limit: 3,
+        remaining: 2,
+        resetMs: minuteMs,
+      });
     }
     expect(await takeMany(limiter, 5, identifier, 3)).toBe(2);
-    expect(await limiter.peek(identifier, 3, minuteMs)).toMatchObject({ isAllowed: false, remaining: 0 });
+    expect(await limiter.peek(identifier, 3, minuteMs)).toMatchObject({
+      isAllowed: false,
+      remaining: 0,
+    });
   });
 
   test("a limit that is raised or lowered applies to what was taken before", async () => {
     const identifier = newIdentifier();
     expect(await takeMany(limiter, 20, identifier, 10)).toBe(10);
     expect(await takeMany(limiter, 50, identifier, 30)).toBe(20);
-    expect(await limiter.take(identifier, 10, minuteMs)).toMatchObject({ isAllowed: false, limit: 10, remaining: 0 });
+    expect(await limiter.take(identifier, 10, minuteMs)).toMatchObject({
+      isAllowed: false,
+      limit: 10,
+      remaining: 0,
+    });
   });
 
   test("after the limit was lowered, reset names when fewer than the new one count", async () => {
@@ -184,17 +218,26 @@ describe.each([
       await limiter.take(identifier, 3, minuteMs);
       nowMs += 5_000;
     }
-    expect(await limiter.take(identifier, 1, minuteMs)).toMatchObject({ isAllowed: false, resetMs: 55_000 });
+    expect(await limiter.take(identifier, 1, minuteMs)).toMatchObject({
+      isAllowed: false,
+      resetMs: 55_000,
+    });
   });
 
   test("a limit of zero allows nothing", async () => {
-    expect(await limiter.take(newIdentifier(), 0, minuteMs)).toMatchObject({ isAllowed: false, remaining: 0 });
+    expect(await limiter.take(newIdentifier(), 0, minuteMs)).toMatchObject({
+      isAllowed: false,
+      remaining: 0,
+    });
   });
 });
 
 describe("any window of 60 s holds at most the limit, and none is refused below it", () => {
   test("in memory", async () => {
-    expect(await holdAgainstLog(() => [memoryTaker()], { numRuns: 40, seed: 1 })).toMatchObject({ cases: 40, worstWindow: 1 });
+    expect(await holdAgainstLog(() => [memoryTaker()], { numRuns: 40, seed: 1 })).toMatchObject({
+      cases: 40,
+      worstWindow: 1,
+    });
   }, 60_000);
 
   describe.skipIf(redisServer === null)("in Redis", () => {
@@ -207,7 +250,9 @@ describe("any window of 60 s holds at most the limit, and none is refused below 
     test.each([1, 2, 3])(
       "from %i processes",
       async (processes) => {
-        expect(await holdAgainstLog(() => takers.slice(0, processes), { numRuns: 3, seed: 1 })).toMatchObject({ cases: 3, worstWindow: 1 });
+        expect(
+          await holdAgainstLog(() => takers.slice(0, processes), { numRuns: 3, seed: 1 }),
+        ).toMatchObject({ cases: 3, worstWindow: 1 });
       },
       60_000,
     );
@@ -218,9 +263,11 @@ describe("in memory", () => {
   test("of a flood of identifiers the latest are remembered, and those that are still in use", async () => {
     const limiter = memoryRateLimiter({ now: () => startMs, maximumIdentifiers: 3 });
     await limiter.take("early", 10, minuteMs);
-    for (const identifier of ["a", "b", "used", "c", "used", "d", "used", "e"]) await limiter.take(identifier, 10, minuteMs);
+    for (const identifier of ["a", "b", "used", "c", "used", "d", "used", "e"])
+      await limiter.take(identifier, 10, minuteMs);
 
-    const remaining = async (identifier: string) => (await limiter.peek(identifier, 10, minuteMs)).remaining;
+    const remaining = async (identifier: string) =>
+      (await limiter.peek(identifier, 10, minuteMs)).remaining;
     expect(await Promise.all(["early", "used", "d", "e"].map(remaining))).toEqual([10, 7, 9, 9]);
   });
 
@@ -272,9 +319,15 @@ withRedis("in Redis", () => {
     nowMs = startMs;
     expect(await takeMany(limiter, 5, identifier, 5)).toBe(5);
     nowMs -= 30_000;
-    expect(await limiter.take(identifier, 5, minuteMs)).toMatchObject({ isAllowed: false, resetMs: 90_000 });
+    expect(await limiter.take(identifier, 5, minuteMs)).toMatchObject({
+      isAllowed: false,
+      resetMs: 90_000,
+    });
     nowMs -= 60 * minuteMs;
-    expect(await limiter.take(identifier, 5, minuteMs)).toMatchObject({ isAllowed: true, remaining: 4 });
+    expect(await limiter.take(identifier, 5, minuteMs)).toMatchObject({
+      isAllowed: true,
+      remaining: 4,
+    });
   });
 
   test("a request is one command once Redis knows the script", async () => {
@@ -315,12 +368,20 @@ withRedis("in Redis", () => {
     expect(await redis.set(key, "grüße, 世界")).toBe("OK");
     expect(await redis.get(key)).toBe("grüße, 世界");
     expect(await redis.get("nothing")).toBeNull();
-    expect(await redis.pipeline().incr(`${key}:a`).incr(`${key}:a`).get(key).exec()).toEqual([1, 2, "grüße, 世界"]);
-    expect(await redis.multi().rpush(`${key}:list`, "x", "y").lrange(`${key}:list`, 0, -1).exec()).toEqual([2, ["x", "y"]]);
+    expect(await redis.pipeline().incr(`${key}:a`).incr(`${key}:a`).get(key).exec()).toEqual([
+      1,
+      2,
+      "grüße, 世界",
+    ]);
+    expect(
+      await redis.multi().rpush(`${key}:list`, "x", "y").lrange(`${key}:list`, 0, -1).exec(),
+    ).toEqual([2, ["x", "y"]]);
 
     const hash = await redis.scriptLoad("return {ARGV[1], 7}");
     expect(await redis.evalsha(hash, [], ["text"])).toEqual(["text", 7]);
-    await expect(redis.eval("#!lua flags=allow-key-locking\nreturn 7", [], [])).rejects.toThrow("Unexpected flag in script shebang");
+    await expect(redis.eval("#!lua flags=allow-key-locking\nreturn 7", [], [])).rejects.toThrow(
+      "Unexpected flag in script shebang",
+    );
     await expect(redis.evalsha("0".repeat(40), [], [])).rejects.toThrow("NOSCRIPT");
     await expect(redis.incr(key)).rejects.toThrow("ERR value is not an integer");
     const stranger = new Redis({ url: bridge.url, token: "wrong", enableTelemetry: false });
@@ -331,15 +392,22 @@ withRedis("in Redis", () => {
     vi.spyOn(log, "error").mockImplementation(() => undefined);
     const responds = vi.spyOn(log, "info").mockImplementation(() => undefined);
     let elapsedMs = 0;
-    const limiter = upstashRateLimiter({ url: bridge.url, token: bridge.token, timeoutMs: 200, elapsedMs: () => elapsedMs });
+    const limiter = upstashRateLimiter({
+      url: bridge.url,
+      token: bridge.token,
+      timeoutMs: 200,
+      elapsedMs: () => elapsedMs,
+    });
     const others = upstashAt();
     const identifier = newIdentifier();
     const take = () => limiter.take(identifier, 20, 60 * minuteMs);
     try {
       bridge.stopAnswering();
-      for (let asked = 0; asked < 5; asked += 1) expect(await take()).toMatchObject({ isAllowed: true, remaining: 19 - asked });
+      for (let asked = 0; asked < 5; asked += 1)
+        expect(await take()).toMatchObject({ isAllowed: true, remaining: 19 - asked });
       const askedBefore = bridge.requests();
-      for (let asked = 5; asked < 20; asked += 1) expect(await take()).toMatchObject({ isAllowed: true, remaining: 19 - asked });
+      for (let asked = 5; asked < 20; asked += 1)
+        expect(await take()).toMatchObject({ isAllowed: true, remaining: 19 - asked });
       expect(await take()).toMatchObject({ isAllowed: false, remaining: 0 });
       expect(bridge.requests()).toBe(askedBefore);
       expect(limiter.fallbacks.count).toBe(21);
@@ -381,7 +449,9 @@ withRedis("in Redis", () => {
     await probeUpstash(bridge, 20_000);
     try {
       bridge.refuseScripts();
-      await expect(probeUpstash(bridge, 20_000)).rejects.toThrow("Unexpected flag in script shebang");
+      await expect(probeUpstash(bridge, 20_000)).rejects.toThrow(
+        "Unexpected flag in script shebang",
+      );
       const limiter = upstashAt();
       expect(await takeMany(limiter, 70, newIdentifier(), 60)).toBe(60);
       expect(limiter.fallbacks.count).toBe(70);
@@ -394,7 +464,11 @@ withRedis("in Redis", () => {
   test("with a wrong token the process counts by itself, and what is logged names no identifier", async () => {
     const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
     const limiter = upstashRateLimiter({ url: bridge.url, token: "wrong" });
-    expect(await limiter.take("ada@example.com", 5, minuteMs)).toMatchObject({ isAllowed: true, limit: 5, remaining: 4 });
+    expect(await limiter.take("ada@example.com", 5, minuteMs)).toMatchObject({
+      isAllowed: true,
+      limit: 5,
+      remaining: 4,
+    });
     expect(limiter.fallbacks.count).toBe(1);
     expect(errors).toHaveBeenCalledTimes(1);
     expect(JSON.stringify(errors.mock.calls)).toContain("WRONGPASS");
@@ -406,9 +480,18 @@ describe("without a store", () => {
   test("the limit holds in this process; that is logged once a second, and counted", async () => {
     const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
     let elapsedMs = 0;
-    const limiter = upstashRateLimiter({ url: `http://127.0.0.1:${await closedPort()}`, token: "any", elapsedMs: () => elapsedMs });
+    const limiter = upstashRateLimiter({
+      url: `http://127.0.0.1:${await closedPort()}`,
+      token: "any",
+      elapsedMs: () => elapsedMs,
+    });
     expect(await takeMany(limiter, 50, "someone", 3)).toBe(3);
-    expect(await limiter.peek("someone", 3, minuteMs)).toEqual({ isAllowed: false, limit: 3, remaining: 0, resetMs: minuteMs });
+    expect(await limiter.peek("someone", 3, minuteMs)).toEqual({
+      isAllowed: false,
+      limit: 3,
+      remaining: 0,
+      resetMs: minuteMs,
+    });
     expect(limiter.fallbacks.count).toBe(51);
     expect(limiter.fallbacks.lastAtMs).not.toBeNull();
     expect(errors).toHaveBeenCalledTimes(1);
@@ -419,15 +502,21 @@ describe("without a store", () => {
     expect(errors).toHaveBeenCalledTimes(2);
   });
 
-  test.each(["take", "peek"] as const)("a store that never answers keeps a %s waiting no longer than its deadline", async (verb) => {
-    const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
-    const store = await openHostile("accepts and keeps silent");
-    const limiter = upstashRateLimiter({ url: store.url, token: "any", timeoutMs: 50 });
-    expect(await limiter[verb]("someone", 3, minuteMs)).toMatchObject({ isAllowed: true, limit: 3 });
-    expect(limiter.fallbacks.count).toBe(1);
-    expect(errors).toHaveBeenCalledTimes(1);
-    await store.close();
-  });
+  test.each(["take", "peek"] as const)(
+    "a store that never answers keeps a %s waiting no longer than its deadline",
+    async (verb) => {
+      const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
+      const store = await openHostile("accepts and keeps silent");
+      const limiter = upstashRateLimiter({ url: store.url, token: "any", timeoutMs: 50 });
+      expect(await limiter[verb]("someone", 3, minuteMs)).toMatchObject({
+        isAllowed: true,
+        limit: 3,
+      });
+      expect(limiter.fallbacks.count).toBe(1);
+      expect(errors).toHaveBeenCalledTimes(1);
+      await store.close();
+    },
+  );
 });
 
 describe("the process's limiter", () => {
@@ -451,62 +540,89 @@ describe("the process's limiter", () => {
 
   test("is in memory when no store is configured, and one however often the module is loaded", async () => {
     const first = await loadWith({});
-    expect(first.rateLimitStore()).toEqual({ name: "memory", fallbacks: { count: 0, lastAtMs: null } });
+    expect(first.rateLimitStore()).toEqual({
+      name: "memory",
+      fallbacks: { count: 0, lastAtMs: null },
+    });
     const limiter = first.rateLimiter();
     expect((await loadWith({})).rateLimiter()).toBe(limiter);
   });
 
   test("is Upstash's when its address and token are configured, and counts by itself where that is away", async () => {
-    const loaded = await loadWith({ UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${await closedPort()}`, UPSTASH_REDIS_REST_TOKEN: "any" });
+    const loaded = await loadWith({
+      UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${await closedPort()}`,
+      UPSTASH_REDIS_REST_TOKEN: "any",
+    });
     expect(loaded.rateLimitStore()).toMatchObject({ name: "upstash", fallbacks: { count: 0 } });
     const taken = [];
-    for (let index = 0; index < 4; index += 1) taken.push((await loaded.rateLimiter().take("someone", 3, minuteMs)).isAllowed);
+    for (let index = 0; index < 4; index += 1)
+      taken.push((await loaded.rateLimiter().take("someone", 3, minuteMs)).isAllowed);
     expect(taken).toEqual([true, true, true, false]);
     expect(loaded.rateLimitStore().fallbacks.count).toBe(4);
   });
 
   test("the throttles for sign-in and for invalid keys hold while the store is away", async () => {
-    await loadWith({ UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${await closedPort()}`, UPSTASH_REDIS_REST_TOKEN: "any" });
+    await loadWith({
+      UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${await closedPort()}`,
+      UPSTASH_REDIS_REST_TOKEN: "any",
+    });
     const { maximumProviderSignIns, mayComeFromProvider } = await import("@/lib/auth/throttle");
     const { authenticate } = await import("@/lib/api/authenticate");
     const address = "203.0.113.50";
-    const signIns = await Promise.all(Array.from({ length: maximumProviderSignIns + 5 }, () => mayComeFromProvider(address)));
+    const signIns = await Promise.all(
+      Array.from({ length: maximumProviderSignIns + 5 }, () => mayComeFromProvider(address)),
+    );
     expect(signIns.filter(Boolean)).toHaveLength(maximumProviderSignIns);
 
-    const guess = () => authenticate(new Request("http://localhost/"), address).catch(({ kind }) => kind);
+    const guess = () =>
+      authenticate(new Request("http://localhost/"), address).catch(({ kind }) => kind);
     const kinds = await Promise.all(Array.from({ length: 310 }, guess));
-    expect([kinds.filter((kind) => kind === "unauthorized").length, kinds.filter((kind) => kind === "rate-limited").length]).toEqual([
-      300, 10,
-    ]);
+    expect([
+      kinds.filter((kind) => kind === "unauthorized").length,
+      kinds.filter((kind) => kind === "rate-limited").length,
+    ]).toEqual([300, 10]);
   });
 
-  test.skipIf(redisServer === null)("doctor reports a store that takes commands but rejects the limiter's script", async () => {
-    const store = { UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: bridge.token };
-    expect((await runAdmin(["doctor"], store)).output).toMatch(/ok {5}rate limiter: Upstash at 127\.0\.0\.1:\d+ counts/);
-    try {
-      bridge.refuseScripts();
-      const { output, exitCode } = await runAdmin(["doctor"], store);
-      expect(output).toMatch(/WRONG {2}rate limiter: Upstash at \S+ cannot count \(.*Unexpected flag in script shebang/);
-      expect(exitCode).toBe(1);
-    } finally {
-      bridge.answerAgain();
-    }
-  });
+  test.skipIf(redisServer === null)(
+    "doctor reports a store that takes commands but rejects the limiter's script",
+    async () => {
+      const store = { UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: bridge.token };
+      expect((await runAdmin(["doctor"], store)).output).toMatch(
+        /ok {5}rate limiter: Upstash at 127\.0\.0\.1:\d+ counts/,
+      );
+      try {
+        bridge.refuseScripts();
+        const { output, exitCode } = await runAdmin(["doctor"], store);
+        expect(output).toMatch(
+          /WRONG {2}rate limiter: Upstash at \S+ cannot count \(.*Unexpected flag in script shebang/,
+        );
+        expect(exitCode).toBe(1);
+      } finally {
+        bridge.answerAgain();
+      }
+    },
+  );
 
-  test.skipIf(redisServer === null)("the boot says in the log that a store rejects the script", async () => {
-    const loaded = await loadWith({ UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: bridge.token });
-    const { log } = await import("@/lib/platform/log");
-    const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
-    await loaded.probeRateLimitStore();
-    expect(errors).not.toHaveBeenCalled();
-    try {
-      bridge.refuseScripts();
+  test.skipIf(redisServer === null)(
+    "the boot says in the log that a store rejects the script",
+    async () => {
+      const loaded = await loadWith({
+        UPSTASH_REDIS_REST_URL: bridge.url,
+        UPSTASH_REDIS_REST_TOKEN: bridge.token,
+      });
+      const { log } = await import("@/lib/platform/log");
+      const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
       await loaded.probeRateLimitStore();
-    } finally {
-      bridge.answerAgain();
-    }
-    expect(JSON.stringify(errors.mock.calls)).toContain("Unexpected flag in script shebang");
-  });
+      expect(errors).not.toHaveBeenCalled();
+      try {
+        bridge.refuseScripts();
+        await loaded.probeRateLimitStore();
+      } finally {
+        bridge.answerAgain();
+      }
+      expect(JSON.stringify(errors.mock.calls)).toContain("Unexpected flag in script shebang");
+    },
+  );
 });
 
 /** A port on which nothing listens. */

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ranges, type ShownTime, timeBetween, timeOfRange } from "@/app/(dashboard)/[tenant]/[environment]/logs/shown-time";
+import {
+  ranges,
+  type ShownTime,
+  timeBetween,
+  timeOfRange,
+} from "@/app/(dashboard)/[tenant]/[environment]/logs/shown-time";
 
 const hourMs = 3_600_000;
 const now = new Date("2026-02-10T12:34:56.789Z");
@@ -15,24 +20,36 @@ function expectDrawable({ drawn: { since, until, parts }, isByTheHour }: ShownTi
   if (isByTheHour) expect(partMs % hourMs).toBe(0);
 }
 
-test.each(Object.keys(ranges) as (keyof typeof ranges)[])("%s up to now is listed from where its chart begins", (range) => {
-  const time = timeOfRange(range, now);
-  expectDrawable(time);
-  expect(time.until).toBeUndefined();
-  expect(time.since).toEqual(time.drawn.since);
-  expect(time.drawn.until.getTime()).toBeGreaterThanOrEqual(now.getTime());
-});
+test.each(Object.keys(ranges) as (keyof typeof ranges)[])(
+  "%s up to now is listed from where its chart begins",
+  (range) => {
+    const time = timeOfRange(range, now);
+    expectDrawable(time);
+    expect(time.until).toBeUndefined();
+    expect(time.since).toEqual(time.drawn.since);
+    expect(time.drawn.until.getTime()).toBeGreaterThanOrEqual(now.getTime());
+  },
+);
 
 test("whatever time an address names can be drawn, and the chart covers it", () => {
-  const time = fc.date({ min: new Date("2025-01-01"), max: new Date("2027-01-01"), noInvalidDate: true });
+  const time = fc.date({
+    min: new Date("2025-01-01"),
+    max: new Date("2027-01-01"),
+    noInvalidDate: true,
+  });
   fc.assert(
-    fc.property(fc.option(time, { nil: undefined }), fc.option(time, { nil: undefined }), (since, until) => {
-      const shown = timeBetween(since, until, now);
-      expectDrawable(shown);
-      const end = until && until < now ? until : now;
-      expect(shown.drawn.until.getTime()).toBeGreaterThanOrEqual(end.getTime());
-      if (shown.since < end) expect(shown.drawn.since.getTime()).toBeLessThanOrEqual(shown.since.getTime());
-    }),
+    fc.property(
+      fc.option(time, { nil: undefined }),
+      fc.option(time, { nil: undefined }),
+      (since, until) => {
+        const shown = timeBetween(since, until, now);
+        expectDrawable(shown);
+        const end = until && until < now ? until : now;
+        expect(shown.drawn.until.getTime()).toBeGreaterThanOrEqual(end.getTime());
+        if (shown.since < end)
+          expect(shown.drawn.since.getTime()).toBeLessThanOrEqual(shown.since.getTime());
+      },
+    ),
   );
 });
 

@@ -8,28 +8,50 @@ import { verifySnippets } from "@/components/docs/verify-snippets-list";
 import { isGenuine } from "@/docs/verify-webhook/verify";
 import { signatureHeader } from "@/lib/deliveries/engine/sign";
 
-// What the documentation tells receivers to copy, run as they would run it, against what the service really sends.
+// What the documentation tells receivers to copy, run as they would run it, against what the
+// service really sends.
 
 const run = promisify(execFile);
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const now = 1_769_851_800;
 const body = JSON.stringify({ id: "evt_1", text: "Grüße, 你好 👋" });
-const signed = (secrets: string[], timestampSeconds = now) => signatureHeader({ secrets, timestampSeconds, body });
+const signed = (secrets: string[], timestampSeconds = now) =>
+  signatureHeader({ secrets, timestampSeconds, body });
 
 const cases: { what: string; header: string; body: string; expected: boolean }[] = [
   { what: "the right secret", header: signed([secret]), body, expected: true },
-  { what: "the old secret beside the new one", header: signed(["whsec_new", secret]), body, expected: true },
+  {
+    what: "the old secret beside the new one",
+    header: signed(["whsec_new", secret]),
+    body,
+    expected: true,
+  },
   { what: "299 seconds old", header: signed([secret], now - 299), body, expected: true },
   { what: "another secret", header: signed(["whsec_other"]), body, expected: false },
   { what: "another body", header: signed([secret]), body: `${body} `, expected: false },
   { what: "301 seconds old", header: signed([secret], now - 301), body, expected: false },
   { what: "301 seconds ahead", header: signed([secret], now + 301), body, expected: false },
-  { what: "another time than was signed", header: signed([secret]).replace(`t=${now}`, `t=${now + 1}`), body, expected: false },
+  {
+    what: "another time than was signed",
+    header: signed([secret]).replace(`t=${now}`, `t=${now + 1}`),
+    body,
+    expected: false,
+  },
   { what: "no signature", header: `t=${now}`, body, expected: false },
   { what: "an empty signature", header: `t=${now},v1=`, body, expected: false },
   { what: "no time", header: signed([secret]).replace(/^t=\d+,/, ""), body, expected: false },
-  { what: "a time that is no number", header: signed([secret]).replace(`t=${now}`, "t=soon"), body, expected: false },
-  { what: "letters that are no hex", header: `t=${now},v1=${"ü".repeat(64)}`, body, expected: false },
+  {
+    what: "a time that is no number",
+    header: signed([secret]).replace(`t=${now}`, "t=soon"),
+    body,
+    expected: false,
+  },
+  {
+    what: "letters that are no hex",
+    header: `t=${now},v1=${"ü".repeat(64)}`,
+    body,
+    expected: false,
+  },
   { what: "nothing", header: "", body, expected: false },
 ];
 const expected = cases.map((one) => one.expected);
@@ -40,12 +62,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const take = (file: string, as = file) => copyFile(path.join("docs/verify-webhook", file), path.join(folder, as));
+const take = (file: string, as = file) =>
+  copyFile(path.join("docs/verify-webhook", file), path.join(folder, as));
 const write = (file: string, text: string) => writeFile(path.join(folder, file), text);
 const isThere = (command: string, argument: string) => spawnSync(command, [argument]).status === 0;
 
 /** Each case on a line of its own, in a form that every language reads without a library. */
-const lines = cases.map(({ header, body }) => [header, body].map((text) => Buffer.from(text).toString("base64")).join(" ")).join("\n");
+const lines = cases
+  .map(({ header, body }) =>
+    [header, body].map((text) => Buffer.from(text).toString("base64")).join(" "),
+  )
+  .join("\n");
 
 async function answers(command: string, args: string[]): Promise<boolean[]> {
   await write("cases.txt", `${lines}\n`);
@@ -57,7 +84,9 @@ async function answers(command: string, args: string[]): Promise<boolean[]> {
 }
 
 test("every file of the folder is on the page, and the other way round", async () => {
-  expect((await readdir("docs/verify-webhook")).toSorted()).toEqual(verifySnippets.map(({ file }) => file).toSorted());
+  expect((await readdir("docs/verify-webhook")).toSorted()).toEqual(
+    verifySnippets.map(({ file }) => file).toSorted(),
+  );
 });
 
 test.each(cases)("TypeScript: $what", ({ header, body, expected }) => {
@@ -97,9 +126,16 @@ func TestCases(t *testing.T) {
 `,
       );
       await write("cases.txt", `${lines}\n`);
-      const environment = { ...process.env, GOFLAGS: "-mod=mod", GOTOOLCHAIN: "local", GOPROXY: "off" };
+      const environment = {
+        ...process.env,
+        GOFLAGS: "-mod=mod",
+        GOTOOLCHAIN: "local",
+        GOPROXY: "off",
+      };
       const { stdout } = await run("go", ["test", "-v", "."], { cwd: folder, env: environment });
-      expect(stdout.match(/^answer (true|false)$/gm)).toEqual(expected.map((value) => `answer ${value}`));
+      expect(stdout.match(/^answer (true|false)$/gm)).toEqual(
+        expected.map((value) => `answer ${value}`),
+      );
     },
     120_000,
   );

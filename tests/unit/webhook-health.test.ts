@@ -9,10 +9,13 @@ test.each([
   [49, "failing"],
   [89, "failing"],
   [90, "about-to-be-disabled"],
-] as const)("a webhook with %i failures in a row is %s: it is failing as soon as it gets one delivery at a time", (failures, health) => {
-  expect(webhookHealth({ status: "ENABLED", consecutiveFailures: failures })).toBe(health);
-  expect(webhookHealth({ status: "DISABLED", consecutiveFailures: failures })).toBe("disabled");
-});
+] as const)(
+  "a webhook with %i failures in a row is %s: it is failing as soon as it gets one delivery at a time",
+  (failures, health) => {
+    expect(webhookHealth({ status: "ENABLED", consecutiveFailures: failures })).toBe(health);
+    expect(webhookHealth({ status: "DISABLED", consecutiveFailures: failures })).toBe("disabled");
+  },
+);
 
 test("a delivery that could not be signed is shown as not sent", () => {
   const { label, sentence } = errorWords("secret_unavailable");

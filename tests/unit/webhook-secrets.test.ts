@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { generateSigningSecret, openSecret, sealSecret, webhookSecretContext } from "@/lib/platform/secret-box";
+import {
+  generateSigningSecret,
+  openSecret,
+  sealSecret,
+  webhookSecretContext,
+} from "@/lib/platform/secret-box";
 
 const context = webhookSecretContext({ tenantId: "ten_1", environment: "test" }, "whk_1");
 
@@ -19,7 +24,10 @@ test("the same secret is sealed differently each time, and its text shows nowher
 
 test.each([
   ["another tenant", webhookSecretContext({ tenantId: "ten_2", environment: "test" }, "whk_1")],
-  ["the other environment", webhookSecretContext({ tenantId: "ten_1", environment: "live" }, "whk_1")],
+  [
+    "the other environment",
+    webhookSecretContext({ tenantId: "ten_1", environment: "live" }, "whk_1"),
+  ],
   ["another webhook", webhookSecretContext({ tenantId: "ten_1", environment: "test" }, "whk_2")],
 ])("a secret copied to %s does not open", (_name, otherContext) => {
   const sealed = sealSecret(generateSigningSecret(), context);
@@ -30,5 +38,6 @@ test("an altered, shortened or foreign text does not open", () => {
   const sealed = sealSecret("whsec_x", context);
   const middle = sealed.length - 5;
   const altered = `${sealed.slice(0, middle)}${sealed[middle] === "A" ? "B" : "A"}${sealed.slice(middle + 1)}`;
-  for (const text of [altered, sealed.slice(0, 20), "", "nodot", `other${sealed}`]) expect(() => openSecret(text, context)).toThrow();
+  for (const text of [altered, sealed.slice(0, 20), "", "nodot", `other${sealed}`])
+    expect(() => openSecret(text, context)).toThrow();
 });

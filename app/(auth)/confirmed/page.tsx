@@ -10,9 +10,13 @@ export default async function ConfirmedPage() {
   const isProved = hasRecentProof(user.provedAt);
   return (
     <div className="space-y-5">
-      <h1 className="font-semibold text-2xl tracking-tight">{isProved ? "It is you" : "It was not confirmed"}</h1>
+      <h1 className="font-semibold text-2xl tracking-tight">
+        {isProved ? "It is you" : "It was not confirmed"}
+      </h1>
       <p className="text-muted">
-        {isProved ? "Close this window, and go on where you were." : "Close this window, and try again where you were."}
+        {isProved
+          ? "Close this window, and go on where you were."
+          : "Close this window, and try again where you were."}
       </p>
       {isProved ? <Announcement /> : null}
     </div>

@@ -12,24 +12,37 @@ import { type FormState, findings, refused, textOf } from "../forms";
 export async function acceptAction(token: string, _before: FormState): Promise<FormState> {
   const user = await requireUser();
   const { address } = await currentDevice();
-  const accepted = await acceptInvitation({ id: user.id, email: user.email, address }, token).catch(refused);
+  const accepted = await acceptInvitation({ id: user.id, email: user.email, address }, token).catch(
+    refused,
+  );
   if ("message" in accepted) return accepted;
   redirect(`/${accepted.tenantSlug}/test`);
 }
 
 /** For somebody who makes an account by accepting. */
-export async function acceptAsNewUserAction(token: string, _before: FormState, form: FormData): Promise<FormState> {
+export async function acceptAsNewUserAction(
+  token: string,
+  _before: FormState,
+  form: FormData,
+): Promise<FormState> {
   const invitation = await findInvitation(token);
   if (!invitation) return { message: invitationIsOver };
   const values = { name: textOf(form, "name") };
-  const input = newPersonInput(invitation.email).safeParse({ ...values, password: textOf(form, "password") });
+  const input = newPersonInput(invitation.email).safeParse({
+    ...values,
+    password: textOf(form, "password"),
+  });
   if (!input.success) return { ...findings(input.error), values };
 
   const result = await signUpByInvitation(token, input.data, await currentDevice()).catch(refused);
   if ("message" in result) return { ...result, values };
-  if (result.outcome === "too-many") return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };
+  if (result.outcome === "too-many")
+    return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };
   if (result.outcome === "email-taken") {
-    return { message: "There is an account with this address by now. Open the link again, and sign in.", values };
+    return {
+      message: "There is an account with this address by now. Open the link again, and sign in.",
+      values,
+    };
   }
   await writeSessionCookie(result.sessionId);
   redirect(`/${result.tenantSlug}/test`);

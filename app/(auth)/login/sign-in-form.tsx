@@ -23,7 +23,13 @@ export function SignInForm({ callbackUrl, message, providers }: SignInFormProps)
       <form action={action} className="space-y-5">
         <input type="hidden" name="callbackUrl" value={callbackUrl} />
         <EmailField value={state.values?.email} />
-        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
         <SubmitButton pending="Signing in…" className="w-full">
           Sign in
         </SubmitButton>

@@ -8,24 +8,34 @@ import { resetPasswordInput, resetRequestInput } from "@/lib/users/schema";
 import { type FormState, findings, textOf, unavailable } from "../forms";
 
 /** One answer for every address, whether it is anybody's or not. */
-export async function requestResetAction(_before: FormState, form: FormData): Promise<FormState & { isSent?: boolean }> {
+export async function requestResetAction(
+  _before: FormState,
+  form: FormData,
+): Promise<FormState & { isSent?: boolean }> {
   const values = { email: textOf(form, "email") };
   const input = resetRequestInput.safeParse(values);
   if (!input.success) return { ...findings(input.error), values };
 
   const { outcome } = await requestPasswordReset(input.data.email, await currentDevice());
-  if (outcome === "too-many") return { message: "A new password was asked for too often. Try again in 15 minutes.", values };
+  if (outcome === "too-many")
+    return { message: "A new password was asked for too often. Try again in 15 minutes.", values };
   return { isSent: true, values: { email: input.data.email } };
 }
 
-export async function resetPasswordAction(token: string, _before: FormState, form: FormData): Promise<FormState> {
+export async function resetPasswordAction(
+  token: string,
+  _before: FormState,
+  form: FormData,
+): Promise<FormState> {
   const over = { message: "This link was used already, or its hour is over. Ask for a new one." };
   const reset = await findPasswordReset(token);
   if (!reset) return over;
   const input = resetPasswordInput(reset.email).safeParse({ password: textOf(form, "password") });
   if (!input.success) return findings(input.error);
 
-  const result = await resetPassword(token, input.data.password, await currentDevice()).catch(unavailable);
+  const result = await resetPassword(token, input.data.password, await currentDevice()).catch(
+    unavailable,
+  );
   if (!result) return over;
   if ("outcome" in result) return { message: result.detail };
   await writeSessionCookie(result.sessionId);

@@ -14,7 +14,8 @@ export default async function ForgottenPasswordPage() {
     <div className="space-y-5">
       <h1 className="font-semibold text-2xl tracking-tight">Set a new password</h1>
       <p className="text-muted">
-        No mail is sent from here. Whoever runs this installation can make you a link to a new password, on its command line:
+        No mail is sent from here. Whoever runs this installation can make you a link to a new
+        password, on its command line:
       </p>
       <pre className="whitespace-pre-wrap break-words rounded-lg border border-line bg-sunken px-3 py-2 font-mono text-xs">
         npm run admin -- user:reset-password --email you@example.com

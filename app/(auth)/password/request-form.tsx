@@ -18,13 +18,15 @@ export function RequestForm({ mailPage }: { mailPage: string | null }) {
       <div className="space-y-5" role="status">
         <h1 className="font-semibold text-2xl tracking-tight">Check your email</h1>
         <p className="text-muted">
-          If <strong className="wrap-anywhere font-medium text-ink">{values?.email}</strong> has an account, we have mailed it a link to set
-          a new password. The link works once and expires in an hour.
+          If <strong className="wrap-anywhere font-medium text-ink">{values?.email}</strong> has an
+          account, we have mailed it a link to set a new password. The link works once and expires
+          in an hour.
         </p>
         {mailPage ? (
           <p className="text-muted">
-            No mail server is configured. You can read the mail at <code className="font-mono text-xs">{mailPage}</code>.{" "}
-            <code>npm start</code> prints the full address of that page.
+            No mail server is configured. You can read the mail at{" "}
+            <code className="font-mono text-xs">{mailPage}</code>. <code>npm start</code> prints the
+            full address of that page.
           </p>
         ) : null}
         <Link href="/login" className={linkClass}>

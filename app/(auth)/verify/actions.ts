@@ -8,14 +8,28 @@ import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { FormState } from "../forms";
 
-/** @param kept what was made in the account before: `everything`, or nothing until it is confirmed */
-export async function confirmEmailAction(token: string, kept: "everything" | "nothing", _before: FormState): Promise<FormState> {
+/**
+ * @param kept what was made in the account before: `everything`, or nothing until it is confirmed
+ */
+export async function confirmEmailAction(
+  token: string,
+  kept: "everything" | "nothing",
+  _before: FormState,
+): Promise<FormState> {
   const user = await requireUser();
   const { address } = await currentDevice();
-  const isConfirmed = await confirmEmail(user, String(token), { address, confirmsEverything: kept === "everything" });
-  if (!isConfirmed) return { message: "This link is no longer valid. Request a new one in the dashboard." };
+  const isConfirmed = await confirmEmail(user, String(token), {
+    address,
+    confirmsEverything: kept === "everything",
+  });
+  if (!isConfirmed)
+    return { message: "This link is no longer valid. Request a new one in the dashboard." };
   const first = user.memberships[0];
-  redirect(first ? `/${first.tenant.slug}/test${kept === "everything" ? "" : "/settings/access-review"}` : "/");
+  redirect(
+    first
+      ? `/${first.tenant.slug}/test${kept === "everything" ? "" : "/settings/access-review"}`
+      : "/",
+  );
 }
 
 export async function resendEmailVerificationAction(): Promise<ActionResult> {

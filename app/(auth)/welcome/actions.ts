@@ -7,7 +7,10 @@ import { createOrganisation } from "@/lib/tenants/service";
 import { organisationInput } from "@/lib/users/schema";
 import { type FormState, findings, refused, textOf } from "../forms";
 
-export async function createOrganisationAction(_before: FormState, form: FormData): Promise<FormState> {
+export async function createOrganisationAction(
+  _before: FormState,
+  form: FormData,
+): Promise<FormState> {
   const user = await requireUser();
   const values = { name: textOf(form, "name") };
   const input = organisationInput.safeParse(values);

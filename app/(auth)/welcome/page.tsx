@@ -23,7 +23,10 @@ export default async function WelcomePage() {
       <OrganisationForm />
       {first ? (
         <p className="text-muted">
-          <Link href={`/${first.tenant.slug}/test`} className="font-medium text-accent underline underline-offset-2">
+          <Link
+            href={`/${first.tenant.slug}/test`}
+            className="font-medium text-accent underline underline-offset-2"
+          >
             Back to {first.tenant.name}
           </Link>
         </p>

@@ -11,15 +11,21 @@ import { newId } from "@/lib/resources/ids";
 export type PlaceParams = { tenant: string; environment: string };
 
 /**
- * What every route does that a page of the dashboard calls by itself, where no server action fits: it asks whether one of
- * our own pages sent the request, finds out who acts and in which role, and answers in JSON, problems like the API's.
+ * What every route does that a page of the dashboard calls by itself, where no server action fits:
+ * it asks whether one of our own pages sent the request, finds out who acts and in which role, and
+ * answers in JSON, problems like the API's.
  */
-export async function answer(request: Request, params: PlaceParams, work: (place: Place) => Promise<object>): Promise<Response> {
+export async function answer(
+  request: Request,
+  params: PlaceParams,
+  work: (place: Place) => Promise<object>,
+): Promise<Response> {
   const { pathname } = new URL(request.url);
   let requestId = newId("request");
   try {
     if (!isOwnOrigin(request)) return refused("Only Parlance's own pages may send this.");
-    if (!(await currentUser())) throw new AppError("unauthorized", "You are not signed in any more. Sign in, and try again.");
+    if (!(await currentUser()))
+      throw new AppError("unauthorized", "You are not signed in any more. Sign in, and try again.");
     const place = await dashboardPlace(params.tenant, params.environment);
     requestId = place.identity.request?.id ?? requestId;
     await throttleDashboard(place.user.id, place.tenant.id);
@@ -29,11 +35,17 @@ export async function answer(request: Request, params: PlaceParams, work: (place
     unstable_rethrow(error);
     if (error instanceof RoleMissing) return refused(error.detail);
     const { status, body, headers } = toProblem(error, pathname, requestId);
-    return new Response(body, { status, headers: { ...headers, "Content-Type": "application/problem+json" } });
+    return new Response(body, {
+      status,
+      headers: { ...headers, "Content-Type": "application/problem+json" },
+    });
   }
 }
 
-/** Cookies come with requests of other sites' making, too, where a browser is old; their origin does not lie. */
+/**
+ * Cookies come with requests of other sites' making, too, where a browser is old; their origin does
+ * not lie.
+ */
 function isOwnOrigin({ headers }: Request): boolean {
   const origin = headers.get("origin");
   if (!origin || !URL.canParse(origin)) return false;

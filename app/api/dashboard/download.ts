@@ -9,7 +9,10 @@ import type { PlaceParams } from "./answer";
 
 type Table = { name: string; rows: (string | number)[][] };
 
-/** A table of a page as a file. It is asked for by a link, so whoever is not signed in goes to do so. */
+/**
+ * A table of a page as a file. It is asked for by a link, so whoever is not signed in goes to do
+ * so.
+ */
 export async function downloadCsv(
   request: Request,
   params: PlaceParams,
@@ -27,7 +30,8 @@ export async function downloadCsv(
   } catch (error) {
     // Redirects and what is not found are thrown as well, and are Next's.
     unstable_rethrow(error);
-    if (error instanceof RoleMissing) return Response.json({ status: 403, detail: error.detail }, { status: 403 });
+    if (error instanceof RoleMissing)
+      return Response.json({ status: 403, detail: error.detail }, { status: 403 });
     const { status, body } = toProblem(error, new URL(request.url).pathname, newId("request"));
     return new Response(body, { status, headers: { "Content-Type": "application/problem+json" } });
   }

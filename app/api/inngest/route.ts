@@ -12,8 +12,13 @@ let served: ReturnType<typeof serve> | undefined;
 async function handle(request: NextRequest): Promise<Response> {
   const { JOBS, APP_URL, INNGEST_SERVE_ORIGIN = APP_URL } = env();
   if (JOBS !== "inngest") return new Response("Not found", { status: 404 });
-  // A request to register need not be signed, so what its Host header says must not decide whom Inngest will call.
-  served ??= serve({ client: inngest(), functions: inngestFunctions(), serveOrigin: INNGEST_SERVE_ORIGIN });
+  // A request to register need not be signed, so what its Host header says must not decide whom
+  // Inngest will call.
+  served ??= serve({
+    client: inngest(),
+    functions: inngestFunctions(),
+    serveOrigin: INNGEST_SERVE_ORIGIN,
+  });
   return served(request, undefined);
 }
 

@@ -9,7 +9,9 @@ export const metadata = { title: "Emails" };
 
 type Props = { searchParams: Promise<{ token?: string | string[] }> };
 
-/** Shows the emails that a mail server would have sent, to try the product out on your own machine. */
+/**
+ * Shows the emails that a mail server would have sent, to try the product out on your own machine.
+ */
 export default async function MailPage({ searchParams }: Props) {
   if (!isMailPageOpenTo(await headers(), (await searchParams).token)) notFound();
   const mails = await listKeptMails();
@@ -20,8 +22,9 @@ export default async function MailPage({ searchParams }: Props) {
       <div className="space-y-1">
         <h1 className="font-semibold text-2xl tracking-tight">Emails</h1>
         <p className="max-w-prose text-muted">
-          No mail server is configured. Emails appear here instead, visible only to browsers on this machine. To send them, set{" "}
-          <code className="font-mono text-xs">SMTP_URL</code> and <code className="font-mono text-xs">MAIL_FROM</code>.
+          No mail server is configured. Emails appear here instead, visible only to browsers on this
+          machine. To send them, set <code className="font-mono text-xs">SMTP_URL</code> and{" "}
+          <code className="font-mono text-xs">MAIL_FROM</code>.
         </p>
       </div>
       {mails.length === 0 ? (
@@ -41,8 +44,12 @@ export default async function MailPage({ searchParams }: Props) {
               <div className="whitespace-pre-wrap break-words px-5 py-4">
                 {text.split(/(https?:\/\/\S+)/).map((part, index) =>
                   index % 2 === 1 ? (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order.
-                    <a key={index} href={part} className="break-all text-accent underline underline-offset-2">
+                    <a
+                      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order.
+                      key={index}
+                      href={part}
+                      className="break-all text-accent underline underline-offset-2"
+                    >
                       {part}
                     </a>
                   ) : (

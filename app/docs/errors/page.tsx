@@ -1,7 +1,14 @@
 import Link from "next/link";
 import { Code } from "@/components/docs/code";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
-import { bodyCell, DocsTable, headCell, PageTitle, Prose, proseComponents } from "@/components/docs/prose";
+import {
+  bodyCell,
+  DocsTable,
+  headCell,
+  PageTitle,
+  Prose,
+  proseComponents,
+} from "@/components/docs/prose";
 import { SchemaFields } from "@/components/docs/schema-fields";
 import { publishedDocument } from "@/lib/api/openapi";
 import { problemExample, problemExplanations } from "@/lib/api/openapi-problems";
@@ -17,17 +24,28 @@ export default function ErrorsPage() {
   const kinds = Object.entries(errorKinds) as [ErrorKind, { status: number; title: string }][];
   return (
     <article>
-      <PageTitle title="Errors" summary="What every problem looks like, and a page for each kind." />
+      <PageTitle
+        title="Errors"
+        summary="What every problem looks like, and a page for each kind."
+      />
       <Prose>
         <Paragraph>
-          Whatever goes wrong, the answer is <InlineMarkdown text="`application/problem+json`" /> as RFC 9457 (formerly 7807) has it.{" "}
-          <InlineMarkdown text="`type`" /> is the address of the kind's own page; programs tell kinds apart by it, or by its last part.{" "}
+          Whatever goes wrong, the answer is <InlineMarkdown text="`application/problem+json`" /> as
+          RFC 9457 (formerly 7807) has it. <InlineMarkdown text="`type`" /> is the address of the
+          kind's own page; programs tell kinds apart by it, or by its last part.{" "}
           <InlineMarkdown text="`detail`" /> is for people and may change its wording.
         </Paragraph>
-        <Code code={JSON.stringify(problemExample("validation", env().ERROR_BASE), null, 2)} language="json" title="422" />
+        <Code
+          code={JSON.stringify(problemExample("validation", env().ERROR_BASE), null, 2)}
+          language="json"
+          title="422"
+        />
         <Title>What is in it</Title>
         <div className="rounded-xl border border-line bg-surface p-4 text-sm leading-5">
-          <SchemaFields schema={referenceToSchema("Problem")} schemas={publishedDocument().components.schemas} />
+          <SchemaFields
+            schema={referenceToSchema("Problem")}
+            schemas={publishedDocument().components.schemas}
+          />
         </div>
         <Title>What to do about it</Title>
         <Paragraph>

@@ -11,10 +11,17 @@ const { p: Paragraph } = proseComponents;
 
 export default function EventsPage() {
   const { webhooks, components } = publishedDocument();
-  const events = Object.entries(webhooks).map(([type, { post }]) => ({ type, post, media: post.requestBody?.content["application/json"] }));
+  const events = Object.entries(webhooks).map(([type, { post }]) => ({
+    type,
+    post,
+    media: post.requestBody?.content["application/json"],
+  }));
   return (
     <article>
-      <PageTitle title="Event catalogue" summary="Every type of event, with its schema and an example." />
+      <PageTitle
+        title="Event catalogue"
+        summary="Every type of event, with its schema and an example."
+      />
       <Prose>
         <Paragraph>
           <InlineMarkdown text="One committed change raises one event, written in the same transaction and never altered. `data.object` is exactly what the API would have answered for the thing at that moment; `previousAttributes` holds the fields that changed, as they were before. `request` names the API request that made the change, and is null where a person or the service itself did." />
@@ -45,7 +52,12 @@ export default function EventsPage() {
       </nav>
       <div className="mt-8">
         {events.map(({ type, post, media }) => (
-          <section key={type} id={type} aria-labelledby={`${type}-title`} className="scroll-mt-20 border-line border-t py-8">
+          <section
+            key={type}
+            id={type}
+            aria-labelledby={`${type}-title`}
+            className="scroll-mt-20 border-line border-t py-8"
+          >
             <h3 id={`${type}-title`} className="font-mono font-semibold text-lg">
               <a href={`#${type}`} className="hover:underline hover:underline-offset-4">
                 {type}
@@ -56,10 +68,19 @@ export default function EventsPage() {
             </p>
             <div className="mt-4 grid gap-6 xl:grid-cols-2">
               <div className="min-w-0">
-                {<SchemaFields schema={dataOf(media?.schema, components.schemas)} schemas={components.schemas} />}
+                {
+                  <SchemaFields
+                    schema={dataOf(media?.schema, components.schemas)}
+                    schemas={components.schemas}
+                  />
+                }
               </div>
               <div className="min-w-0">
-                <Code code={JSON.stringify(media?.example, null, 2)} language="json" title={`Example of ${type}`} />
+                <Code
+                  code={JSON.stringify(media?.example, null, 2)}
+                  language="json"
+                  title={`Example of ${type}`}
+                />
               </div>
             </div>
           </section>

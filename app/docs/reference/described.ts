@@ -14,7 +14,9 @@ export function describedOperations(tag?: string): DescribedOperation[] {
         path,
         operation,
         parameters: (operation.parameters ?? []).map((parameter) =>
-          "$ref" in parameter ? (components.parameters[parameter.$ref.split("/").at(-1) ?? ""] as Parameter) : parameter,
+          "$ref" in parameter
+            ? (components.parameters[parameter.$ref.split("/").at(-1) ?? ""] as Parameter)
+            : parameter,
         ),
         body: operation.requestBody?.content["application/json"]?.example,
         takesFile: Boolean(operation.requestBody?.content["multipart/form-data"]),

@@ -17,8 +17,12 @@ export default function ReferencePage() {
         summary={
           <>
             Every operation of the API, to read and to try with your own key. All paths are below{" "}
-            <code className="break-all font-mono text-sm">{servers[0]?.url}</code>. The same for programs:{" "}
-            <a className="font-medium text-accent underline underline-offset-2" href="/docs/openapi.json">
+            <code className="break-all font-mono text-sm">{servers[0]?.url}</code>. The same for
+            programs:{" "}
+            <a
+              className="font-medium text-accent underline underline-offset-2"
+              href="/docs/openapi.json"
+            >
               openapi.json
             </a>
             .
@@ -31,7 +35,10 @@ export default function ReferencePage() {
           .map(({ name, description }) => (
             <section key={name} aria-labelledby={`tag-${name}`}>
               <h2 id={`tag-${name}`} className="font-semibold text-lg tracking-tight">
-                <Link href={referencePath(name)} className="hover:underline hover:underline-offset-4">
+                <Link
+                  href={referencePath(name)}
+                  className="hover:underline hover:underline-offset-4"
+                >
                   {name}
                 </Link>
               </h2>

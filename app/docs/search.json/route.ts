@@ -18,7 +18,11 @@ export function GET(): Response {
     page: title,
     href: `/docs/errors/${kind}`,
   }));
-  const events = eventTypes.map((type) => ({ title: type, page: "Event", href: `/docs/events#${type}` }));
+  const events = eventTypes.map((type) => ({
+    title: type,
+    page: "Event",
+    href: `/docs/events#${type}`,
+  }));
   const entries: SearchEntry[] = [...guideEntries, ...operations, ...errors, ...events];
   return Response.json(entries, { headers: { "Cache-Control": "public, max-age=300" } });
 }

@@ -8,7 +8,10 @@ import { disableWhereDue } from "./disable-if-failing";
 import { recordAttempts } from "./record";
 import { sendDelivery } from "./send-delivery";
 
-/** `waiting`: not due yet, under way elsewhere, or its webhook pauses. `gone`: there is no such delivery any more. */
+/**
+ * `waiting`: not due yet, under way elsewhere, or its webhook pauses. `gone`: there is no such
+ * delivery any more.
+ */
 export type DeliveryState = "delivered" | "failed" | "held" | "discarded" | "waiting" | "gone";
 
 /** `retryAt`: when it is worth asking again (RFC 3339), null where the delivery is finished. */
@@ -23,8 +26,8 @@ const states: Record<DeliveryStatus, DeliveryState> = {
 };
 
 /**
- * Claims, sends and records one delivery. What cannot be claimed sends nothing and returns its state, so this can run
- * twice, late or at once with another.
+ * Claims, sends and records one delivery. What cannot be claimed sends nothing and returns its
+ * state, so this can run twice, late or at once with another.
  * @param options.now the time by which it is due; null for the database's clock
  */
 export async function attemptDelivery(
@@ -43,9 +46,18 @@ export async function attemptDelivery(
   return readState(reference, now);
 }
 
-async function readState({ tenantId, environment, id }: DeliveryReference, now: Date | null): Promise<AttemptOutcome> {
+async function readState(
+  { tenantId, environment, id }: DeliveryReference,
+  now: Date | null,
+): Promise<AttemptOutcome> {
   const values = [now, tenantId, environment, id];
-  const [row] = await runStatement<{ status: DeliveryStatus; retry_at: Date | null }>(deliveryStateStatement, values);
+  const [row] = await runStatement<{ status: DeliveryStatus; retry_at: Date | null }>(
+    deliveryStateStatement,
+    values,
+  );
   if (!row) return { state: "gone", retryAt: null };
-  return { state: states[row.status], retryAt: row.status === "PENDING" ? (row.retry_at?.toISOString() ?? null) : null };
+  return {
+    state: states[row.status],
+    retryAt: row.status === "PENDING" ? (row.retry_at?.toISOString() ?? null) : null,
+  };
 }

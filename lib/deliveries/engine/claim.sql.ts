@@ -1,13 +1,17 @@
 import type { Statement } from "@/lib/platform/db";
 import { disableAfterFailures, probeAfterFailures } from "@/lib/webhooks/health";
 
-// The claims share their first three parameters: $1 now (null for the database's clock), $2 the claim's id, which
-// becomes the lease's holder, and $3 the lease in seconds.
+// The claims share their first three parameters: $1 now (null for the database's clock), $2 the
+// claim's id, which becomes the lease's holder, and $3 the lease in seconds.
 //
-// A row that is under way keeps its `next_attempt_at`: only the two columns of the lease change, which no index holds,
-// so a claim costs no index entry. When a lease ends without a result, the row is due again by itself.
+// A row that is under way keeps its `next_attempt_at`: only the two columns of the lease change,
+// which no index holds, so a claim costs no index entry. When a lease ends without a result, the
+// row is due again by itself.
 
-/** Columns keep milliseconds and round up, so a row written just now may lie half a millisecond ahead. */
+/**
+ * Columns keep milliseconds and round up, so a row written just now may lie half a millisecond
+ * ahead.
+ */
 const now = `coalesce($1::timestamptz, now() + interval '1 millisecond')`;
 
 const isFree = `(d.lease_expires_at IS NULL OR d.lease_expires_at <= ${now})`;
@@ -16,13 +20,15 @@ const isFree = `(d.lease_expires_at IS NULL OR d.lease_expires_at <= ${now})`;
 const isReady = `w.status = 'ENABLED' AND w.consecutive_failures < ${disableAfterFailures}
   AND (w.consecutive_failures < ${probeAfterFailures} OR w.probe_after IS NULL OR w.probe_after <= ${now})`;
 
-const samePartition = (a: string, b: string) => `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
+const samePartition = (a: string, b: string) =>
+  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
 
 /**
- * From `picked`, whose rows are locked, to what is needed for sending. They are found again by their place in the table,
- * which a row keeps while it is locked, and so at the same cost whatever the planner knows of the table. A webhook that keeps failing is reserved by moving
- * `probe_after` past the lease: of two claims that found it ready, the second one sees that here and takes nothing. Its
- * lock is skipped where it is taken, and never waited for.
+ * From `picked`, whose rows are locked, to what is needed for sending. They are found again by
+ * their place in the table, which a row keeps while it is locked, and so at the same cost whatever
+ * the planner knows of the table. A webhook that keeps failing is reserved by moving
+ * `probe_after` past the lease: of two claims that found it ready, the second one sees that here
+ * and takes nothing. Its lock is skipped where it is taken, and never waited for.
  */
 const leaseAndReturn = `
   probe AS (
@@ -63,14 +69,16 @@ const nextWaiting = (after: string) => `
   ORDER BY d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at LIMIT 1`;
 
 /**
- * Claims for many webhooks at once, so that none waits for another's backlog. Candidates are the webhooks of the oldest
- * rows that are due, for speed, and those that a walk round all waiting webhooks meets next, for fairness: each step of
- * the walk is one look into the index, however many rows a webhook has. Every candidate gets an equal share of the batch,
- * and no more than its allowance.
+ * Claims for many webhooks at once, so that none waits for another's backlog. Candidates are the
+ * webhooks of the oldest rows that are due, for speed, and those that a walk round all waiting
+ * webhooks meets next, for fairness: each step of the walk is one look into the index, however many
+ * rows a webhook has. Every candidate gets an equal share of the batch, and no more than its
+ * allowance.
  *
- * $4 rows at most, $5 $6 $7 where the walk stands (tenant, environment, webhook), $8 its steps, $9 webhooks and $10 how
- * many more each of these may have under way, $11 the same for all others, $12 seconds that a row must be overdue.
- * The first row always comes, and says where the walk has got to.
+ * $4 rows at most, $5 $6 $7 where the walk stands (tenant, environment, webhook), $8 its steps, $9
+ * webhooks and $10 how many more each of these may have under way, $11 the same for all others, $12
+ * seconds that a row must be overdue. The first row always comes, and says where the walk has got
+ * to.
  */
 export const claimBatchStatement: Statement = {
   name: "claim_deliveries",
@@ -125,8 +133,9 @@ export const claimBatchStatement: Statement = {
 const requestedUnderWay = 5;
 
 /**
- * Claims attempts that a person asked for, apart from every schedule: of a delivery in any status, and also while its
- * webhook pauses or is disabled. Those of each webhook that were asked for first have their turn.
+ * Claims attempts that a person asked for, apart from every schedule: of a delivery in any status,
+ * and also while its webhook pauses or is disabled. Those of each webhook that were asked for first
+ * have their turn.
  * $4 rows at most, $5 seconds since they were asked for.
  */
 export const claimRequestedStatement: Statement = {
@@ -149,7 +158,10 @@ export const claimRequestedStatement: Statement = {
   SELECT * FROM claimed`,
 };
 
-/** The same for one delivery, $4 $5 $6 (tenant, environment, id), if it was asked for, or is due and its webhook ready. */
+/**
+ * The same for one delivery, $4 $5 $6 (tenant, environment, id), if it was asked for, or is due and
+ * its webhook ready.
+ */
 export const claimOneStatement: Statement = {
   name: "claim_delivery",
   text: `
@@ -167,7 +179,8 @@ export const claimOneStatement: Statement = {
 };
 
 /**
- * Where a delivery stands, and when it is worth asking again: in a second, where it is due and waits for something else.
+ * Where a delivery stands, and when it is worth asking again: in a second, where it is due and
+ * waits for something else.
  * $1 now, $2 $3 $4 tenant, environment, id.
  */
 export const deliveryStateStatement: Statement = {

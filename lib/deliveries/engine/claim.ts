@@ -45,7 +45,9 @@ export type ClaimRequest = {
   /** At most so many deliveries, 100 at the most. */
   limit: number;
   cursor: ClaimCursor;
-  /** How many more deliveries a webhook may have under way; those not named get `defaultAllowance`. */
+  /**
+   * How many more deliveries a webhook may have under way; those not named get `defaultAllowance`.
+   */
   allowances: Map<string, number>;
   defaultAllowance: number;
   overdueSeconds: number;
@@ -71,7 +73,8 @@ type WalkColumns = { steps: number; position: [[string, Environment, string]] | 
 
 /**
  * Leases what is due, in one round trip.
- * @returns the deliveries, and where the walk continues; `isRoundComplete` when it has met every waiting webhook.
+ * @returns the deliveries, and where the walk continues; `isRoundComplete` when it has met every
+ * waiting webhook.
  */
 export async function claimDeliveries(request: ClaimRequest) {
   const { now, limit, cursor, allowances, defaultAllowance, overdueSeconds } = request;
@@ -82,7 +85,9 @@ export async function claimDeliveries(request: ClaimRequest) {
     ...[[...allowances.keys()], [...allowances.values()], defaultAllowance, overdueSeconds],
   ]);
 
-  const deliveries = rows.flatMap((row) => (row.id ? [toClaimed(row as ClaimedRow, leaseHolder)] : []));
+  const deliveries = rows.flatMap((row) =>
+    row.id ? [toClaimed(row as ClaimedRow, leaseHolder)] : [],
+  );
   const { steps, position } = rows[0] ?? { steps: 0, position: null };
   const isRoundComplete = steps < walkSteps || !position;
   if (isRoundComplete) return { deliveries, isRoundComplete, cursor: startOfWalk };
@@ -92,18 +97,44 @@ export async function claimDeliveries(request: ClaimRequest) {
 
 type RequestedClaim = { now: Date | null; limit: number; overdueSeconds: number };
 
-/** Leases attempts that a person asked for, whatever their deliveries' status and their webhooks' state. */
-export async function claimRequested({ now, limit, overdueSeconds }: RequestedClaim): Promise<ClaimedDelivery[]> {
+/**
+ * Leases attempts that a person asked for, whatever their deliveries' status and their webhooks'
+ * state.
+ */
+export async function claimRequested({
+  now,
+  limit,
+  overdueSeconds,
+}: RequestedClaim): Promise<ClaimedDelivery[]> {
   const leaseHolder = randomUUID();
-  const rows = await runStatement<ClaimedRow>(claimRequestedStatement, [now, leaseHolder, leaseSeconds, limit, overdueSeconds]);
+  const rows = await runStatement<ClaimedRow>(claimRequestedStatement, [
+    now,
+    leaseHolder,
+    leaseSeconds,
+    limit,
+    overdueSeconds,
+  ]);
   return rows.map((row) => toClaimed(row, leaseHolder));
 }
 
-/** Leases this one delivery, or nothing where it is not due, under way, finished, or its webhook not to be sent to. */
-export async function claimDelivery(reference: DeliveryReference, now: Date | null): Promise<ClaimedDelivery | null> {
+/**
+ * Leases this one delivery, or nothing where it is not due, under way, finished, or its webhook not
+ * to be sent to.
+ */
+export async function claimDelivery(
+  reference: DeliveryReference,
+  now: Date | null,
+): Promise<ClaimedDelivery | null> {
   const leaseHolder = randomUUID();
   const { tenantId, environment, id } = reference;
-  const [row] = await runStatement<ClaimedRow>(claimOneStatement, [now, leaseHolder, leaseSeconds, tenantId, environment, id]);
+  const [row] = await runStatement<ClaimedRow>(claimOneStatement, [
+    now,
+    leaseHolder,
+    leaseSeconds,
+    tenantId,
+    environment,
+    id,
+  ]);
   return row ? toClaimed(row, leaseHolder) : null;
 }
 

@@ -3,7 +3,13 @@ import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
 import { currentTime } from "@/lib/platform/time";
-import { type ClaimedDelivery, claimDeliveries, claimRequested, leaseSeconds, startOfWalk } from "./claim";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  claimRequested,
+  leaseSeconds,
+  startOfWalk,
+} from "./claim";
 import { isSuccess } from "./record";
 import { createRecorder } from "./recorder";
 import { sendDelivery } from "./send-delivery";
@@ -11,12 +17,18 @@ import { createAllowances } from "./webhook-concurrency";
 
 const batchSize = 100;
 const defaultPollMs = 1_000;
-/** Attempts that a person asked for are few, and looked for apart, so that looking costs the others nothing. */
+/**
+ * Attempts that a person asked for are few, and looked for apart, so that looking costs the others
+ * nothing.
+ */
 const requestedPollMs = 500;
 const requestedBatchSize = 20;
 const pauseAfterErrorMs = 250;
 
-/** A claim that lay about for longer, because the process was stopped or starved, might be another's before its answer came. */
+/**
+ * A claim that lay about for longer, because the process was stopped or starved, might be another's
+ * before its answer came.
+ */
 const latestStartMs = leaseSeconds * 1000 - deadlineMs - 5_000;
 
 export type DeliverOptions = {
@@ -30,8 +42,8 @@ export type DeliverOptions = {
 };
 
 /**
- * Sends what is due, until it is stopped. Looks once a second, and at once when it is woken or had to leave something.
- * Any number of these may run, in one process or many.
+ * Sends what is due, until it is stopped. Looks once a second, and at once when it is woken or had
+ * to leave something. Any number of these may run, in one process or many.
  */
 export function startDelivering({
   overdueSeconds = 0,
@@ -70,7 +82,10 @@ export function startDelivering({
     while (!isStopping) {
       const limit = Math.min(requestedBatchSize, concurrency - underWay.size);
       try {
-        for (const delivery of limit > 0 ? await claimRequested({ now: currentTime(), limit, overdueSeconds }) : []) start(delivery);
+        for (const delivery of limit > 0
+          ? await claimRequested({ now: currentTime(), limit, overdueSeconds })
+          : [])
+          start(delivery);
       } catch (error) {
         log.warn({ error: (error as Error).message }, "requested attempts could not be claimed");
       }
@@ -107,7 +122,8 @@ export function startDelivering({
       start(delivery);
     }
     const hasRoom = allowances.noteSaturation(allowed, taken);
-    // Fewer than the initial limit: then nobody was held to it, and whoever is held to another is asked for when it has room.
+    // Fewer than the initial limit: then nobody was held to it, and whoever is held to another is
+    // asked for when it has room.
     return hasRoom || !claim.isRoundComplete || claim.deliveries.length >= allowances.initialLimit;
   }
 
@@ -141,7 +157,10 @@ export function startDelivering({
 
   const running = Promise.all([run(), runRequested()]);
 
-  /** Claims nothing more, and waits for what is under way. What takes longer than that is sent again after its lease. */
+  /**
+   * Claims nothing more, and waits for what is under way. What takes longer than that is sent again
+   * after its lease.
+   */
   async function stop(graceMs = deadlineMs): Promise<void> {
     isStopping = true;
     stopping.abort();

@@ -22,9 +22,19 @@ export function deliveryHeaders(
   };
 }
 
-/** Likewise as they can be shown afterwards: the time that was signed is known, the signatures themselves are not kept. */
+/**
+ * Likewise as they can be shown afterwards: the time that was signed is known, the signatures
+ * themselves are not kept.
+ */
 export function shownHeaders(delivered: Delivered, startedAt: Date): Record<string, string> {
   const seconds = String(Math.floor(startedAt.getTime() / 1000));
-  const standardWebhooks = { "webhook-id": delivered.eventId, "webhook-timestamp": seconds, "webhook-signature": "v1,…" };
-  return { ...outboundHeaders, ...deliveryHeaders(delivered, { signature: `t=${seconds},v1=…`, standardWebhooks }) };
+  const standardWebhooks = {
+    "webhook-id": delivered.eventId,
+    "webhook-timestamp": seconds,
+    "webhook-signature": "v1,…",
+  };
+  return {
+    ...outboundHeaders,
+    ...deliveryHeaders(delivered, { signature: `t=${seconds},v1=…`, standardWebhooks }),
+  };
 }

@@ -4,16 +4,26 @@ import type { EndedAttempt, RecordedAttempt } from "./record";
 
 const statusGone = 410;
 
-/** Disables the webhooks that failed once too often, and those whose receiver says that it is gone for good. A test never does. */
-export async function disableWhereDue(attempts: EndedAttempt[], recorded: (RecordedAttempt | null)[]): Promise<void> {
+/**
+ * Disables the webhooks that failed once too often, and those whose receiver says that it is gone
+ * for good. A test never does.
+ */
+export async function disableWhereDue(
+  attempts: EndedAttempt[],
+  recorded: (RecordedAttempt | null)[],
+): Promise<void> {
   for (const [index, { delivery, result, trigger }] of attempts.entries()) {
     const record = recorded[index];
     if (!record || trigger === "TEST") continue;
-    if ("statusCode" in result && result.statusCode === statusGone) await disableWebhook(partitionOf(delivery), delivery.webhookId, "GONE");
+    if ("statusCode" in result && result.statusCode === statusGone)
+      await disableWebhook(partitionOf(delivery), delivery.webhookId, "GONE");
     else if (record.consecutiveFailures >= disableAfterFailures) {
       await disableWebhook(partitionOf(delivery), delivery.webhookId, "CONSECUTIVE_FAILURES");
     }
   }
 }
 
-const partitionOf = ({ tenantId, environment }: EndedAttempt["delivery"]) => ({ tenantId, environment });
+const partitionOf = ({ tenantId, environment }: EndedAttempt["delivery"]) => ({
+  tenantId,
+  environment,
+});

@@ -2,10 +2,24 @@ import type { DeliveryReference } from "@/lib/platform/caller";
 import { runStatement, type Statement } from "@/lib/platform/db";
 import type { Environment } from "@/prisma/generated/enums";
 
-/** All that a clock of its own may know of a delivery. `attemptNumber`: of the attempt that is now to be made. */
-export type WakeableDelivery = DeliveryReference & { webhookId: string; attemptNumber: number; updatedAt: Date };
+/**
+ * All that a clock of its own may know of a delivery. `attemptNumber`: of the attempt that is now
+ * to be made.
+ */
+export type WakeableDelivery = DeliveryReference & {
+  webhookId: string;
+  attemptNumber: number;
+  updatedAt: Date;
+};
 
-type Row = { tenant_id: string; environment: Environment; id: string; webhook_id: string; attempt_number: number; updated_at: Date };
+type Row = {
+  tenant_id: string;
+  environment: Environment;
+  id: string;
+  webhook_id: string;
+  attempt_number: number;
+  updated_at: Date;
+};
 
 const wakeableDeliveriesStatement: Statement = {
   name: "wakeable_deliveries",
@@ -17,7 +31,9 @@ const wakeableDeliveriesStatement: Statement = {
 };
 
 /** Those of them that wait to be sent; what is held or done meanwhile is left out. */
-export async function findWakeableDeliveries(deliveries: DeliveryReference[]): Promise<WakeableDelivery[]> {
+export async function findWakeableDeliveries(
+  deliveries: DeliveryReference[],
+): Promise<WakeableDelivery[]> {
   const rows = await runStatement<Row>(wakeableDeliveriesStatement, [
     deliveries.map(({ tenantId }) => tenantId),
     deliveries.map(({ environment }) => environment),

@@ -3,30 +3,36 @@ import { disableAfterFailures, probeAfterFailures, warnAfterFailures } from "@/l
 
 const now = `coalesce($1::timestamptz, now())`;
 
-const sameRow = (a: string, b: string) => `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.id = ${b}.id`;
+const sameRow = (a: string, b: string) =>
+  `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.id = ${b}.id`;
 const sameWebhook = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
 const webhookOf = (w: string, e: string) =>
   `${w}.tenant_id = ${e}.tenant_id AND ${w}.environment = ${e}.environment AND ${w}.id = ${e}.webhook_id`;
 
 /**
- * Records attempts that have ended, in the order of their ending: the deliveries, then the attempts, then the counters of
- * their webhooks, and each of these only for what the one before it wrote. An attempt counts only for the holder of the
- * lease and under the number it was claimed for, so one that ran over its lease changes nothing.
+ * Records attempts that have ended, in the order of their ending: the deliveries, then the
+ * attempts, then the counters of their webhooks, and each of these only for what the one before it
+ * wrote. An attempt counts only for the holder of the lease and under the number it was claimed
+ * for, so one that ran over its lease changes nothing.
  *
- * The webhooks are locked before all else, one after the other in one order, so that two processes never wait for each
- * other, and so that a failure sees whether its webhook was disabled or enabled meanwhile. One that is well and was so a
- * second ago is left alone: thousands of successes a second then share one write.
+ * The webhooks are locked before all else, one after the other in one order, so that two processes
+ * never wait for each other, and so that a failure sees whether its webhook was disabled or enabled
+ * meanwhile. One that is well and was so a second ago is left alone: thousands of successes a
+ * second then share one write.
  *
- * Failures of attempts that were under way before the webhook was known to fail count, but not to the hundredth: that one
- * is a probe's. A receiver that falls over with a hundred requests at work has not failed for long yet.
+ * Failures of attempts that were under way before the webhook was known to fail count, but not to
+ * the hundredth: that one is a probe's. A receiver that falls over with a hundred requests at work
+ * has not failed for long yet.
  *
- * $1 now, $2 seconds to the next probe, then arrays of the same length: $3 tenants, $4 environments, $5 deliveries,
- * $6 webhooks, $7 events, $8 lease holders, $9 attempt numbers, $10 triggers, $11 started at, $12 durations, $13 status
- * codes, $14 error codes, $15 responses, $16 is success, $17 is probe, $18 the delivery's new status or null
- * for no change, $19 seconds to the next attempt. (Webhook and event add nothing to the identity of a delivery; they make
- * every index that the planner could choose lead to one row, also while it knows nothing of the table yet.) Returns a row
- * for each attempt that was recorded, by its place in the arrays.
+ * $1 now, $2 seconds to the next probe, then arrays of the same length: $3 tenants, $4
+ * environments, $5 deliveries,
+ * $6 webhooks, $7 events, $8 lease holders, $9 attempt numbers, $10 triggers, $11 started at, $12
+ * durations, $13 status codes, $14 error codes, $15 responses, $16 is success, $17 is probe, $18
+ * the delivery's new status or null for no change, $19 seconds to the next attempt. (Webhook and
+ * event add nothing to the identity of a delivery; they make every index that the planner could
+ * choose lead to one row, also while it knows nothing of the table yet.) Returns a row for each
+ * attempt that was recorded, by its place in the arrays.
  */
 export const recordAttemptsStatement: Statement = {
   name: "record_attempts",

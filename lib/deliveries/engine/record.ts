@@ -9,7 +9,10 @@ export type EndedAttempt = {
   delivery: ClaimedDelivery;
   result: OutboundResult;
   startedAt: Date;
-  /** A failed MANUAL or TEST attempt adds nothing to the webhook's count. The first leaves the delivery as it was, the second ends it. */
+  /**
+   * A failed MANUAL or TEST attempt adds nothing to the webhook's count. The first leaves the
+   * delivery as it was, the second ends it.
+   */
   trigger: AttemptTrigger;
 };
 
@@ -20,7 +23,12 @@ export type RecordedAttempt = {
   consecutiveFailures: number;
 };
 
-type RecordedRow = { place: number; status: DeliveryStatus; next_attempt_at: Date | null; consecutive_failures: number };
+type RecordedRow = {
+  place: number;
+  status: DeliveryStatus;
+  next_attempt_at: Date | null;
+  consecutive_failures: number;
+};
 
 export function isSuccess(result: OutboundResult): boolean {
   return "statusCode" in result && result.statusCode >= 200 && result.statusCode < 300;
@@ -31,31 +39,58 @@ export function isSuccess(result: OutboundResult): boolean {
  * @param attempts in the order in which they ended
  * @returns for each of them what was recorded, or null where its lease had passed to another.
  */
-export async function recordAttempts(attempts: EndedAttempt[], now: Date | null): Promise<(RecordedAttempt | null)[]> {
+export async function recordAttempts(
+  attempts: EndedAttempt[],
+  now: Date | null,
+): Promise<(RecordedAttempt | null)[]> {
   const columns: unknown[][] = Array.from({ length: 17 }, () => []);
   for (const attempt of attempts) {
     for (const [index, value] of columnsOf(attempt).entries()) columns[index]?.push(value);
   }
-  const rows = await runStatement<RecordedRow>(recordAttemptsStatement, [now, probeIntervalSeconds(), ...columns]);
+  const rows = await runStatement<RecordedRow>(recordAttemptsStatement, [
+    now,
+    probeIntervalSeconds(),
+    ...columns,
+  ]);
 
   const recorded: (RecordedAttempt | null)[] = attempts.map(() => null);
   for (const { place, status, next_attempt_at, consecutive_failures } of rows) {
-    recorded[place - 1] = { status, nextAttemptAt: next_attempt_at, consecutiveFailures: consecutive_failures };
+    recorded[place - 1] = {
+      status,
+      nextAttemptAt: next_attempt_at,
+      consecutiveFailures: consecutive_failures,
+    };
   }
   return recorded;
 }
 
 function columnsOf({ delivery, result, startedAt, trigger }: EndedAttempt): unknown[] {
-  const { tenantId, environment, id, webhookId, eventId, leaseHolder, attemptNumber, isProbe } = delivery;
+  const { tenantId, environment, id, webhookId, eventId, leaseHolder, attemptNumber, isProbe } =
+    delivery;
   const [newStatus, delaySeconds] = nextStep(delivery, result, trigger);
-  const answer = "statusCode" in result ? [result.statusCode, null, result.response] : [null, result.errorCode, null];
+  const answer =
+    "statusCode" in result
+      ? [result.statusCode, null, result.response]
+      : [null, result.errorCode, null];
   return [
     ...[tenantId, environment, id, webhookId, eventId, leaseHolder, attemptNumber, trigger],
-    ...[startedAt, result.durationMs, ...answer, isSuccess(result), isProbe, newStatus, delaySeconds],
+    ...[
+      startedAt,
+      result.durationMs,
+      ...answer,
+      isSuccess(result),
+      isProbe,
+      newStatus,
+      delaySeconds,
+    ],
   ];
 }
 
-function nextStep(delivery: ClaimedDelivery, result: OutboundResult, trigger: AttemptTrigger): [DeliveryStatus | null, number | null] {
+function nextStep(
+  delivery: ClaimedDelivery,
+  result: OutboundResult,
+  trigger: AttemptTrigger,
+): [DeliveryStatus | null, number | null] {
   if (isSuccess(result)) return ["DELIVERED", null];
   if (trigger === "MANUAL") return [null, null];
   if (trigger === "TEST") return ["FAILED", null];

@@ -14,15 +14,18 @@ const deadlock = "40P01";
 type Entry = { attempt: EndedAttempt; resolve: (recorded: RecordedAttempt | null) => void };
 
 /**
- * Gathers attempts that have ended and writes them together, in the order of their ending. One statement at a time is
- * under way, and what ends meanwhile shares the next one.
+ * Gathers attempts that have ended and writes them together, in the order of their ending. One
+ * statement at a time is under way, and what ends meanwhile shares the next one.
  */
 export function createRecorder() {
   let waiting: Entry[] = [];
   let draining: Promise<void> | null = null;
   const disabling = new Set<Promise<void>>();
 
-  /** Resolves once the attempt stands in the database: null where its lease had passed on, or could not be kept. */
+  /**
+   * Resolves once the attempt stands in the database: null where its lease had passed on, or could
+   * not be kept.
+   */
   function record(attempt: EndedAttempt): Promise<RecordedAttempt | null> {
     return new Promise((resolve) => {
       waiting.push({ attempt, resolve });
@@ -64,11 +67,17 @@ async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Pr
       recorded,
     );
   } catch (error) {
-    log.warn({ error: (error as Error).message }, "a webhook could not be disabled yet; the sweep will");
+    log.warn(
+      { error: (error as Error).message },
+      "a webhook could not be disabled yet; the sweep will",
+    );
   }
 }
 
-/** Goes on while the leases last. After that the deliveries are due again, and are repeated rather than lost. */
+/**
+ * Goes on while the leases last. After that the deliveries are due again, and are repeated rather
+ * than lost.
+ */
 async function recordPersistently(attempts: EndedAttempt[]): Promise<(RecordedAttempt | null)[]> {
   const newestClaimMs = Math.max(...attempts.map(({ delivery }) => delivery.claimedAtMs));
   for (;;) {
@@ -77,7 +86,10 @@ async function recordPersistently(attempts: EndedAttempt[]): Promise<(RecordedAt
     } catch (error) {
       const isWorthRepeating = isDatabaseUnavailable(error) || sqlState(error) === deadlock;
       if (!isWorthRepeating || performance.now() - newestClaimMs > leaseSeconds * 1000) {
-        log.error({ error: (error as Error).message, attempts: attempts.length }, "attempts could not be recorded and will be repeated");
+        log.error(
+          { error: (error as Error).message, attempts: attempts.length },
+          "attempts could not be recorded and will be repeated",
+        );
         return [];
       }
       await sleep(retryMs);

@@ -9,8 +9,9 @@ const releaseLeasesStatement: Statement = {
 };
 
 /**
- * For a worker that knows itself to be the only one, before it claims: whatever is leased belonged to a predecessor that
- * was killed, and need not wait for the lease to end. @returns how many deliveries that were
+ * For a worker that knows itself to be the only one, before it claims: whatever is leased belonged
+ * to a predecessor that was killed, and need not wait for the lease to end. @returns how many
+ * deliveries that were
  */
 export async function releaseLeases(): Promise<number> {
   const rows = await runStatement(releaseLeasesStatement, []);

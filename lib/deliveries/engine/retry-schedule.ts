@@ -7,12 +7,17 @@ const jitterShare = 0.1;
 const maximumRetryAfterSeconds = 86_400;
 
 /**
- * Seconds from a failed attempt to the next one, or null after the eighth. Jitter keeps what failed together from
- * coming back together: up to a tenth longer, and on the last delay, which is a whole day, up to a tenth shorter.
+ * Seconds from a failed attempt to the next one, or null after the eighth. Jitter keeps what failed
+ * together from coming back together: up to a tenth longer, and on the last delay, which is a whole
+ * day, up to a tenth shorter.
  * @param failedAttempts automatic attempts so far, the one that has just failed included
  * @param retryAfterSeconds what the receiver asked for; it can lengthen a delay, to a day at most
  */
-export function retryDelaySeconds(failedAttempts: number, retryAfterSeconds = 0, random: () => number = Math.random): number | null {
+export function retryDelaySeconds(
+  failedAttempts: number,
+  retryAfterSeconds = 0,
+  random: () => number = Math.random,
+): number | null {
   const schedule = env().WEBHOOK_RETRY_SCHEDULE;
   const delay = schedule[failedAttempts - 1];
   if (failedAttempts >= maximumAutomaticAttempts || delay === undefined) return null;

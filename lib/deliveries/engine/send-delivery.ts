@@ -1,5 +1,8 @@
 import { log } from "@/lib/platform/log";
-import { type OutboundResult, outboundRequest } from "@/lib/platform/outbound-http/outbound-request";
+import {
+  type OutboundResult,
+  outboundRequest,
+} from "@/lib/platform/outbound-http/outbound-request";
 import { openSecret, webhookSecretContext } from "@/lib/platform/secret-box";
 import type { ClaimedDelivery } from "./claim";
 import { deliveryHeaders } from "./delivery-headers";
@@ -22,16 +25,21 @@ function openSecretOnce(sealed: string, context: string): string {
 const reported = new Set<string>();
 
 /**
- * The secrets to sign with, newest first, or null where one of them cannot be opened. An operator can mend that, and reads
- * of each cause once in the log: a missing master key concerns every delivery that there is.
+ * The secrets to sign with, newest first, or null where one of them cannot be opened. An operator
+ * can mend that, and reads of each cause once in the log: a missing master key concerns every
+ * delivery that there is.
  */
-function openSecrets({ sealedSecrets, webhookId }: ClaimedDelivery, context: string): string[] | null {
+function openSecrets(
+  { sealedSecrets, webhookId }: ClaimedDelivery,
+  context: string,
+): string[] | null {
   try {
     if (sealedSecrets.length === 0) throw new Error("a webhook has no signing secret");
     return sealedSecrets.map((sealed) => openSecretOnce(sealed, context));
   } catch (error) {
     const { message } = error as Error;
-    if (!reported.has(message)) log.error({ error: message, webhook: webhookId }, "deliveries cannot be signed and wait");
+    if (!reported.has(message))
+      log.error({ error: message, webhook: webhookId }, "deliveries cannot be signed and wait");
     reported.add(message);
     return null;
   }
@@ -40,10 +48,13 @@ function openSecrets({ sealedSecrets, webhookId }: ClaimedDelivery, context: str
 /**
  * Signs and sends one attempt. The bytes that are signed are the bytes that are sent.
  * @param at the time that is signed
- * @returns null where it cannot be signed. Then nothing was sent, and no attempt is recorded: the delivery is due again
- * when its lease ends, however long it takes until the key is back.
+ * @returns null where it cannot be signed. Then nothing was sent, and no attempt is recorded: the
+ * delivery is due again when its lease ends, however long it takes until the key is back.
  */
-export async function sendDelivery(delivery: ClaimedDelivery, at: Date): Promise<OutboundResult | null> {
+export async function sendDelivery(
+  delivery: ClaimedDelivery,
+  at: Date,
+): Promise<OutboundResult | null> {
   const context = webhookSecretContext(delivery, delivery.webhookId);
   const secrets = openSecrets(delivery, context);
   if (!secrets) return null;
@@ -55,7 +66,12 @@ export async function sendDelivery(delivery: ClaimedDelivery, at: Date): Promise
     url: delivery.url,
     headers: deliveryHeaders(delivery, {
       signature: signatureHeader({ secrets, timestampSeconds, body }),
-      standardWebhooks: standardWebhooksHeaders({ secrets, timestampSeconds, body, id: delivery.eventId }),
+      standardWebhooks: standardWebhooksHeaders({
+        secrets,
+        timestampSeconds,
+        body,
+        id: delivery.eventId,
+      }),
     }),
     body,
   });

@@ -6,8 +6,8 @@ export type Signable = { secrets: string[]; timestampSeconds: number; body: stri
 const secretPrefix = "whsec_";
 
 /**
- * The value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` for each secret, over `<t>.<body>`. The key is
- * the secret whole, its prefix included, as Stripe's own verifier has it.
+ * The value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` for each secret, over
+ * `<t>.<body>`. The key is the secret whole, its prefix included, as Stripe's own verifier has it.
  */
 export function signatureHeader({ secrets, timestampSeconds, body }: Signable): string {
   let header = `t=${timestampSeconds}`;
@@ -18,13 +18,26 @@ export function signatureHeader({ secrets, timestampSeconds, body }: Signable): 
 }
 
 /**
- * The three headers of the Standard Webhooks specification, over `<id>.<timestamp>.<body>`. The key is the bytes that the
- * secret encodes, without its prefix. `id` is the event's, so a receiver can drop what it has seen.
+ * The three headers of the Standard Webhooks specification, over `<id>.<timestamp>.<body>`. The key
+ * is the bytes that the secret encodes, without its prefix. `id` is the event's, so a receiver can
+ * drop what it has seen.
  */
-export function standardWebhooksHeaders({ secrets, timestampSeconds, body, id }: Signable & { id: string }): Record<string, string> {
+export function standardWebhooksHeaders({
+  secrets,
+  timestampSeconds,
+  body,
+  id,
+}: Signable & { id: string }): Record<string, string> {
   const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret, "base64");
+    const key = Buffer.from(
+      secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret,
+      "base64",
+    );
     return `v1,${createHmac("sha256", key).update(`${id}.${timestampSeconds}.${body}`).digest("base64")}`;
   });
-  return { "webhook-id": id, "webhook-timestamp": String(timestampSeconds), "webhook-signature": signatures.join(" ") };
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(timestampSeconds),
+    "webhook-signature": signatures.join(" "),
+  };
 }

@@ -4,7 +4,10 @@ import { currentTime } from "@/lib/platform/time";
 import { disableWebhook, holdDeliveries } from "@/lib/webhooks/disable";
 import { disableAfterFailures } from "@/lib/webhooks/health";
 
-/** What a crash, or a change at the same moment, can leave behind: too many failures, or deliveries that should be held. */
+/**
+ * What a crash, or a change at the same moment, can leave behind: too many failures, or deliveries
+ * that should be held.
+ */
 const leftOverStatement: Statement = {
   name: "webhooks_left_over",
   text: `
@@ -18,7 +21,12 @@ const leftOverStatement: Statement = {
   LIMIT $2::int`,
 };
 
-type LeftOver = { tenant_id: string; environment: Partition["environment"]; id: string; is_enabled: boolean };
+type LeftOver = {
+  tenant_id: string;
+  environment: Partition["environment"];
+  id: string;
+  is_enabled: boolean;
+};
 
 /**
  * Finishes the disabling of webhooks that was interrupted, or has much to hold.

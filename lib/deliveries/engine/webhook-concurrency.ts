@@ -1,13 +1,22 @@
-/** What a webhook gets of which nothing is known: little enough that a hundred hanging ones leave room for the others. */
+/**
+ * What a webhook gets of which nothing is known: little enough that a hundred hanging ones leave
+ * room for the others.
+ */
 const cautiousLimit = 4;
 /** What was learned of a webhook is forgotten when it has been quiet for so long. */
 const memoryMs = 5_000;
 
-type Entry = { underWay: number; limit: number; isSaturated: boolean; usedAtMs: number; pausedUntilMs: number };
+type Entry = {
+  underWay: number;
+  limit: number;
+  isSaturated: boolean;
+  usedAtMs: number;
+  pausedUntilMs: number;
+};
 
 /**
- * How many deliveries each webhook may have under way in this process. One that answers well gets more with every
- * success, one that fails gets a single one until it succeeds again.
+ * How many deliveries each webhook may have under way in this process. One that answers well gets
+ * more with every success, one that fails gets a single one until it succeeds again.
  */
 export function createAllowances(maximumLimit: number) {
   const entries = new Map<string, Entry>();
@@ -26,14 +35,21 @@ export function createAllowances(maximumLimit: number) {
   }
 
   function take(webhookId: string): void {
-    const entry = entries.get(webhookId) ?? { underWay: 0, limit: initialLimit, isSaturated: false, usedAtMs: 0, pausedUntilMs: 0 };
+    const entry = entries.get(webhookId) ?? {
+      underWay: 0,
+      limit: initialLimit,
+      isSaturated: false,
+      usedAtMs: 0,
+      pausedUntilMs: 0,
+    };
     entries.set(webhookId, entry);
     entry.underWay++;
     entry.usedAtMs = performance.now();
   }
 
   /**
-   * Told what a claim was allowed and what it took: a webhook that took all it was allowed may have more that is due.
+   * Told what a claim was allowed and what it took: a webhook that took all it was allowed may have
+   * more that is due.
    * @returns whether one of these has room again already
    */
   function noteSaturation(allowed: Map<string, number>, taken: Map<string, number>): boolean {
@@ -58,7 +74,9 @@ export function createAllowances(maximumLimit: number) {
     return true;
   }
 
-  /** Takes no more of a webhook's deliveries for a while: nothing that is claimed now could be sent. */
+  /**
+   * Takes no more of a webhook's deliveries for a while: nothing that is claimed now could be sent.
+   */
   function pause(webhookId: string, pauseMs: number): void {
     const entry = entries.get(webhookId);
     if (entry) entry.pausedUntilMs = performance.now() + pauseMs;

@@ -3,7 +3,9 @@ import { runStatement, type Statement } from "@/lib/platform/db";
 import { currentTime } from "@/lib/platform/time";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 
-/** What is sent again is spread over time: so many a second of one webhook, however many there are. */
+/**
+ * What is sent again is spread over time: so many a second of one webhook, however many there are.
+ */
 const recoveredPerSecond = 50;
 
 /** So that one call ends soon, however much there is; the next one goes on. */
@@ -14,14 +16,18 @@ const now = `coalesce($1::timestamptz, now())`;
 const sameWebhook = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
 
-/** An event that was being recorded when its webhook was deleted may still refer to it; no statement runs for so long. */
+/**
+ * An event that was being recorded when its webhook was deleted may still refer to it; no statement
+ * runs for so long.
+ */
 const quietSeconds = 60;
 
 /**
- * One batch of the backlog task that is least far and that nobody else works on, so that many share the time. Each status
- * is walked by its own index, in the order of ids, so a batch costs the same however many deliveries there are; its rows
- * are locked, and then found by their place in the table. A task ends with its last delivery, and where its webhook was
- * disabled meanwhile: what is held then stays held. A test is never repeated.
+ * One batch of the backlog task that is least far and that nobody else works on, so that many share
+ * the time. Each status is walked by its own index, in the order of ids, so a batch costs the same
+ * however many deliveries there are; its rows are locked, and then found by their place in the
+ * table. A task ends with its last delivery, and where its webhook was disabled meanwhile: what is
+ * held then stays held. A test is never repeated.
  *
  * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what changed.
  */
@@ -80,10 +86,11 @@ const workOffBacklogStatement: Statement = {
 };
 
 /**
- * One batch of the deliveries of a webhook that was deleted. When there are none left, and its deletion lies a while back,
- * its row goes, and with it the task.
+ * One batch of the deliveries of a webhook that was deleted. When there are none left, and its
+ * deletion lies a while back, its row goes, and with it the task.
  *
- * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what was deleted.
+ * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what was
+ * deleted.
  */
 const deleteDeliveriesStatement: Statement = {
   name: "delete_deliveries_of_webhook",
@@ -128,8 +135,9 @@ type WorkedOff = {
 };
 
 /**
- * Works off what is to be done with webhooks' deliveries: recovering, resuming, discarding, deleting. Each batch is a
- * transaction of its own, so nothing is locked for long, and a crash costs nothing.
+ * Works off what is to be done with webhooks' deliveries: recovering, resuming, discarding,
+ * deleting. Each batch is a transaction of its own, so nothing is locked for long, and a crash
+ * costs nothing.
  * @returns how many deliveries changed
  */
 export async function workOffBacklog(limit: number): Promise<number> {
@@ -153,6 +161,9 @@ async function changeBatch(limit: number): Promise<number | null> {
 }
 
 async function deleteBatch(limit: number): Promise<number | null> {
-  const [row] = await runStatement<{ deleted: number }>(deleteDeliveriesStatement, [currentTime(), limit]);
+  const [row] = await runStatement<{ deleted: number }>(deleteDeliveriesStatement, [
+    currentTime(),
+    limit,
+  ]);
   return row ? row.deleted : null;
 }

@@ -1,10 +1,20 @@
 import { z } from "zod";
 import { metadata } from "@/lib/platform/metadata";
-import { createdAt, environment, integer, nameText, storedText, updatedAt } from "@/lib/platform/schema";
+import {
+  createdAt,
+  environment,
+  integer,
+  nameText,
+  storedText,
+  updatedAt,
+} from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 
-const described = { name: "The knowledge base's name. Unique in the environment.", description: "What the documents are about." };
+const described = {
+  name: "The knowledge base's name. Unique in the environment.",
+  description: "What the documents are about.",
+};
 
 export const createKnowledgeBaseBody = z.strictObject({
   name: nameText(200).meta({ description: described.name }),

@@ -16,39 +16,74 @@ export async function listKnowledgeBases(caller: Caller, page: ListKnowledgeBase
   const { db, partition } = caller;
   await requireCursor(caller, "knowledge_bases", page.cursor);
   const { after, orderBy, take } = pageById(page);
-  const rows = await db.knowledgeBase.findMany({ where: { ...partition, ...after }, orderBy, take });
+  const rows = await db.knowledgeBase.findMany({
+    where: { ...partition, ...after },
+    orderBy,
+    take,
+  });
   return toPage(rows, page.limit, toKnowledgeBase);
 }
 
-export async function getKnowledgeBase({ db, partition }: Caller, id: string): Promise<KnowledgeBase> {
-  const found = await db.knowledgeBase.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+export async function getKnowledgeBase(
+  { db, partition }: Caller,
+  id: string,
+): Promise<KnowledgeBase> {
+  const found = await db.knowledgeBase.findUnique({
+    where: { tenantId_environment_id: { ...partition, id } },
+  });
   if (!found) throw notFound("knowledgeBase", id);
   return toKnowledgeBase(found);
 }
 
 /** What these are called, for pages that show more than their ids; unknown ids are left out. */
-export async function knowledgeBaseNames({ db, partition }: Caller, ids: string[]): Promise<Map<string, string>> {
-  const found = await db.knowledgeBase.findMany({ where: { ...partition, id: { in: ids } }, select: { id: true, name: true } });
+export async function knowledgeBaseNames(
+  { db, partition }: Caller,
+  ids: string[],
+): Promise<Map<string, string>> {
+  const found = await db.knowledgeBase.findMany({
+    where: { ...partition, id: { in: ids } },
+    select: { id: true, name: true },
+  });
   return new Map(found.map(({ id, name }) => [id, name]));
 }
 
 /** @throws AppError `conflict` with `existingId`, where another one has the same name. */
-export async function createKnowledgeBase(caller: Caller, { name, description, metadata }: CreateKnowledgeBase) {
+export async function createKnowledgeBase(
+  caller: Caller,
+  { name, description, metadata }: CreateKnowledgeBase,
+) {
   requireRole(caller, "MEMBER", "create knowledge bases");
   const now = new Date();
   const id = newId("knowledgeBase", now);
   // The unique index decides, so two at once make one.
   const [row] = await caller.db.knowledgeBase.createManyAndReturn({
-    data: [{ ...caller.partition, id, name, description: description ?? null, metadata, createdAt: now, updatedAt: now }],
+    data: [
+      {
+        ...caller.partition,
+        id,
+        name,
+        description: description ?? null,
+        metadata,
+        createdAt: now,
+        updatedAt: now,
+      },
+    ],
     skipDuplicates: true,
   });
   if (!row) {
-    const existing = await caller.db.knowledgeBase.findFirst({ where: { ...caller.partition, name }, select: { id: true } });
+    const existing = await caller.db.knowledgeBase.findFirst({
+      where: { ...caller.partition, name },
+      select: { id: true },
+    });
     throw alreadyExists(`A knowledge base with the name "${echo(name)}"`, existing?.id);
   }
   const created = toKnowledgeBase(row);
   await recordEvent(caller, "knowledge_base.created", created);
-  await recordAudit(caller, { action: "knowledge_base.created", targetId: created.id, changes: { after: { name } } });
+  await recordAudit(caller, {
+    action: "knowledge_base.created",
+    targetId: created.id,
+    changes: { after: { name } },
+  });
   return created;
 }
 
@@ -62,10 +97,14 @@ const counters = {
 type Change = { from: DocumentStatus | null; to: DocumentStatus | null; sizeBytes?: number };
 
 /**
- * Keeps the counts, in the transaction in which a document comes, goes or changes its status. It comes last there, because
- * it locks the base's row until the transaction ends.
+ * Keeps the counts, in the transaction in which a document comes, goes or changes its status. It
+ * comes last there, because it locks the base's row until the transaction ends.
  */
-export async function countDocument({ db, partition }: Caller, id: string, { from, to, sizeBytes = 0 }: Change): Promise<void> {
+export async function countDocument(
+  { db, partition }: Caller,
+  id: string,
+  { from, to, sizeBytes = 0 }: Change,
+): Promise<void> {
   await db.knowledgeBase.update({
     where: { tenantId_environment_id: { ...partition, id } },
     data: {
@@ -79,7 +118,10 @@ export async function countDocument({ db, partition }: Caller, id: string, { fro
 
 /** Bytes of all documents in the environment. */
 export async function storedBytes({ db, partition }: Caller): Promise<number> {
-  const { _sum } = await db.knowledgeBase.aggregate({ where: partition, _sum: { sizeBytes: true } });
+  const { _sum } = await db.knowledgeBase.aggregate({
+    where: partition,
+    _sum: { sizeBytes: true },
+  });
   return Number(_sum.sizeBytes ?? 0);
 }
 
@@ -89,7 +131,12 @@ export function toKnowledgeBase(row: KnowledgeBaseModel): KnowledgeBase {
     environment: row.environment,
     name: row.name,
     description: row.description,
-    documentCounts: { pending: row.pendingCount, processing: row.processingCount, ready: row.readyCount, failed: row.failedCount },
+    documentCounts: {
+      pending: row.pendingCount,
+      processing: row.processingCount,
+      ready: row.readyCount,
+      failed: row.failedCount,
+    },
     sizeBytes: Number(row.sizeBytes),
     metadata: row.metadata as Metadata,
     createdAt: row.createdAt.toISOString(),

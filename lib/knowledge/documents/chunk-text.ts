@@ -2,17 +2,23 @@
 const targetCharacters = 1_000;
 const overlapCharacters = 120;
 
-/** Where a chunk had best end, the best places first: after a paragraph, a line, a sentence, a word. */
+/**
+ * Where a chunk had best end, the best places first: after a paragraph, a line, a sentence, a word.
+ */
 const borders = [/\n\s*\n/g, /\n/g, /[.!?…。！？]["'”’)\]]*(\s|$)|[。！？]/g, /\s/g];
 
 /**
- * Cuts a text into chunks of about 1,000 characters that end where a paragraph, a sentence or at least a word ends. Each
- * begins with the last sentence of the one before, so that what stands around a border is found together too.
+ * Cuts a text into chunks of about 1,000 characters that end where a paragraph, a sentence or at
+ * least a word ends. Each begins with the last sentence of the one before, so that what stands
+ * around a border is found together too.
  */
 export function* chunkText(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {
-    const end = text.length - start <= targetCharacters ? text.length : start + findBorder(text.slice(start, start + targetCharacters));
+    const end =
+      text.length - start <= targetCharacters
+        ? text.length
+        : start + findBorder(text.slice(start, start + targetCharacters));
     const chunk = text.slice(start, end).trim();
     if (chunk !== "") yield chunk;
     if (end === text.length) return;
@@ -20,7 +26,9 @@ export function* chunkText(text: string): Generator<string> {
   }
 }
 
-/** The last good border in the second half of the window; none at all, and it is cut where it ends. */
+/**
+ * The last good border in the second half of the window; none at all, and it is cut where it ends.
+ */
 function findBorder(window: string): number {
   for (const border of borders) {
     const ends = [...window.matchAll(border)].map((match) => match.index + match[0].length);
@@ -31,7 +39,10 @@ function findBorder(window: string): number {
   return isHighSurrogate(window.charCodeAt(window.length - 1)) ? window.length - 1 : window.length;
 }
 
-/** Where the last sentence before `end` begins, if it is short enough to be repeated; else a word near by; else `end`. */
+/**
+ * Where the last sentence before `end` begins, if it is short enough to be repeated; else a word
+ * near by; else `end`.
+ */
 function overlapStart(text: string, start: number, end: number): number {
   const from = Math.max(start + 1, end - overlapCharacters);
   const tail = text.slice(from, end).trimEnd();

@@ -5,7 +5,15 @@ import { AppError } from "@/lib/platform/errors";
 const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
 /** What can be read. */
-export const contentTypes = ["text/plain", "text/markdown", "text/html", "text/csv", "application/json", "application/pdf", docx] as const;
+export const contentTypes = [
+  "text/plain",
+  "text/markdown",
+  "text/html",
+  "text/csv",
+  "application/json",
+  "application/pdf",
+  docx,
+] as const;
 
 export type ContentType = (typeof contentTypes)[number];
 
@@ -35,28 +43,40 @@ const tailBytes = 128 * 1_024;
  * The type of a file, by its content; its name only tells one kind of text from another.
  * @throws AppError `unsupported-media-type`
  */
-export async function detectContentType(file: Pick<IncomingFile, "path" | "sizeBytes" | "head" | "isText">, name: string) {
+export async function detectContentType(
+  file: Pick<IncomingFile, "path" | "sizeBytes" | "head" | "isText">,
+  name: string,
+) {
   const promised = typesByEnding[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""];
   // Whether there is anything in it, its processing finds out.
   if (file.sizeBytes === 0) return promised ?? "text/plain";
 
-  const startsWith = (signature: Buffer) => file.head.subarray(0, signature.length).equals(signature);
-  if (startsWith(pdfSignature) || (!file.isText && file.head.includes(pdfSignature))) return "application/pdf";
+  const startsWith = (signature: Buffer) =>
+    file.head.subarray(0, signature.length).equals(signature);
+  if (startsWith(pdfSignature) || (!file.isText && file.head.includes(pdfSignature)))
+    return "application/pdf";
   if (startsWith(zipSignature)) {
     const tail = await readTail(file);
-    // Without its directory the archive is damaged: then its processing says so, where the name promises a Word document.
+    // Without its directory the archive is damaged: then its processing says so, where the name
+    // promises a Word document.
     const isDamaged = !tail.includes(zipDirectoryEnd);
     if (tail.includes("word/document.xml") || (isDamaged && promised === docx)) return docx;
     throw unsupported("Its content is a zip archive without a Word document");
   }
   if (startsWith(oleSignature) && promised === docx) return docx;
   if (!file.isText) throw unsupported("Its content is none of these, nor text in UTF-8");
-  if (promised === "application/pdf" || promised === docx) throw unsupported("Its name says so, but its content is text");
-  return /^\uFEFF?\s*<(!doctype html|html)\b/i.test(file.head.toString()) ? "text/html" : (promised ?? "text/plain");
+  if (promised === "application/pdf" || promised === docx)
+    throw unsupported("Its name says so, but its content is text");
+  return /^\uFEFF?\s*<(!doctype html|html)\b/i.test(file.head.toString())
+    ? "text/html"
+    : (promised ?? "text/plain");
 }
 
 function unsupported(reason: string): AppError {
-  return new AppError("unsupported-media-type", `A document is txt, md, html, csv, json, pdf or docx. ${reason}.`);
+  return new AppError(
+    "unsupported-media-type",
+    `A document is txt, md, html, csv, json, pdf or docx. ${reason}.`,
+  );
 }
 
 async function readTail({ path, sizeBytes }: { path: string; sizeBytes: number }): Promise<Buffer> {

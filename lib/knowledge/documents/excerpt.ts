@@ -1,6 +1,9 @@
 import { hitEnd, hitStart } from "./service.sql";
 
-/** Plain text, and where in it the hits are: from the first UTF-16 code unit of a hit to the one after its last. */
+/**
+ * Plain text, and where in it the hits are: from the first UTF-16 code unit of a hit to the one
+ * after its last.
+ */
 export type Excerpt = { text: string; ranges: [start: number, end: number][] };
 
 export type ExcerptPiece = { text: string; isHit: boolean };
@@ -18,18 +21,33 @@ export function readMarked(marked: string): Excerpt {
 }
 
 /** The text in pieces, for a page that writes the markup itself. */
-export function excerptPieces({ text, ranges }: { text: string; ranges: readonly (readonly number[])[] }): ExcerptPiece[] {
+export function excerptPieces({
+  text,
+  ranges,
+}: {
+  text: string;
+  ranges: readonly (readonly number[])[];
+}): ExcerptPiece[] {
   const pieces: ExcerptPiece[] = [];
   let end = 0;
   for (const [from = 0, to = 0] of ranges) {
-    pieces.push({ text: text.slice(end, from), isHit: false }, { text: text.slice(from, to), isHit: true });
+    pieces.push(
+      { text: text.slice(end, from), isHit: false },
+      { text: text.slice(from, to), isHit: true },
+    );
     end = to;
   }
   pieces.push({ text: text.slice(end), isHit: false });
   return pieces.filter((piece) => piece.text !== "");
 }
 
-const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escapes: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
 
 /** The same as HTML, for web pages that can take nothing else. */

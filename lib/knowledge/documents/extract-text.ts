@@ -21,11 +21,16 @@ export class ExtractionError extends Error {
 type Options = { signal?: AbortSignal | undefined; limits?: Partial<Limits> };
 
 /**
- * The text in a file. A process of its own reads it, which can read packages and nothing else, reaches no network, knows no secret,
- * and is ended when it takes too much memory or time: a hostile file ends with that process.
+ * The text in a file. A process of its own reads it, which can read packages and nothing else,
+ * reaches no network, knows no secret, and is ended when it takes too much memory or time: a
+ * hostile file ends with that process.
  * @throws ExtractionError, or the signal's reason
  */
-export async function extractText(file: Readable, contentType: ContentType, options: Options = {}): Promise<string> {
+export async function extractText(
+  file: Readable,
+  contentType: ContentType,
+  options: Options = {},
+): Promise<string> {
   const { signal } = options;
   const limits = { ...defaultLimits, ...options.limits };
   if (signal?.aborted) file.destroy();
@@ -36,7 +41,9 @@ export async function extractText(file: Readable, contentType: ContentType, opti
   const stopping = signal ? AbortSignal.any([signal, isTooLate]) : isTooLate;
   stopping.addEventListener("abort", stop);
   try {
-    const exit = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve));
+    const exit = new Promise<number | null>((resolve, reject) =>
+      child.once("error", reject).once("close", resolve),
+    );
     // Where it ends before it has read all, its exit code says why.
     const [exitCode, text] = await Promise.all([
       exit,
@@ -53,11 +60,15 @@ export async function extractText(file: Readable, contentType: ContentType, opti
 }
 
 const codes = new Map<number | null, DocumentErrorCode>(
-  (["empty", "encrypted", "invalid_file", "too_large"] as const).map((code) => [exitCodes[code], code]),
+  (["empty", "encrypted", "invalid_file", "too_large"] as const).map((code) => [
+    exitCodes[code],
+    code,
+  ]),
 );
 
 /** A process that did not end by itself was ended for want of memory. */
-const errorCodeOf = (exitCode: number | null): DocumentErrorCode => codes.get(exitCode) ?? "too_large";
+const errorCodeOf = (exitCode: number | null): DocumentErrorCode =>
+  codes.get(exitCode) ?? "too_large";
 
 /** @returns null where it is longer than any text of a file may be */
 async function readText(stdout: Readable, stop: () => void): Promise<string | null> {
@@ -73,5 +84,10 @@ async function readText(stdout: Readable, stop: () => void): Promise<string | nu
 }
 
 function rethrowUnlessClosed(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "ECONNRESET" && error.code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+  if (
+    error.code !== "EPIPE" &&
+    error.code !== "ECONNRESET" &&
+    error.code !== "ERR_STREAM_PREMATURE_CLOSE"
+  )
+    throw error;
 }

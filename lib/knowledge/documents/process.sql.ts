@@ -1,8 +1,8 @@
 import type { Statement } from "@/lib/platform/db";
 
 /**
- * Longer than reading a file may take, and extended with every batch of chunks: whoever loses it has crashed, or lags so
- * far behind that another one does better.
+ * Longer than reading a file may take, and extended with every batch of chunks: whoever loses it
+ * has crashed, or lags so far behind that another one does better.
  */
 export const leaseSeconds = 120;
 
@@ -33,7 +33,10 @@ export const claimAbandonedStatement: Statement = {
     WHERE status = 'PROCESSING' AND lease_expires_at <= ${now("$1")} ORDER BY lease_expires_at LIMIT 1 FOR UPDATE SKIP LOCKED`),
 };
 
-/** $3, $4: the tenant's environment that had its turn last; $5 only what has waited for so many seconds. The next one's oldest. */
+/**
+ * $3, $4: the tenant's environment that had its turn last; $5 only what has waited for so many
+ * seconds. The next one's oldest.
+ */
 export const claimNextStatement: Statement = {
   name: "claim_next_document",
   text: claim(`${key}
@@ -51,7 +54,10 @@ export const claimOneStatement: Statement = {
     FOR UPDATE SKIP LOCKED`),
 };
 
-/** Whoever holds the lease, and only they, may write: $1 now, $2 lease holder, $3 tenant id, $4 environment, $5 document. */
+/**
+ * Whoever holds the lease, and only they, may write: $1 now, $2 lease holder, $3 tenant id, $4
+ * environment, $5 document.
+ */
 const held = `
   WITH held AS (
     UPDATE documents SET lease_expires_at = ${now("$1")} + interval '${leaseSeconds} seconds'

@@ -3,7 +3,8 @@ import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 
-// Relative to the project's root, where every command runs. It is run as it stands there, and is part of no bundle.
+// Relative to the project's root, where every command runs. It is run as it stands there, and is
+// part of no bundle.
 export const extractionDirectory = path.resolve("lib/knowledge/documents/extraction");
 
 export type SandboxLimits = {
@@ -12,21 +13,28 @@ export type SandboxLimits = {
   memoryMegabytes: number;
 };
 
-/** The shell sets the limit of memory, leaves the network where the system allows that, and becomes the process. */
-const confine = 'ulimit -d "$0" 2>/dev/null; if unshare -rn true 2>/dev/null; then exec unshare -rn -- "$@"; fi; exec "$@"';
+/**
+ * The shell sets the limit of memory, leaves the network where the system allows that, and becomes
+ * the process.
+ */
+const confine =
+  'ulimit -d "$0" 2>/dev/null; if unshare -rn true 2>/dev/null; then exec unshare -rn -- "$@"; fi; exec "$@"';
 const confineWithoutNamespace = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 
 /**
- * Starts Node for a stranger's file: it can read packages and the readers of documents, write nothing, start nothing and reach
- * no network, and it knows no secret.
- * @param withNamespace false leaves out what not every system has, so that a test sees the rest hold by itself
+ * Starts Node for a stranger's file: it can read packages and the readers of documents, write
+ * nothing, start nothing and reach no network, and it knows no secret.
+ * @param withNamespace false leaves out what not every system has, so that a test sees the rest
+ * hold by itself
  */
 export function startSandboxed(
   parameters: string[],
   { heapMegabytes, memoryMegabytes }: SandboxLimits,
   { withNamespace = true } = {},
 ): ChildProcessByStdio<Writable, Readable, null> {
-  const permission = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
+  const permission = process.allowedNodeEnvironmentFlags.has("--permission")
+    ? "--permission"
+    : "--experimental-permission";
   const node = [
     process.execPath,
     `--max-old-space-size=${heapMegabytes}`,
@@ -40,7 +48,10 @@ export function startSandboxed(
     ...parameters,
   ];
   const shell = withNamespace ? confine : confineWithoutNamespace;
-  const [program = "", ...rest] = process.platform === "win32" ? node : ["/bin/sh", "-c", shell, String(memoryMegabytes * 1_024), ...node];
+  const [program = "", ...rest] =
+    process.platform === "win32"
+      ? node
+      : ["/bin/sh", "-c", shell, String(memoryMegabytes * 1_024), ...node];
   // A proxy of the environment would be a way out, and so would a secret in it.
   return spawn(program, rest, {
     env: { NODE_ENV: "production", PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { metadata } from "@/lib/platform/metadata";
-import { commaList, createdAt, integer, nameText, storedText, text, updatedAt } from "@/lib/platform/schema";
+import {
+  commaList,
+  createdAt,
+  integer,
+  nameText,
+  storedText,
+  text,
+  updatedAt,
+} from "@/lib/platform/schema";
 import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { limitParameter, listQuery, pageOf } from "@/lib/resources/pages";
 import type { DocumentStatus } from "@/prisma/generated/enums";
@@ -8,7 +16,12 @@ import { contentTypes } from "./content-type";
 
 export const maximumDocumentBytes = 20 * 1_024 ** 2;
 
-export const documentStatuses = ["PENDING", "PROCESSING", "READY", "FAILED"] as const satisfies DocumentStatus[];
+export const documentStatuses = [
+  "PENDING",
+  "PROCESSING",
+  "READY",
+  "FAILED",
+] as const satisfies DocumentStatus[];
 
 /** Why a document could not be read, and the sentence that says so. */
 export const documentErrors = {
@@ -22,19 +35,30 @@ export const documentErrors = {
 
 export type DocumentErrorCode = keyof typeof documentErrors;
 
-const documentErrorCodes = Object.keys(documentErrors) as [DocumentErrorCode, ...DocumentErrorCode[]];
+const documentErrorCodes = Object.keys(documentErrors) as [
+  DocumentErrorCode,
+  ...DocumentErrorCode[],
+];
 
 const described = { name: "The document's name.", text: "The document's text." };
 const name = nameText(255).meta({ description: described.name });
 const status = z.enum(documentStatuses).meta({
   id: "DocumentStatus",
-  description: "`PENDING` and `PROCESSING` until the text has been read, then `READY`, or `FAILED` with an `error`.",
+  description:
+    "`PENDING` and `PROCESSING` until the text has been read, then `READY`, or `FAILED` with an `error`.",
 });
-const contentType = z.enum(contentTypes).meta({ id: "DocumentContentType", description: "The file's type, by its content." });
-const errorCode = z.enum(documentErrorCodes).meta({ id: "DocumentErrorCode", description: "Why the document could not be read." });
+const contentType = z
+  .enum(contentTypes)
+  .meta({ id: "DocumentContentType", description: "The file's type, by its content." });
+const errorCode = z
+  .enum(documentErrorCodes)
+  .meta({ id: "DocumentErrorCode", description: "Why the document could not be read." });
 
 /** What may stand beside a file. Without a name, the document is called as the file is. */
-export const documentFields = z.strictObject({ name: name.optional(), metadata: metadata.default({}) });
+export const documentFields = z.strictObject({
+  name: name.optional(),
+  metadata: metadata.default({}),
+});
 
 /** The other way to make a document: its text as JSON. */
 export const createTextDocumentBody = z.strictObject({
@@ -50,7 +74,11 @@ export const document = z
     name: storedText(255, described.name),
     contentType,
     sizeBytes: integer("The file's size, in bytes."),
-    sha256: z.string().meta({ description: "The file's SHA-256 digest, in hexadecimal.", pattern: "^[0-9a-f]{64}$", maxLength: 64 }),
+    sha256: z.string().meta({
+      description: "The file's SHA-256 digest, in hexadecimal.",
+      pattern: "^[0-9a-f]{64}$",
+      maxLength: 64,
+    }),
     status,
     error: z
       .object({ code: errorCode, message: storedText(200, "The reason, for people.") })
@@ -65,14 +93,20 @@ export const document = z
   .meta({ id: "Document", description: "A document of a knowledge base." });
 
 export const documentPage = pageOf(document);
-export const documentParams = z.object({ knowledgeBaseId: idParameter("knowledgeBase"), documentId: idParameter("document") });
+export const documentParams = z.object({
+  knowledgeBaseId: idParameter("knowledgeBase"),
+  documentId: idParameter("document"),
+});
 export const listDocumentsQuery = listQuery("document", "desc", {
-  status: commaList(documentStatuses).optional().meta({ description: "One status or several, separated by commas." }),
+  status: commaList(documentStatuses)
+    .optional()
+    .meta({ description: "One status or several, separated by commas." }),
 });
 
 export const searchQuery = z.strictObject({
   q: text(500).trim().min(1).meta({
-    description: 'Words that all occur; "several words" in this order, `or` between alternatives, `-` before what must not occur.',
+    description:
+      'Words that all occur; "several words" in this order, `or` between alternatives, `-` before what must not occur.',
   }),
   limit: limitParameter("Documents at most", 50, 10),
 });
@@ -87,13 +121,26 @@ export const searchResults = z.object({
           documentId: idOf("document"),
           name: storedText(255, described.name),
           text: storedText(20_000, "The part of the document that fits best, as plain text."),
-          ranges: z.array(z.array(position).length(2).meta({ description: "Start and end of one range; the end is exclusive." })).meta({
-            description: "Where the words of the query are in `text`: JavaScript's `text.slice(start, end)` for each range.",
-            examples: [[[12, 16]]],
-            maxItems: 1_000,
+          ranges: z
+            .array(
+              z
+                .array(position)
+                .length(2)
+                .meta({ description: "Start and end of one range; the end is exclusive." }),
+            )
+            .meta({
+              description:
+                "Where the words of the query are in `text`: JavaScript's `text.slice(start, end)` for each range.",
+              examples: [[[12, 16]]],
+              maxItems: 1_000,
+            }),
+          score: z.number().meta({
+            description: "From 0 to 1, the best first. Comparable only within one response.",
           }),
-          score: z.number().meta({ description: "From 0 to 1, the best first. Comparable only within one response." }),
-          excerpt: storedText(20_000, "`text` as escaped HTML with `<mark>` around the ranges. For web pages only: a program uses `text`."),
+          excerpt: storedText(
+            20_000,
+            "`text` as escaped HTML with `<mark>` around the ranges. For web pages only: a program uses `text`.",
+          ),
         })
         .meta({ id: "SearchResult", description: "A document that matches a search." }),
     )

@@ -16,37 +16,73 @@ import { planOf, planStorageBytes } from "@/lib/tenants/service";
 import type { DocumentModel } from "@/prisma/generated/models";
 import type { ContentType } from "./content-type";
 import { readMarked, toHtml } from "./excerpt";
-import type { Document, DocumentErrorCode, DocumentFields, ListDocuments, Search, SearchResults } from "./schema";
+import type {
+  Document,
+  DocumentErrorCode,
+  DocumentFields,
+  ListDocuments,
+  Search,
+  SearchResults,
+} from "./schema";
 import { lockDocumentSql, searchSql } from "./service.sql";
 
-export async function listDocuments(caller: Caller, knowledgeBaseId: string, { status, ...page }: ListDocuments) {
+export async function listDocuments(
+  caller: Caller,
+  knowledgeBaseId: string,
+  { status, ...page }: ListDocuments,
+) {
   await getKnowledgeBase(caller, knowledgeBaseId);
   await requireCursor(caller, "documents", page.cursor, knowledgeBaseId);
   const { after, orderBy, take } = pageById(page);
-  const ids = status && (await idsByStatus("documents", caller.partition, { parentId: knowledgeBaseId, statuses: status, ...page }));
+  const ids =
+    status &&
+    (await idsByStatus("documents", caller.partition, {
+      parentId: knowledgeBaseId,
+      statuses: status,
+      ...page,
+    }));
   const filters = { knowledgeBaseId, ...(ids && { id: { in: ids } }) };
-  const rows = await caller.db.document.findMany({ where: { ...caller.partition, ...after, ...filters }, orderBy, take });
+  const rows = await caller.db.document.findMany({
+    where: { ...caller.partition, ...after, ...filters },
+    orderBy,
+    take,
+  });
   return toPage(rows, page.limit, toDocument);
 }
 
-/** For those who have a document's id alone. @returns the id of the knowledge base that it lies in. */
-export async function knowledgeBaseOfDocument({ db, partition }: Caller, id: string): Promise<string> {
+/**
+ * For those who have a document's id alone. @returns the id of the knowledge base that it lies in.
+ */
+export async function knowledgeBaseOfDocument(
+  { db, partition }: Caller,
+  id: string,
+): Promise<string> {
   const where = { tenantId_environment_id: { ...partition, id } };
   const found = await db.document.findUnique({ where, select: { knowledgeBaseId: true } });
   if (!found) throw notFound("document", id);
   return found.knowledgeBaseId;
 }
 
-export async function getDocument(caller: Caller, knowledgeBaseId: string, id: string): Promise<Document> {
+export async function getDocument(
+  caller: Caller,
+  knowledgeBaseId: string,
+  id: string,
+): Promise<Document> {
   return toDocument(await requireDocument(caller, knowledgeBaseId, id));
 }
 
 /**
  * Takes a stored file into a knowledge base, where it waits to be processed.
- * @throws AppError `conflict` with `existingId`, where the base has a document with the same bytes; `limit-reached` where the
+ * @throws AppError `conflict` with `existingId`, where the base has a document with the same bytes;
+ * `limit-reached` where the
  *   environment stores as many bytes as its plan has
  */
-export async function createDocument(caller: Caller, knowledgeBaseId: string, fields: DocumentFields, file: StoredFile): Promise<Document> {
+export async function createDocument(
+  caller: Caller,
+  knowledgeBaseId: string,
+  fields: DocumentFields,
+  file: StoredFile,
+): Promise<Document> {
   requireRole(caller, "MEMBER", "upload documents");
   await getKnowledgeBase(caller, knowledgeBaseId);
   const { name, metadata } = fields;
@@ -65,7 +101,10 @@ export async function createDocument(caller: Caller, knowledgeBaseId: string, fi
     skipDuplicates: true,
   });
   if (!row) {
-    const existing = await caller.db.document.findFirst({ where: { ...caller.partition, knowledgeBaseId, sha256 }, select: { id: true } });
+    const existing = await caller.db.document.findFirst({
+      where: { ...caller.partition, knowledgeBaseId, sha256 },
+      select: { id: true },
+    });
     throw alreadyExists("A document with the same bytes in this knowledge base", existing?.id);
   }
   await requireRoomForBytes(caller, sizeBytes);
@@ -90,38 +129,70 @@ async function requireRoomForBytes(caller: Caller, sizeBytes: number): Promise<v
   if (current + sizeBytes <= limit) return;
   const figures = [limit, current, sizeBytes].map((bytes) => bytes.toLocaleString("en"));
   const detail = `An environment on your plan stores at most ${figures[0]} bytes of documents. It stores ${figures[1]}, and this one has ${figures[2]}.`;
-  throw limitReached(`${detail} Delete documents that you no longer need, or upgrade your plan.`, { limit, current });
+  throw limitReached(`${detail} Delete documents that you no longer need, or upgrade your plan.`, {
+    limit,
+    current,
+  });
 }
 
 /** Its chunks go with it, and its file once this has committed. */
 export async function deleteDocument(caller: Caller, knowledgeBaseId: string, id: string) {
   requireRole(caller, "MEMBER", "delete documents");
   const row = await lockDocument(caller, knowledgeBaseId, id);
-  await caller.db.document.delete({ where: { tenantId_environment_id: { ...caller.partition, id } }, select: { id: true } });
+  await caller.db.document.delete({
+    where: { tenantId_environment_id: { ...caller.partition, id } },
+    select: { id: true },
+  });
   await abandonBlob(caller, row.blobKey);
   await recordEvent(caller, "document.deleted", toDocument(row));
   const { name, sizeBytes } = row;
-  await recordAudit(caller, { action: "document.deleted", targetId: id, changes: { before: { name, knowledgeBaseId, sizeBytes } } });
-  await countDocument(caller, knowledgeBaseId, { from: row.status, to: null, sizeBytes: -sizeBytes });
+  await recordAudit(caller, {
+    action: "document.deleted",
+    targetId: id,
+    changes: { before: { name, knowledgeBaseId, sizeBytes } },
+  });
+  await countDocument(caller, knowledgeBaseId, {
+    from: row.status,
+    to: null,
+    sizeBytes: -sizeBytes,
+  });
   return { id, deleted: true as const };
 }
 
 /**
- * Has a document that failed processed once more. One that waits or is being processed already is left alone.
+ * Has a document that failed processed once more. One that waits or is being processed already is
+ * left alone.
  * @throws AppError `invalid-transition` for one that is ready.
  */
-export async function retryDocument(caller: Caller, knowledgeBaseId: string, id: string): Promise<Document> {
+export async function retryDocument(
+  caller: Caller,
+  knowledgeBaseId: string,
+  id: string,
+): Promise<Document> {
   requireRole(caller, "MEMBER", "process documents again");
   const row = await lockDocument(caller, knowledgeBaseId, id);
   if (row.status === "READY") {
-    throw notInThisStatus("The document is ready, so it cannot be processed again.", { from: "READY", to: "PENDING" });
+    throw notInThisStatus("The document is ready, so it cannot be processed again.", {
+      from: "READY",
+      to: "PENDING",
+    });
   }
   if (row.status !== "FAILED") return toDocument(row);
   const updated = await caller.db.document.update({
     where: { tenantId_environment_id: { ...caller.partition, id } },
-    data: { status: "PENDING", errorCode: null, errorMessage: null, startedAt: null, updatedAt: new Date() },
+    data: {
+      status: "PENDING",
+      errorCode: null,
+      errorMessage: null,
+      startedAt: null,
+      updatedAt: new Date(),
+    },
   });
-  await recordAudit(caller, { action: "document.retried", targetId: id, changes: { before: { error: row.errorCode } } });
+  await recordAudit(caller, {
+    action: "document.retried",
+    targetId: id,
+    changes: { before: { error: row.errorCode } },
+  });
   await countDocument(caller, knowledgeBaseId, { from: "FAILED", to: "PENDING" });
   caller.documents.push({ ...caller.partition, id });
   return toDocument(updated);
@@ -129,8 +200,15 @@ export async function retryDocument(caller: Caller, knowledgeBaseId: string, id:
 
 type FoundChunk = { documentId: string; name: string; marked: string; score: number };
 
-/** Full text, over the documents of one base that are ready. Nothing is found by a query in which there is no word. */
-export async function searchDocuments(caller: Caller, knowledgeBaseId: string, { q, limit }: Search): Promise<SearchResults> {
+/**
+ * Full text, over the documents of one base that are ready. Nothing is found by a query in which
+ * there is no word.
+ */
+export async function searchDocuments(
+  caller: Caller,
+  knowledgeBaseId: string,
+  { q, limit }: Search,
+): Promise<SearchResults> {
   await getKnowledgeBase(caller, knowledgeBaseId);
   const { tenantId, environment } = caller.partition;
   const values = [tenantId, environment, knowledgeBaseId, q, limit];
@@ -144,7 +222,12 @@ export async function searchDocuments(caller: Caller, knowledgeBaseId: string, {
 }
 
 /** The pieces that a document was cut into, in their order, for the dashboard. */
-export async function listChunks(caller: Caller, knowledgeBaseId: string, id: string, { after = -1, limit = 20 } = {}) {
+export async function listChunks(
+  caller: Caller,
+  knowledgeBaseId: string,
+  id: string,
+  { after = -1, limit = 20 } = {},
+) {
   await requireDocument(caller, knowledgeBaseId, id);
   return caller.db.documentChunk.findMany({
     where: { ...caller.partition, documentId: id, position: { gt: after } },
@@ -154,15 +237,30 @@ export async function listChunks(caller: Caller, knowledgeBaseId: string, id: st
   });
 }
 
-async function requireDocument({ db, partition }: Caller, knowledgeBaseId: string, id: string): Promise<DocumentModel> {
-  const found = await db.document.findUnique({ where: { tenantId_environment_id: { ...partition, id } } });
+async function requireDocument(
+  { db, partition }: Caller,
+  knowledgeBaseId: string,
+  id: string,
+): Promise<DocumentModel> {
+  const found = await db.document.findUnique({
+    where: { tenantId_environment_id: { ...partition, id } },
+  });
   if (found?.knowledgeBaseId !== knowledgeBaseId) throw notFound("document", id);
   return found;
 }
 
 /** Until the transaction ends, so that it does not change its status in the meantime. */
-async function lockDocument(caller: Caller, knowledgeBaseId: string, id: string): Promise<DocumentModel> {
-  await caller.db.$queryRawUnsafe(lockDocumentSql, caller.partition.tenantId, caller.partition.environment, id);
+async function lockDocument(
+  caller: Caller,
+  knowledgeBaseId: string,
+  id: string,
+): Promise<DocumentModel> {
+  await caller.db.$queryRawUnsafe(
+    lockDocumentSql,
+    caller.partition.tenantId,
+    caller.partition.environment,
+    id,
+  );
   return requireDocument(caller, knowledgeBaseId, id);
 }
 
@@ -175,7 +273,10 @@ export function toDocument(row: DocumentModel): Document {
     sizeBytes: row.sizeBytes,
     sha256: Buffer.from(row.sha256).toString("hex"),
     status: row.status,
-    error: row.errorCode === null ? null : { code: row.errorCode as DocumentErrorCode, message: row.errorMessage ?? "" },
+    error:
+      row.errorCode === null
+        ? null
+        : { code: row.errorCode as DocumentErrorCode, message: row.errorMessage ?? "" },
     characterCount: row.characterCount,
     chunkCount: row.chunkCount,
     metadata: row.metadata as Metadata,

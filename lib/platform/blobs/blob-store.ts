@@ -5,7 +5,10 @@ import type { IncomingFile } from "./incoming-file";
 
 /** Keeps files under keys that we made, whatever their names were. */
 export type BlobStore = {
-  /** Keeps an incoming file under a key that nobody else has. It may be moved, so it is not there afterwards. */
+  /**
+   * Keeps an incoming file under a key that nobody else has. It may be moved, so it is not there
+   * afterwards.
+   */
   put: (key: string, file: IncomingFile) => Promise<void>;
   /** Null where there is none. */
   get: (key: string) => Promise<Readable | null>;
@@ -15,17 +18,29 @@ export type BlobStore = {
 
 let store: Promise<BlobStore> | undefined;
 
-/** S3 where a bucket is configured, and only then is its client loaded; otherwise this machine's disk. */
+/**
+ * S3 where a bucket is configured, and only then is its client loaded; otherwise this machine's
+ * disk.
+ */
 export function blobStore(): Promise<BlobStore> {
   store ??= openBlobStore(env());
   return store;
 }
 
 export async function openBlobStore(env: Env): Promise<BlobStore> {
-  const { S3_BUCKET, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, BLOB_DIRECTORY } = env;
+  const {
+    S3_BUCKET,
+    S3_ENDPOINT,
+    S3_REGION,
+    S3_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY,
+    BLOB_DIRECTORY,
+  } = env;
   if (!S3_BUCKET) return diskBlobStore(BLOB_DIRECTORY);
   const { s3BlobStore } = await import("./s3-blob-store");
   const credentials =
-    S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY ? { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY } : undefined;
+    S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY
+      ? { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
+      : undefined;
   return s3BlobStore({ bucket: S3_BUCKET, endpoint: S3_ENDPOINT, region: S3_REGION, credentials });
 }

@@ -3,10 +3,14 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { BlobStore } from "./blob-store";
 
-/** On disk, in directories named after the parts of the key. Files arrive on the same disk, so keeping one is a rename. */
+/**
+ * On disk, in directories named after the parts of the key. Files arrive on the same disk, so
+ * keeping one is a rename.
+ */
 export function diskBlobStore(directory: string): BlobStore {
   const pathOf = (key: string) => {
-    if (!/^\w+(\/[\w-]+)*$/.test(key)) throw new Error("a blob's key has letters, digits, underscores and hyphens");
+    if (!/^\w+(\/[\w-]+)*$/.test(key))
+      throw new Error("a blob's key has letters, digits, underscores and hyphens");
     return path.join(directory, "kept", ...key.split("/"));
   };
 

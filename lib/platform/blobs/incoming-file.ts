@@ -6,7 +6,10 @@ import { pipeline } from "node:stream/promises";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/errors";
 
-/** A file that has arrived whole and is not kept yet. Whoever received it discards it in the end; what was kept is gone by then. */
+/**
+ * A file that has arrived whole and is not kept yet. Whoever received it discards it in the end;
+ * what was kept is gone by then.
+ */
 export type IncomingFile = {
   path: string;
   sizeBytes: number;
@@ -25,10 +28,14 @@ const staleMs = 3_600_000;
 const incomingDirectory = () => path.join(env().BLOB_DIRECTORY, "incoming");
 
 /**
- * Writes what comes to the temporary place, counting and hashing it on the way. Whatever ends it early, nothing is left.
+ * Writes what comes to the temporary place, counting and hashing it on the way. Whatever ends it
+ * early, nothing is left.
  * @throws AppError `payload-too-large` as soon as there is more than `maximumBytes`
  */
-export async function receiveFile(source: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<IncomingFile> {
+export async function receiveFile(
+  source: AsyncIterable<Uint8Array>,
+  maximumBytes: number,
+): Promise<IncomingFile> {
   await prepareDirectory();
   const file = path.join(incomingDirectory(), randomUUID());
   const discard = () => rm(file, { force: true });
@@ -60,7 +67,12 @@ export async function receiveFile(source: AsyncIterable<Uint8Array>, maximumByte
 }
 
 export const tooLarge = (maximumBytes: number) =>
-  new AppError("payload-too-large", `A file has at most ${maximumBytes / 1_024 ** 2} MiB.`, {}, { Connection: "close" });
+  new AppError(
+    "payload-too-large",
+    `A file has at most ${maximumBytes / 1_024 ** 2} MiB.`,
+    {},
+    { Connection: "close" },
+  );
 
 function textDetector() {
   const decoder = new TextDecoder("utf-8", { fatal: true });

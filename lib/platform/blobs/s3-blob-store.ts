@@ -1,7 +1,13 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  NoSuchKey,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import { log } from "@/lib/platform/log";
 import type { BlobStore } from "./blob-store";
 import type { IncomingFile } from "./incoming-file";
@@ -19,20 +25,27 @@ const maximumAttempts = 3;
 
 type CommandLog = { commandName?: string; error?: Error };
 
-/** The client logs sentences, and objects about commands that failed. Inputs and outputs stay out of the log. */
+/**
+ * The client logs sentences, and objects about commands that failed. Inputs and outputs stay out of
+ * the log.
+ */
 export function logLine(content: unknown): string {
   if (typeof content !== "object" || content === null) return String(content);
   const { commandName = "A command", error } = content as CommandLog;
   return `${commandName} failed: ${error?.name ?? "unknown error"}${error?.message ? ` (${error.message})` : ""}`;
 }
 
-/** In a bucket of any S3-compatible store. Named by path where there is an endpoint, because few of those answer to hosts. */
+/**
+ * In a bucket of any S3-compatible store. Named by path where there is an endpoint, because few of
+ * those answer to hosts.
+ */
 export function s3BlobStore({ bucket, region, endpoint, credentials }: Options): BlobStore {
   const client = new S3Client({
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    // The newer checksums are unknown to many stores; the body's SHA-256 is part of the signature anyway.
+    // The newer checksums are unknown to many stores; the body's SHA-256 is part of the signature
+    // anyway.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: maximumAttempts,
@@ -47,11 +60,18 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
   });
 
   async function putOnce(key: string, { path, sizeBytes, sha256 }: IncomingFile): Promise<void> {
-    const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: createReadStream(path), ContentLength: sizeBytes });
+    const command = new PutObjectCommand({
+      Bucket: bucket,
+      Key: key,
+      Body: createReadStream(path),
+      ContentLength: sizeBytes,
+    });
     command.middlewareStack.add(
       (next) => (input) => {
-        // Signed as the file's own hash, which is known, so that the store refuses whatever was damaged on the way.
-        (input.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] = sha256.toString("hex");
+        // Signed as the file's own hash, which is known, so that the store refuses whatever was
+        // damaged on the way.
+        (input.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] =
+          sha256.toString("hex");
         return next(input);
       },
       { step: "build", name: "signBody" },
@@ -66,7 +86,8 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
         try {
           return await putOnce(key, file);
         } catch (error) {
-          if (attempt === maximumAttempts || (error as { $fault?: string }).$fault === "client") throw error;
+          if (attempt === maximumAttempts || (error as { $fault?: string }).$fault === "client")
+            throw error;
           await sleep(100 * 2 ** attempt);
         }
       }

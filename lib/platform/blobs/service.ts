@@ -5,28 +5,38 @@ import { currentTime } from "@/lib/platform/time";
 import { blobStore } from "./blob-store";
 import type { IncomingFile } from "./incoming-file";
 
-/** How long a stored file may be nobody's. The transaction that is to own it follows within seconds. */
+/**
+ * How long a stored file may be nobody's. The transaction that is to own it follows within seconds.
+ */
 const adoptionMs = 3_600_000;
 
 /** A file in the store, with what was found out about it while it came. */
-export type StoredFile = { blobKey: string; contentType: string; sizeBytes: number; sha256: Buffer };
+export type StoredFile = {
+  blobKey: string;
+  contentType: string;
+  sizeBytes: number;
+  sha256: Buffer;
+};
 
 /**
- * Keeps a file, outside of any transaction, with a note that it is nobody's yet. Unless a transaction adopts it, it is
- * removed by and by: a crash at any moment leaves no file behind for good, and no row without its file.
+ * Keeps a file, outside of any transaction, with a note that it is nobody's yet. Unless a
+ * transaction adopts it, it is removed by and by: a crash at any moment leaves no file behind for
+ * good, and no row without its file.
  * @returns its key
  */
 export async function storeBlob(partition: Partition, file: IncomingFile): Promise<string> {
   const key = `${partition.tenantId}/${partition.environment}/${randomUUID()}`;
-  await db().strayBlob.create({ data: { ...partition, key, removeAfter: new Date(Date.now() + adoptionMs) } });
+  await db().strayBlob.create({
+    data: { ...partition, key, removeAfter: new Date(Date.now() + adoptionMs) },
+  });
   const store = await blobStore();
   await store.put(key, file);
   return key;
 }
 
 /**
- * Keeps a file while `work` runs the transaction that is to adopt it, because the store is no part of that. What is not
- * adopted, for the transaction refused it, is removed again.
+ * Keeps a file while `work` runs the transaction that is to adopt it, because the store is no part
+ * of that. What is not adopted, for the transaction refused it, is removed again.
  */
 export async function withStoredFile<Result>(
   partition: Partition,
@@ -46,21 +56,35 @@ export async function withStoredFile<Result>(
 export async function adoptBlob({ db, partition }: Caller, key: string): Promise<void> {
   // With a margin, so that it is not just being removed.
   const latest = new Date(Date.now() + adoptionMs / 2);
-  const { count } = await db.strayBlob.deleteMany({ where: { ...partition, key, removeAfter: { gt: latest } } });
+  const { count } = await db.strayBlob.deleteMany({
+    where: { ...partition, key, removeAfter: { gt: latest } },
+  });
   if (count === 0) throw new Error("a file was to be kept that is gone or has an owner");
 }
 
-/** In the transaction that deletes the row which owned the file. It is removed once that has committed. */
+/**
+ * In the transaction that deletes the row which owned the file. It is removed once that has
+ * committed.
+ */
 export async function abandonBlob({ db, partition }: Caller, key: string): Promise<void> {
   await db.strayBlob.create({ data: { ...partition, key, removeAfter: new Date() } });
 }
 
-/** For a file that no transaction adopted: it is removed at the next occasion. One that was adopted stays. */
+/**
+ * For a file that no transaction adopted: it is removed at the next occasion. One that was adopted
+ * stays.
+ */
 async function releaseBlob(partition: Partition, key: string): Promise<void> {
-  await db().strayBlob.updateMany({ where: { ...partition, key }, data: { removeAfter: new Date() } });
+  await db().strayBlob.updateMany({
+    where: { ...partition, key },
+    data: { removeAfter: new Date() },
+  });
 }
 
-/** Each is put off for a while, so that what cannot be removed now does not stand in the way of the others. */
+/**
+ * Each is put off for a while, so that what cannot be removed now does not stand in the way of the
+ * others.
+ */
 const claimStrayBlobsStatement = (limit: number): Statement => ({
   name: `claim_stray_blobs_${limit}`,
   text: `
@@ -74,7 +98,10 @@ const claimStrayBlobsStatement = (limit: number): Statement => ({
 
 type StrayBlob = { tenant_id: string; environment: Partition["environment"]; key: string };
 
-/** Removes files that are nobody's. The note goes last, so a crash in between only means removing the file again. */
+/**
+ * Removes files that are nobody's. The note goes last, so a crash in between only means removing
+ * the file again.
+ */
 export async function removeStrayBlobs(limit: number): Promise<number> {
   const rows = await runStatement<StrayBlob>(claimStrayBlobsStatement(limit), [currentTime()]);
   const store = await blobStore();

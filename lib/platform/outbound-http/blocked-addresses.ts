@@ -2,7 +2,10 @@ import { BlockList, isIP, isIPv4 } from "node:net";
 import { env } from "@/lib/platform/env";
 import { isLoopbackOpen } from "@/lib/platform/exposure";
 
-/** IPv4 is open but for IANA's special-purpose registry, multicast, and the address at which Azure's hosts answer. */
+/**
+ * IPv4 is open but for IANA's special-purpose registry, multicast, and the address at which Azure's
+ * hosts answer.
+ */
 const closedIpv4 = networks([
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -25,11 +28,23 @@ const closedIpv4 = networks([
   "240.0.0.0/4",
 ]);
 
-/** IPv6 is closed but for global unicast, and of that these parts are closed too: protocols, tunnels, documentation, AS112. */
+/**
+ * IPv6 is closed but for global unicast, and of that these parts are closed too: protocols,
+ * tunnels, documentation, AS112.
+ */
 const globalIpv6 = networks(["2000::/3"]);
-const closedGlobalIpv6 = networks(["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"]);
+const closedGlobalIpv6 = networks([
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "2620:4f:8000::/48",
+  "3fff::/20",
+]);
 
-/** Where clouds keep their credentials, and the prefixes through which such an IPv4 address could be written. No setting opens them. */
+/**
+ * Where clouds keep their credentials, and the prefixes through which such an IPv4 address could be
+ * written. No setting opens them.
+ */
 const neverOpen = networks([
   "100.100.100.200/32",
   "168.63.129.16/32",
@@ -43,13 +58,30 @@ const neverOpen = networks([
   "fe80::/10",
 ]);
 
-/** Names that lead into a private network, or nowhere: those of RFC 6761, of RFC 6762's appendix G, and of Kubernetes. */
+/**
+ * Names that lead into a private network, or nowhere: those of RFC 6761, of RFC 6762's appendix G,
+ * and of Kubernetes.
+ */
 const closedSuffixes = [
-  ...["corp", "home", "home.arpa", "internal", "intranet", "invalid", "lan", "local", "localdomain", "localhost"],
+  ...[
+    "corp",
+    "home",
+    "home.arpa",
+    "internal",
+    "intranet",
+    "invalid",
+    "lan",
+    "local",
+    "localdomain",
+    "localhost",
+  ],
   ...["onion", "private", "svc", "test"],
 ];
 
-/** Whether a webhook must not reach this address, written as IPv4 or IPv6 without brackets. What is no address is blocked. */
+/**
+ * Whether a webhook must not reach this address, written as IPv4 or IPv6 without brackets. What is
+ * no address is blocked.
+ */
 export function isBlockedAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 0) return true;
@@ -66,14 +98,20 @@ export function isPublicAddress(address: string): boolean {
   return globalIpv6.check(address, family) && !closedGlobalIpv6.check(address, family);
 }
 
-/** Whether a webhook must not reach this host, as `URL.hostname` gives it. A name that passes can still lead to a blocked address. */
+/**
+ * Whether a webhook must not reach this host, as `URL.hostname` gives it. A name that passes can
+ * still lead to a blocked address.
+ */
 export function isBlockedHost(hostname: string): boolean {
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   if (isIP(host) !== 0) return isBlockedAddress(host);
 
   const name = host.toLowerCase().replace(/\.+$/, "");
   if (isLocalhost(name)) return isBlockedAddress("127.0.0.1");
-  return !name.includes(".") || closedSuffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`));
+  return (
+    !name.includes(".") ||
+    closedSuffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))
+  );
 }
 
 /** The one single-label name that is let through, where the operator has opened loopback. */
@@ -98,7 +136,10 @@ let chosenNetworks: BlockList | undefined;
 
 function isOpened(address: string, family: "ipv4" | "ipv6"): boolean {
   chosenNetworks ??= networks(env().WEBHOOK_ALLOWED_PRIVATE_CIDRS);
-  return chosenNetworks.check(address, family) || (loopbackNetworks.check(address, family) && isLoopbackOpen());
+  return (
+    chosenNetworks.check(address, family) ||
+    (loopbackNetworks.check(address, family) && isLoopbackOpen())
+  );
 }
 
 function networks(cidrs: string[]): BlockList {
@@ -106,7 +147,11 @@ function networks(cidrs: string[]): BlockList {
   for (const cidr of cidrs) {
     const [address = "", prefix] = cidr.split("/");
     const family = isIPv4(address) ? "ipv4" : "ipv6";
-    list.addSubnet(address, prefix === undefined ? (family === "ipv4" ? 32 : 128) : Number(prefix), family);
+    list.addSubnet(
+      address,
+      prefix === undefined ? (family === "ipv4" ? 32 : 128) : Number(prefix),
+      family,
+    );
   }
   return list;
 }

@@ -4,7 +4,10 @@ import { buildConnector } from "undici";
 import { isBlockedAddress, isBlockedHost, isLocalhost } from "./blocked-addresses";
 import { isOwnEndpoint } from "./own-endpoints";
 
-/** Why a request got no answer. The one who owns the webhook reads this, so it tells nothing of what lies behind an address. */
+/**
+ * Why a request got no answer. The one who owns the webhook reads this, so it tells nothing of what
+ * lies behind an address.
+ */
 export type OutboundErrorCode =
   | "timeout"
   | "blocked_address"
@@ -26,15 +29,18 @@ export class OutboundError extends Error {
 }
 
 /**
- * A connector for undici that reaches public addresses only, and no port of this installation. A literal host is checked
- * before, because Node never looks a literal up; a name is refused if any of its addresses is blocked, and only the addresses
- * that were checked are tried; at last the socket is asked whom it reached, before a byte of the request is sent.
+ * A connector for undici that reaches public addresses only, and no port of this installation. A
+ * literal host is checked before, because Node never looks a literal up; a name is refused if any
+ * of its addresses is blocked, and only the addresses that were checked are tried; at last the
+ * socket is asked whom it reached, before a byte of the request is sent.
  */
 export function guardedConnector(timeoutMs: number): buildConnector.connector {
-  // One a port, because a lookup is not told for which port it is. An agent serves one webhook, so there is rarely a second.
+  // One a port, because a lookup is not told for which port it is. An agent serves one webhook, so
+  // there is rarely a second.
   const connectors = new Map<number, buildConnector.connector>();
   const connectorFor = (port: number) => {
-    // The options go to net.connect and tls.connect as they are, which undici's types do not show for `lookup`.
+    // The options go to net.connect and tls.connect as they are, which undici's types do not show
+    // for `lookup`.
     const options = {
       timeout: timeoutMs,
       lookup: guardedLookup(port),
@@ -42,7 +48,8 @@ export function guardedConnector(timeoutMs: number): buildConnector.connector {
       rejectUnauthorized: true,
       maxCachedSessions: 4,
     };
-    const connector = connectors.get(port) ?? buildConnector(options as buildConnector.BuildOptions);
+    const connector =
+      connectors.get(port) ?? buildConnector(options as buildConnector.BuildOptions);
     connectors.set(port, connector);
     return connector;
   };
@@ -52,9 +59,11 @@ export function guardedConnector(timeoutMs: number): buildConnector.connector {
     const port = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
     const connect = () =>
       connectorFor(port)(target, (error, socket) => {
-        if (error) return callback(new OutboundError(connectErrorCode(error, target.protocol)), null);
+        if (error)
+          return callback(new OutboundError(connectErrorCode(error, target.protocol)), null);
         if (!socket) return callback(new OutboundError("connection_error"), null);
-        // A peer that has hung up already leaves no address to look at, and is not written to either.
+        // A peer that has hung up already leaves no address to look at, and is not written to
+        // either.
         if (socket.remoteAddress === undefined) {
           socket.destroy();
           return callback(new OutboundError("connection_reset"), null);
@@ -66,8 +75,11 @@ export function guardedConnector(timeoutMs: number): buildConnector.connector {
         callback(null, socket);
       });
 
-    const isRefused = isBlockedHost(target.hostname) || (isIP(host) === 0 ? false : isOwnEndpoint(host, port));
-    Promise.resolve(isRefused).then((refused) => (refused ? callback(new OutboundError("blocked_address"), null) : connect()));
+    const isRefused =
+      isBlockedHost(target.hostname) || (isIP(host) === 0 ? false : isOwnEndpoint(host, port));
+    Promise.resolve(isRefused).then((refused) =>
+      refused ? callback(new OutboundError("blocked_address"), null) : connect(),
+    );
   };
 }
 
@@ -85,15 +97,22 @@ const guardedLookup =
   };
 
 /**
- * Asks the name servers directly, because getaddrinfo would occupy one of four threads for as long as a hostile name
- * server keeps silent, and four such webhooks would keep all others from being resolved.
+ * Asks the name servers directly, because getaddrinfo would occupy one of four threads for as long
+ * as a hostile name server keeps silent, and four such webhooks would keep all others from being
+ * resolved.
  * @throws OutboundError where nothing is found, or any address found is blocked.
  */
-async function resolveChecked(hostname: string, port: number): Promise<{ address: string; family: number }[]> {
-  const addresses = isLocalhost(hostname) ? ["127.0.0.1", "::1"].filter((address) => !isBlockedAddress(address)) : await resolve(hostname);
+async function resolveChecked(
+  hostname: string,
+  port: number,
+): Promise<{ address: string; family: number }[]> {
+  const addresses = isLocalhost(hostname)
+    ? ["127.0.0.1", "::1"].filter((address) => !isBlockedAddress(address))
+    : await resolve(hostname);
   if (addresses.length === 0) throw new OutboundError("dns_error");
   const isOwn = await Promise.all(addresses.map((address) => isOwnEndpoint(address, port)));
-  if (addresses.some(isBlockedAddress) || isOwn.includes(true)) throw new OutboundError("blocked_address");
+  if (addresses.some(isBlockedAddress) || isOwn.includes(true))
+    throw new OutboundError("blocked_address");
   return addresses.map(withFamily);
 }
 
@@ -120,8 +139,11 @@ const systemErrorCodes: Record<string, OutboundErrorCode> = {
 
 function connectErrorCode(error: Error & { code?: string }, protocol: string): OutboundErrorCode {
   if (error instanceof OutboundError) return error.errorCode;
-  // With TLS, whatever is no failure of the connection itself is one of the handshake or the certificate.
-  return systemErrorCodes[error.code ?? ""] ?? (protocol === "https:" ? "tls_error" : "connection_error");
+  // With TLS, whatever is no failure of the connection itself is one of the handshake or the
+  // certificate.
+  return (
+    systemErrorCodes[error.code ?? ""] ?? (protocol === "https:" ? "tls_error" : "connection_error")
+  );
 }
 
 /** For errors after the connection stood. */
@@ -131,6 +153,7 @@ export function exchangeErrorCode(error: unknown): OutboundErrorCode {
   if (name === "TimeoutError") return "timeout";
   if (name === "HTTPParserError" || code === "UND_ERR_HEADERS_OVERFLOW") return "invalid_response";
   // undici's own word for a peer that closed before its answer was whole.
-  if (code === "UND_ERR_SOCKET" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return "connection_reset";
+  if (code === "UND_ERR_SOCKET" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH")
+    return "connection_reset";
   return systemErrorCodes[String(code)] ?? "connection_error";
 }

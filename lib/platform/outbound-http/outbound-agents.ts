@@ -1,7 +1,10 @@
 import { Agent } from "undici";
 import { guardedConnector } from "./guarded-connector";
 
-/** Shorter than most servers keep an idle connection, so that a request rarely meets one that is just being closed. */
+/**
+ * Shorter than most servers keep an idle connection, so that a request rarely meets one that is
+ * just being closed.
+ */
 const keepAliveMs = 4_000;
 const maximumKeepAliveMs = 15_000;
 const idleAgentMs = 30_000;
@@ -10,14 +13,24 @@ const maximumHeaderBytes = 16_384;
 
 type Entry = { agent: Agent; inUse: number; lastUsedAt: number };
 
-/** In the order of last use. One agent for each webhook, so that no connection ever serves two of them. */
+/**
+ * In the order of last use. One agent for each webhook, so that no connection ever serves two of
+ * them.
+ */
 const agents = new Map<string, Entry>();
 let sweeper: NodeJS.Timeout | undefined;
 
-/** Runs `work` with the agent of that key; its connections stay open for a few seconds afterwards. */
-export async function withAgent<Result>(key: string, timeoutMs: number, work: (agent: Agent) => Promise<Result>): Promise<Result> {
+/**
+ * Runs `work` with the agent of that key; its connections stay open for a few seconds afterwards.
+ */
+export async function withAgent<Result>(
+  key: string,
+  timeoutMs: number,
+  work: (agent: Agent) => Promise<Result>,
+): Promise<Result> {
   const entry = agents.get(key) ?? openAgent(timeoutMs);
-  // Taken out and put in again: a Map keeps the order of insertion, and the first one is then the longest unused.
+  // Taken out and put in again: a Map keeps the order of insertion, and the first one is then the
+  // longest unused.
   agents.delete(key);
   agents.set(key, entry);
   entry.inUse++;
@@ -30,22 +43,33 @@ export async function withAgent<Result>(key: string, timeoutMs: number, work: (a
 }
 
 function openAgent(timeoutMs: number): Entry {
-  if (agents.size >= maximumAgents) closeIdleAgents({ unusedSince: Number.POSITIVE_INFINITY, atMost: 1 });
-  sweeper ??= setInterval(() => closeIdleAgents({ unusedSince: Date.now() - idleAgentMs }), idleAgentMs / 2).unref();
+  if (agents.size >= maximumAgents)
+    closeIdleAgents({ unusedSince: Number.POSITIVE_INFINITY, atMost: 1 });
+  sweeper ??= setInterval(
+    () => closeIdleAgents({ unusedSince: Date.now() - idleAgentMs }),
+    idleAgentMs / 2,
+  ).unref();
 
   const agent = new Agent({
     connect: guardedConnector(timeoutMs),
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: maximumKeepAliveMs,
     maxHeaderSize: maximumHeaderBytes,
-    // undici's own timers measure idleness only. One deadline stands around the whole request instead.
+    // undici's own timers measure idleness only. One deadline stands around the whole request
+    // instead.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   return { agent, inUse: 0, lastUsedAt: Date.now() };
 }
 
-function closeIdleAgents({ unusedSince, atMost = maximumAgents }: { unusedSince: number; atMost?: number }): void {
+function closeIdleAgents({
+  unusedSince,
+  atMost = maximumAgents,
+}: {
+  unusedSince: number;
+  atMost?: number;
+}): void {
   let closed = 0;
   for (const [key, { agent, inUse, lastUsedAt }] of agents) {
     if (closed >= atMost) return;

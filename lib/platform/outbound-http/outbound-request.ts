@@ -5,7 +5,10 @@ import { withAgent } from "./outbound-agents";
 export type { OutboundErrorCode } from "./guarded-connector";
 
 /** What every request to a receiver carries, whatever it is about. */
-export const outboundHeaders = { "user-agent": "Parlance-Webhooks/1.0", "accept-encoding": "identity" };
+export const outboundHeaders = {
+  "user-agent": "Parlance-Webhooks/1.0",
+  "accept-encoding": "identity",
+};
 
 /** DNS, connect, TLS, headers and body together. */
 export const deadlineMs = 10_000;
@@ -24,9 +27,10 @@ export type OutboundResult =
   | { errorCode: OutboundErrorCode; durationMs: number };
 
 /**
- * POSTs to an address that a customer chose, and never throws. Nothing but a public address is reached
- * (lib/platform/outbound-http/guarded-connector.ts), no redirect is followed, nothing is inflated, and no proxy of the environment is
- * used. At most 16 KiB of the answer are read; a peer that has more to say is cut off and counts as having answered.
+ * POSTs to an address that a customer chose, and never throws. Nothing but a public address is
+ * reached (lib/platform/outbound-http/guarded-connector.ts), no redirect is followed, nothing is
+ * inflated, and no proxy of the environment is used. At most 16 KiB of the answer are read; a peer
+ * that has more to say is cut off and counts as having answered.
  */
 export async function outboundRequest(
   { connectionKey, url, headers, body }: OutboundRequest,
@@ -34,9 +38,11 @@ export async function outboundRequest(
 ): Promise<OutboundResult> {
   const startedAt = performance.now();
   const elapsedMs = () => Math.round(performance.now() - startedAt);
-  if (!URL.canParse(url) || !/^https?:/i.test(url)) return { errorCode: "invalid_url", durationMs: 0 };
+  if (!URL.canParse(url) || !/^https?:/i.test(url))
+    return { errorCode: "invalid_url", durationMs: 0 };
 
-  // Not AbortSignal.timeout: that one, and all that hangs on it, would live until the deadline even where the answer is long there.
+  // Not AbortSignal.timeout: that one, and all that hangs on it, would live until the deadline even
+  // where the answer is long there.
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new OutboundError("timeout")), timeoutMs);
   const { signal } = deadline;
@@ -49,11 +55,17 @@ export async function outboundRequest(
       signal,
     });
     const response = await readResponse(answer.body);
-    return { statusCode: answer.statusCode, response, durationMs: elapsedMs(), ...retryAfter(answer) };
+    return {
+      statusCode: answer.statusCode,
+      response,
+      durationMs: elapsedMs(),
+      ...retryAfter(answer),
+    };
   });
 
   try {
-    // While a connection is being made, undici notes that the signal has fired and goes on waiting for the connection.
+    // While a connection is being made, undici notes that the signal has fired and goes on waiting
+    // for the connection.
     return await Promise.race([exchange, rejectionOf(signal)]);
   } catch (error) {
     return { errorCode: exchangeErrorCode(error), durationMs: elapsedMs() };
@@ -93,9 +105,13 @@ function toText(bytes: Buffer): string {
 }
 
 /** Seconds or a date, on the two statuses where the header asks a client to wait. */
-function retryAfter({ statusCode, headers }: Dispatcher.ResponseData): { retryAfterSeconds?: number } {
+function retryAfter({ statusCode, headers }: Dispatcher.ResponseData): {
+  retryAfterSeconds?: number;
+} {
   const value = headers["retry-after"];
   if ((statusCode !== 429 && statusCode !== 503) || typeof value !== "string") return {};
-  const seconds = /^\d{1,15}$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  const seconds = /^\d{1,15}$/.test(value.trim())
+    ? Number(value)
+    : (Date.parse(value) - Date.now()) / 1000;
   return Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: Math.ceil(seconds) } : {};
 }

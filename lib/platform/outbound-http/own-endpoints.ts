@@ -23,16 +23,45 @@ function ownEndpoints(): Endpoint[] {
   return known;
 }
 
-/** What this installation itself consists of: its web server, its database and the services it is configured with. */
+/**
+ * What this installation itself consists of: its web server, its database and the services it is
+ * configured with.
+ */
 function findEndpoints(): Endpoint[] {
-  const { PORT, DATABASE_URL, DATABASE_DIRECT_URL, UPSTASH_REDIS_REST_URL, S3_ENDPOINT, SMTP_URL, INNGEST_BASE_URL, INNGEST_DEV } = env();
-  const services = [DATABASE_URL, DATABASE_DIRECT_URL, UPSTASH_REDIS_REST_URL, S3_ENDPOINT, SMTP_URL, INNGEST_BASE_URL, INNGEST_DEV];
+  const {
+    PORT,
+    DATABASE_URL,
+    DATABASE_DIRECT_URL,
+    UPSTASH_REDIS_REST_URL,
+    S3_ENDPOINT,
+    SMTP_URL,
+    INNGEST_BASE_URL,
+    INNGEST_DEV,
+  } = env();
+  const services = [
+    DATABASE_URL,
+    DATABASE_DIRECT_URL,
+    UPSTASH_REDIS_REST_URL,
+    S3_ENDPOINT,
+    SMTP_URL,
+    INNGEST_BASE_URL,
+    INNGEST_DEV,
+  ];
   const endpoints = services.flatMap((url) => {
     if (!url || !URL.canParse(url)) return [];
     const { hostname, port, protocol } = new URL(url);
-    return [{ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (defaultPorts[protocol] ?? 0) }];
+    return [
+      {
+        host: hostname.replace(/^\[|\]$/g, ""),
+        port: Number(port) || (defaultPorts[protocol] ?? 0),
+      },
+    ];
   });
-  return [{ host: "localhost", port: PORT }, ...endpoints, ...(INNGEST_DEV ? [{ host: "localhost", port: 8288 }] : [])];
+  return [
+    { host: "localhost", port: PORT },
+    ...endpoints,
+    ...(INNGEST_DEV ? [{ host: "localhost", port: 8288 }] : []),
+  ];
 }
 
 const thisHost = new BlockList();
@@ -47,19 +76,26 @@ for (const [network, prefix, family] of [
 function isThisMachine(address: string): boolean {
   if (thisHost.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")) return true;
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  return Object.values(networkInterfaces()).some((entries) => entries?.some((entry) => entry.address === plain));
+  return Object.values(networkInterfaces()).some((entries) =>
+    entries?.some((entry) => entry.address === plain),
+  );
 }
 
 /**
- * Whether a webhook would reach a port of this installation. No setting opens those: what stands behind them trusts this
- * machine, and the response is stored where the webhook's owner reads it.
+ * Whether a webhook would reach a port of this installation. No setting opens those: what stands
+ * behind them trusts this machine, and the response is stored where the webhook's owner reads it.
  */
 export async function isOwnEndpoint(address: string, port: number): Promise<boolean> {
   if (isOwnEndpointHere(address, port)) return true;
   // A public address may well be shared with others, such as a content network's.
   if (isPublicAddress(address)) return false;
-  const named = ownEndpoints().filter((endpoint) => endpoint.port === port && isIP(endpoint.host) === 0 && !isLoopbackHost(endpoint.host));
-  const found = await Promise.all(named.map(({ host }) => dns.lookup(host, { all: true }).catch(() => [])));
+  const named = ownEndpoints().filter(
+    (endpoint) =>
+      endpoint.port === port && isIP(endpoint.host) === 0 && !isLoopbackHost(endpoint.host),
+  );
+  const found = await Promise.all(
+    named.map(({ host }) => dns.lookup(host, { all: true }).catch(() => [])),
+  );
   return found.flat().some((own) => own.address === address);
 }
 
@@ -67,5 +103,7 @@ export async function isOwnEndpoint(address: string, port: number): Promise<bool
 export function isOwnEndpointHere(address: string, port: number): boolean {
   const onPort = ownEndpoints().filter((endpoint) => endpoint.port === port);
   if (onPort.some(({ host }) => host === address)) return true;
-  return onPort.some(({ host }) => isLoopbackHost(host) || isThisMachine(host)) && isThisMachine(address);
+  return (
+    onPort.some(({ host }) => isLoopbackHost(host) || isThisMachine(host)) && isThisMachine(address)
+  );
 }

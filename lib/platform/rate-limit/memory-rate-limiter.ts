@@ -10,14 +10,20 @@ type MemoryRateLimiterOptions = {
 /** `lastMs` is when its last request was taken. */
 type Bucket = { number: number; taken: number; lastMs: number };
 
-/** Buckets by identifier, the oldest first. What was taken from since `startedMs` is in `recent`. */
-type Generations = { startedMs: number; recent: Map<string, Bucket[]>; older: Map<string, Bucket[]> };
+/**
+ * Buckets by identifier, the oldest first. What was taken from since `startedMs` is in `recent`.
+ */
+type Generations = {
+  startedMs: number;
+  recent: Map<string, Bucket[]>;
+  older: Map<string, Bucket[]>;
+};
 
 /**
  * The limiter of one process. It counts as the script in Redis does, but each process for itself.
  *
- * A generation that nothing was taken from for a window is dropped whole, so there is nothing to sweep and no timer. The
- * lengths of windows are constants of the callers, a handful.
+ * A generation that nothing was taken from for a window is dropped whole, so there is nothing to
+ * sweep and no timer. The lengths of windows are constants of the callers, a handful.
  */
 export function memoryRateLimiter({
   now = () => performance.now(),
@@ -31,7 +37,11 @@ export function memoryRateLimiter({
     return startGeneration(nowMs, windowMs, known);
   }
 
-  function startGeneration(nowMs: number, windowMs: number, known: Generations | undefined): Generations {
+  function startGeneration(
+    nowMs: number,
+    windowMs: number,
+    known: Generations | undefined,
+  ): Generations {
     const started = { startedMs: nowMs, recent: new Map(), older: known?.recent ?? new Map() };
     generationsByLength.set(windowMs, started);
     return started;
@@ -48,7 +58,8 @@ export function memoryRateLimiter({
   function add({ identifier, windowMs }: Policy, buckets: Bucket[], nowMs: number): void {
     const number = Math.floor(nowMs / bucketWidth(windowMs));
     const newest = buckets.at(-1);
-    if (newest?.number === number) Object.assign(newest, { taken: newest.taken + 1, lastMs: nowMs });
+    if (newest?.number === number)
+      Object.assign(newest, { taken: newest.taken + 1, lastMs: nowMs });
     else buckets.push({ number, taken: 1, lastMs: nowMs });
 
     const generations = generationsAt(nowMs, windowMs);
@@ -58,13 +69,21 @@ export function memoryRateLimiter({
     recent.set(identifier, buckets);
   }
 
-  function ask(policies: Policy[], isTaking: boolean): { isAllowed: boolean; states: PolicyState[] } {
-    // Whole milliseconds, as in Redis: adding and subtracting fractions would round a wait of 60 s up to 61.
+  function ask(
+    policies: Policy[],
+    isTaking: boolean,
+  ): { isAllowed: boolean; states: PolicyState[] } {
+    // Whole milliseconds, as in Redis: adding and subtracting fractions would round a wait of 60 s
+    // up to 61.
     const nowMs = Math.floor(now());
     const counted = policies.map((policy) => ({ policy, buckets: livingBuckets(policy, nowMs) }));
     const isAllowed = counted.every(({ policy, buckets }) => sum(buckets) < policy.limit);
-    if (isAllowed && isTaking) for (const { policy, buckets } of counted) add(policy, buckets, nowMs);
-    return { isAllowed, states: counted.map(({ policy, buckets }) => stateOf(policy, buckets, nowMs)) };
+    if (isAllowed && isTaking)
+      for (const { policy, buckets } of counted) add(policy, buckets, nowMs);
+    return {
+      isAllowed,
+      states: counted.map(({ policy, buckets }) => stateOf(policy, buckets, nowMs)),
+    };
   }
 
   function askOne(policy: Policy, isTaking: boolean) {

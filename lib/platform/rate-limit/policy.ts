@@ -2,20 +2,22 @@
 export type Policy = { identifier: string; limit: number; windowMs: number };
 
 /**
- * `resetMs` is how long it takes until `remaining` grows: where nothing remains, until the next request is allowed. It is a
- * duration, not a moment, because the clock that counts may not be this process's.
+ * `resetMs` is how long it takes until `remaining` grows: where nothing remains, until the next
+ * request is allowed. It is a duration, not a moment, because the clock that counts may not be this
+ * process's.
  */
 export type PolicyState = { limit: number; remaining: number; resetMs: number };
 
 export type RateLimitResult = PolicyState & { isAllowed: boolean };
 
 /**
- * Counts what was taken in buckets of a sixtieth of the window, each stamped with its last request; a bucket counts until
- * its stamp is one window old. So no window ever holds more than the limit, a request is refused only if the last window and
- * one bucket hold the limit, and an identifier takes the same memory at any limit.
+ * Counts what was taken in buckets of a sixtieth of the window, each stamped with its last request;
+ * a bucket counts until its stamp is one window old. So no window ever holds more than the limit, a
+ * request is refused only if the last window and one bucket hold the limit, and an identifier takes
+ * the same memory at any limit.
  *
- * Counts belong to an identifier and a length of window, not to a limit: a changed limit applies immediately, to what was
- * taken before as well. None of these functions ever throws.
+ * Counts belong to an identifier and a length of window, not to a limit: a changed limit applies
+ * immediately, to what was taken before as well. None of these functions ever throws.
  */
 export type RateLimiter = {
   /** Takes one request. A refused one is not counted. */

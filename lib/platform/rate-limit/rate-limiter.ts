@@ -11,12 +11,17 @@ type RateLimitStore = { name: "upstash" | "memory"; fallbacks: Readonly<Fallback
 
 type Shared = { limiter: RateLimiter; store: RateLimitStore };
 
-// Kept on globalThis for the reason given in lib/platform/db.ts: two copies of this module in one process must count together.
+// Kept on globalThis for the reason given in lib/platform/db.ts: two copies of this module in one
+// process must count together.
 const shared = globalThis as { parlanceRateLimit?: Shared };
 
 function create(): Shared {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();
-  if (!url || !token) return { limiter: memoryRateLimiter(), store: { name: "memory", fallbacks: { count: 0, lastAtMs: null } } };
+  if (!url || !token)
+    return {
+      limiter: memoryRateLimiter(),
+      store: { name: "memory", fallbacks: { count: 0, lastAtMs: null } },
+    };
 
   const limiter = upstashRateLimiter({ url, token });
   return { limiter, store: { name: "upstash", fallbacks: limiter.fallbacks } };
@@ -35,7 +40,10 @@ export const rateLimitStore = (): RateLimitStore => current().store;
 
 const bootProbeTimeoutMs = 5_000;
 
-/** For the boot, which goes on in any case: says in the log that this process cannot count together with the others. */
+/**
+ * For the boot, which goes on in any case: says in the log that this process cannot count together
+ * with the others.
+ */
 export async function probeRateLimitStore(): Promise<void> {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();
   if (!url || !token) return;

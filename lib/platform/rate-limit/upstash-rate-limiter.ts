@@ -15,14 +15,20 @@ type UpstashRateLimiterOptions = {
   elapsedMs?: () => number;
 };
 
-/** Requests that this process counted in its own memory because the store did not respond, since it started. */
+/**
+ * Requests that this process counted in its own memory because the store did not respond, since it
+ * started.
+ */
 export type Fallbacks = { count: number; lastAtMs: number | null };
 
 /** A response takes a few milliseconds when all is well; half a second means a store in trouble. */
 const defaultTimeoutMs = 500;
 const logIntervalMs = 1_000;
 
-/** After so many failures in a row the store is asked only once in a while, so that not every request waits in vain. */
+/**
+ * After so many failures in a row the store is asked only once in a while, so that not every
+ * request waits in vain.
+ */
 const failuresBeforePause = 5;
 const pauseMs = 1_000;
 
@@ -31,8 +37,9 @@ const prefix = "parlance";
 type Answer = { isAllowed: boolean; states: PolicyState[] };
 
 /**
- * The limiter that all processes share. While its store is down, slow or rejects the script, each process counts in its own
- * memory: an outage of the store must neither stop the product nor lift the limits.
+ * The limiter that all processes share. While its store is down, slow or rejects the script, each
+ * process counts in its own memory: an outage of the store must neither stop the product nor lift
+ * the limits.
  */
 export function upstashRateLimiter({
   timeoutMs = defaultTimeoutMs,
@@ -74,9 +81,11 @@ export function upstashRateLimiter({
     }
     try {
       const answer = await askStore(policies, isTaking);
-      if (failuresInARow > 0) log.info({ fallbacks: fallbacks.count }, "the rate limiter's store responds again");
+      if (failuresInARow > 0)
+        log.info({ fallbacks: fallbacks.count }, "the rate limiter's store responds again");
       failuresInARow = 0;
-      // Memory counts along, so that an outage does not hand out a second limit to those who have used up theirs.
+      // Memory counts along, so that an outage does not hand out a second limit to those who have
+      // used up theirs.
       if (answer.isAllowed && isTaking) await askMemory();
       return answer;
     } catch (error) {
@@ -100,35 +109,55 @@ export function upstashRateLimiter({
   };
 }
 
-async function askEach(memory: RateLimiter, policies: Policy[], isTaking: boolean): Promise<Answer> {
+async function askEach(
+  memory: RateLimiter,
+  policies: Policy[],
+  isTaking: boolean,
+): Promise<Answer> {
   if (isTaking) return memory.takeAll(policies);
-  const states = await Promise.all(policies.map(({ identifier, limit, windowMs }) => memory.peek(identifier, limit, windowMs)));
+  const states = await Promise.all(
+    policies.map(({ identifier, limit, windowMs }) => memory.peek(identifier, limit, windowMs)),
+  );
   return { isAllowed: states.every(({ isAllowed }) => isAllowed), states };
 }
 
 /**
- * Runs the limiter's own script against the store, as every request does, and changes nothing that counts.
+ * Runs the limiter's own script against the store, as every request does, and changes nothing that
+ * counts.
  * @throws Error that says what is wrong
  */
-export async function probeUpstash(credentials: { url: string; token: string }, timeoutMs: number): Promise<void> {
+export async function probeUpstash(
+  credentials: { url: string; token: string },
+  timeoutMs: number,
+): Promise<void> {
   const askStore = storeClient({ ...credentials, timeoutMs });
   const policy = { identifier: `probe:${crypto.randomUUID()}`, limit: 1, windowMs: 1_000 };
   try {
     const [first, second] = [await askStore([policy], true), await askStore([policy], true)];
-    if (!first.isAllowed || second.isAllowed) throw new Error("the limiter's script does not count there");
+    if (!first.isAllowed || second.isAllowed)
+      throw new Error("the limiter's script does not count there");
   } catch (error) {
     throw new Error(reasonOf(error));
   }
 }
 
-/** One round trip for all policies. It throws where the store fails, is late, or responds with something else. */
-function storeClient({ url, token, timeoutMs, now }: UpstashRateLimiterOptions & { timeoutMs: number }) {
+/**
+ * One round trip for all policies. It throws where the store fails, is late, or responds with
+ * something else.
+ */
+function storeClient({
+  url,
+  token,
+  timeoutMs,
+  now,
+}: UpstashRateLimiterOptions & { timeoutMs: number }) {
   const redis = new Redis({
     url,
     token,
     // A connection that went stale while idle gets a second chance, within the same deadline.
     retry: { retries: 1, backoff: () => 0 },
-    // As a function: given a bare signal, the client answers an abort with a made-up result instead of an error.
+    // As a function: given a bare signal, the client answers an abort with a made-up result instead
+    // of an error.
     signal: () => AbortSignal.timeout(timeoutMs),
     enableTelemetry: false,
   });
@@ -138,14 +167,32 @@ function storeClient({ url, token, timeoutMs, now }: UpstashRateLimiterOptions &
     const keys = policies.map(({ identifier, windowMs }) => `${prefix}:${identifier}:${windowMs}`);
     const limits = policies.flatMap(({ limit, windowMs }) => [String(limit), String(windowMs)]);
     let answer: Answer | undefined;
-    // The library knows one policy per call, so ours returns what it wants to hear and keeps the rest.
+    // The library knows one policy per call, so ours returns what it wants to hear and keeps the
+    // rest.
     const limit = async () => {
-      answer = readAnswer(await script.exec(keys, [isTaking ? "1" : "0", now ? String(now()) : "", ...limits]), policies);
-      return { success: answer.isAllowed, limit: 0, remaining: 0, reset: 0, pending: Promise.resolve() };
+      answer = readAnswer(
+        await script.exec(keys, [isTaking ? "1" : "0", now ? String(now()) : "", ...limits]),
+        policies,
+      );
+      return {
+        success: answer.isAllowed,
+        limit: 0,
+        remaining: 0,
+        reset: 0,
+        pending: Promise.resolve(),
+      };
     };
     const algorithm = () => ({ limit, getRemaining: limit, resetTokens: async () => {} });
-    const options = { prefix, timeout: timeoutMs, analytics: false, enableTelemetry: false, ephemeralCache: false } as const;
-    const { reason } = await new Ratelimit({ redis, limiter: algorithm, ...options }).limit(policies[0]?.identifier ?? "");
+    const options = {
+      prefix,
+      timeout: timeoutMs,
+      analytics: false,
+      enableTelemetry: false,
+      ephemeralCache: false,
+    } as const;
+    const { reason } = await new Ratelimit({ redis, limiter: algorithm, ...options }).limit(
+      policies[0]?.identifier ?? "",
+    );
     // On a timeout the library says "allowed".
     if (reason === "timeout" || !answer) throw new Error("timeout");
     return answer;
@@ -154,7 +201,8 @@ function storeClient({ url, token, timeoutMs, now }: UpstashRateLimiterOptions &
 
 function readAnswer(result: unknown, policies: Policy[]): Answer {
   const [allowed, ...figures] = Array.isArray(result) ? result.map(Number) : [];
-  if (figures.length !== 2 * policies.length || figures.some(Number.isNaN)) throw new Error("the store responded with something else");
+  if (figures.length !== 2 * policies.length || figures.some(Number.isNaN))
+    throw new Error("the store responded with something else");
   const states = policies.map(({ limit }, index) => ({
     limit,
     remaining: figures[2 * index] ?? 0,

@@ -7,14 +7,17 @@ const shortestBase = 4;
 let filter: Buffer | undefined;
 
 /**
- * Whether a password is among those that are guessed first: on the list itself, or one of the list with digits and
- * punctuation around it, or repeated. Looks in a file of this repository; nothing leaves the machine.
+ * Whether a password is among those that are guessed first: on the list itself, or one of the list
+ * with digits and punctuation around it, or repeated. Looks in a file of this repository; nothing
+ * leaves the machine.
  * @param password of bounded length, normalized
  */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase();
   const bare = text.replace(/^[^\p{L}]+/u, "").replace(/[^\p{L}]+$/u, "");
-  const bases = [bare, repeatedPart(text), repeatedPart(bare)].filter((base) => base.length >= shortestBase);
+  const bases = [bare, repeatedPart(text), repeatedPart(bare)].filter(
+    (base) => base.length >= shortestBase,
+  );
   return [text, ...bases].some(isListed);
 }
 

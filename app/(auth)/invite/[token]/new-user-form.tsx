@@ -6,8 +6,19 @@ import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { acceptAsNewUserAction } from "../actions";
 
-export function NewUserForm({ token, email, minimumPasswordLength }: { token: string; email: string; minimumPasswordLength: number }) {
-  const [{ message, errors, values }, action] = useActionState(acceptAsNewUserAction.bind(null, token), {});
+export function NewUserForm({
+  token,
+  email,
+  minimumPasswordLength,
+}: {
+  token: string;
+  email: string;
+  minimumPasswordLength: number;
+}) {
+  const [{ message, errors, values }, action] = useActionState(
+    acceptAsNewUserAction.bind(null, token),
+    {},
+  );
   return (
     <form action={action} className="space-y-5">
       {message ? <Notice>{message}</Notice> : null}

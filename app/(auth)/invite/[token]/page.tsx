@@ -19,7 +19,10 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   const [invitation, user] = await Promise.all([findInvitation(token), currentUser()]);
   if (!invitation) {
     return (
-      <Frame title="This invitation is over" action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}>
+      <Frame
+        title="This invitation is over"
+        action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}
+      >
         {invitationIsOver}
       </Frame>
     );
@@ -47,7 +50,8 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
           </form>
         }
       >
-        {sentence} You are signed in as {user.email}, so this invitation is not for you, or you have two accounts.
+        {sentence} You are signed in as {user.email}, so this invitation is not for you, or you have
+        two accounts.
       </Frame>
     );
   }
@@ -56,7 +60,10 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
       <Frame
         title={title}
         action={
-          <ButtonLink href={`/login?callbackUrl=${encodeURIComponent(`/invite/${token}`)}`} className="w-full">
+          <ButtonLink
+            href={`/login?callbackUrl=${encodeURIComponent(`/invite/${token}`)}`}
+            className="w-full"
+          >
             Sign in to accept
           </ButtonLink>
         }
@@ -80,7 +87,15 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   );
 }
 
-function Frame({ title, action, children }: { title: string; action: ReactNode; children: ReactNode }) {
+function Frame({
+  title,
+  action,
+  children,
+}: {
+  title: string;
+  action: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <div className="space-y-5">
       <div className="space-y-1">

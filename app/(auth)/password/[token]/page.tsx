@@ -9,7 +9,10 @@ export const metadata = { title: "New password", referrer: "no-referrer" };
 export default async function NewPasswordPage({ params }: { params: Promise<{ token: string }> }) {
   const { token } = await params;
   const reset = await findPasswordReset(token);
-  if (reset) return <ResetForm token={token} email={reset.email} minimumPasswordLength={minimumPasswordLength} />;
+  if (reset)
+    return (
+      <ResetForm token={token} email={reset.email} minimumPasswordLength={minimumPasswordLength} />
+    );
   return (
     <div className="space-y-5">
       <h1 className="font-semibold text-2xl tracking-tight">This link is over</h1>

@@ -8,13 +8,21 @@ import { ConfirmForm } from "./confirm-form";
 // The address of this page is a secret, so it is not sent to any other page.
 export const metadata = { title: "Confirm your email address", referrer: "no-referrer" };
 
-export default async function VerifyAddressPage({ params }: { params: Promise<{ token: string }> }) {
+export default async function VerifyAddressPage({
+  params,
+}: {
+  params: Promise<{ token: string }>;
+}) {
   const { token } = await params;
   const [found, user] = await Promise.all([findEmailVerification(token), currentUser()]);
   if (!found) {
     return (
-      <Frame title="This link is no longer valid" action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}>
-        It was already used, it expired after 24 hours, or a newer link was sent. Request a new one in the dashboard.
+      <Frame
+        title="This link is no longer valid"
+        action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}
+      >
+        It was already used, it expired after 24 hours, or a newer link was sent. Request a new one
+        in the dashboard.
       </Frame>
     );
   }
@@ -24,13 +32,17 @@ export default async function VerifyAddressPage({ params }: { params: Promise<{ 
       <Frame
         title={title}
         action={
-          <ButtonLink href={`/login?callbackUrl=${encodeURIComponent(`/verify/${token}`)}`} className="w-full">
+          <ButtonLink
+            href={`/login?callbackUrl=${encodeURIComponent(`/verify/${token}`)}`}
+            className="w-full"
+          >
             Sign in to confirm
           </ButtonLink>
         }
       >
-        Sign in as {found.email} first. If you did not sign up with this address, someone else did. Ignore the email, or set a new password
-        to take over the account, which suspends all access they added.
+        Sign in as {found.email} first. If you did not sign up with this address, someone else did.
+        Ignore the email, or set a new password to take over the account, which suspends all access
+        they added.
       </Frame>
     );
   }
@@ -39,14 +51,18 @@ export default async function VerifyAddressPage({ params }: { params: Promise<{ 
     <Frame title={title} action={<ConfirmForm token={token} hasAccess={made.length > 0} />}>
       Confirm that {found.email} is yours.
       {made.map(({ organization, access }) => (
-        <span key={organization} className="mt-3 block rounded-lg border border-line bg-surface px-3 py-2.5 text-ink">
+        <span
+          key={organization}
+          className="mt-3 block rounded-lg border border-line bg-surface px-3 py-2.5 text-ink"
+        >
           <strong className="block break-words font-medium">{organization}</strong>
           {inWords(access)}
         </span>
       ))}
       {made.length > 0 ? (
         <span className="mt-3 block">
-          This access was added before the address was confirmed. Keep it only if you recognize all of it; otherwise, review it.
+          This access was added before the address was confirmed. Keep it only if you recognize all
+          of it; otherwise, review it.
         </span>
       ) : null}
     </Frame>
@@ -68,7 +84,15 @@ function inWords(access: Access): string {
   return parts.join(", ");
 }
 
-function Frame({ title, action, children }: { title: string; action: ReactNode; children: ReactNode }) {
+function Frame({
+  title,
+  action,
+  children,
+}: {
+  title: string;
+  action: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <div className="space-y-5">
       <div className="space-y-1">

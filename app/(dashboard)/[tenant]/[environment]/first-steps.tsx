@@ -28,7 +28,12 @@ const receiver = `node -e 'require("http").createServer((q, r) => { q.pipe(proce
 
 /** What leads from nothing to live, each step with the one thing to do about it. */
 export function firstSteps(progress: Progress, visitor: Visitor): Step[] {
-  return [keyStep(progress, visitor), requestStep(progress, visitor), webhookStep(progress, visitor), liveStep(progress, visitor)];
+  return [
+    keyStep(progress, visitor),
+    requestStep(progress, visitor),
+    webhookStep(progress, visitor),
+    liveStep(progress, visitor),
+  ];
 }
 
 function keyStep({ hasTestKey }: Progress, { environment, mayManage }: Visitor): Step {
@@ -36,11 +41,18 @@ function keyStep({ hasTestKey }: Progress, { environment, mayManage }: Visitor):
   return {
     title: "Create a test key",
     isDone: hasTestKey,
-    children: hasTestKey ? null : mayManage ? create : <RoleNote sentence={roleSentence("ADMIN", "create API keys")} />,
+    children: hasTestKey ? null : mayManage ? (
+      create
+    ) : (
+      <RoleNote sentence={roleSentence("ADMIN", "create API keys")} />
+    ),
   };
 }
 
-function requestStep({ hasSucceeded, latestRequest }: Progress, { tenantSlug, now }: Visitor): Step {
+function requestStep(
+  { hasSucceeded, latestRequest }: Progress,
+  { tenantSlug, now }: Visitor,
+): Step {
   const { APP_URL, SERVICE_PREFIX } = env();
   const placeholder = `${SERVICE_PREFIX}_test_…`;
   const command = `curl ${APP_URL}/v1/public/conversations \\
@@ -59,7 +71,11 @@ function requestStep({ hasSucceeded, latestRequest }: Progress, { tenantSlug, no
             <StatusBadge status={latestRequest.status} />
             <span className="tabular-nums">{latestRequest.durationMs} ms</span>
             <Time at={latestRequest.createdAt} now={now} />
-            <ButtonLink look="quiet" size="small" href={`/${tenantSlug}/test/logs/${latestRequest.id}`}>
+            <ButtonLink
+              look="quiet"
+              size="small"
+              href={`/${tenantSlug}/test/logs/${latestRequest.id}`}
+            >
               Look at it
             </ButtonLink>
           </p>
@@ -70,7 +86,8 @@ function requestStep({ hasSucceeded, latestRequest }: Progress, { tenantSlug, no
               <HowToMend kind={latestRequest.errorKind} body={latestRequest.responseBody} />
             ) : null}
             <p className="text-muted">
-              <WhichKey /> The request appears here as soon as it was answered; one without a valid key is nobody’s, and does not.
+              <WhichKey /> The request appears here as soon as it was answered; one without a valid
+              key is nobody’s, and does not.
             </p>
             <CommandWithKey command={command} placeholder={placeholder} />
           </>
@@ -118,21 +135,30 @@ function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor):
     ) : webhook ? (
       <>
         <p className="text-muted">
-          <span className="break-all">{webhook.url}</span> has not answered yet. Send it a test event, and see what comes back.
+          <span className="break-all">{webhook.url}</span> has not answered yet. Send it a test
+          event, and see what comes back.
         </p>
         <TestButton
           path={`${path}/${webhook.id}`}
-          sendTest={sendTestEventAction.bind(null, { tenant: tenantSlug, environment: "test" }, webhook.id)}
+          sendTest={sendTestEventAction.bind(
+            null,
+            { tenant: tenantSlug, environment: "test" },
+            webhook.id,
+          )}
         />
       </>
     ) : (
       <>
-        <p className="text-muted">A webhook is an address of yours that is sent every event, signed, again and again until it answers.</p>
+        <p className="text-muted">
+          A webhook is an address of yours that is sent every event, signed, again and again until
+          it answers.
+        </p>
         {arePrivateTargetsAllowed() ? (
           <>
             <p className="text-muted">
-              Nothing to receive with yet? This listens at <code className="font-mono text-xs">http://127.0.0.1:4000/</code> on the machine
-              that Parlance runs on, and prints what arrives:
+              Nothing to receive with yet? This listens at{" "}
+              <code className="font-mono text-xs">http://127.0.0.1:4000/</code> on the machine that
+              Parlance runs on, and prints what arrives:
             </p>
             <CopyBlock label="Copy the receiver's command" text={receiver} />
           </>
@@ -151,7 +177,9 @@ function liveStep({ hasLiveKey, hasSucceededLive }: Progress, { mayManage }: Vis
     isDone,
     children: isDone ? null : hasLiveKey ? (
       <>
-        <p className="text-muted">There is a live key. The first request with it that succeeds completes this list.</p>
+        <p className="text-muted">
+          There is a live key. The first request with it that succeeds completes this list.
+        </p>
         <CopyBlock
           label="Copy the live curl command"
           text={`curl ${APP_URL}/v1/public/account -H "Authorization: Bearer ${SERVICE_PREFIX}_live_…"`}
@@ -159,8 +187,15 @@ function liveStep({ hasLiveKey, hasSucceededLive }: Progress, { mayManage }: Vis
       </>
     ) : (
       <>
-        <p className="text-muted">Live has keys and webhooks of its own, and none of your test data. Everything else is the same.</p>
-        {mayManage ? <CreateKeyButton environment="live" /> : <RoleNote sentence={roleSentence("ADMIN", "create API keys")} />}
+        <p className="text-muted">
+          Live has keys and webhooks of its own, and none of your test data. Everything else is the
+          same.
+        </p>
+        {mayManage ? (
+          <CreateKeyButton environment="live" />
+        ) : (
+          <RoleNote sentence={roleSentence("ADMIN", "create API keys")} />
+        )}
       </>
     ),
   };

@@ -17,7 +17,10 @@ import { hasRole, roleNames } from "@/lib/platform/roles";
 
 type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
 
-/** Draws the frame only. Next keeps a layout while its pages change, so each page asks for itself who may see it. */
+/**
+ * Draws the frame only. Next keeps a layout while its pages change, so each page asks for itself
+ * who may see it.
+ */
 export default async function DashboardLayout({ params, children }: Props) {
   const { tenant: slug, environment: name } = await params;
   return keepOnFailure(() => drawFrame(slug, name, children), { isFrame: true });
@@ -39,7 +42,10 @@ async function drawFrame(slug: string, name: string, children: ReactNode) {
     >
       <Shell
         tenant={{ name: tenant.name, slug: tenant.slug }}
-        tenants={user.memberships.map((membership) => ({ name: membership.tenant.name, slug: membership.tenant.slug }))}
+        tenants={user.memberships.map((membership) => ({
+          name: membership.tenant.name,
+          slug: membership.tenant.slug,
+        }))}
         environment={environment}
         user={{ name: user.name, email: user.email }}
         roleName={roleNames[role]}
@@ -47,8 +53,12 @@ async function drawFrame(slug: string, name: string, children: ReactNode) {
         notices={
           isAddressAsked || suspended > 0 ? (
             <>
-              {isAddressAsked ? <VerifyAddressNotice email={user.email} resend={resendEmailVerificationAction} /> : null}
-              {suspended > 0 ? <SuspendedNotice count={suspended} href={`${base}/settings/access-review`} /> : null}
+              {isAddressAsked ? (
+                <VerifyAddressNotice email={user.email} resend={resendEmailVerificationAction} />
+              ) : null}
+              {suspended > 0 ? (
+                <SuspendedNotice count={suspended} href={`${base}/settings/access-review`} />
+              ) : null}
             </>
           ) : null
         }

@@ -6,7 +6,8 @@ export default function NotFound() {
     <div className="rounded-2xl border border-line bg-surface px-6 py-12 text-center">
       <h1 className="font-semibold text-base">There is nothing here</h1>
       <p className="mx-auto mt-1 mb-5 max-w-md text-muted">
-        It may have been deleted, or it belongs to the other environment: live and test share nothing.
+        It may have been deleted, or it belongs to the other environment: live and test share
+        nothing.
       </p>
       <ButtonLink look="secondary" href="/">
         Go to the overview

@@ -17,7 +17,12 @@ import { countUnsent, oldestHeld } from "@/lib/deliveries/search";
 import { getProgress } from "@/lib/overview/service";
 import { hasRole } from "@/lib/platform/roles";
 import { listRequestLogsQuery } from "@/lib/request-logs/schema";
-import { countRequestHours, lastHours, listRequestLogs, type Parts } from "@/lib/request-logs/service";
+import {
+  countRequestHours,
+  lastHours,
+  listRequestLogs,
+  type Parts,
+} from "@/lib/request-logs/service";
 import { disableAfterFailures, webhookHealth } from "@/lib/webhooks/health";
 import { listWebhooksQuery } from "@/lib/webhooks/schema";
 import { listWebhooks } from "@/lib/webhooks/service";
@@ -60,25 +65,43 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
   const troubles = await Promise.all(
     troubled.map(async ({ id, url, status, consecutiveFailures }) => {
       const isDisabled = status === "DISABLED";
-      const [{ pending, held }, oldestAt] = await Promise.all([countUnsent(caller, id), oldestHeld(caller, id)]);
+      const [{ pending, held }, oldestAt] = await Promise.all([
+        countUnsent(caller, id),
+        oldestHeld(caller, id),
+      ]);
       const unsent = isDisabled ? `${countInWords(held)} held` : `${countInWords(pending)} waiting`;
       return { id, url, isDisabled, consecutiveFailures, unsent, oldestHeldAt: oldestAt };
     }),
   );
-  const errors = [...failed.data, ...refused.data].toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, errorsShown);
-  const steps = firstSteps(progress, { tenantSlug: tenant.slug, environment, mayManage: hasRole(role, "ADMIN"), now });
+  const errors = [...failed.data, ...refused.data]
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, errorsShown);
+  const steps = firstSteps(progress, {
+    tenantSlug: tenant.slug,
+    environment,
+    mayManage: hasRole(role, "ADMIN"),
+    now,
+  });
   const isWaiting = steps.some(({ isDone }) => !isDone);
 
   return (
     <>
-      <PageHeader title="Overview" description={`What goes on in ${tenant.name}, ${environment}.`} />
+      <PageHeader
+        title="Overview"
+        description={`What goes on in ${tenant.name}, ${environment}.`}
+      />
       <FirstKey choices={choices} actions={keyActions({ tenant: tenant.slug, environment })}>
         <Checklist steps={steps} />
       </FirstKey>
       {troubles.length > 0 ? (
         <div className="mb-6">
           <Panel title="Webhooks in trouble">
-            <WebhookTroubles troubles={troubles} base={base} disableAfterFailures={disableAfterFailures} now={now} />
+            <WebhookTroubles
+              troubles={troubles}
+              base={base}
+              disableAfterFailures={disableAfterFailures}
+              now={now}
+            />
           </Panel>
         </div>
       ) : null}
@@ -94,7 +117,10 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
         <Panel title={`Requests, last ${name}`} beside={<More href={`${base}/logs`} name="Logs" />}>
           <RequestChart caption="Requests over time, by how they ended" counts={requests} />
         </Panel>
-        <Panel title={`Webhook attempts, last ${name}`} beside={<More href={`${base}/webhooks`} name="Webhooks" />}>
+        <Panel
+          title={`Webhook attempts, last ${name}`}
+          beside={<More href={`${base}/webhooks`} name="Webhooks" />}
+        >
           <BarChart
             caption="Attempts to deliver over time, by how they ended"
             series={[
@@ -113,7 +139,11 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
             </h2>
             <More href={`${base}/logs?status=4xx`} name="All of them" />
           </div>
-          <RequestTable caption="Refused and failed requests, newest first" requests={errors} base={base} />
+          <RequestTable
+            caption="Refused and failed requests, newest first"
+            requests={errors}
+            base={base}
+          />
         </section>
       ) : null}
       <Live everyMs={isWaiting ? 2_000 : 15_000} />
@@ -129,7 +159,13 @@ function More({ href, name }: { href: string; name: string }) {
   );
 }
 
-const hourLabel = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
+const hourLabel = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+});
 
 /** All webhooks together, so many hours a bar. */
 function sumOfHours(all: AttemptHour[][], { since, parts }: Parts, hoursPerBar: number) {
@@ -137,6 +173,9 @@ function sumOfHours(all: AttemptHour[][], { since, parts }: Parts, hoursPerBar: 
     const of = all.flatMap((list) => list.slice(index * hoursPerBar, (index + 1) * hoursPerBar));
     const attempts = of.reduce((total, hour) => total + hour.attempts, 0);
     const failures = of.reduce((total, hour) => total + hour.failures, 0);
-    return { label: hourLabel.format(since.getTime() + index * hoursPerBar * hourMs), values: [attempts - failures, failures] };
+    return {
+      label: hourLabel.format(since.getTime() + index * hoursPerBar * hourMs),
+      values: [attempts - failures, failures],
+    };
   });
 }

@@ -16,7 +16,10 @@ async function handle(request: Request, context: Context): Promise<Response> {
   const device = await currentDevice();
   if (isFromProvider && !(await mayComeFromProvider(device.address))) {
     noteRefusal({ what: "sign-in", outcome: "throttled", email: null, source: device });
-    return new Response(null, { status: 302, headers: { Location: signInPage("TooManyAttempts") } });
+    return new Response(null, {
+      status: 302,
+      headers: { Location: signInPage("TooManyAttempts") },
+    });
   }
   return NextAuth(request as never, context as never, nextAuthOptions(device));
 }

@@ -40,7 +40,9 @@ export default async function ErrorKindPage({ params }: Props) {
       <p className="-mt-4 mb-8 flex flex-wrap items-center gap-2">
         <Badge look="danger">{status}</Badge>
         <code className="font-mono text-[0.8125rem]">{kind}</code>
-        <span className="text-muted">{canRetry ? "The same request can succeed later." : "The same request will fail again."}</span>
+        <span className="text-muted">
+          {canRetry ? "The same request can succeed later." : "The same request will fail again."}
+        </span>
       </p>
       <Prose>
         <Title>Why it happens</Title>
@@ -73,7 +75,10 @@ export default async function ErrorKindPage({ params }: Props) {
             <List>
               {operations.links.map(({ href, summary }) => (
                 <li key={href}>
-                  <Link href={href} className="font-medium text-accent underline underline-offset-2 hover:no-underline">
+                  <Link
+                    href={href}
+                    className="font-medium text-accent underline underline-offset-2 hover:no-underline"
+                  >
                     {summary}
                   </Link>
                 </li>
@@ -88,7 +93,12 @@ export default async function ErrorKindPage({ params }: Props) {
 
 function operationsWith(kind: ErrorKind) {
   const all = Object.values(publishedDocument().paths).flatMap((methods) => Object.values(methods));
-  const found = all.filter(({ responses }) => Object.values(responses).some((response) => response["x-problem-kinds"]?.includes(kind)));
-  const links = found.map(({ tags, operationId, summary }) => ({ href: `${referencePath(tags[0] ?? "")}#${operationId}`, summary }));
+  const found = all.filter(({ responses }) =>
+    Object.values(responses).some((response) => response["x-problem-kinds"]?.includes(kind)),
+  );
+  const links = found.map(({ tags, operationId, summary }) => ({
+    href: `${referencePath(tags[0] ?? "")}#${operationId}`,
+    summary,
+  }));
   return { all: found.length === all.length, links };
 }

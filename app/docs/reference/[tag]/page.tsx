@@ -8,7 +8,8 @@ import { describedOperations, problemTitles } from "../described";
 
 type Props = { params: Promise<{ tag: string }> };
 
-const tagAt = (slug: string) => publishedDocument().tags.find(({ name }) => referencePath(name) === `/docs/reference/${slug}`);
+const tagAt = (slug: string) =>
+  publishedDocument().tags.find(({ name }) => referencePath(name) === `/docs/reference/${slug}`);
 
 export async function generateMetadata({ params }: Props) {
   return { title: `${tagAt((await params).tag)?.name ?? "Not found"} · API reference` };
@@ -21,9 +22,18 @@ export default async function TagPage({ params }: Props) {
   const { schemas } = publishedDocument().components;
   return (
     <article>
-      <PageTitle eyebrow="API reference" title={tag.name} summary={<InlineMarkdown text={tag.description} />} />
+      <PageTitle
+        eyebrow="API reference"
+        title={tag.name}
+        summary={<InlineMarkdown text={tag.description} />}
+      />
       {operations.map((described) => (
-        <Operation key={described.operation.operationId} described={described} schemas={schemas} titles={problemTitles} />
+        <Operation
+          key={described.operation.operationId}
+          described={described}
+          schemas={schemas}
+          titles={problemTitles}
+        />
       ))}
     </article>
   );

@@ -1,6 +1,15 @@
 import { operation } from "@/lib/api/operation";
-import { conversation, conversationPage, createConversationBody, listConversationsQuery } from "@/lib/conversations/schema";
-import { createConversation, createConversationAtOnce, listConversations } from "@/lib/conversations/service";
+import {
+  conversation,
+  conversationPage,
+  createConversationBody,
+  listConversationsQuery,
+} from "@/lib/conversations/schema";
+import {
+  createConversation,
+  createConversationAtOnce,
+  listConversations,
+} from "@/lib/conversations/service";
 
 export const GET = operation({
   operationId: "listConversations",
@@ -20,5 +29,6 @@ export const POST = operation({
   response: conversation,
   problems: ["not-found"],
   run: ({ caller, body }) => createConversation(caller, body),
-  runAtOnce: ({ identity, body, claim, serialize }) => createConversationAtOnce(identity, body, claim, serialize),
+  runAtOnce: ({ identity, body, claim, serialize }) =>
+    createConversationAtOnce(identity, body, claim, serialize),
 });

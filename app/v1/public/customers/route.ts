@@ -1,5 +1,10 @@
 import { operation } from "@/lib/api/operation";
-import { createCustomerBody, customer, customerPage, listCustomersQuery } from "@/lib/customers/schema";
+import {
+  createCustomerBody,
+  customer,
+  customerPage,
+  listCustomersQuery,
+} from "@/lib/customers/schema";
 import { createCustomer, listCustomers } from "@/lib/customers/service";
 
 export const GET = operation({

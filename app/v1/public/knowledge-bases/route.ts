@@ -1,5 +1,10 @@
 import { operation } from "@/lib/api/operation";
-import { createKnowledgeBaseBody, knowledgeBase, knowledgeBasePage, listKnowledgeBasesQuery } from "@/lib/knowledge/bases/schema";
+import {
+  createKnowledgeBaseBody,
+  knowledgeBase,
+  knowledgeBasePage,
+  listKnowledgeBasesQuery,
+} from "@/lib/knowledge/bases/schema";
 import { createKnowledgeBase, listKnowledgeBases } from "@/lib/knowledge/bases/service";
 
 export const GET = operation({

@@ -1,5 +1,10 @@
 import { operation } from "@/lib/api/operation";
-import { createWebhookBody, listWebhooksQuery, webhookPage, webhookWithSecret } from "@/lib/webhooks/schema";
+import {
+  createWebhookBody,
+  listWebhooksQuery,
+  webhookPage,
+  webhookWithSecret,
+} from "@/lib/webhooks/schema";
 import { createWebhook, listWebhooks } from "@/lib/webhooks/service";
 
 export const GET = operation({

@@ -1,6 +1,6 @@
-// The process in which a stranger's file is opened: it reads the file from standard input, and writes its text to
-// standard output. It is plain JavaScript and runs as it stands, with nothing in its environment, little memory and little
-// time; what comes of it, its exit code says.
+// The process in which a stranger's file is opened: it reads the file from standard input, and
+// writes its text to standard output. It is plain JavaScript and runs as it stands, with nothing in
+// its environment, little memory and little time; what comes of it, its exit code says.
 
 import { buffer } from "node:stream/consumers";
 import { exitCodes, Unreadable } from "./outcome.mjs";
@@ -13,7 +13,8 @@ const readers = {
   "application/json": () => import("./read-json.mjs"),
   "text/html": () => import("./read-html.mjs"),
   "application/pdf": () => import("./read-pdf.mjs"),
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": () => import("./read-docx.mjs"),
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": () =>
+    import("./read-docx.mjs"),
 };
 
 process.exitCode = await run().catch(toExitCode);
@@ -29,7 +30,10 @@ async function run() {
   return exitCodes.ready;
 }
 
-/** Without control characters, which PostgreSQL and readers have no use for, and without blank space at the ends. */
+/**
+ * Without control characters, which PostgreSQL and readers have no use for, and without blank space
+ * at the ends.
+ */
 function tidy(/** @type {string} */ text) {
   return (
     text
@@ -43,6 +47,8 @@ function tidy(/** @type {string} */ text) {
 
 function toExitCode(/** @type {unknown} */ error) {
   if (error instanceof Unreadable) return exitCodes[error.code];
-  const isOutOfMemory = error instanceof RangeError && /allocation failed|Invalid (array|typed array|string) length/i.test(error.message);
+  const isOutOfMemory =
+    error instanceof RangeError &&
+    /allocation failed|Invalid (array|typed array|string) length/i.test(error.message);
   return isOutOfMemory ? exitCodes.too_large : exitCodes.invalid_file;
 }

@@ -1,6 +1,7 @@
-// Loaded before anything else into the process that opens a stranger's file. Node's own permissions deny the network since
-// version 25; before that, this closes every way to it that Node's modules offer. Where the system can, the process is also
-// in a network namespace of its own, in which there is nothing to reach (sandbox.ts).
+// Loaded before anything else into the process that opens a stranger's file. Node's own permissions
+// deny the network since version 25; before that, this closes every way to it that Node's modules
+// offer. Where the system can, the process is also in a network namespace of its own, in which
+// there is nothing to reach (sandbox.ts).
 
 import childProcess from "node:child_process";
 import dgram from "node:dgram";
@@ -11,17 +12,22 @@ import tls from "node:tls";
 
 /** @returns {never} */
 function deny() {
-  throw Object.assign(new Error("The network is not available to this process."), { code: "ERR_ACCESS_DENIED" });
+  throw Object.assign(new Error("The network is not available to this process."), {
+    code: "ERR_ACCESS_DENIED",
+  });
 }
 
 /** @param {object} target @param {string[]} names */
 function close(target, names) {
-  for (const name of names) Object.defineProperty(target, name, { value: deny, writable: false, configurable: false });
+  for (const name of names)
+    Object.defineProperty(target, name, { value: deny, writable: false, configurable: false });
 }
 
 /** @param {object} target */
 const functionsOf = (target) =>
-  Object.getOwnPropertyNames(target).filter((name) => name !== "constructor" && typeof Reflect.get(target, name) === "function");
+  Object.getOwnPropertyNames(target).filter(
+    (name) => name !== "constructor" && typeof Reflect.get(target, name) === "function",
+  );
 
 close(net.Socket.prototype, ["connect"]);
 close(net.Server.prototype, ["listen"]);
@@ -29,7 +35,8 @@ close(net, ["connect", "createConnection", "createServer"]);
 close(tls, ["connect", "createServer"]);
 close(dgram, ["createSocket"]);
 close(dgram.Socket.prototype, ["bind", "connect", "send", "addMembership"]);
-for (const resolver of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype]) close(resolver, functionsOf(resolver));
+for (const resolver of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype])
+  close(resolver, functionsOf(resolver));
 close(childProcess, functionsOf(childProcess));
 close(globalThis, ["fetch", "WebSocket", "EventSource"]);
 // The way past all of these modules to what they are made of.

@@ -11,21 +11,27 @@ const unsuspiciousBytes = 1_024 ** 2;
 const oleSignature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 
 /**
- * The text of a Word document. Its archive is unpacked here, under our own limits; mammoth gets what came out, and never
- * sees the archive itself.
+ * The text of a Word document. Its archive is unpacked here, under our own limits; mammoth gets
+ * what came out, and never sees the archive itself.
  * @param {Buffer} bytes
  */
 export async function read(bytes) {
-  if (bytes.subarray(0, 4).equals(oleSignature)) throw new Unreadable(isEncryptedPackage(bytes) ? "encrypted" : "invalid_file");
+  if (bytes.subarray(0, 4).equals(oleSignature))
+    throw new Unreadable(isEncryptedPackage(bytes) ? "encrypted" : "invalid_file");
   const parts = await unpack(bytes);
   const file = {
     exists: (/** @type {string} */ name) => parts.has(name),
     read: async (/** @type {string} */ name, /** @type {string | undefined} */ encoding) => {
       const part = parts.get(name) ?? Buffer.alloc(0);
-      return encoding === "base64" ? part.toString("base64") : encoding ? new TextDecoder(encoding).decode(part) : part;
+      return encoding === "base64"
+        ? part.toString("base64")
+        : encoding
+          ? new TextDecoder(encoding).decode(part)
+          : part;
     },
   };
-  // An opened archive is the third input that mammoth takes, beside a path and a buffer; its types do not name it.
+  // An opened archive is the third input that mammoth takes, beside a path and a buffer; its types
+  // do not name it.
   const { value } = await mammoth.extractRawText(/** @type {any} */ ({ file }));
   if (value.length > maximumCharacters) throw new Unreadable("too_large");
   return value;
@@ -37,8 +43,8 @@ function isEncryptedPackage(bytes) {
 }
 
 /**
- * The archive's parts of XML, by name. What is declared is checked before anything is unpacked, and what comes out is
- * counted, because a declaration may lie.
+ * The archive's parts of XML, by name. What is declared is checked before anything is unpacked, and
+ * what comes out is counted, because a declaration may lie.
  * @param {Buffer} bytes
  */
 async function unpack(bytes) {
@@ -49,8 +55,11 @@ async function unpack(bytes) {
   for await (const entry of archive.eachEntry()) {
     if (entry.isEncrypted()) throw new Unreadable("encrypted");
     declaredBytes += entry.uncompressedSize;
-    const isBomb = entry.uncompressedSize > unsuspiciousBytes && entry.uncompressedSize > entry.compressedSize * maximumRatio;
-    if (isBomb || declaredBytes > maximumUnpackedBytes || entries.length >= maximumEntries) throw new Unreadable("too_large");
+    const isBomb =
+      entry.uncompressedSize > unsuspiciousBytes &&
+      entry.uncompressedSize > entry.compressedSize * maximumRatio;
+    if (isBomb || declaredBytes > maximumUnpackedBytes || entries.length >= maximumEntries)
+      throw new Unreadable("too_large");
     entries.push(entry);
   }
   /** @type {Map<string, Buffer>} */

@@ -2,7 +2,16 @@ import { Parser } from "htmlparser2";
 import { read as readText } from "./read-text.mjs";
 
 /** What is in them is not for reading. */
-const hidden = new Set(["script", "style", "noscript", "template", "svg", "iframe", "object", "select"]);
+const hidden = new Set([
+  "script",
+  "style",
+  "noscript",
+  "template",
+  "svg",
+  "iframe",
+  "object",
+  "select",
+]);
 
 /** They begin on a line of their own. */
 const blocks = new Set(
@@ -12,7 +21,8 @@ const blocks = new Set(
 );
 
 /**
- * The text a visitor reads, a line for each block. A streaming parser: it builds no tree, so nesting costs nothing.
+ * The text a visitor reads, a line for each block. A streaming parser: it builds no tree, so
+ * nesting costs nothing.
  * @param {Buffer} bytes
  */
 export function read(bytes) {

@@ -12,7 +12,9 @@ export async function read(bytes) {
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
-    const text = items.map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : "")).join("");
+    const text = items
+      .map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : ""))
+      .join("");
     page.cleanup();
     characters += text.length;
     if (characters > maximumCharacters) throw new Unreadable("too_large");
@@ -26,6 +28,8 @@ async function open(bytes) {
   try {
     return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   } catch (error) {
-    throw /** @type {Error} */ (error).name === "PasswordException" ? new Unreadable("encrypted") : error;
+    throw /** @type {Error} */ (error).name === "PasswordException"
+      ? new Unreadable("encrypted")
+      : error;
   }
 }

@@ -3,7 +3,13 @@
 import { z } from "zod";
 import { act, type PlaceOfAction, trimmed } from "@/app/(dashboard)/act";
 import { createAgentBody, type UpdateAgent, updateAgentBody } from "@/lib/agents/schema";
-import { archiveAgent, createAgent, publishAgent, rollBackAgent, updateAgent } from "@/lib/agents/service";
+import {
+  archiveAgent,
+  createAgent,
+  publishAgent,
+  rollBackAgent,
+  updateAgent,
+} from "@/lib/agents/service";
 
 /** `draft` is the `updatedAt` of the one that the person sees. */
 const decision = z.strictObject({ id: z.string().max(100), draft: z.string().max(100) });
@@ -15,8 +21,15 @@ export async function createAgentAction(place: PlaceOfAction, sent: FormData) {
   });
 }
 
-export async function saveDraftAction(place: PlaceOfAction, id: string, draft: string, patch: UpdateAgent) {
-  return act(place, updateAgentBody, patch, (caller, input) => updateAgent(caller, String(id), input, { draft: String(draft) }));
+export async function saveDraftAction(
+  place: PlaceOfAction,
+  id: string,
+  draft: string,
+  patch: UpdateAgent,
+) {
+  return act(place, updateAgentBody, patch, (caller, input) =>
+    updateAgent(caller, String(id), input, { draft: String(draft) }),
+  );
 }
 
 export async function publishAgentAction(place: PlaceOfAction, id: string, draft: string) {
@@ -26,11 +39,21 @@ export async function publishAgentAction(place: PlaceOfAction, id: string, draft
   });
 }
 
-export async function rollBackAgentAction(place: PlaceOfAction, id: string, version: number, draft: string) {
-  return act(place, decision.extend({ version: z.int() }), { id, version, draft }, async (caller, seen) => {
-    await rollBackAgent(caller, seen.id, seen.version, seen);
-    return null;
-  });
+export async function rollBackAgentAction(
+  place: PlaceOfAction,
+  id: string,
+  version: number,
+  draft: string,
+) {
+  return act(
+    place,
+    decision.extend({ version: z.int() }),
+    { id, version, draft },
+    async (caller, seen) => {
+      await rollBackAgent(caller, seen.id, seen.version, seen);
+      return null;
+    },
+  );
 }
 
 export async function archiveAgentAction(place: PlaceOfAction, id: string) {

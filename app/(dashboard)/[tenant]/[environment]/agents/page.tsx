@@ -27,11 +27,18 @@ const statusFilter = {
 };
 
 export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
-  const { data: agents, nextCursor } = await listAgents(caller, parse(findAgentsQuery, query, "query"));
+  const { data: agents, nextCursor } = await listAgents(
+    caller,
+    parse(findAgentsQuery, query, "query"),
+  );
   const isFirstUse = agents.length === 0 && Object.keys(query).length === 0;
 
   const create = hasRole(role, "MEMBER") ? (
-    <CreateAgentDialog base={base} environment={environment} create={createAgentAction.bind(null, { tenant: tenant.slug, environment })} />
+    <CreateAgentDialog
+      base={base}
+      environment={environment}
+      create={createAgentAction.bind(null, { tenant: tenant.slug, environment })}
+    />
   ) : (
     <RoleNote sentence={roleSentence("MEMBER", "create agents")} />
   );
@@ -44,10 +51,17 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
         actions={isFirstUse ? null : create}
       />
       {isFirstUse ? (
-        <EmptyState title={`No ${environment} agents yet`} action={create} curl={createByApi(environment)}>
-          An agent is a configuration: instructions, the name of a model, a greeting and knowledge bases. Parlance keeps it and runs no
-          model;{" "}
-          <Link href="/docs/agents-and-knowledge" className="text-accent underline underline-offset-2">
+        <EmptyState
+          title={`No ${environment} agents yet`}
+          action={create}
+          curl={createByApi(environment)}
+        >
+          An agent is a configuration: instructions, the name of a model, a greeting and knowledge
+          bases. Parlance keeps it and runs no model;{" "}
+          <Link
+            href="/docs/agents-and-knowledge"
+            className="text-accent underline underline-offset-2"
+          >
             a program of yours reads it and posts the answers
           </Link>
           . It begins as a draft; you publish it here when it is ready.

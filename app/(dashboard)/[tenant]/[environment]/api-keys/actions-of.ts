@@ -1,6 +1,11 @@
 import type { PlaceOfAction } from "@/app/(dashboard)/act";
 import type { KeyActions } from "@/components/api-keys/states";
-import { createApiKeyAction, revokeApiKeyAction, rollApiKeyAction, updateApiKeyAction } from "./actions";
+import {
+  createApiKeyAction,
+  revokeApiKeyAction,
+  rollApiKeyAction,
+  updateApiKeyAction,
+} from "./actions";
 
 /** What the dialogs about keys can do here. A new key may be for the other environment. */
 export const keyActions = (place: PlaceOfAction): KeyActions => ({

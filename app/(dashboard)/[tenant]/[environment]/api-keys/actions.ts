@@ -3,7 +3,12 @@
 import { z } from "zod";
 import { actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { ShownKey } from "@/components/api-keys/states";
-import { createApiKeyInput, maximumNetworks, overlap, updateApiKeyInput } from "@/lib/api-keys/schema";
+import {
+  createApiKeyInput,
+  maximumNetworks,
+  overlap,
+  updateApiKeyInput,
+} from "@/lib/api-keys/schema";
 import { createApiKey, revokeApiKey, rollApiKey, updateApiKey } from "@/lib/api-keys/service";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
@@ -32,32 +37,56 @@ function endOf(form: FormData): Date | null {
   return expiry === "never" ? null : new Date(Date.now() + Number(expiry) * dayMs);
 }
 
-export async function createApiKeyAction(tenant: string, form: FormData): Promise<ActionResult<ShownKey> | ProofRequest> {
+export async function createApiKeyAction(
+  tenant: string,
+  form: FormData,
+): Promise<ActionResult<ShownKey> | ProofRequest> {
   const fields = { ...settingsOf(form), expiresAt: endOf(form) };
-  return actWithProof({ tenant, environment: text(form, "environment") }, createApiKeyInput, fields, async (caller, input) => {
-    const { apiKey, key } = await createApiKey(caller, input);
-    return { key, name: apiKey.name, environment: apiKey.environment, scopes: input.scopes };
-  });
+  return actWithProof(
+    { tenant, environment: text(form, "environment") },
+    createApiKeyInput,
+    fields,
+    async (caller, input) => {
+      const { apiKey, key } = await createApiKey(caller, input);
+      return { key, name: apiKey.name, environment: apiKey.environment, scopes: input.scopes };
+    },
+  );
 }
 
-export async function updateApiKeyAction(place: PlaceOfAction, id: string, form: FormData): Promise<ActionResult | ProofRequest> {
+export async function updateApiKeyAction(
+  place: PlaceOfAction,
+  id: string,
+  form: FormData,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, updateApiKeyForm, settingsOf(form), async (caller, input) => {
     await updateApiKey(caller, String(id), input);
     return null;
   });
 }
 
-export async function rollApiKeyAction(place: PlaceOfAction, id: string, sent: string): Promise<ActionResult<ShownKey> | ProofRequest> {
+export async function rollApiKeyAction(
+  place: PlaceOfAction,
+  id: string,
+  sent: string,
+): Promise<ActionResult<ShownKey> | ProofRequest> {
   return actWithProof(place, overlap, sent, async (caller, chosen) => {
     const { apiKey, key, replaced } = await rollApiKey(caller, String(id), chosen);
     return {
-      ...{ key, name: apiKey.name, environment: apiKey.environment, scopes: apiKey.scopes as ShownKey["scopes"] },
+      ...{
+        key,
+        name: apiKey.name,
+        environment: apiKey.environment,
+        scopes: apiKey.scopes as ShownKey["scopes"],
+      },
       replaced: { hint: replaced.hint, endsAt: replaced.expiresAt?.toISOString() ?? "" },
     };
   });
 }
 
-export async function revokeApiKeyAction(place: PlaceOfAction, id: string): Promise<ActionResult | ProofRequest> {
+export async function revokeApiKeyAction(
+  place: PlaceOfAction,
+  id: string,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, z.string().max(100), id, async (caller, keyId) => {
     await revokeApiKey(caller, keyId);
     return null;

@@ -34,7 +34,12 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
   const rows = keys.map((key) => {
     const lastDay = requests.get(key.id) ?? [];
     return {
-      ...{ createdAt: key.createdAt, lastUsedAt: key.lastUsedAt, expiresAt: key.expiresAt, revokedAt: key.revokedAt },
+      ...{
+        createdAt: key.createdAt,
+        lastUsedAt: key.lastUsedAt,
+        expiresAt: key.expiresAt,
+        revokedAt: key.revokedAt,
+      },
       summary: keySummary(key, lastDay, now),
       scopesLabel: scopesLabel(key.scopes),
       createdBy: makerOf(key, names),
@@ -44,7 +49,11 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
   });
 
   const canManage = hasRole(role, "ADMIN");
-  const create = canManage ? <CreateKeyButton /> : <RoleNote sentence={roleSentence("ADMIN", "create, change and revoke API keys")} />;
+  const create = canManage ? (
+    <CreateKeyButton />
+  ) : (
+    <RoleNote sentence={roleSentence("ADMIN", "create, change and revoke API keys")} />
+  );
   const isFiltered = status !== undefined || page.cursor !== undefined;
   return (
     <KeyDialogs choices={choices} actions={keyActions({ tenant: tenant.slug, environment })}>
@@ -56,13 +65,21 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
       />
       {rows.length > 0 || isFiltered ? (
         <Filters
-          filters={[{ name: "status", label: "Status", options: apiKeyStatuses.map((value) => ({ value, label: statusNames[value] })) }]}
+          filters={[
+            {
+              name: "status",
+              label: "Status",
+              options: apiKeyStatuses.map((value) => ({ value, label: statusNames[value] })),
+            },
+          ]}
         />
       ) : null}
       {rows.length > 0 ? (
         <KeyTable keys={rows} base={base} now={now} canManage={canManage} />
       ) : isFiltered ? (
-        <EmptyState title="No key is like this">None of the keys in {environment} has the status that you look for.</EmptyState>
+        <EmptyState title="No key is like this">
+          None of the keys in {environment} has the status that you look for.
+        </EmptyState>
       ) : (
         <EmptyState
           title={`No ${environment} keys yet`}

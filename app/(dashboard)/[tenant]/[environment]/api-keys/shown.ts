@@ -10,7 +10,10 @@ import { rateLimitOfPlan } from "@/lib/tenants/service";
 
 type ApiKey = Awaited<ReturnType<typeof getApiKey>>;
 
-export async function keyChoices(caller: Caller, { tenant, environment }: Pick<Place, "tenant" | "environment">): Promise<KeyChoices> {
+export async function keyChoices(
+  caller: Caller,
+  { tenant, environment }: Pick<Place, "tenant" | "environment">,
+): Promise<KeyChoices> {
   return {
     tenantSlug: tenant.slug,
     environment,
@@ -32,7 +35,8 @@ export function keySummary(key: ApiKey, lastDay: RequestCount[], now: Date): Key
   };
 }
 
-export const requestsOf = (counts: RequestCount[]) => counts.map(({ succeeded, refused, failed }) => succeeded + refused + failed);
+export const requestsOf = (counts: RequestCount[]) =>
+  counts.map(({ succeeded, refused, failed }) => succeeded + refused + failed);
 
 /** Who made a key. Keys without a maker come from the operator's command line. */
 export const makerOf = ({ createdById }: ApiKey, names: Map<string, string>) =>
@@ -40,7 +44,9 @@ export const makerOf = ({ createdById }: ApiKey, names: Map<string, string>) =>
 
 export function scopesLabel(scopes: string[]): string {
   const preset = scopePresets.find(
-    (candidate) => candidate.scopes.length === scopes.length && candidate.scopes.every((scope) => scopes.includes(scope)),
+    (candidate) =>
+      candidate.scopes.length === scopes.length &&
+      candidate.scopes.every((scope) => scopes.includes(scope)),
   );
   if (preset) return preset.name;
   return scopes.length === 1 ? (scopes[0] ?? "") : `${scopes.length} scopes`;

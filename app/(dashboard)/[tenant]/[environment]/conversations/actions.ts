@@ -2,11 +2,19 @@
 
 import { z } from "zod";
 import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
-import { type ConversationPatch, type FoundCustomer, statusNames } from "@/components/conversations/states";
+import {
+  type ConversationPatch,
+  type FoundCustomer,
+  statusNames,
+} from "@/components/conversations/states";
 import { once } from "@/lib/api/run-once";
 import { type CreateMessage, messageText } from "@/lib/conversations/message-schema";
 import { postMessage } from "@/lib/conversations/messages";
-import { type ConversationStatus, createConversationBody, updateConversationBody } from "@/lib/conversations/schema";
+import {
+  type ConversationStatus,
+  createConversationBody,
+  updateConversationBody,
+} from "@/lib/conversations/schema";
 import { createConversation, updateConversation } from "@/lib/conversations/service";
 import { displayName } from "@/lib/customers/display-name";
 import { findCustomersQuery } from "@/lib/customers/schema";
@@ -21,24 +29,45 @@ const sentMessage = z.strictObject({
   resolves: z.boolean(),
 });
 
-/** Writes as the person who is signed in; in test also as the customer. Sent twice under one key, it is there once. */
-export async function sendMessageAction(place: PlaceOfAction, conversationId: string, sent: unknown): Promise<ActionResult> {
-  return act(place, sentMessage, sent, async (caller, { kind, text, key, resolves }, { user, environment }) => {
-    if (kind === "customer" && environment !== "test") {
-      throw new AppError("validation", "A customer’s message can be written by hand in test only.");
-    }
-    const person = { type: "USER", id: user.id, name: user.name } as const;
-    const message: CreateMessage =
-      kind === "customer" ? { text } : { text, author: person, ...(kind === "note" && { direction: "INTERNAL" as const }) };
-    return once(caller, key, { conversationId, kind, text, resolves }, async () => {
-      await postMessage(caller, conversationId, message);
-      if (resolves) await updateConversation(caller, conversationId, { status: "RESOLVED" });
-      return null;
-    });
-  });
+/**
+ * Writes as the person who is signed in; in test also as the customer. Sent twice under one key, it
+ * is there once.
+ */
+export async function sendMessageAction(
+  place: PlaceOfAction,
+  conversationId: string,
+  sent: unknown,
+): Promise<ActionResult> {
+  return act(
+    place,
+    sentMessage,
+    sent,
+    async (caller, { kind, text, key, resolves }, { user, environment }) => {
+      if (kind === "customer" && environment !== "test") {
+        throw new AppError(
+          "validation",
+          "A customer’s message can be written by hand in test only.",
+        );
+      }
+      const person = { type: "USER", id: user.id, name: user.name } as const;
+      const message: CreateMessage =
+        kind === "customer"
+          ? { text }
+          : { text, author: person, ...(kind === "note" && { direction: "INTERNAL" as const }) };
+      return once(caller, key, { conversationId, kind, text, resolves }, async () => {
+        await postMessage(caller, conversationId, message);
+        if (resolves) await updateConversation(caller, conversationId, { status: "RESOLVED" });
+        return null;
+      });
+    },
+  );
 }
 
-export async function updateConversationAction(place: PlaceOfAction, id: string, patch: ConversationPatch): Promise<ActionResult> {
+export async function updateConversationAction(
+  place: PlaceOfAction,
+  id: string,
+  patch: ConversationPatch,
+): Promise<ActionResult> {
   return act(place, updateConversationBody, patch, async (caller, input) => {
     await updateConversation(caller, id, input).catch((error) => {
       throw inWords(error);
@@ -50,15 +79,25 @@ export async function updateConversationAction(place: PlaceOfAction, id: string,
 /** The buttons offer no illegal move, so one that is refused was legal a moment ago. */
 function inWords(error: unknown): unknown {
   if (!(error instanceof AppError) || error.kind !== "invalid-transition") return error;
-  const [from, to] = [error.members.from, error.members.to].map((status) => statusNames[status as ConversationStatus]);
-  return new AppError(error.kind, `Meanwhile this conversation was set to ${from}, and from there it cannot become ${to}.`, error.members);
+  const [from, to] = [error.members.from, error.members.to].map(
+    (status) => statusNames[status as ConversationStatus],
+  );
+  return new AppError(
+    error.kind,
+    `Meanwhile this conversation was set to ${from}, and from there it cannot become ${to}.`,
+    error.members,
+  );
 }
 
-export async function createConversationAction(place: PlaceOfAction, sent: FormData): Promise<ActionResult<{ id: string }>> {
+export async function createConversationAction(
+  place: PlaceOfAction,
+  sent: FormData,
+): Promise<ActionResult<{ id: string }>> {
   const { externalId, ...fields } = filledIn(sent);
   const body = { ...fields, ...(externalId && { customer: { externalId } }) };
   return act(place, createConversationBody, body, async (caller, input, { environment }) => {
-    if (environment !== "test") throw new AppError("validation", "Conversations are made by hand in test only.");
+    if (environment !== "test")
+      throw new AppError("validation", "Conversations are made by hand in test only.");
     const { id } = await createConversation(caller, input);
     return { id };
   });
@@ -67,12 +106,19 @@ export async function createConversationAction(place: PlaceOfAction, sent: FormD
 const mostChoices = 6;
 
 /** Those whom a conversation can be linked to. */
-export async function findCustomersAction(place: PlaceOfAction, q: string): Promise<ActionResult<FoundCustomer[]>> {
+export async function findCustomersAction(
+  place: PlaceOfAction,
+  q: string,
+): Promise<ActionResult<FoundCustomer[]>> {
   return act(place, findCustomersQuery, { q }, async (caller, input) => {
     const { data } = await findCustomers(caller, input);
     return data.slice(0, mostChoices).map((customer) => {
       const { id, email, phone, externalId } = customer;
-      return { id, name: displayName(customer), detail: [email, phone, externalId].filter(Boolean).join(" · ") };
+      return {
+        id,
+        name: displayName(customer),
+        detail: [email, phone, externalId].filter(Boolean).join(" · "),
+      };
     });
   });
 }

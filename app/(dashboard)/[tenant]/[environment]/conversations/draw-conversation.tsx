@@ -24,7 +24,12 @@ import { findCustomersAction, sendMessageAction, updateConversationAction } from
 import { listPart } from "./read-list";
 
 /** The panes of the open conversation, and the drawer of what is inspected in it. */
-export async function drawConversation(visit: Visit, id: string, path: string, members: { id: string; name: string }[]) {
+export async function drawConversation(
+  visit: Visit,
+  id: string,
+  path: string,
+  members: { id: string; name: string }[],
+) {
   const { caller, base, tenant, environment, role, query, now } = visit;
   const conversation = await getConversation(caller, id);
   const [window, customer, agent, names] = await Promise.all([
@@ -36,9 +41,12 @@ export async function drawConversation(visit: Visit, id: string, path: string, m
 
   const place = { tenant: tenant.slug, environment };
   const list = keepingPage(query);
-  const here = (changes: Record<string, string | null>) => withQuery(path, { ...query, ...list }, { ...list, ...changes });
+  const here = (changes: Record<string, string | null>) =>
+    withQuery(path, { ...query, ...list }, { ...list, ...changes });
   const inspectHref = (inspected: string) => here({ inspect: inspected });
-  const assigneeName = conversation.assigneeId ? (names.get(conversation.assigneeId) ?? "A former member") : null;
+  const assigneeName = conversation.assigneeId
+    ? (names.get(conversation.assigneeId) ?? "A former member")
+    : null;
   const canWrite = hasRole(role, "MEMBER");
   const update = canWrite ? updateConversationAction.bind(null, place, id) : null;
 
@@ -85,8 +93,16 @@ export async function drawConversation(visit: Visit, id: string, path: string, m
       now={now}
     />
   );
-  const inspected = await findInspected(caller, query.inspect, conversation, customer, window.messages);
-  const inspector = inspected ? <ObjectDrawer {...inspected} closeHref={here({ inspect: null })} /> : null;
+  const inspected = await findInspected(
+    caller,
+    query.inspect,
+    conversation,
+    customer,
+    window.messages,
+  );
+  const inspector = inspected ? (
+    <ObjectDrawer {...inspected} closeHref={here({ inspect: null })} />
+  ) : null;
   return { thread, details, inspector };
 }
 
@@ -95,7 +111,8 @@ function drawComposer({ role, environment, tenant }: Visit, { id, status }: Conv
   if (status === "CLOSED") {
     return (
       <p className={`${look} text-muted`}>
-        {statusNames.CLOSED} for good: nothing can be added. Whoever has more to say starts a new conversation.
+        {statusNames.CLOSED} for good: nothing can be added. Whoever has more to say starts a new
+        conversation.
       </p>
     );
   }
@@ -126,7 +143,11 @@ const windowSize = 50;
 async function readWindow(caller: Caller, conversationId: string, around: Query[string]) {
   if (typeof around !== "string" || !isId("message", around)) {
     const newest = await listMessages(caller, conversationId, { limit: windowSize, order: "desc" });
-    return { messages: newest.data.toReversed(), earlierId: newest.nextCursor ?? null, isNewest: true };
+    return {
+      messages: newest.data.toReversed(),
+      earlierId: newest.nextCursor ?? null,
+      isNewest: true,
+    };
   }
   const half = windowSize / 2;
   const [before, middle, after] = await Promise.all([
@@ -151,10 +172,24 @@ async function findInspected(
 ) {
   if (typeof asked !== "string") return null;
   const { id } = conversation;
-  if (asked === id) return { title: "Conversation", value: conversation, curl: curlOf(caller, `conversations/${id}`) };
-  if (asked === customer?.id) return { title: "Customer", value: customer, curl: curlOf(caller, `customers/${asked}`) };
-  const message = shown.find((each) => each.id === asked) ?? (isId("message", asked) ? await getMessage(caller, id, asked) : null);
-  return message && { title: "Message", value: message, curl: curlOf(caller, `conversations/${id}/messages/${asked}`) };
+  if (asked === id)
+    return {
+      title: "Conversation",
+      value: conversation,
+      curl: curlOf(caller, `conversations/${id}`),
+    };
+  if (asked === customer?.id)
+    return { title: "Customer", value: customer, curl: curlOf(caller, `customers/${asked}`) };
+  const message =
+    shown.find((each) => each.id === asked) ??
+    (isId("message", asked) ? await getMessage(caller, id, asked) : null);
+  return (
+    message && {
+      title: "Message",
+      value: message,
+      curl: curlOf(caller, `conversations/${id}/messages/${asked}`),
+    }
+  );
 }
 
 function curlOf({ partition }: Caller, path: string): string {
@@ -164,10 +199,20 @@ function curlOf({ partition }: Caller, path: string): string {
 
 /** What the list was asked for, its page included: `withQuery` would begin at the first one. */
 function keepingPage(query: Query): Record<string, string> {
-  return Object.fromEntries(Object.entries(listPart(query)).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  return Object.fromEntries(
+    Object.entries(listPart(query)).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
+    ),
+  );
 }
 
 /** Whoever left the tenant still stands where something is assigned to them. */
-function withFormer(members: { id: string; name: string }[], id: string | null, name: string | null) {
-  return id && name && !members.some((member) => member.id === id) ? [...members, { id, name: `${name} (left)` }] : members;
+function withFormer(
+  members: { id: string; name: string }[],
+  id: string | null,
+  name: string | null,
+) {
+  return id && name && !members.some((member) => member.id === id)
+    ? [...members, { id, name: `${name} (left)` }]
+    : members;
 }

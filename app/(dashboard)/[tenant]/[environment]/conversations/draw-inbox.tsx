@@ -17,18 +17,33 @@ import { readList } from "./read-list";
 export async function drawInbox(visit: Visit, openId: string | null) {
   const { caller, base, tenant, environment, role, user } = visit;
   const path = openId ? `${base}/conversations/${openId}` : `${base}/conversations`;
-  const members = (await listMemberNames(caller)).map(({ id, name }) => ({ id, name: id === user.id ? `${name} (you)` : name }));
-  const [list, open] = await Promise.all([readList(visit), openId ? drawConversation(visit, openId, path, members) : null]);
+  const members = (await listMemberNames(caller)).map(({ id, name }) => ({
+    id,
+    name: id === user.id ? `${name} (you)` : name,
+  }));
+  const [list, open] = await Promise.all([
+    readList(visit),
+    openId ? drawConversation(visit, openId, path, members) : null,
+  ]);
 
   const create = createConversationAction.bind(null, { tenant: tenant.slug, environment });
   const canCreate = environment === "test" && hasRole(role, "MEMBER");
   if (list.isEmptyInbox && !open) {
     return (
       <>
-        <PageHeader title="Conversations" description="What customers write, and what is answered." />
+        <PageHeader
+          title="Conversations"
+          description="What customers write, and what is answered."
+        />
         <EmptyState
           title={`No ${environment} conversations yet`}
-          action={canCreate ? <CreateConversationDialog base={base} create={create} /> : emptyNote(environment)}
+          action={
+            canCreate ? (
+              <CreateConversationDialog base={base} create={create} />
+            ) : (
+              emptyNote(environment)
+            )
+          }
           curl={createCurl(environment)}
         >
           They begin when a customer writes. The first one will be here as soon as it exists.
@@ -47,7 +62,9 @@ export async function drawInbox(visit: Visit, openId: string | null) {
           members,
           openId,
           path,
-          create: canCreate ? <CreateConversationDialog base={base} isIcon create={create} /> : null,
+          create: canCreate ? (
+            <CreateConversationDialog base={base} isIcon create={create} />
+          ) : null,
         })}
         thread={open?.thread ?? null}
         details={open?.details ?? null}
@@ -59,7 +76,9 @@ export async function drawInbox(visit: Visit, openId: string | null) {
 }
 
 function emptyNote(environment: string) {
-  return environment === "test" ? <RoleNote sentence={roleSentence("MEMBER", "create conversations")} /> : undefined;
+  return environment === "test" ? (
+    <RoleNote sentence={roleSentence("MEMBER", "create conversations")} />
+  ) : undefined;
 }
 
 function createCurl(environment: string): string {

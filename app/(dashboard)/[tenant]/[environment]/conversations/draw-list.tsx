@@ -14,7 +14,10 @@ const filtersOf = (members: Member[]): Filter[] => [
   {
     name: "assigneeId",
     label: "Assignee",
-    options: [{ value: nobody, label: "Nobody" }, ...members.map(({ id, name }) => ({ value: id, label: name }))],
+    options: [
+      { value: nobody, label: "Nobody" },
+      ...members.map(({ id, name }) => ({ value: id, label: name })),
+    ],
   },
   { name: "channelId", label: "Channel", type: "text", placeholder: "web" },
   { name: "tag", label: "Tag", type: "text" },
@@ -37,7 +40,13 @@ const shortcuts: Shortcut[] = [
 type List = Awaited<ReturnType<typeof readList>>;
 type Member = { id: string; name: string };
 
-type Drawn = { list: List; members: Member[]; openId: string | null; path: string; create: ReactNode };
+type Drawn = {
+  list: List;
+  members: Member[];
+  openId: string | null;
+  path: string;
+  create: ReactNode;
+};
 
 export function drawList({ base, now }: Visit, { list, members, openId, path, create }: Drawn) {
   const { asked, isFiltered, customers, assignees } = list;
@@ -48,7 +57,9 @@ export function drawList({ base, now }: Visit, { list, members, openId, path, cr
     ...conversation,
     href: withQuery(`${base}/conversations/${conversation.id}`, asked, { cursor }),
     customerName: conversation.customerId ? (customers.get(conversation.customerId) ?? null) : null,
-    assigneeName: conversation.assigneeId ? (assignees.get(conversation.assigneeId) ?? "A former member") : null,
+    assigneeName: conversation.assigneeId
+      ? (assignees.get(conversation.assigneeId) ?? "A former member")
+      : null,
   }));
   const tabs = [...conversationStatuses, "all" as const].map((tab) => ({
     name: tab === "all" ? "All" : statusNames[tab],
@@ -76,7 +87,12 @@ export function drawList({ base, now }: Visit, { list, members, openId, path, cr
           </div>
         </details>
         {items.length > 0 ? (
-          <ConversationList items={items} openId={openId} showsStatus={!(status in statusNames)} now={now} />
+          <ConversationList
+            items={items}
+            openId={openId}
+            showsStatus={!(status in statusNames)}
+            now={now}
+          />
         ) : (
           <div className="space-y-3 px-4 py-10 text-center">
             <p className="text-muted">{emptySentence(status, isFiltered)}</p>
@@ -97,7 +113,10 @@ export function drawList({ base, now }: Visit, { list, members, openId, path, cr
 
 function emptySentence(status: string, isFiltered: boolean): string {
   if (isFiltered) return "No conversation fits these filters.";
-  return status in statusNames ? `No conversation is ${status.toLowerCase()}.` : "No conversation fits.";
+  return status in statusNames
+    ? `No conversation is ${status.toLowerCase()}.`
+    : "No conversation fits.";
 }
 
-const countLabel = (count: number) => (count >= countedUpTo ? `${countedUpTo - 1}+` : String(count));
+const countLabel = (count: number) =>
+  count >= countedUpTo ? `${countedUpTo - 1}+` : String(count);

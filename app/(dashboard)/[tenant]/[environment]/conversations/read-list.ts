@@ -13,7 +13,9 @@ const others = ["pane", "inspect", "message"] as const;
 
 /** What the list is asked for, as it stands in the address. */
 export function listPart(query: Query): Query {
-  return Object.fromEntries(Object.entries(query).filter(([name]) => !others.some((other) => other === name)));
+  return Object.fromEntries(
+    Object.entries(query).filter(([name]) => !others.some((other) => other === name)),
+  );
 }
 
 /** The page of the list that the address asks for, with the names it shows. */

@@ -1,7 +1,11 @@
 "use server";
 
 import { act, type PlaceOfAction, trimmed } from "@/app/(dashboard)/act";
-import { createCustomerBody, type UpdateCustomer, updateCustomerBody } from "@/lib/customers/schema";
+import {
+  createCustomerBody,
+  type UpdateCustomer,
+  updateCustomerBody,
+} from "@/lib/customers/schema";
 import { createCustomer, updateCustomer } from "@/lib/customers/service";
 
 export async function createCustomerAction(place: PlaceOfAction, sent: FormData) {
@@ -11,7 +15,11 @@ export async function createCustomerAction(place: PlaceOfAction, sent: FormData)
   });
 }
 
-export async function updateCustomerAction(place: PlaceOfAction, id: string, patch: UpdateCustomer) {
+export async function updateCustomerAction(
+  place: PlaceOfAction,
+  id: string,
+  patch: UpdateCustomer,
+) {
   return act(place, updateCustomerBody, patch, async (caller, input) => {
     await updateCustomer(caller, String(id), input);
     return null;

@@ -15,10 +15,18 @@ import { createCustomerAction } from "./actions";
 
 export const metadata = { title: "Customers" };
 
-const search = { name: "q", label: "Search", type: "search", placeholder: "Name, e-mail, phone, external id" } as const;
+const search = {
+  name: "q",
+  label: "Search",
+  type: "search",
+  placeholder: "Name, e-mail, phone, external id",
+} as const;
 
 export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
-  const { data: customers, nextCursor } = await findCustomers(caller, parse(findCustomersQuery, query, "query"));
+  const { data: customers, nextCursor } = await findCustomers(
+    caller,
+    parse(findCustomersQuery, query, "query"),
+  );
   const isFirstUse = customers.length === 0 && Object.keys(query).length === 0;
 
   const create = hasRole(role, "MEMBER") ? (
@@ -32,9 +40,17 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
   );
   return (
     <>
-      <PageHeader title="Customers" description="Those who write to you, as your systems know them." actions={isFirstUse ? null : create} />
+      <PageHeader
+        title="Customers"
+        description="Those who write to you, as your systems know them."
+        actions={isFirstUse ? null : create}
+      />
       {isFirstUse ? (
-        <EmptyState title={`No ${environment} customers yet`} action={create} curl={createByApi(environment)}>
+        <EmptyState
+          title={`No ${environment} customers yet`}
+          action={create}
+          curl={createByApi(environment)}
+        >
           They come into being when the API creates one, or names a new one in a conversation.
         </EmptyState>
       ) : (
@@ -44,8 +60,8 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
             <CustomerTable customers={customers} base={base} now={now} />
           ) : (
             <EmptyState title="No customer fits">
-              Each word has to be part of a name, an e-mail address, a phone number or an external id; one of less than three letters begins
-              it.
+              Each word has to be part of a name, an e-mail address, a phone number or an external
+              id; one of less than three letters begins it.
             </EmptyState>
           )}
           <Pager path={`${base}/customers`} query={query} nextCursor={nextCursor} />

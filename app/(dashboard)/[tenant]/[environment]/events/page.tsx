@@ -20,17 +20,29 @@ const filters: Filter[] = [
 ];
 
 export default pageOf(async ({ caller, environment, base, query, now }) => {
-  const { data: events, nextCursor } = await listEvents(caller, parse(searchEventsQuery, query, "query"));
+  const { data: events, nextCursor } = await listEvents(
+    caller,
+    parse(searchEventsQuery, query, "query"),
+  );
   const ids = events.map(({ id }) => id);
   const deliveries = await deliveriesOfEvents(caller, ids);
-  const statusesOf = (id: string) => deliveries.filter(({ eventId }) => eventId === id).map(({ status }) => status);
+  const statusesOf = (id: string) =>
+    deliveries.filter(({ eventId }) => eventId === id).map(({ status }) => status);
   const isFiltered = Object.keys(query).length > 0;
   return (
     <>
-      <PageHeader title="Events" description="All that happened in the last 30 days, whether a webhook wanted it or not." guide="events" />
+      <PageHeader
+        title="Events"
+        description="All that happened in the last 30 days, whether a webhook wanted it or not."
+        guide="events"
+      />
       {isFiltered || events.length > 0 ? <Filters filters={filters} /> : null}
       {events.length > 0 ? (
-        <EventTable events={events.map((event) => ({ ...event, statuses: statusesOf(event.id) }))} base={base} now={now} />
+        <EventTable
+          events={events.map((event) => ({ ...event, statuses: statusesOf(event.id) }))}
+          base={base}
+          now={now}
+        />
       ) : (
         <EmptyState
           title={isFiltered ? "No event matches these filters" : `No ${environment} events yet`}

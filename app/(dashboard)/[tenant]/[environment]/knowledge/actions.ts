@@ -6,7 +6,10 @@ import { createKnowledgeBaseBody } from "@/lib/knowledge/bases/schema";
 import { createKnowledgeBase } from "@/lib/knowledge/bases/service";
 import { deleteDocument, retryDocument } from "@/lib/knowledge/documents/service";
 
-const documentInBase = z.strictObject({ knowledgeBaseId: z.string().max(100), id: z.string().max(100) });
+const documentInBase = z.strictObject({
+  knowledgeBaseId: z.string().max(100),
+  id: z.string().max(100),
+});
 
 export async function createKnowledgeBaseAction(place: PlaceOfAction, sent: FormData) {
   return act(place, createKnowledgeBaseBody, trimmed(sent), async (caller, input) => {
@@ -15,14 +18,22 @@ export async function createKnowledgeBaseAction(place: PlaceOfAction, sent: Form
   });
 }
 
-export async function retryDocumentAction(place: PlaceOfAction, knowledgeBaseId: string, id: string) {
+export async function retryDocumentAction(
+  place: PlaceOfAction,
+  knowledgeBaseId: string,
+  id: string,
+) {
   return act(place, documentInBase, { knowledgeBaseId, id }, async (caller, document) => {
     await retryDocument(caller, document.knowledgeBaseId, document.id);
     return null;
   });
 }
 
-export async function deleteDocumentAction(place: PlaceOfAction, knowledgeBaseId: string, id: string) {
+export async function deleteDocumentAction(
+  place: PlaceOfAction,
+  knowledgeBaseId: string,
+  id: string,
+) {
   return act(place, documentInBase, { knowledgeBaseId, id }, async (caller, document) => {
     await deleteDocument(caller, document.knowledgeBaseId, document.id);
     return null;

@@ -15,7 +15,10 @@ import { createKnowledgeBaseAction } from "./actions";
 export const metadata = { title: "Knowledge" };
 
 export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
-  const { data: bases, nextCursor } = await listKnowledgeBases(caller, parse(listKnowledgeBasesQuery, query, "query"));
+  const { data: bases, nextCursor } = await listKnowledgeBases(
+    caller,
+    parse(listKnowledgeBasesQuery, query, "query"),
+  );
   const action = createKnowledgeBaseAction.bind(null, { tenant: tenant.slug, environment });
   const create = hasRole(role, "MEMBER") ? (
     <CreateBaseDialog base={base} environment={environment} create={action} />
@@ -33,9 +36,13 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
       {bases.length > 0 ? (
         <BaseTable bases={bases} base={base} now={now} />
       ) : (
-        <EmptyState title={`No ${environment} knowledge bases yet`} action={create} curl={createByApi(environment)}>
-          A knowledge base holds documents: PDF, Word, Markdown, HTML, CSV, JSON or plain text. Their text is cut into chunks that can be
-          searched, by you and by agents.
+        <EmptyState
+          title={`No ${environment} knowledge bases yet`}
+          action={create}
+          curl={createByApi(environment)}
+        >
+          A knowledge base holds documents: PDF, Word, Markdown, HTML, CSV, JSON or plain text.
+          Their text is cut into chunks that can be searched, by you and by agents.
         </EmptyState>
       )}
       <Pager path={`${base}/knowledge`} query={query} nextCursor={nextCursor} />

@@ -13,13 +13,28 @@ import { Pager, withQuery } from "@/components/ui/pager";
 import { listApiKeysQuery } from "@/lib/api-keys/schema";
 import { apiKeyNames, listApiKeys } from "@/lib/api-keys/service";
 import { env } from "@/lib/platform/env";
-import { type ListRequestLogs, listRequestLogsQuery, loggedMethods, mostLookedAt, type statusClasses } from "@/lib/request-logs/schema";
-import { countRequestHours, countRequestHoursOfKeys, countRequests, listRequestLogs } from "@/lib/request-logs/service";
+import {
+  type ListRequestLogs,
+  listRequestLogsQuery,
+  loggedMethods,
+  mostLookedAt,
+  type statusClasses,
+} from "@/lib/request-logs/schema";
+import {
+  countRequestHours,
+  countRequestHoursOfKeys,
+  countRequests,
+  listRequestLogs,
+} from "@/lib/request-logs/service";
 import { type Range, ranges, type ShownTime, timeBetween, timeOfRange } from "./shown-time";
 
 export const metadata = { title: "Logs" };
 
-const outcomes: Record<(typeof statusClasses)[number], Outcome> = { "2xx": "succeeded", "4xx": "refused", "5xx": "failed" };
+const outcomes: Record<(typeof statusClasses)[number], Outcome> = {
+  "2xx": "succeeded",
+  "4xx": "refused",
+  "5xx": "failed",
+};
 
 export default pageOf(async ({ caller, environment, base, query, now }) => {
   const { range, live, request, ...filters } = query;
@@ -44,7 +59,12 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
   }
 
   const isFiltered = Object.keys(filters).some((name) => name !== "cursor");
-  const isBeyondChart = search.method || search.path || search.idempotencyKey || search.errorKind || typeof search.status === "number";
+  const isBeyondChart =
+    search.method ||
+    search.path ||
+    search.idempotencyKey ||
+    search.errorKind ||
+    typeof search.status === "number";
   const hasAny = counts.some(({ succeeded, refused, failed }) => succeeded + refused + failed > 0);
   const only = typeof search.status === "string" ? outcomes[search.status] : undefined;
   return (
@@ -55,17 +75,33 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
         guide="request-logs"
         actions={<LiveTail path={path} query={query} isLive={live === "1"} />}
       />
-      <TimeLinks path={path} query={query} chosen={isTimeGiven(search) ? null : rangeOf(range)} time={time} />
-      <section aria-label="Requests over time" className="mb-5 rounded-2xl border border-line bg-surface p-5">
+      <TimeLinks
+        path={path}
+        query={query}
+        chosen={isTimeGiven(search) ? null : rangeOf(range)}
+        time={time}
+      />
+      <section
+        aria-label="Requests over time"
+        className="mb-5 rounded-2xl border border-line bg-surface p-5"
+      >
         <RequestChart
           caption={`Requests over time, ${only ?? "by how they ended"}`}
           counts={counts}
           only={only}
-          hrefOf={({ from, to }) => withQuery(path, query, { range: null, live: null, since: from.toISOString(), until: to.toISOString() })}
+          hrefOf={({ from, to }) =>
+            withQuery(path, query, {
+              range: null,
+              live: null,
+              since: from.toISOString(),
+              until: to.toISOString(),
+            })
+          }
         />
         {isBeyondChart ? (
           <p className="mt-2 text-muted text-xs">
-            The chart counts {search.apiKeyId ? "all requests of the key" : "all requests"}, whatever else is filtered.
+            The chart counts {search.apiKeyId ? "all requests of the key" : "all requests"},
+            whatever else is filtered.
           </p>
         ) : null}
       </section>
@@ -74,7 +110,9 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
         <RequestTable caption="Requests, newest first" requests={rows} base={base} />
       ) : isFiltered || hasAny ? (
         <EmptyState title="No request is like this">
-          {lookedBackTo ? "None of those looked at matches the filters." : "Nothing in this time matches the filters."}
+          {lookedBackTo
+            ? "None of those looked at matches the filters."
+            : "Nothing in this time matches the filters."}
         </EmptyState>
       ) : (
         <EmptyState
@@ -87,10 +125,16 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
       )}
       {lookedBackTo ? (
         <p className="mt-3 text-muted">
-          {mostLookedAt.toLocaleString("en")} requests were looked at, back to {inWords(lookedBackTo)} UTC.
+          {mostLookedAt.toLocaleString("en")} requests were looked at, back to{" "}
+          {inWords(lookedBackTo)} UTC.
         </p>
       ) : null}
-      <Pager path={path} query={query} nextCursor={nextCursor} next={lookedBackTo && "Look further back"} />
+      <Pager
+        path={path}
+        query={query}
+        nextCursor={nextCursor}
+        next={lookedBackTo && "Look further back"}
+      />
       {live === "1" ? <Live everyMs={2_000} /> : null}
     </>
   );
@@ -103,12 +147,16 @@ const rangeWords: Record<Range, string> = {
   "30d": "the last 30 days",
 };
 
-const isTimeGiven = ({ since, until }: ListRequestLogs) => since !== undefined || until !== undefined;
+const isTimeGiven = ({ since, until }: ListRequestLogs) =>
+  since !== undefined || until !== undefined;
 
-const rangeOf = (range: Query[string]): Range => (typeof range === "string" && Object.hasOwn(ranges, range) ? (range as Range) : "24h");
+const rangeOf = (range: Query[string]): Range =>
+  typeof range === "string" && Object.hasOwn(ranges, range) ? (range as Range) : "24h";
 
 const shownTime = (range: Query[string], search: ListRequestLogs, now: Date): ShownTime =>
-  isTimeGiven(search) ? timeBetween(search.since, search.until, now) : timeOfRange(rangeOf(range), now);
+  isTimeGiven(search)
+    ? timeBetween(search.since, search.until, now)
+    : timeOfRange(rangeOf(range), now);
 
 function filtersFor(keys: { id: string; name: string; hint: string }[], { status }: Query) {
   const statuses = [
@@ -117,12 +165,26 @@ function filtersFor(keys: { id: string; name: string; hint: string }[], { status
     { value: "5xx", label: "5xx failed" },
   ];
   // One that a link asked for.
-  if (typeof status === "string" && /^\d+$/.test(status)) statuses.push({ value: status, label: status });
+  if (typeof status === "string" && /^\d+$/.test(status))
+    statuses.push({ value: status, label: status });
   return [
-    { name: "method", label: "Method", options: loggedMethods.map((value) => ({ value, label: value })) },
+    {
+      name: "method",
+      label: "Method",
+      options: loggedMethods.map((value) => ({ value, label: value })),
+    },
     { name: "status", label: "Status", options: statuses },
-    { name: "apiKeyId", label: "Key", options: keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (${hint})` })) },
-    { name: "path", label: "Path begins with", type: "search" as const, placeholder: "/v1/public/conversations" },
+    {
+      name: "apiKeyId",
+      label: "Key",
+      options: keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (${hint})` })),
+    },
+    {
+      name: "path",
+      label: "Path begins with",
+      type: "search" as const,
+      placeholder: "/v1/public/conversations",
+    },
     { name: "idempotencyKey", label: "Idempotency key", type: "search" as const },
     { name: "request", label: "Request id", type: "search" as const, placeholder: "req_…" },
   ];
@@ -130,7 +192,12 @@ function filtersFor(keys: { id: string; name: string; hint: string }[], { status
 
 type Place = { path: string; query: Query };
 
-function TimeLinks({ path, query, chosen, time }: Place & { chosen: Range | null; time: ShownTime }) {
+function TimeLinks({
+  path,
+  query,
+  chosen,
+  time,
+}: Place & { chosen: Range | null; time: ShownTime }) {
   const look =
     "flex h-8 items-center rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm";
   return (
@@ -139,7 +206,11 @@ function TimeLinks({ path, query, chosen, time }: Place & { chosen: Range | null
         {(Object.keys(ranges) as Range[]).map((range) => (
           <li key={range}>
             <Link
-              href={withQuery(path, query, { range: range === "24h" ? null : range, since: null, until: null })}
+              href={withQuery(path, query, {
+                range: range === "24h" ? null : range,
+                since: null,
+                until: null,
+              })}
               aria-current={range === chosen ? "true" : undefined}
               className={look}
             >
@@ -163,10 +234,17 @@ const inWords = (at: Date) => at.toISOString().slice(0, 19).replace("T", " ");
 function LiveTail({ path, query, isLive }: Place & { isLive: boolean }) {
   return (
     <Link
-      href={withQuery(path, query, isLive ? { live: null } : { live: "1", since: null, until: null })}
+      href={withQuery(
+        path,
+        query,
+        isLive ? { live: null } : { live: "1", since: null, until: null },
+      )}
       className={buttonClass({ look: "secondary" })}
     >
-      <span className={`size-2 rounded-full ${isLive ? "animate-pulse bg-good" : "bg-line-strong"}`} aria-hidden="true" />
+      <span
+        className={`size-2 rounded-full ${isLive ? "animate-pulse bg-good" : "bg-line-strong"}`}
+        aria-hidden="true"
+      />
       {isLive ? "Stop following" : "Follow live"}
     </Link>
   );

@@ -6,13 +6,28 @@ const keptMs = 30 * 24 * hourMs;
 const mostParts = 60;
 
 /** The times that are offered, by what stands for them in the address. */
-export const ranges = { "1h": "Last hour", "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const;
+export const ranges = {
+  "1h": "Last hour",
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
+} as const;
 export type Range = keyof typeof ranges;
 
-const rangeMs: Record<Range, number> = { "1h": hourMs, "24h": 24 * hourMs, "7d": 7 * 24 * hourMs, "30d": keptMs };
+const rangeMs: Record<Range, number> = {
+  "1h": hourMs,
+  "24h": 24 * hourMs,
+  "7d": 7 * 24 * hourMs,
+  "30d": keptMs,
+};
 
 /** A time that is listed, and how it is drawn: from the counts of hours where it is long enough. */
-export type ShownTime = { since: Date; until: Date | undefined; drawn: Parts; isByTheHour: boolean };
+export type ShownTime = {
+  since: Date;
+  until: Date | undefined;
+  drawn: Parts;
+  isByTheHour: boolean;
+};
 
 /** A time that ends now, so that the list has no end. */
 export function timeOfRange(range: Range, now: Date): ShownTime {
@@ -21,12 +36,20 @@ export function timeOfRange(range: Range, now: Date): ShownTime {
 }
 
 /** A time from the address, as a click on the chart leaves it there. */
-export function timeBetween(since: Date | undefined, until: Date | undefined, now: Date): ShownTime {
+export function timeBetween(
+  since: Date | undefined,
+  until: Date | undefined,
+  now: Date,
+): ShownTime {
   const end = until && until < now ? until : now;
   const earliest = new Date(now.getTime() - keptMs);
   const start = since && since > earliest ? since : earliest;
   const isForward = start < end;
-  return { since: start, until, ...drawn(isForward ? start : new Date(end.getTime() - minuteMs), end) };
+  return {
+    since: start,
+    until,
+    ...drawn(isForward ? start : new Date(end.getTime() - minuteMs), end),
+  };
 }
 
 /** From here on, hours are fine enough, and their counts are there. */
@@ -46,5 +69,9 @@ function drawn(since: Date, until: Date): Pick<ShownTime, "drawn" | "isByTheHour
 function aligned(since: Date, until: Date, partMs: number): Parts {
   const start = Math.floor(since.getTime() / partMs) * partMs;
   const end = Math.ceil(until.getTime() / partMs) * partMs;
-  return { since: new Date(start), until: new Date(end), parts: Math.max(1, (end - start) / partMs) };
+  return {
+    since: new Date(start),
+    until: new Date(end),
+    parts: Math.max(1, (end - start) / partMs),
+  };
 }

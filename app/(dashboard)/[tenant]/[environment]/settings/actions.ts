@@ -9,7 +9,10 @@ import { renameTenant } from "@/lib/tenants/service";
 import { requestWipe } from "@/lib/test-data/service";
 import { organisationInput } from "@/lib/users/schema";
 
-export async function renameOrganisationAction(place: PlaceOfAction, name: string): Promise<ActionResult> {
+export async function renameOrganisationAction(
+  place: PlaceOfAction,
+  name: string,
+): Promise<ActionResult> {
   return act(place, organisationInput, { name }, async (caller, input) => {
     await renameTenant(caller, input.name);
     return null;
@@ -18,7 +21,10 @@ export async function renameOrganisationAction(place: PlaceOfAction, name: strin
 
 const wipeInput = z.strictObject({ confirmation: text(100).trim() });
 
-export async function wipeTestDataAction(place: PlaceOfAction, confirmation: string): Promise<ActionResult> {
+export async function wipeTestDataAction(
+  place: PlaceOfAction,
+  confirmation: string,
+): Promise<ActionResult> {
   return act(place, wipeInput, { confirmation }, async (caller, input) => {
     await requestWipe(caller, input.confirmation);
     return null;

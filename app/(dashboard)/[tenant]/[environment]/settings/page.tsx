@@ -11,7 +11,12 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { hasRole, roleNames, roleSentence } from "@/lib/platform/roles";
-import { getTenant, planRateLimits, planStorageBytes, planTenantRateLimits } from "@/lib/tenants/service";
+import {
+  getTenant,
+  planRateLimits,
+  planStorageBytes,
+  planTenantRateLimits,
+} from "@/lib/tenants/service";
 import { findWipe } from "@/lib/test-data/service";
 import { leaveAction, renameOrganisationAction, wipeTestDataAction } from "./actions";
 
@@ -51,12 +56,17 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
                   name: "Rate limit",
                   value: `${grouped(planRateLimits[tenant.plan])} requests per minute for each key, ${grouped(planTenantRateLimits[tenant.plan])} for each environment`,
                 },
-                { name: "Storage", value: `${planStorageBytes[tenant.plan] / 1_000_000_000} GB of documents in each environment` },
+                {
+                  name: "Storage",
+                  value: `${planStorageBytes[tenant.plan] / 1_000_000_000} GB of documents in each environment`,
+                },
                 { name: "Created", value: <Time at={tenant.createdAt} now={now} /> },
                 { name: "Your role", value: roleNames[role] },
               ]}
             />
-            {isAdmin ? null : <RoleNote sentence={roleSentence("ADMIN", "rename the organisation")} />}
+            {isAdmin ? null : (
+              <RoleNote sentence={roleSentence("ADMIN", "rename the organisation")} />
+            )}
           </div>
         </Panel>
         <Panel title="Danger zone">
@@ -67,7 +77,8 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
             >
               {wipe ? (
                 <p role="status" className="text-muted">
-                  Being wiped since <Time at={wipe.requestedAt} now={now} />, {grouped(wipe.deletedRows)} rows so far.
+                  Being wiped since <Time at={wipe.requestedAt} now={now} />,{" "}
+                  {grouped(wipe.deletedRows)} rows so far.
                   <Live everyMs={2_000} />
                 </p>
               ) : isAdmin ? (
@@ -76,7 +87,10 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
                 <RoleNote sentence={roleSentence("ADMIN", "wipe the test data")} />
               )}
             </Danger>
-            <Danger title="Leave this organisation" description="For yourself alone. The last owner makes somebody else an owner first.">
+            <Danger
+              title="Leave this organisation"
+              description="For yourself alone. The last owner makes somebody else an owner first."
+            >
               <LeaveDialog organisation={tenant.name} leave={leaveAction.bind(null, place)} />
             </Danger>
           </ul>
@@ -86,7 +100,15 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
   );
 });
 
-function Danger({ title, description, children }: { title: string; description: string; children: ReactNode }) {
+function Danger({
+  title,
+  description,
+  children,
+}: {
+  title: string;
+  description: string;
+  children: ReactNode;
+}) {
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 py-4 first:pt-0 last:pb-0">
       <div className="min-w-0 max-w-prose flex-1 basis-72">

@@ -23,8 +23,14 @@ export default pageOf(async ({ caller, identity, environment, tenant, base, quer
   const { month = monthOf(now) } = parse(usageMonthQuery, query, "query");
   const period = daysOfMonth(month);
   const other = environment === "live" ? "test" : "live";
-  const otherCaller = reader({ ...identity, partition: { ...identity.partition, environment: other } });
-  const [{ totals, series }, elsewhere] = await Promise.all([getUsage(caller, period), getUsage(otherCaller, period)]);
+  const otherCaller = reader({
+    ...identity,
+    partition: { ...identity.partition, environment: other },
+  });
+  const [{ totals, series }, elsewhere] = await Promise.all([
+    getUsage(caller, period),
+    getUsage(otherCaller, period),
+  ]);
   const download = `/api/dashboard/${tenant.slug}/${environment}/usage?month=${month}`;
   return (
     <>
@@ -103,7 +109,11 @@ async function KeysUsed({ caller, period, base }: KeysUsedProps) {
   return <KeyUsageTable keys={keys} base={base} />;
 }
 
-const nameOfMonth = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+const nameOfMonth = new Intl.DateTimeFormat("en-GB", {
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
 
 function MonthPicker({ path, month, now }: { path: string; month: string; now: Date }) {
   const months = latestMonths(now, monthsToChooseFrom);
@@ -114,7 +124,12 @@ function MonthPicker({ path, month, now }: { path: string; month: string; now: D
   return (
     <nav aria-label="Month" className="mb-5 flex items-center gap-1">
       {earlier ? (
-        <ButtonLink look="secondary" size="small" href={hrefOf(earlier)} aria-label={`Earlier: ${name(earlier)}`}>
+        <ButtonLink
+          look="secondary"
+          size="small"
+          href={hrefOf(earlier)}
+          aria-label={`Earlier: ${name(earlier)}`}
+        >
           <ChevronLeft className="size-4" aria-hidden="true" />
         </ButtonLink>
       ) : null}
@@ -129,14 +144,23 @@ function MonthPicker({ path, month, now }: { path: string; month: string; now: D
       >
         <div className="max-h-72 overflow-y-auto">
           {months.map((chosen) => (
-            <MenuLink key={chosen} href={hrefOf(chosen)} aria-current={chosen === month ? "true" : undefined}>
+            <MenuLink
+              key={chosen}
+              href={hrefOf(chosen)}
+              aria-current={chosen === month ? "true" : undefined}
+            >
               {name(chosen)}
             </MenuLink>
           ))}
         </div>
       </Menu>
       {later ? (
-        <ButtonLink look="secondary" size="small" href={hrefOf(later)} aria-label={`Later: ${name(later)}`}>
+        <ButtonLink
+          look="secondary"
+          size="small"
+          href={hrefOf(later)}
+          aria-label={`Later: ${name(later)}`}
+        >
           <ChevronRight className="size-4" aria-hidden="true" />
         </ButtonLink>
       ) : null}

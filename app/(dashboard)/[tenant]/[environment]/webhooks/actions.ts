@@ -6,16 +6,33 @@ import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { ShownSecret } from "@/components/webhooks/states";
 import { backlogChoices } from "@/lib/deliveries/backlog";
 import { recoverDeliveriesBody } from "@/lib/deliveries/schema";
-import { discardHeld, enableWebhook, recoverDeliveries, resendDelivery, resumeHeld, sendTestEvent } from "@/lib/deliveries/service";
+import {
+  discardHeld,
+  enableWebhook,
+  recoverDeliveries,
+  resendDelivery,
+  resumeHeld,
+  sendTestEvent,
+} from "@/lib/deliveries/service";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { metadata } from "@/lib/platform/metadata";
 import { metadataPatch } from "@/lib/platform/metadata-rows";
 import { createWebhookBody, rotateSecretBody, updateWebhookBody } from "@/lib/webhooks/schema";
-import { createWebhook, deleteWebhook, dropOldSecret, getWebhook, rotateSecret, updateWebhook } from "@/lib/webhooks/service";
+import {
+  createWebhook,
+  deleteWebhook,
+  dropOldSecret,
+  getWebhook,
+  rotateSecret,
+  updateWebhook,
+} from "@/lib/webhooks/service";
 
 const nothing = z.undefined();
 
-export async function createWebhookAction(place: PlaceOfAction, sent: unknown): Promise<ActionResult<ShownSecret> | ProofRequest> {
+export async function createWebhookAction(
+  place: PlaceOfAction,
+  sent: unknown,
+): Promise<ActionResult<ShownSecret> | ProofRequest> {
   return actWithProof(place, createWebhookBody, sent, async (caller, input) => {
     const { id, url, secret } = await createWebhook(caller, input);
     return { id, url, secret };
@@ -30,21 +47,36 @@ export async function updateWebhookAction(
   id: string,
   sent: unknown,
 ): Promise<ActionResult<{ id: string }> | ProofRequest> {
-  return actWithProof(place, updateWebhookInput, sent, async (caller, { metadata: all, ...fields }) => {
-    const before = await getWebhook(caller, id);
-    await updateWebhook(caller, id, { ...fields, ...(all && { metadata: metadataPatch(before.metadata, all) }) });
-    return { id };
-  });
+  return actWithProof(
+    place,
+    updateWebhookInput,
+    sent,
+    async (caller, { metadata: all, ...fields }) => {
+      const before = await getWebhook(caller, id);
+      await updateWebhook(caller, id, {
+        ...fields,
+        ...(all && { metadata: metadataPatch(before.metadata, all) }),
+      });
+      return { id };
+    },
+  );
 }
 
-export async function disableWebhookAction(place: PlaceOfAction, id: string): Promise<ActionResult | ProofRequest> {
+export async function disableWebhookAction(
+  place: PlaceOfAction,
+  id: string,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, nothing, undefined, async (caller) => {
     await updateWebhook(caller, id, { status: "DISABLED" });
     return null;
   });
 }
 
-export async function enableWebhookAction(place: PlaceOfAction, id: string, held: unknown): Promise<ActionResult | ProofRequest> {
+export async function enableWebhookAction(
+  place: PlaceOfAction,
+  id: string,
+  held: unknown,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, z.enum(backlogChoices), held, async (caller, choice) => {
     await enableWebhook(caller, id, { held: choice });
     return null;
@@ -52,7 +84,10 @@ export async function enableWebhookAction(place: PlaceOfAction, id: string, held
 }
 
 /** Its page is there no more, so the list comes in its place. */
-export async function deleteWebhookAction(place: PlaceOfAction, id: string): Promise<ActionResult | ProofRequest> {
+export async function deleteWebhookAction(
+  place: PlaceOfAction,
+  id: string,
+): Promise<ActionResult | ProofRequest> {
   const result = await actWithProof(place, nothing, undefined, async (caller) => {
     await deleteWebhook(caller, id);
     return null;
@@ -72,30 +107,54 @@ export async function rotateSecretAction(
   });
 }
 
-export async function dropOldSecretAction(place: PlaceOfAction, id: string): Promise<ActionResult | ProofRequest> {
+export async function dropOldSecretAction(
+  place: PlaceOfAction,
+  id: string,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, nothing, undefined, async (caller) => {
     await dropOldSecret(caller, id);
     return null;
   });
 }
 
-export async function resumeHeldAction(place: PlaceOfAction, id: string): Promise<ActionResult<{ count: number }>> {
+export async function resumeHeldAction(
+  place: PlaceOfAction,
+  id: string,
+): Promise<ActionResult<{ count: number }>> {
   return act(place, nothing, undefined, (caller) => resumeHeld(caller, id));
 }
 
-export async function discardHeldAction(place: PlaceOfAction, id: string): Promise<ActionResult<{ count: number }>> {
+export async function discardHeldAction(
+  place: PlaceOfAction,
+  id: string,
+): Promise<ActionResult<{ count: number }>> {
   return act(place, nothing, undefined, (caller) => discardHeld(caller, id));
 }
 
-export async function recoverDeliveriesAction(place: PlaceOfAction, id: string, sent: unknown): Promise<ActionResult<{ count: number }>> {
-  return act(place, recoverDeliveriesBody, sent, (caller, input) => recoverDeliveries(caller, id, input));
+export async function recoverDeliveriesAction(
+  place: PlaceOfAction,
+  id: string,
+  sent: unknown,
+): Promise<ActionResult<{ count: number }>> {
+  return act(place, recoverDeliveriesBody, sent, (caller, input) =>
+    recoverDeliveries(caller, id, input),
+  );
 }
 
-export async function sendTestEventAction(place: PlaceOfAction, id: string): Promise<ActionResult<{ id: string }>> {
-  return act(place, nothing, undefined, async (caller) => ({ id: (await sendTestEvent(caller, id)).id }));
+export async function sendTestEventAction(
+  place: PlaceOfAction,
+  id: string,
+): Promise<ActionResult<{ id: string }>> {
+  return act(place, nothing, undefined, async (caller) => ({
+    id: (await sendTestEvent(caller, id)).id,
+  }));
 }
 
-export async function resendDeliveryAction(place: PlaceOfAction, id: string, deliveryId: string): Promise<ActionResult> {
+export async function resendDeliveryAction(
+  place: PlaceOfAction,
+  id: string,
+  deliveryId: string,
+): Promise<ActionResult> {
   return act(place, nothing, undefined, async (caller) => {
     await resendDelivery(caller, id, deliveryId);
     return null;

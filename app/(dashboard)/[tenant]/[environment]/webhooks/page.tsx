@@ -18,7 +18,10 @@ import { listWebhooks, maximumWebhooks } from "@/lib/webhooks/service";
 export const metadata = { title: "Webhooks" };
 
 export default pageOf(async ({ caller, role, environment, base, query, now }) => {
-  const { data: webhooks, nextCursor } = await listWebhooks(caller, parse(listWebhooksQuery, query, "query"));
+  const { data: webhooks, nextCursor } = await listWebhooks(
+    caller,
+    parse(listWebhooksQuery, query, "query"),
+  );
   const ids = webhooks.map(({ id }) => id);
   const hours = await attemptsByHour(caller, ids, { now, hours: 24 });
   const isFull = webhooks.length >= maximumWebhooks;
@@ -32,7 +35,9 @@ export default pageOf(async ({ caller, role, environment, base, query, now }) =>
     <RoleNote sentence={roleSentence("ADMIN", "create webhooks")} />
   );
   const full = (
-    <p className="max-w-xs text-muted">An environment has at most {maximumWebhooks} webhooks. Delete one to make room for another.</p>
+    <p className="max-w-xs text-muted">
+      An environment has at most {maximumWebhooks} webhooks. Delete one to make room for another.
+    </p>
   );
   return (
     <>
@@ -52,7 +57,10 @@ export default pageOf(async ({ caller, role, environment, base, query, now }) =>
       {webhooks.length > 0 ? (
         <>
           <WebhookTable
-            webhooks={webhooks.map((webhook) => ({ ...webhook, hours: hours.get(webhook.id) ?? [] }))}
+            webhooks={webhooks.map((webhook) => ({
+              ...webhook,
+              hours: hours.get(webhook.id) ?? [],
+            }))}
             path={`${base}/webhooks`}
             disableAfterFailures={disableAfterFailures}
             now={now}
@@ -66,8 +74,8 @@ export default pageOf(async ({ caller, role, environment, base, query, now }) =>
           action={create}
           curl={`curl ${env().APP_URL}/v1/public/webhooks -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" -H "Content-Type: application/json" -d '{"url":"https://example.com/parlance","events":["*"]}'`}
         >
-          A webhook gets a POST for each event that it wants: a message arrived, a conversation changed. What it does not take is tried
-          again for a day and a half.
+          A webhook gets a POST for each event that it wants: a message arrived, a conversation
+          changed. What it does not take is tried again for a day and a half.
         </EmptyState>
       )}
     </>

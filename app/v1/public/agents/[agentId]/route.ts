@@ -16,7 +16,8 @@ export const GET = operation({
 export const PATCH = operation({
   operationId: "updateAgent",
   summary: "Change an agent's draft",
-  description: "The published version stays as it is until a person publishes the draft in the dashboard.",
+  description:
+    "The published version stays as it is until a person publishes the draft in the dashboard.",
   scope: "write:agents",
   params: agentParams,
   body: updateAgentBody,

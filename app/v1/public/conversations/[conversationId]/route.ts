@@ -1,5 +1,9 @@
 import { operation } from "@/lib/api/operation";
-import { conversation, conversationParams, updateConversationBody } from "@/lib/conversations/schema";
+import {
+  conversation,
+  conversationParams,
+  updateConversationBody,
+} from "@/lib/conversations/schema";
 import { getConversation, updateConversation } from "@/lib/conversations/service";
 
 export const GET = operation({

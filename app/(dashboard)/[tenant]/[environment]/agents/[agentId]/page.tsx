@@ -26,98 +26,124 @@ export const metadata = { title: "Agent" };
 
 const countedConversations = 1_000;
 
-export default pageOf<"agentId">(async ({ caller, role, tenant, environment, base, params, now }) => {
-  const agent = await getAgent(caller, params.agentId);
-  const published = agent.publishedVersion === null ? null : await getAgentVersion(caller, agent.id, agent.publishedVersion);
-  const draft = draftOf(agent);
-  const nameOf = await namesOfKnowledgeBases(caller, published ? [draft, published.content] : [draft]);
-  const publisher = published?.publishedById
-    ? (await userNames(caller, [published.publishedById])).get(published.publishedById)
-    : undefined;
+export default pageOf<"agentId">(
+  async ({ caller, role, tenant, environment, base, params, now }) => {
+    const agent = await getAgent(caller, params.agentId);
+    const published =
+      agent.publishedVersion === null
+        ? null
+        : await getAgentVersion(caller, agent.id, agent.publishedVersion);
+    const draft = draftOf(agent);
+    const nameOf = await namesOfKnowledgeBases(
+      caller,
+      published ? [draft, published.content] : [draft],
+    );
+    const publisher = published?.publishedById
+      ? (await userNames(caller, [published.publishedById])).get(published.publishedById)
+      : undefined;
 
-  const place = { tenant: tenant.slug, environment };
-  const mayWrite = hasRole(role, "MEMBER");
-  const isOpen = agent.status !== "ARCHIVED";
-  const nextVersion = (agent.publishedVersion ?? 0) + 1;
+    const place = { tenant: tenant.slug, environment };
+    const mayWrite = hasRole(role, "MEMBER");
+    const isOpen = agent.status !== "ARCHIVED";
+    const nextVersion = (agent.publishedVersion ?? 0) + 1;
 
-  const actions =
-    mayWrite && isOpen ? (
-      <>
-        <ArchiveDialog
-          environment={environment}
-          name={agent.name}
-          conversations={await conversationsOf(caller, agent.id)}
-          hasUnpublishedChanges={agent.hasUnpublishedChanges}
-          archive={archiveAgentAction.bind(null, place, agent.id)}
-        />
-        {agent.hasUnpublishedChanges ? (
-          <PublishDialog
+    const actions =
+      mayWrite && isOpen ? (
+        <>
+          <ArchiveDialog
             environment={environment}
             name={agent.name}
-            nextVersion={nextVersion}
-            seen={agent.updatedAt}
-            publish={publishAgentAction.bind(null, place, agent.id)}
-          >
-            <p className="text-muted">
-              {published ? `What changes against version ${published.version}:` : "It was never published. Its first version will have:"}
-            </p>
-            <Changes changes={compareContents(published?.content ?? null, draft, nameOf)} same="Nothing that one could see." />
-          </PublishDialog>
-        ) : null}
-      </>
-    ) : isOpen ? (
-      <RoleNote sentence={roleSentence("MEMBER", "change and publish agents")} />
-    ) : null;
-
-  return (
-    <UnsavedProvider>
-      <AgentHeader agent={agent} base={base} current="draft" actions={actions} />
-      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_20rem]">
-        {mayWrite && isOpen ? (
-          <DraftForm
-            agent={agent}
-            choices={await choicesFor(caller, agent, nameOf)}
-            maximumKnowledgeBases={maximumKnowledgeBases}
-            save={saveDraftAction.bind(null, place, agent.id)}
+            conversations={await conversationsOf(caller, agent.id)}
+            hasUnpublishedChanges={agent.hasUnpublishedChanges}
+            archive={archiveAgentAction.bind(null, place, agent.id)}
           />
-        ) : (
-          <Panel title={isOpen ? "Draft" : "As it was archived"}>
-            <ContentView content={draft} nameOf={nameOf} base={base} />
-          </Panel>
-        )}
-        <div className="space-y-5">
-          <Panel title="Published version">
-            {published ? (
-              <Facts
-                facts={[
-                  {
-                    name: "Version",
-                    value: (
-                      <Link href={`${base}/agents/${agent.id}/versions/${published.version}`} className="text-accent hover:underline">
-                        Version {published.version}
-                      </Link>
-                    ),
-                  },
-                  { name: "Published", value: <Time at={new Date(published.createdAt)} now={now} /> },
-                  { name: "By", value: published.publishedById ? (publisher ?? "A former member") : "Operator" },
-                ]}
+          {agent.hasUnpublishedChanges ? (
+            <PublishDialog
+              environment={environment}
+              name={agent.name}
+              nextVersion={nextVersion}
+              seen={agent.updatedAt}
+              publish={publishAgentAction.bind(null, place, agent.id)}
+            >
+              <p className="text-muted">
+                {published
+                  ? `What changes against version ${published.version}:`
+                  : "It was never published. Its first version will have:"}
+              </p>
+              <Changes
+                changes={compareContents(published?.content ?? null, draft, nameOf)}
+                same="Nothing that one could see."
               />
-            ) : (
-              <p className="text-muted">Nothing yet: this agent was never published.</p>
-            )}
-            <p className="mt-4 border-line border-t pt-4 text-muted">{standing(agent)}</p>
-          </Panel>
-          <RawJson value={agent} label="the agent as JSON" />
+            </PublishDialog>
+          ) : null}
+        </>
+      ) : isOpen ? (
+        <RoleNote sentence={roleSentence("MEMBER", "change and publish agents")} />
+      ) : null;
+
+    return (
+      <UnsavedProvider>
+        <AgentHeader agent={agent} base={base} current="draft" actions={actions} />
+        <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_20rem]">
+          {mayWrite && isOpen ? (
+            <DraftForm
+              agent={agent}
+              choices={await choicesFor(caller, agent, nameOf)}
+              maximumKnowledgeBases={maximumKnowledgeBases}
+              save={saveDraftAction.bind(null, place, agent.id)}
+            />
+          ) : (
+            <Panel title={isOpen ? "Draft" : "As it was archived"}>
+              <ContentView content={draft} nameOf={nameOf} base={base} />
+            </Panel>
+          )}
+          <div className="space-y-5">
+            <Panel title="Published version">
+              {published ? (
+                <Facts
+                  facts={[
+                    {
+                      name: "Version",
+                      value: (
+                        <Link
+                          href={`${base}/agents/${agent.id}/versions/${published.version}`}
+                          className="text-accent hover:underline"
+                        >
+                          Version {published.version}
+                        </Link>
+                      ),
+                    },
+                    {
+                      name: "Published",
+                      value: <Time at={new Date(published.createdAt)} now={now} />,
+                    },
+                    {
+                      name: "By",
+                      value: published.publishedById
+                        ? (publisher ?? "A former member")
+                        : "Operator",
+                    },
+                  ]}
+                />
+              ) : (
+                <p className="text-muted">Nothing yet: this agent was never published.</p>
+              )}
+              <p className="mt-4 border-line border-t pt-4 text-muted">{standing(agent)}</p>
+            </Panel>
+            <RawJson value={agent} label="the agent as JSON" />
+          </div>
         </div>
-      </div>
-    </UnsavedProvider>
-  );
-});
+      </UnsavedProvider>
+    );
+  },
+);
 
 /** What the API may do and what it may not, for this agent as it stands. */
 function standing({ status, publishedVersion, hasUnpublishedChanges }: Agent): string {
-  if (status === "ARCHIVED") return "The agent is archived: it can be read, and takes no more changes.";
-  if (publishedVersion === null) return "What the API writes stays in the draft. Only a person publishes, here.";
+  if (status === "ARCHIVED")
+    return "The agent is archived: it can be read, and takes no more changes.";
+  if (publishedVersion === null)
+    return "What the API writes stays in the draft. Only a person publishes, here.";
   const difference = hasUnpublishedChanges ? "differs from" : "is the same as";
   return `The draft ${difference} version ${publishedVersion}. What the API writes stays in the draft: version ${publishedVersion} is the published one until a person publishes another, here.`;
 }
@@ -125,13 +151,21 @@ function standing({ status, publishedVersion, hasUnpublishedChanges }: Agent): s
 async function conversationsOf(caller: Caller, agentId: string): Promise<string> {
   const count = await countConversationsOfAgent(caller, agentId, countedConversations);
   if (count === 0) return "No conversations";
-  if (count >= countedConversations) return `${countedConversations.toLocaleString("en")} conversations or more`;
+  if (count >= countedConversations)
+    return `${countedConversations.toLocaleString("en")} conversations or more`;
   return count === 1 ? "1 conversation" : `${count} conversations`;
 }
 
 /** Those that are chosen, then the newest hundred. */
-async function choicesFor(caller: Caller, { knowledgeBaseIds }: Agent, nameOf: (id: string) => string) {
+async function choicesFor(
+  caller: Caller,
+  { knowledgeBaseIds }: Agent,
+  nameOf: (id: string) => string,
+) {
   const { data } = await listKnowledgeBases(caller, { limit: 100, order: "desc" });
   const others = data.filter(({ id }) => !knowledgeBaseIds.includes(id));
-  return [...knowledgeBaseIds.map((id) => ({ id, name: nameOf(id) })), ...others.map(({ id, name }) => ({ id, name }))];
+  return [
+    ...knowledgeBaseIds.map((id) => ({ id, name: nameOf(id) })),
+    ...others.map(({ id, name }) => ({ id, name })),
+  ];
 }

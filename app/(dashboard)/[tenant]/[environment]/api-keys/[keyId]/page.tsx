@@ -30,16 +30,17 @@ export default pageOf<"keyId">(async ({ caller, role, tenant, environment, base,
   const key = await getApiKey(caller, params.keyId);
   const canManage = hasRole(role, "ADMIN");
   const month = lastHours(now, 720, 24);
-  const [choices, predecessor, successor, days, hours, { data: requests }, trail, names] = await Promise.all([
-    keyChoices(caller, { tenant, environment }),
-    findPredecessor(caller, key.id),
-    key.replacedById ? getApiKey(caller, key.replacedById) : null,
-    countRequestHoursOfKeys(caller, [key.id], month),
-    countRequestHoursOfKeys(caller, [key.id], lastHours(now)),
-    listRequestLogs(caller, { apiKeyId: key.id, limit: 10, order: "desc" }),
-    canManage ? auditTrail(caller, key.id) : null,
-    userNames(caller, key.createdById ? [key.createdById] : []),
-  ]);
+  const [choices, predecessor, successor, days, hours, { data: requests }, trail, names] =
+    await Promise.all([
+      keyChoices(caller, { tenant, environment }),
+      findPredecessor(caller, key.id),
+      key.replacedById ? getApiKey(caller, key.replacedById) : null,
+      countRequestHoursOfKeys(caller, [key.id], month),
+      countRequestHoursOfKeys(caller, [key.id], lastHours(now)),
+      listRequestLogs(caller, { apiKeyId: key.id, limit: 10, order: "desc" }),
+      canManage ? auditTrail(caller, key.id) : null,
+      userNames(caller, key.createdById ? [key.createdById] : []),
+    ]);
   const status = apiKeyStatus(key, now);
   const hasEnded = status === "revoked" || status === "expired";
   const logs = `${base}/logs?apiKeyId=${key.id}`;
@@ -51,7 +52,11 @@ export default pageOf<"keyId">(async ({ caller, role, tenant, environment, base,
         trail={[{ name: "API keys", href: `${base}/api-keys` }]}
         title={key.name}
         beside={<StatusBadge status={status} />}
-        description={hasEnded ? "This key has ended. What it did stays in the logs." : describeKey(choices.resources, terms)}
+        description={
+          hasEnded
+            ? "This key has ended. What it did stays in the logs."
+            : describeKey(choices.resources, terms)
+        }
         actions={
           !canManage ? (
             <RoleNote sentence={roleSentence("ADMIN", "change and revoke API keys")} />
@@ -68,15 +73,30 @@ export default pageOf<"keyId">(async ({ caller, role, tenant, environment, base,
               { name: "Key", value: <code className="font-mono text-xs">{key.hint}</code> },
               { name: "Status", value: <KeyStatus apiKey={{ ...key, status }} now={now} /> },
               { name: "Created", value: <Created apiKey={key} names={names} now={now} /> },
-              { name: "Last used", value: key.lastUsedAt ? <Time at={key.lastUsedAt} now={now} /> : "Never" },
-              { name: "Expires", value: key.expiresAt ? <Time at={key.expiresAt} now={now} /> : "Never" },
-              { name: "Addresses", value: key.allowedIps.length > 0 ? key.allowedIps.join(", ") : "Any" },
+              {
+                name: "Last used",
+                value: key.lastUsedAt ? <Time at={key.lastUsedAt} now={now} /> : "Never",
+              },
+              {
+                name: "Expires",
+                value: key.expiresAt ? <Time at={key.expiresAt} now={now} /> : "Never",
+              },
+              {
+                name: "Addresses",
+                value: key.allowedIps.length > 0 ? key.allowedIps.join(", ") : "Any",
+              },
               {
                 name: "Requests a minute",
-                value: key.rateLimitPerMinute?.toLocaleString("en") ?? `${choices.planRateLimit.toLocaleString("en")}, as the plan has it`,
+                value:
+                  key.rateLimitPerMinute?.toLocaleString("en") ??
+                  `${choices.planRateLimit.toLocaleString("en")}, as the plan has it`,
               },
-              ...(predecessor ? [{ name: "Replaces", value: <KeyLink apiKey={predecessor} base={base} /> }] : []),
-              ...(successor ? [{ name: "Replaced by", value: <KeyLink apiKey={successor} base={base} /> }] : []),
+              ...(predecessor
+                ? [{ name: "Replaces", value: <KeyLink apiKey={predecessor} base={base} /> }]
+                : []),
+              ...(successor
+                ? [{ name: "Replaced by", value: <KeyLink apiKey={successor} base={base} /> }]
+                : []),
             ]}
           />
         </Panel>
@@ -89,7 +109,9 @@ export default pageOf<"keyId">(async ({ caller, role, tenant, environment, base,
           <RequestChart
             caption="Requests with this key on each of the last 30 days"
             counts={days.get(key.id) ?? []}
-            hrefOf={({ from, to }) => `${logs}&since=${from.toISOString()}&until=${to.toISOString()}`}
+            hrefOf={({ from, to }) =>
+              `${logs}&since=${from.toISOString()}&until=${to.toISOString()}`
+            }
           />
         </Panel>
         <section aria-labelledby="recent">
@@ -102,13 +124,21 @@ export default pageOf<"keyId">(async ({ caller, role, tenant, environment, base,
             </Link>
           </div>
           {requests.length > 0 ? (
-            <RequestTable caption="The latest requests with this key" requests={requests} base={base} />
+            <RequestTable
+              caption="The latest requests with this key"
+              requests={requests}
+              base={base}
+            />
           ) : (
             <p className="text-muted">None in the last 30 days.</p>
           )}
         </section>
         <Panel title="What was done to it">
-          {trail ? <KeyAudit entries={trail} now={now} /> : <RoleNote sentence={roleSentence("ADMIN", "read the audit log")} />}
+          {trail ? (
+            <KeyAudit entries={trail} now={now} />
+          ) : (
+            <RoleNote sentence={roleSentence("ADMIN", "read the audit log")} />
+          )}
         </Panel>
       </div>
     </KeyDialogs>
@@ -117,7 +147,9 @@ export default pageOf<"keyId">(async ({ caller, role, tenant, environment, base,
 
 async function auditTrail(caller: Caller, keyId: string) {
   const entries = await listAuditTrail(caller, keyId);
-  const people = entries.filter(({ actorType }) => actorType === "USER").map(({ actorId }) => actorId);
+  const people = entries
+    .filter(({ actorType }) => actorType === "USER")
+    .map(({ actorId }) => actorId);
   const names = await userNames(caller, [...new Set(people)]);
   return entries.map(({ actorType, actorId, ...entry }) => ({
     ...entry,
@@ -125,7 +157,15 @@ async function auditTrail(caller: Caller, keyId: string) {
   }));
 }
 
-function Created({ apiKey, names, now }: { apiKey: ApiKey; names: Map<string, string>; now: Date }) {
+function Created({
+  apiKey,
+  names,
+  now,
+}: {
+  apiKey: ApiKey;
+  names: Map<string, string>;
+  now: Date;
+}) {
   return (
     <>
       <Time at={apiKey.createdAt} now={now} /> by {makerOf(apiKey, names)}

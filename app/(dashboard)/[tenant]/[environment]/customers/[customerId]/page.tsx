@@ -19,64 +19,73 @@ export const metadata = { title: "Customer" };
 
 const shownConversations = 20;
 
-export default pageOf<"customerId">(async ({ caller, role, tenant, environment, base, params, now }) => {
-  const customer = await getCustomer(caller, params.customerId);
-  const conversations = await listConversations(caller, { customerId: customer.id, limit: shownConversations, order: "desc" });
-  const time = (text: string) => <Time at={new Date(text)} now={now} />;
+export default pageOf<"customerId">(
+  async ({ caller, role, tenant, environment, base, params, now }) => {
+    const customer = await getCustomer(caller, params.customerId);
+    const conversations = await listConversations(caller, {
+      customerId: customer.id,
+      limit: shownConversations,
+      order: "desc",
+    });
+    const time = (text: string) => <Time at={new Date(text)} now={now} />;
 
-  const edit = hasRole(role, "MEMBER") ? (
-    <EditCustomerDialog
-      customer={customer}
-      environment={environment}
-      base={base}
-      update={updateCustomerAction.bind(null, { tenant: tenant.slug, environment }, customer.id)}
-    />
-  ) : (
-    <RoleNote sentence={roleSentence("MEMBER", "change customers")} />
-  );
-  return (
-    <>
-      <PageHeader
-        title={displayName(customer)}
-        description={<Id id={customer.id} />}
-        trail={[{ name: "Customers", href: `${base}/customers` }]}
-        actions={edit}
+    const edit = hasRole(role, "MEMBER") ? (
+      <EditCustomerDialog
+        customer={customer}
+        environment={environment}
+        base={base}
+        update={updateCustomerAction.bind(null, { tenant: tenant.slug, environment }, customer.id)}
       />
-      <div className="grid items-start gap-5 xl:grid-cols-2">
-        <div className="space-y-5">
-          <Panel title="Customer">
-            <Facts
-              facts={[
-                { name: "Name", value: customer.name },
-                { name: "E-mail", value: customer.email },
-                { name: "Phone", value: customer.phone },
-                { name: "External id", value: customer.externalId },
-                { name: "Locale", value: customer.locale },
-                { name: "Metadata", value: <MetadataList metadata={customer.metadata} /> },
-                { name: "Created", value: time(customer.createdAt) },
-                { name: "Updated", value: time(customer.updatedAt) },
-              ]}
-            />
+    ) : (
+      <RoleNote sentence={roleSentence("MEMBER", "change customers")} />
+    );
+    return (
+      <>
+        <PageHeader
+          title={displayName(customer)}
+          description={<Id id={customer.id} />}
+          trail={[{ name: "Customers", href: `${base}/customers` }]}
+          actions={edit}
+        />
+        <div className="grid items-start gap-5 xl:grid-cols-2">
+          <div className="space-y-5">
+            <Panel title="Customer">
+              <Facts
+                facts={[
+                  { name: "Name", value: customer.name },
+                  { name: "E-mail", value: customer.email },
+                  { name: "Phone", value: customer.phone },
+                  { name: "External id", value: customer.externalId },
+                  { name: "Locale", value: customer.locale },
+                  { name: "Metadata", value: <MetadataList metadata={customer.metadata} /> },
+                  { name: "Created", value: time(customer.createdAt) },
+                  { name: "Updated", value: time(customer.updatedAt) },
+                ]}
+              />
+            </Panel>
+            <RawJson value={customer} label="the customer as JSON" />
+          </div>
+          <Panel
+            title="Conversations"
+            beside={
+              customer.conversationCount > 0 ? (
+                <Link
+                  href={`${base}/conversations?customerId=${customer.id}&status=all`}
+                  className="text-accent hover:underline"
+                >
+                  All {customer.conversationCount.toLocaleString("en")} in the inbox
+                </Link>
+              ) : null
+            }
+          >
+            {conversations.data.length > 0 ? (
+              <ConversationsOfCustomer conversations={conversations.data} base={base} now={now} />
+            ) : (
+              <p className="text-muted">This customer has not written yet.</p>
+            )}
           </Panel>
-          <RawJson value={customer} label="the customer as JSON" />
         </div>
-        <Panel
-          title="Conversations"
-          beside={
-            customer.conversationCount > 0 ? (
-              <Link href={`${base}/conversations?customerId=${customer.id}&status=all`} className="text-accent hover:underline">
-                All {customer.conversationCount.toLocaleString("en")} in the inbox
-              </Link>
-            ) : null
-          }
-        >
-          {conversations.data.length > 0 ? (
-            <ConversationsOfCustomer conversations={conversations.data} base={base} now={now} />
-          ) : (
-            <p className="text-muted">This customer has not written yet.</p>
-          )}
-        </Panel>
-      </div>
-    </>
-  );
-});
+      </>
+    );
+  },
+);

@@ -21,8 +21,13 @@ export const metadata = { title: "Event" };
 export default pageOf<"eventId">(async ({ caller, base, params, now }) => {
   const payload = await getPayload(caller, params.eventId);
   const { id, type, timestamp, data, request } = JSON.parse(payload) as Event;
-  const [deliveries, isLogged] = await Promise.all([deliveriesOfEvents(caller, [id]), request ? hasRequestLog(caller, request.id) : false]);
-  const isWaiting = deliveries.some(({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt <= now);
+  const [deliveries, isLogged] = await Promise.all([
+    deliveriesOfEvents(caller, [id]),
+    request ? hasRequestLog(caller, request.id) : false,
+  ]);
+  const isWaiting = deliveries.some(
+    ({ nextAttemptAt }) => nextAttemptAt !== null && nextAttemptAt <= now,
+  );
   return (
     <>
       <PageHeader
@@ -42,15 +47,24 @@ export default pageOf<"eventId">(async ({ caller, base, params, now }) => {
                   typeof data.object.id === "string" ? (
                     <span className="flex flex-wrap items-center gap-x-3">
                       <Id id={data.object.id} />
-                      <Link href={`${base}/go/${data.object.id}`} className="text-accent hover:underline">
+                      <Link
+                        href={`${base}/go/${data.object.id}`}
+                        className="text-accent hover:underline"
+                      >
                         Show it
                       </Link>
                     </span>
                   ) : null,
               },
-              { name: "Caused by", value: <Cause request={request} isLogged={isLogged} base={base} /> },
+              {
+                name: "Caused by",
+                value: <Cause request={request} isLogged={isLogged} base={base} />,
+              },
               { name: "Idempotency key", value: request?.idempotencyKey ?? null },
-              { name: "What changed", value: data.previousAttributes ? <EventChanges data={data} /> : null },
+              {
+                name: "What changed",
+                value: data.previousAttributes ? <EventChanges data={data} /> : null,
+              },
             ].filter(({ name, value }) => value !== null || name === "About")}
           />
         </Panel>

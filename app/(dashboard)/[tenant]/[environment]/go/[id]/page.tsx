@@ -6,14 +6,17 @@ import { knowledgeBaseOfDocument } from "@/lib/knowledge/documents/service";
 import type { Caller } from "@/lib/platform/caller";
 import { type IdKind, kindOfId } from "@/lib/resources/ids";
 
-/** Where each kind of thing is looked at; what stands inside of another thing is looked up there. */
+/**
+ * Where each kind of thing is looked at; what stands inside of another thing is looked up there.
+ */
 const pathOf: Partial<Record<IdKind, (caller: Caller, id: string) => string | Promise<string>>> = {
   conversation: (_caller, id) => `conversations/${id}`,
   message: async (caller, id) => `conversations/${await conversationOfMessage(caller, id)}#${id}`,
   customer: (_caller, id) => `customers/${id}`,
   agent: (_caller, id) => `agents/${id}`,
   knowledgeBase: (_caller, id) => `knowledge/${id}`,
-  document: async (caller, id) => `knowledge/${await knowledgeBaseOfDocument(caller, id)}/documents/${id}`,
+  document: async (caller, id) =>
+    `knowledge/${await knowledgeBaseOfDocument(caller, id)}/documents/${id}`,
   webhook: (_caller, id) => `webhooks/${id}`,
   delivery: async (caller, id) => `webhooks/${await webhookOfDelivery(caller, id)}?delivery=${id}`,
   event: (_caller, id) => `events/${id}`,

@@ -18,7 +18,11 @@ import { RawJson } from "@/components/ui/raw-json";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
-import { documentStatuses, listDocumentsQuery, maximumDocumentBytes } from "@/lib/knowledge/documents/schema";
+import {
+  documentStatuses,
+  listDocumentsQuery,
+  maximumDocumentBytes,
+} from "@/lib/knowledge/documents/schema";
 import { listDocuments } from "@/lib/knowledge/documents/service";
 import { byteSize } from "@/lib/platform/byte-size";
 import { env } from "@/lib/platform/env";
@@ -34,104 +38,144 @@ const followMs = 2_000;
 const statusFilter = {
   name: "status",
   label: "Status",
-  options: documentStatuses.map((status) => ({ value: status, label: documentStatusLabels[status] })),
+  options: documentStatuses.map((status) => ({
+    value: status,
+    label: documentStatusLabels[status],
+  })),
 };
 
-export default pageOf<"knowledgeBaseId">(async ({ caller, role, tenant, environment, base, params, query, now }) => {
-  const { data: documents, nextCursor } = await listDocuments(caller, params.knowledgeBaseId, parse(listDocumentsQuery, query, "query"));
-  const found = await getKnowledgeBase(caller, params.knowledgeBaseId);
-  const isWholeList = Object.keys(query).length === 0 && !nextCursor;
-  // The list was read a moment before: where it is all there is, the header counts what it shows.
-  const knowledgeBase = isWholeList ? { ...found, documentCounts: countByStatus(documents) } : found;
-  const { pending, processing, ready, failed } = knowledgeBase.documentCounts;
-  const path = `${base}/knowledge/${knowledgeBase.id}`;
-  const uploadUrl = `/api/dashboard${base}/knowledge-bases/${knowledgeBase.id}/documents`;
-  const place = { tenant: tenant.slug, environment };
-  const mayWrite = hasRole(role, "MEMBER");
+export default pageOf<"knowledgeBaseId">(
+  async ({ caller, role, tenant, environment, base, params, query, now }) => {
+    const { data: documents, nextCursor } = await listDocuments(
+      caller,
+      params.knowledgeBaseId,
+      parse(listDocumentsQuery, query, "query"),
+    );
+    const found = await getKnowledgeBase(caller, params.knowledgeBaseId);
+    const isWholeList = Object.keys(query).length === 0 && !nextCursor;
+    // The list was read a moment before: where it is all there is, the header counts what it shows.
+    const knowledgeBase = isWholeList
+      ? { ...found, documentCounts: countByStatus(documents) }
+      : found;
+    const { pending, processing, ready, failed } = knowledgeBase.documentCounts;
+    const path = `${base}/knowledge/${knowledgeBase.id}`;
+    const uploadUrl = `/api/dashboard${base}/knowledge-bases/${knowledgeBase.id}/documents`;
+    const place = { tenant: tenant.slug, environment };
+    const mayWrite = hasRole(role, "MEMBER");
 
-  return (
-    <>
-      {pending + processing > 0 ? <Live everyMs={followMs} /> : null}
-      <BaseHeader
-        knowledgeBase={knowledgeBase}
-        base={base}
-        current="documents"
-        actions={
-          mayWrite ? (
-            <PasteTextDialog url={uploadUrl} environment={environment} documentsPath={`${path}/documents`} />
-          ) : (
-            <RoleNote sentence={roleSentence("MEMBER", "upload, retry and delete documents")} />
-          )
-        }
-      />
-      {mayWrite ? (
-        <UploadZone
-          url={uploadUrl}
-          documentsPath={`${path}/documents`}
-          maximumBytes={maximumDocumentBytes}
-          accepted={`PDF, Word, Markdown, HTML, CSV, JSON or plain text, at most ${byteSize(maximumDocumentBytes)} each.`}
+    return (
+      <>
+        {pending + processing > 0 ? <Live everyMs={followMs} /> : null}
+        <BaseHeader
+          knowledgeBase={knowledgeBase}
+          base={base}
+          current="documents"
+          actions={
+            mayWrite ? (
+              <PasteTextDialog
+                url={uploadUrl}
+                environment={environment}
+                documentsPath={`${path}/documents`}
+              />
+            ) : (
+              <RoleNote sentence={roleSentence("MEMBER", "upload, retry and delete documents")} />
+            )
+          }
         />
-      ) : null}
-      {pending + processing + ready + failed > 0 ? (
-        <>
-          <Filters filters={[statusFilter]} />
-          {documents.length > 0 ? (
-            <DocumentTable
-              path={path}
-              now={now}
-              rows={documents.map((document) => ({
-                document,
-                typeName: contentTypeNames[document.contentType],
-                actions: mayWrite ? (
-                  <>
-                    {document.status === "FAILED" ? (
-                      <RetryButton
-                        name={document.name}
-                        size="small"
-                        retry={retryDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
-                      />
-                    ) : null}
-                    <DeleteDocumentDialog
-                      name={document.name}
-                      environment={environment}
-                      extent={extentOf(document)}
-                      size="small"
-                      remove={deleteDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
-                    />
-                  </>
-                ) : null,
-              }))}
-            />
-          ) : (
-            <EmptyState title="No document is like that">Another status may have some.</EmptyState>
-          )}
-          <Pager path={path} query={query} nextCursor={nextCursor} />
-        </>
-      ) : (
-        <EmptyState title="No documents yet" curl={uploadByApi(knowledgeBase.id, environment)}>
-          Upload the first one above. It is read in the background, and can be searched once it is ready.
-        </EmptyState>
-      )}
-      <div className="mt-5 space-y-5">
-        <Panel title="About this base">
-          <Facts
-            facts={[
-              { name: "Created", value: <Time at={new Date(knowledgeBase.createdAt)} now={now} /> },
-              { name: "Metadata", value: <MetadataList metadata={knowledgeBase.metadata} /> },
-            ]}
+        {mayWrite ? (
+          <UploadZone
+            url={uploadUrl}
+            documentsPath={`${path}/documents`}
+            maximumBytes={maximumDocumentBytes}
+            accepted={`PDF, Word, Markdown, HTML, CSV, JSON or plain text, at most ${byteSize(maximumDocumentBytes)} each.`}
           />
-        </Panel>
-        <RawJson value={knowledgeBase} label="the knowledge base as JSON" />
-      </div>
-    </>
-  );
-});
+        ) : null}
+        {pending + processing + ready + failed > 0 ? (
+          <>
+            <Filters filters={[statusFilter]} />
+            {documents.length > 0 ? (
+              <DocumentTable
+                path={path}
+                now={now}
+                rows={documents.map((document) => ({
+                  document,
+                  typeName: contentTypeNames[document.contentType],
+                  actions: mayWrite ? (
+                    <>
+                      {document.status === "FAILED" ? (
+                        <RetryButton
+                          name={document.name}
+                          size="small"
+                          retry={retryDocumentAction.bind(
+                            null,
+                            place,
+                            knowledgeBase.id,
+                            document.id,
+                          )}
+                        />
+                      ) : null}
+                      <DeleteDocumentDialog
+                        name={document.name}
+                        environment={environment}
+                        extent={extentOf(document)}
+                        size="small"
+                        remove={deleteDocumentAction.bind(
+                          null,
+                          place,
+                          knowledgeBase.id,
+                          document.id,
+                        )}
+                      />
+                    </>
+                  ) : null,
+                }))}
+              />
+            ) : (
+              <EmptyState title="No document is like that">
+                Another status may have some.
+              </EmptyState>
+            )}
+            <Pager path={path} query={query} nextCursor={nextCursor} />
+          </>
+        ) : (
+          <EmptyState title="No documents yet" curl={uploadByApi(knowledgeBase.id, environment)}>
+            Upload the first one above. It is read in the background, and can be searched once it is
+            ready.
+          </EmptyState>
+        )}
+        <div className="mt-5 space-y-5">
+          <Panel title="About this base">
+            <Facts
+              facts={[
+                {
+                  name: "Created",
+                  value: <Time at={new Date(knowledgeBase.createdAt)} now={now} />,
+                },
+                { name: "Metadata", value: <MetadataList metadata={knowledgeBase.metadata} /> },
+              ]}
+            />
+          </Panel>
+          <RawJson value={knowledgeBase} label="the knowledge base as JSON" />
+        </div>
+      </>
+    );
+  },
+);
 
 function countByStatus(documents: { status: DocumentStatus }[]) {
-  const countOf = (status: DocumentStatus) => documents.filter((document) => document.status === status).length;
-  return { pending: countOf("PENDING"), processing: countOf("PROCESSING"), ready: countOf("READY"), failed: countOf("FAILED") };
+  const countOf = (status: DocumentStatus) =>
+    documents.filter((document) => document.status === status).length;
+  return {
+    pending: countOf("PENDING"),
+    processing: countOf("PROCESSING"),
+    ready: countOf("READY"),
+    failed: countOf("FAILED"),
+  };
 }
 
-const uploadByApi = (id: string, environment: string) => `curl ${env().APP_URL}/v1/public/knowledge-bases/${id}/documents \\
+const uploadByApi = (
+  id: string,
+  environment: string,
+) => `curl ${env().APP_URL}/v1/public/knowledge-bases/${id}/documents \\
   -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" \\
   -F "file=@manual.pdf"`;

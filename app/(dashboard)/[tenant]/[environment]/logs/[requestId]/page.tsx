@@ -19,7 +19,10 @@ export const metadata = { title: "Request" };
 
 export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
   const request = await getRequestLog(caller, params.requestId);
-  const [keys, events] = await Promise.all([apiKeyNames(caller, [request.apiKeyId]), listEventsOfRequest(caller, request)]);
+  const [keys, events] = await Promise.all([
+    apiKeyNames(caller, [request.apiKeyId]),
+    listEventsOfRequest(caller, request),
+  ]);
   const key = keys.get(request.apiKeyId);
   const at = new Date(request.createdAt);
   return (
@@ -60,7 +63,10 @@ export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
               {
                 name: "Key",
                 value: (
-                  <Link href={`${base}/api-keys/${request.apiKeyId}`} className="text-accent hover:underline">
+                  <Link
+                    href={`${base}/api-keys/${request.apiKeyId}`}
+                    className="text-accent hover:underline"
+                  >
                     {key ? `${key.name} (${key.hint})` : request.apiKeyId}
                   </Link>
                 ),
@@ -79,8 +85,18 @@ export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
                   </span>
                 ),
               },
-              { name: "Address", value: request.address && <code className="font-mono text-xs">{request.address}</code> },
-              { name: "User agent", value: request.userAgent && <code className="font-mono text-xs">{request.userAgent}</code> },
+              {
+                name: "Address",
+                value: request.address && (
+                  <code className="font-mono text-xs">{request.address}</code>
+                ),
+              },
+              {
+                name: "User agent",
+                value: request.userAgent && (
+                  <code className="font-mono text-xs">{request.userAgent}</code>
+                ),
+              },
             ]}
           />
         </Panel>
@@ -108,12 +124,15 @@ export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
             {request.responseBody ? (
               <JsonText text={request.responseBody} label="the answer" />
             ) : (
-              <p className="text-muted">What a successful read answers is not kept: it can be read again.</p>
+              <p className="text-muted">
+                What a successful read answers is not kept: it can be read again.
+              </p>
             )}
           </Panel>
         </div>
         <p className="text-muted text-xs">
-          Bodies are kept for 30 days, up to 16 KB of each. Secrets were masked before anything was written.
+          Bodies are kept for 30 days, up to 16 KB of each. Secrets were masked before anything was
+          written.
         </p>
       </div>
     </>

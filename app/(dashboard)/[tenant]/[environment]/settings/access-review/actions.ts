@@ -2,7 +2,12 @@
 
 import { z } from "zod";
 import { actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
-import { type AccessKind, accessKinds, type ConfirmAccess, confirmAccessInput } from "@/lib/access-review/schema";
+import {
+  type AccessKind,
+  accessKinds,
+  type ConfirmAccess,
+  confirmAccessInput,
+} from "@/lib/access-review/schema";
 import { confirmAccess } from "@/lib/access-review/service";
 import { revokeApiKey } from "@/lib/api-keys/service";
 import { revokeInvitation } from "@/lib/members/invitations";
@@ -11,17 +16,27 @@ import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { deleteWebhook } from "@/lib/webhooks/service";
 import { Environment } from "@/prisma/generated/enums";
 
-export async function confirmAccessAction(place: PlaceOfAction, wanted: ConfirmAccess): Promise<ActionResult | ProofRequest> {
+export async function confirmAccessAction(
+  place: PlaceOfAction,
+  wanted: ConfirmAccess,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, confirmAccessInput, wanted, async (caller, input) => {
     await confirmAccess(caller, input);
     return null;
   });
 }
 
-const revokeInput = z.strictObject({ kind: z.enum(accessKinds), id: z.string().max(100), environment: z.enum(Environment) });
+const revokeInput = z.strictObject({
+  kind: z.enum(accessKinds),
+  id: z.string().max(100),
+  environment: z.enum(Environment),
+});
 
 /** The page shows both environments, so a key or webhook comes with its own. */
-export async function revokeAccessAction(place: PlaceOfAction, sent: z.input<typeof revokeInput>): Promise<ActionResult | ProofRequest> {
+export async function revokeAccessAction(
+  place: PlaceOfAction,
+  sent: z.input<typeof revokeInput>,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, revokeInput, sent, async (caller, { kind, id, environment }) => {
     const there = { ...caller, partition: { ...caller.partition, environment } };
     const revoke: Record<AccessKind, () => Promise<unknown>> = {

@@ -41,7 +41,8 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
               done="Everything is confirmed."
             >
               <p>
-                Do this only if you recognize every key, webhook, invitation and member on this page. All of them work again immediately.
+                Do this only if you recognize every key, webhook, invitation and member on this
+                page. All of them work again immediately.
               </p>
             </ConfirmDialog>
           ) : null
@@ -51,7 +52,8 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
       <div className="space-y-8">
         {count === 0 ? (
           <p className="rounded-2xl border border-line border-dashed bg-surface px-5 py-8 text-muted">
-            Nothing is suspended. When a user first confirms their email address, the access they added before that appears here for review.
+            Nothing is suspended. When a user first confirms their email address, the access they
+            added before that appears here for review.
           </p>
         ) : null}
         <AccessTable
@@ -59,7 +61,8 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
           noun="API key"
           details="Key"
           effects={{
-            confirm: "Requests with this key are accepted again. If someone else may know it, revoke it and create a new one.",
+            confirm:
+              "Requests with this key are accepted again. If someone else may know it, revoke it and create a new one.",
             revoke: "The key never works again.",
           }}
           now={now}
@@ -69,7 +72,8 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
             environment: key.environment,
             detail: (
               <>
-                <EnvironmentName environment={key.environment} /> <code className="break-all font-mono text-xs">{key.hint}</code>
+                <EnvironmentName environment={key.environment} />{" "}
+                <code className="break-all font-mono text-xs">{key.hint}</code>
               </>
             ),
             createdAt: key.createdAt,
@@ -81,7 +85,8 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
           noun="webhook"
           details="Events"
           effects={{
-            confirm: "Events are sent to this address again, including those held while it was suspended.",
+            confirm:
+              "Events are sent to this address again, including those held while it was suspended.",
             revoke: "The webhook is deleted. Events held for it are never sent.",
           }}
           now={now}
@@ -102,7 +107,10 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
           title="Invitations"
           noun="invitation"
           details="Role"
-          effects={{ confirm: "The invitation can be accepted again.", revoke: "The link in the invitation is no longer valid." }}
+          effects={{
+            confirm: "The invitation can be accepted again.",
+            revoke: "The link in the invitation is no longer valid.",
+          }}
           now={now}
           rows={found.invitations.map(({ id, email, role, createdAt }) => ({
             id,

@@ -10,7 +10,13 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { listAuditQuery } from "@/lib/audit/schema";
-import { type AuditAction, auditActionNames, auditActions, auditTargetNames, listAuditEntries } from "@/lib/audit/service";
+import {
+  type AuditAction,
+  auditActionNames,
+  auditActions,
+  auditTargetNames,
+  listAuditEntries,
+} from "@/lib/audit/service";
 import { listMembers } from "@/lib/members/service";
 import { type IdKind, kindOfId } from "@/lib/resources/ids";
 import { userNames } from "@/lib/users/service";
@@ -26,12 +32,17 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
   ]);
   const actorIds = [...new Set(entries.map(({ actorId }) => actorId))];
   const ids = [...new Set([...actorIds, ...entries.map(({ targetId }) => targetId)])];
-  const [names, keys, targets] = await Promise.all([userNames(caller, ids), apiKeyNames(caller, ids), auditTargetNames(caller, ids)]);
+  const [names, keys, targets] = await Promise.all([
+    userNames(caller, ids),
+    apiKeyNames(caller, ids),
+    auditTargetNames(caller, ids),
+  ]);
   const nameOf = (type: string, id: string) => {
     const key = keys.get(id);
     return key ? `${key.name} (API key)` : (names.get(id) ?? actorNames[type] ?? type);
   };
-  const nameOfTarget = (id: string) => keys.get(id)?.name ?? names.get(id) ?? targets.get(id) ?? null;
+  const nameOfTarget = (id: string) =>
+    keys.get(id)?.name ?? names.get(id) ?? targets.get(id) ?? null;
   const isFiltered = Object.keys(query).length > 0;
   return (
     <>
@@ -40,7 +51,11 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
         description="Who changed what in this organisation, in both environments. Entries are only ever added; each carries the hash of the one before it."
         guide="audit-log"
         actions={
-          <a href={withQuery(`${path}/csv`, query, {})} download className={buttonClass({ look: "secondary" })}>
+          <a
+            href={withQuery(`${path}/csv`, query, {})}
+            download
+            className={buttonClass({ look: "secondary" })}
+          >
             Download CSV
           </a>
         }
@@ -60,14 +75,24 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
               { value: "admin", label: "Operators" },
             ],
           },
-          { name: "action", label: "Action", options: auditActions.map((action) => ({ value: action, label: auditActionNames[action] })) },
+          {
+            name: "action",
+            label: "Action",
+            options: auditActions.map((action) => ({
+              value: action,
+              label: auditActionNames[action],
+            })),
+          },
           { name: "from", label: "From (UTC)", type: "date" },
           { name: "to", label: "To (UTC)", type: "date" },
         ]}
       />
       {entries.length === 0 ? (
         <EmptyState title={isFiltered ? "Nothing fits these filters" : "Nothing was done yet"}>
-          <p>Keys, webhooks, agents, members and settings leave an entry whenever somebody changes them.</p>
+          <p>
+            Keys, webhooks, agents, members and settings leave an entry whenever somebody changes
+            them.
+          </p>
         </EmptyState>
       ) : (
         <EntryList
@@ -99,5 +124,12 @@ const actorNames: Record<string, string> = {
   USER: "A former user",
 };
 
-const withPages: (IdKind | null)[] = ["apiKey", "agent", "webhook", "knowledgeBase", "document", "user"];
+const withPages: (IdKind | null)[] = [
+  "apiKey",
+  "agent",
+  "webhook",
+  "knowledgeBase",
+  "document",
+  "user",
+];
 const hasPage = (id: string) => withPages.includes(kindOfId(id));

@@ -12,28 +12,41 @@ import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
 const id = z.string().max(100);
 
-export async function changeRoleAction(place: PlaceOfAction, userId: string, role: string): Promise<ActionResult | ProofRequest> {
+export async function changeRoleAction(
+  place: PlaceOfAction,
+  userId: string,
+  role: string,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, changeRoleInput, { userId, role }, async (caller, input) => {
     await changeRole(caller, input.userId, input.role);
     return null;
   });
 }
 
-export async function removeMemberAction(place: PlaceOfAction, userId: string): Promise<ActionResult | ProofRequest> {
+export async function removeMemberAction(
+  place: PlaceOfAction,
+  userId: string,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, id, userId, async (caller, memberId) => {
     await removeMember(caller, memberId);
     return null;
   });
 }
 
-export async function endSessionsAction(place: PlaceOfAction, userId: string): Promise<ActionResult | ProofRequest> {
+export async function endSessionsAction(
+  place: PlaceOfAction,
+  userId: string,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, id, userId, async (caller, memberId) => {
     await endMemberSessions(caller, memberId);
     return null;
   });
 }
 
-export async function inviteAction(place: PlaceOfAction, sent: FormData): Promise<ActionResult<SentInvitation> | ProofRequest> {
+export async function inviteAction(
+  place: PlaceOfAction,
+  sent: FormData,
+): Promise<ActionResult<SentInvitation> | ProofRequest> {
   return actWithProof(place, invitationInput, filledIn(sent), async (caller, input) => {
     return toPassOn(await createInvitation(caller, input));
   });
@@ -49,10 +62,15 @@ export async function resendInvitationAction(
 }
 
 function toPassOn({ link }: { link: string | null }): SentInvitation {
-  return { passOn: link === null ? null : { link, mailPage: mailWay() === "page" ? mailPagePath : null } };
+  return {
+    passOn: link === null ? null : { link, mailPage: mailWay() === "page" ? mailPagePath : null },
+  };
 }
 
-export async function revokeInvitationAction(place: PlaceOfAction, invitationId: string): Promise<ActionResult | ProofRequest> {
+export async function revokeInvitationAction(
+  place: PlaceOfAction,
+  invitationId: string,
+): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, id, invitationId, async (caller, wanted) => {
     await revokeInvitation(caller, wanted);
     return null;

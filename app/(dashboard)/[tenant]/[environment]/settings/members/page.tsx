@@ -13,7 +13,14 @@ import { Time } from "@/components/ui/time";
 import { listInvitations } from "@/lib/members/invitations";
 import { listMembersQuery } from "@/lib/members/schema";
 import { listMembers } from "@/lib/members/service";
-import { hasRole, mayChange, mayGive, roleDescriptions, roleNames, roleSentence } from "@/lib/platform/roles";
+import {
+  hasRole,
+  mayChange,
+  mayGive,
+  roleDescriptions,
+  roleNames,
+  roleSentence,
+} from "@/lib/platform/roles";
 import { userNames } from "@/lib/users/service";
 import { Role } from "@/prisma/generated/enums";
 import {
@@ -35,11 +42,17 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
     listMembers(caller, parse(listMembersQuery, query, "query")),
     isAdmin ? listInvitations(caller) : [],
   ]);
-  const inviters = await userNames(caller, [...new Set(invitations.map(({ invitedById }) => invitedById))]);
+  const inviters = await userNames(caller, [
+    ...new Set(invitations.map(({ invitedById }) => invitedById)),
+  ]);
   const place = { tenant: tenant.slug, environment };
   const choices = roles
     .filter((given) => mayGive(role, given))
-    .map((given) => ({ role: given, name: roleNames[given], description: roleDescriptions[given] }));
+    .map((given) => ({
+      role: given,
+      name: roleNames[given],
+      description: roleDescriptions[given],
+    }));
 
   return (
     <>
@@ -49,9 +62,15 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
         guide="members-and-roles"
         actions={
           isAdmin ? (
-            <InviteDialog organisation={tenant.name} choices={choices} invite={inviteAction.bind(null, place)} />
+            <InviteDialog
+              organisation={tenant.name}
+              choices={choices}
+              invite={inviteAction.bind(null, place)}
+            />
           ) : (
-            <RoleNote sentence={roleSentence("ADMIN", "invite people, change roles and remove members")} />
+            <RoleNote
+              sentence={roleSentence("ADMIN", "invite people, change roles and remove members")}
+            />
           )
         }
       />
@@ -132,7 +151,9 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                       <span className="wrap-anywhere font-medium">{invitation.email}</span>
                     </RowName>
                     <Cell label="Role">{roleNames[invitation.role]}</Cell>
-                    <Cell label="Invited by">{inviters.get(invitation.invitedById) ?? "Operator"}</Cell>
+                    <Cell label="Invited by">
+                      {inviters.get(invitation.invitedById) ?? "Operator"}
+                    </Cell>
                     <Cell label="Sent">
                       <Time at={invitation.sentAt} now={now} />
                     </Cell>

@@ -29,7 +29,8 @@ export async function changePasswordAction(sent: FormData): Promise<ActionResult
       await writeSessionCookie(result.sessionId);
       return { outcome: "done", value: null };
     }
-    if (result.outcome === "throttled") return { outcome: "refused", message: throttledSentence(result), errors: {} };
+    if (result.outcome === "throttled")
+      return { outcome: "refused", message: throttledSentence(result), errors: {} };
     if (result.outcome === "failed") return refusal("current", "This is not your password.");
     return { outcome: "proof-needed", what: "set a password" };
   } catch (error) {
@@ -37,9 +38,16 @@ export async function changePasswordAction(sent: FormData): Promise<ActionResult
   }
 }
 
-const refusal = (field: string, message: string): ActionResult => ({ outcome: "refused", message, errors: { [field]: message } });
+const refusal = (field: string, message: string): ActionResult => ({
+  outcome: "refused",
+  message,
+  errors: { [field]: message },
+});
 
-export async function revokeSessionAction(place: PlaceOfAction, sessionId: string): Promise<ActionResult> {
+export async function revokeSessionAction(
+  place: PlaceOfAction,
+  sessionId: string,
+): Promise<ActionResult> {
   return act(place, z.string().max(100), sessionId, async (caller, id) => {
     await endSession(caller, id);
     return null;

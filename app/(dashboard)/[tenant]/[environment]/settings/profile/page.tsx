@@ -23,7 +23,10 @@ import { changePasswordAction, renameSelfAction, revokeSessionAction } from "./a
 export const metadata = { title: "Profile and sessions" };
 
 export default pageOf(async ({ caller, user, tenant, environment, base, now }) => {
-  const [sessions, accounts] = await Promise.all([listSessions(caller.db, user.id), listProviderAccounts(caller.db, user.id)]);
+  const [sessions, accounts] = await Promise.all([
+    listSessions(caller.db, user.id),
+    listProviderAccounts(caller.db, user.id),
+  ]);
   const place = { tenant: tenant.slug, environment };
   const { SESSION_IDLE_HOURS: idleHours } = env();
   return (
@@ -49,7 +52,13 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
           </div>
         </Panel>
         <Panel title="Signing in">
-          <SignInWays email={user.email} hasPassword={user.hasPassword} accounts={accounts} configured={configuredProviders()} now={now} />
+          <SignInWays
+            email={user.email}
+            hasPassword={user.hasPassword}
+            accounts={accounts}
+            configured={configuredProviders()}
+            now={now}
+          />
         </Panel>
         <Panel title="Password">
           <PasswordForm
@@ -81,7 +90,10 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
               return (
                 <Row key={session.id}>
                   <RowName>
-                    <span className="flex flex-wrap items-center gap-2 font-medium" title={session.userAgent ?? undefined}>
+                    <span
+                      className="flex flex-wrap items-center gap-2 font-medium"
+                      title={session.userAgent ?? undefined}
+                    >
                       {device}
                       {isThis ? <Badge look="good">This one</Badge> : null}
                     </span>
@@ -91,9 +103,20 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
                     <Time at={session.createdAt} now={now} />
                   </Cell>
                   <Cell label="With">{signInMethodNames[session.method]}</Cell>
-                  <Cell label="Last seen">{isThis ? "Now" : <Time at={session.lastSeenAt ?? session.createdAt} now={now} />}</Cell>
+                  <Cell label="Last seen">
+                    {isThis ? (
+                      "Now"
+                    ) : (
+                      <Time at={session.lastSeenAt ?? session.createdAt} now={now} />
+                    )}
+                  </Cell>
                   <RowActions>
-                    {isThis ? null : <SignOutOne device={device} signOut={revokeSessionAction.bind(null, place, session.id)} />}
+                    {isThis ? null : (
+                      <SignOutOne
+                        device={device}
+                        signOut={revokeSessionAction.bind(null, place, session.id)}
+                      />
+                    )}
                   </RowActions>
                 </Row>
               );
@@ -101,7 +124,10 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
           </Table>
           <p className="text-muted">
             A session ends twelve hours after its sign-in
-            {idleHours < 12 ? `, or after ${idleHours === 1 ? "an hour" : `${idleHours} hours`} without use` : ""}.
+            {idleHours < 12
+              ? `, or after ${idleHours === 1 ? "an hour" : `${idleHours} hours`} without use`
+              : ""}
+            .
           </p>
         </section>
       </div>

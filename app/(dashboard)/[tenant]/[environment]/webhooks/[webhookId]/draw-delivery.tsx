@@ -26,7 +26,9 @@ type Opened = {
   hrefOf: (deliveryId: string | null) => string;
 };
 
-/** One delivery over the list. `isWaiting`: something about it will change by itself in a moment. */
+/**
+ * One delivery over the list. `isWaiting`: something about it will change by itself in a moment.
+ */
 export async function drawDelivery(
   { caller, role, tenant, environment, base, now }: Visit,
   { webhook, deliveryId, search, hrefOf }: Opened,
@@ -39,7 +41,12 @@ export async function drawDelivery(
   const { label, look } = shownStatus(delivery);
   const isDue = delivery.nextAttemptAt !== null && new Date(delivery.nextAttemptAt) <= now;
   const isRequested = isDue && (delivery.status !== "PENDING" || delivery.attemptCount > 0);
-  const resend = resendDeliveryAction.bind(null, { tenant: tenant.slug, environment }, webhook.id, delivery.id);
+  const resend = resendDeliveryAction.bind(
+    null,
+    { tenant: tenant.slug, environment },
+    webhook.id,
+    delivery.id,
+  );
   const [previousHref, nextHref] = [newer, older].map((id) => (id ? hrefOf(id) : null));
 
   const drawer = (
@@ -69,7 +76,9 @@ export async function drawDelivery(
         delivery={delivery}
         payload={payload}
         url={webhook.url}
-        headersOf={({ number, startedAt }) => shownHeaders({ ...delivery, attemptNumber: number }, new Date(startedAt))}
+        headersOf={({ number, startedAt }) =>
+          shownHeaders({ ...delivery, attemptNumber: number }, new Date(startedAt))
+        }
         isWebhookFailing={webhookHealth(webhook) !== "well"}
         now={now}
         actions={

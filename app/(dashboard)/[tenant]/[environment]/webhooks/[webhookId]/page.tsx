@@ -32,13 +32,16 @@ export default pageOf<"webhookId">(async (visit) => {
   const webhook = await getWebhook(caller, params.webhookId);
   const { id } = webhook;
   const path = `${base}/webhooks/${id}`;
-  const hrefOf = (deliveryId: string | null) => withQuery(path, query, { cursor: textOf(query.cursor), delivery: deliveryId });
+  const hrefOf = (deliveryId: string | null) =>
+    withQuery(path, query, { cursor: textOf(query.cursor), delivery: deliveryId });
 
   const [hours, unsent, { data: deliveries, nextCursor }, opened, test] = await Promise.all([
     attemptsByHour(caller, [id], { now, hours: 24 }),
     countUnsent(caller, id),
     searchDeliveries(caller, id, search),
-    typeof openId === "string" ? drawDelivery(visit, { webhook, deliveryId: openId, search, hrefOf }) : null,
+    typeof openId === "string"
+      ? drawDelivery(visit, { webhook, deliveryId: openId, search, hrefOf })
+      : null,
     typeof testId === "string" ? getDelivery(caller, id, testId) : null,
   ]);
   const isWaiting = opened?.isWaiting || test?.nextAttemptAt != null;
@@ -60,13 +63,26 @@ export default pageOf<"webhookId">(async (visit) => {
         actions={controls.header}
       />
       {test ? <TestResult delivery={test} href={hrefOf(test.id)} /> : null}
-      <WebhookBanners webhook={webhook} held={unsent.held} now={now} enableAction={controls.enable} heldActions={controls.held} />
+      <WebhookBanners
+        webhook={webhook}
+        held={unsent.held}
+        now={now}
+        enableAction={controls.enable}
+        heldActions={controls.held}
+      />
       <div className="mb-8 grid gap-4 lg:grid-cols-[minmax(0,5fr)_minmax(0,5fr)_minmax(0,4fr)]">
         <AttemptsPanel hours={hours.get(id) ?? []} />
-        <HealthPanel webhook={webhook} disableAfterFailures={disableAfterFailures} unsent={unsent} now={now} />
+        <HealthPanel
+          webhook={webhook}
+          disableAfterFailures={disableAfterFailures}
+          unsent={unsent}
+          now={now}
+        />
         <SecretPanel
           hint={webhook.secretHint}
-          previousExpiresAt={webhook.previousSecretExpiresAt ? new Date(webhook.previousSecretExpiresAt) : null}
+          previousExpiresAt={
+            webhook.previousSecretExpiresAt ? new Date(webhook.previousSecretExpiresAt) : null
+          }
           now={now}
           rotateAction={controls.rotate}
           dropAction={controls.dropOldSecret}

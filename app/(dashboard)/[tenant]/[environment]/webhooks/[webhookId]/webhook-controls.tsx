@@ -24,11 +24,25 @@ import {
 
 type Unsent = { pending: number; held: number };
 
-/** All that one can do with a webhook, by its place on the page. Who may not sees why instead, once. */
-export function webhookControls({ role, tenant, environment, base }: Visit, webhook: Webhook, { pending, held }: Unsent) {
+/**
+ * All that one can do with a webhook, by its place on the page. Who may not sees why instead, once.
+ */
+export function webhookControls(
+  { role, tenant, environment, base }: Visit,
+  webhook: Webhook,
+  { pending, held }: Unsent,
+) {
   if (!hasRole(role, "ADMIN")) {
     const note = <RoleNote sentence={roleSentence("ADMIN", "change, test and resend")} />;
-    return { header: note, enable: null, held: null, rotate: null, dropOldSecret: null, recover: null, footer: null };
+    return {
+      header: note,
+      enable: null,
+      held: null,
+      rotate: null,
+      dropOldSecret: null,
+      recover: null,
+      footer: null,
+    };
   }
 
   const place = { tenant: tenant.slug, environment };
@@ -48,7 +62,11 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
       webhook.disabledReason === "UNCONFIRMED" ? (
         <ButtonLink href={`${base}/settings/access-review`}>Review access</ButtonLink>
       ) : (
-        <EnableWebhook environment={environment} held={held} enable={enableWebhookAction.bind(null, place, webhook.id)} />
+        <EnableWebhook
+          environment={environment}
+          held={held}
+          enable={enableWebhookAction.bind(null, place, webhook.id)}
+        />
       ),
     held: (
       <>
@@ -63,8 +81,8 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
           done="What was held is discarded."
         >
           <p>
-            To be discarded: {deliveriesInWords(held)}. Nothing of that is sent by itself any more; each can still be sent again by hand,
-            until 30 days after its event.
+            To be discarded: {deliveriesInWords(held)}. Nothing of that is sent by itself any more;
+            each can still be sent again by hand, until 30 days after its event.
           </p>
         </ConfirmDialog>
         <ConfirmDialog
@@ -79,7 +97,8 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
           done="What was held is being sent."
         >
           <p>
-            To be sent: {deliveriesInWords(held)}, the oldest first, spread over time at 50 a second. Each gets a fresh schedule of retries.
+            To be sent: {deliveriesInWords(held)}, the oldest first, spread over time at 50 a
+            second. Each gets a fresh schedule of retries.
           </p>
         </ConfirmDialog>
       </>
@@ -105,12 +124,16 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
         done="The newest secret signs alone."
       >
         <p>
-          From now on deliveries carry the newest secret's signature alone. A receiver that still verifies with the old one refuses them.
+          From now on deliveries carry the newest secret's signature alone. A receiver that still
+          verifies with the old one refuses them.
         </p>
       </ConfirmDialog>
     ),
     recover: isEnabled ? (
-      <RecoverDeliveries environment={environment} recover={recoverDeliveriesAction.bind(null, place, webhook.id)} />
+      <RecoverDeliveries
+        environment={environment}
+        recover={recoverDeliveriesAction.bind(null, place, webhook.id)}
+      />
     ) : null,
     footer: (
       <>
@@ -127,8 +150,10 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
           >
             <p>
               Nothing more is sent to <span className="break-all font-medium">{webhook.url}</span>.{" "}
-              {pending > 0 ? `What waits (${deliveriesInWords(pending)}) and all that comes is` : "All that comes is"} held for 30 days, and
-              can be sent when it is enabled again.
+              {pending > 0
+                ? `What waits (${deliveriesInWords(pending)}) and all that comes is`
+                : "All that comes is"}{" "}
+              held for 30 days, and can be sent when it is enabled again.
             </p>
           </ConfirmDialog>
         ) : null}
@@ -142,8 +167,9 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
           done="The webhook is deleted."
         >
           <p>
-            <span className="break-all font-medium">{webhook.url}</span> and its signing secret are gone at once, and with them its
-            deliveries and their attempts. This cannot be undone; the events themselves stay.
+            <span className="break-all font-medium">{webhook.url}</span> and its signing secret are
+            gone at once, and with them its deliveries and their attempts. This cannot be undone;
+            the events themselves stay.
           </p>
           {pending + held > 0 ? <p>{dropped(pending, held)}</p> : null}
         </ConfirmDialog>
@@ -153,6 +179,9 @@ export function webhookControls({ role, tenant, environment, base }: Visit, webh
 }
 
 function dropped(pending: number, held: number): string {
-  const parts = [pending > 0 && `${deliveriesInWords(pending)} waiting for an attempt`, held > 0 && `${deliveriesInWords(held)} held`];
+  const parts = [
+    pending > 0 && `${deliveriesInWords(pending)} waiting for an attempt`,
+    held > 0 && `${deliveriesInWords(held)} held`,
+  ];
   return `Dropped and never sent: ${parts.filter((part) => part !== false).join(" and ")}.`;
 }

@@ -13,7 +13,10 @@ export default pageOf(async ({ caller, tenant, environment, base }) => {
   requireRole(caller, "ADMIN", "create webhooks");
   return (
     <>
-      <PageHeader title="Create a webhook" trail={[{ name: "Webhooks", href: `${base}/webhooks` }]} />
+      <PageHeader
+        title="Create a webhook"
+        trail={[{ name: "Webhooks", href: `${base}/webhooks` }]}
+      />
       <NewWebhook
         environment={environment}
         families={eventFamilies()}

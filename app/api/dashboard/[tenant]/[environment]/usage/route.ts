@@ -17,18 +17,33 @@ const columns: (keyof UsageFigures)[] = [
 ];
 
 /** A month's usage, a row for each day or for each key. */
-export async function GET(request: Request, { params }: { params: Promise<PlaceParams> }): Promise<Response> {
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<PlaceParams> },
+): Promise<Response> {
   const { searchParams } = new URL(request.url);
   return downloadCsv(request, await params, async (caller, { tenant, environment }) => {
-    const { by, month = monthOf(new Date()) } = parse(downloadQuery, Object.fromEntries(searchParams), "query");
-    const rows = by === "day" ? await daysUsed(caller, daysOfMonth(month)) : await keysUsed(caller, daysOfMonth(month));
+    const { by, month = monthOf(new Date()) } = parse(
+      downloadQuery,
+      Object.fromEntries(searchParams),
+      "query",
+    );
+    const rows =
+      by === "day"
+        ? await daysUsed(caller, daysOfMonth(month))
+        : await keysUsed(caller, daysOfMonth(month));
     return { name: `usage-${tenant.slug}-${environment}-${month}-by-${by}`, rows };
   });
 }
 
 async function daysUsed(caller: Caller, period: UsageQuery) {
   const { series, environment, billable } = await getUsage(caller, period);
-  const days = series.map(({ date, ...figures }) => [date, environment, String(billable), ...columns.map((name) => figures[name])]);
+  const days = series.map(({ date, ...figures }) => [
+    date,
+    environment,
+    String(billable),
+    ...columns.map((name) => figures[name]),
+  ]);
   return [["date", "environment", "billable", ...columns], ...days];
 }
 

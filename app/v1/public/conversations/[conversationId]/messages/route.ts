@@ -1,5 +1,10 @@
 import { operation } from "@/lib/api/operation";
-import { createMessageBody, listMessagesQuery, message, messagePage } from "@/lib/conversations/message-schema";
+import {
+  createMessageBody,
+  listMessagesQuery,
+  message,
+  messagePage,
+} from "@/lib/conversations/message-schema";
 import { listMessages, postMessage, postMessageAtOnce } from "@/lib/conversations/messages";
 import { conversationParams } from "@/lib/conversations/schema";
 
@@ -23,5 +28,6 @@ export const POST = operation({
   response: message,
   problems: ["conversation-closed"],
   run: ({ caller, params, body }) => postMessage(caller, params.conversationId, body),
-  runAtOnce: ({ identity, params, body, claim, serialize }) => postMessageAtOnce(identity, params.conversationId, body, claim, serialize),
+  runAtOnce: ({ identity, params, body, claim, serialize }) =>
+    postMessageAtOnce(identity, params.conversationId, body, claim, serialize),
 });

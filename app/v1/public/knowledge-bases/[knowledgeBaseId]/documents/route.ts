@@ -1,6 +1,11 @@
 import { operation } from "@/lib/api/operation";
 import { knowledgeBaseParams } from "@/lib/knowledge/bases/schema";
-import { document, documentFields, documentPage, listDocumentsQuery } from "@/lib/knowledge/documents/schema";
+import {
+  document,
+  documentFields,
+  documentPage,
+  listDocumentsQuery,
+} from "@/lib/knowledge/documents/schema";
 import { createDocument, listDocuments } from "@/lib/knowledge/documents/service";
 import { documentUpload } from "@/lib/knowledge/documents/upload";
 
@@ -26,5 +31,6 @@ export const POST = operation({
   upload: documentUpload,
   response: document,
   problems: ["conflict", "limit-reached"],
-  run: ({ caller, params, body, file }) => createDocument(caller, params.knowledgeBaseId, body, file),
+  run: ({ caller, params, body, file }) =>
+    createDocument(caller, params.knowledgeBaseId, body, file),
 });

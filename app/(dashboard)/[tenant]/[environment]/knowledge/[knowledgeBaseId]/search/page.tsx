@@ -27,11 +27,17 @@ export default pageOf<"knowledgeBaseId">(async ({ caller, environment, base, par
       <QueryForm path={`${path}/search`} query={search?.q ?? ""} />
       {results === null ? null : results.data.length > 0 ? (
         <div className="space-y-5">
-          <SearchHits path={path} hits={results.data.map((hit) => ({ ...hit, pieces: excerptPieces(hit) }))} />
+          <SearchHits
+            path={path}
+            hits={results.data.map((hit) => ({ ...hit, pieces: excerptPieces(hit) }))}
+          />
           <RawJson value={results} label="the answer as JSON" />
         </div>
       ) : (
-        <EmptyState title="Nothing was found" curl={searchByApi(knowledgeBase.id, search?.q ?? "", environment)}>
+        <EmptyState
+          title="Nothing was found"
+          curl={searchByApi(knowledgeBase.id, search?.q ?? "", environment)}
+        >
           {knowledgeBase.documentCounts.ready > 0 ? (
             <AnyOfThem path={`${path}/search`} words={search?.q ?? ""} />
           ) : (
@@ -49,13 +55,16 @@ function AnyOfThem({ path, words }: { path: string; words: string }) {
   const isNarrower = anyOf.includes(" or ") && !/(^|\s)or\s/i.test(words);
   return (
     <>
-      No document has all of these words in the form in which they are written: “lamp” does not find “lamps”. Ask for other forms, or for
-      several: <code>lamp or lamps</code>.
+      No document has all of these words in the form in which they are written: “lamp” does not find
+      “lamps”. Ask for other forms, or for several: <code>lamp or lamps</code>.
       {isNarrower ? (
         <>
           {" "}
           Or{" "}
-          <Link href={`${path}?${new URLSearchParams({ q: anyOf })}`} className="text-accent underline underline-offset-2">
+          <Link
+            href={`${path}?${new URLSearchParams({ q: anyOf })}`}
+            className="text-accent underline underline-offset-2"
+          >
             search for any of your words
           </Link>
           .

@@ -16,7 +16,11 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
   const { caller, tenant } = await dashboardCaller(slug, name);
   try {
     requireRole(caller, "ADMIN", "read the audit log");
-    const query = parse(listAuditQuery, Object.fromEntries(new URL(request.url).searchParams), "query");
+    const query = parse(
+      listAuditQuery,
+      Object.fromEntries(new URL(request.url).searchParams),
+      "query",
+    );
     const batches = exportAuditEntries(caller, query);
     return new Response(streamOf(toCsv(caller, batches)), {
       headers: {
@@ -27,7 +31,8 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
     });
   } catch (error) {
     if (error instanceof RoleMissing) return new Response(error.detail, { status: 403 });
-    if (error instanceof AppError && error.status === 422) return new Response(error.detail, { status: 422 });
+    if (error instanceof AppError && error.status === 422)
+      return new Response(error.detail, { status: 422 });
     throw error;
   }
 }
@@ -49,6 +54,8 @@ async function* toCsv(caller: Caller, batches: AsyncIterable<AuditEntry[]>) {
   yield encoder.encode(auditCsvHead);
   for await (const entries of batches) {
     const names = await userNames(caller, [...new Set(entries.map(({ actorId }) => actorId))]);
-    yield encoder.encode(entries.map((entry) => auditCsvLine(entry, names.get(entry.actorId) ?? null)).join(""));
+    yield encoder.encode(
+      entries.map((entry) => auditCsvLine(entry, names.get(entry.actorId) ?? null)).join(""),
+    );
   }
 }

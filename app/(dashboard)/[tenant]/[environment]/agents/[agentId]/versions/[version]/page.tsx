@@ -19,65 +19,85 @@ import { namesOfKnowledgeBases } from "../../names";
 
 export const metadata = { title: "Version of an agent" };
 
-export default pageOf<"agentId" | "version">(async ({ caller, role, tenant, environment, base, params, now }) => {
-  const number = versionNumber.safeParse(params.version);
-  if (!number.success) notFound();
-  const agent = await getAgent(caller, params.agentId);
-  const shown = await getAgentVersion(caller, agent.id, number.data);
-  const { version, content, publishedById, restoredVersion, createdAt } = shown;
-  const before = version > 1 ? await getAgentVersion(caller, agent.id, version - 1) : null;
-  const draft = draftOf(agent);
-  const nameOf = await namesOfKnowledgeBases(caller, [draft, content, ...(before ? [before.content] : [])]);
-  const publisher = publishedById ? (await userNames(caller, [publishedById])).get(publishedById) : "Operator";
-  const path = `${base}/agents/${agent.id}`;
-  const isPublished = version === agent.publishedVersion;
+export default pageOf<"agentId" | "version">(
+  async ({ caller, role, tenant, environment, base, params, now }) => {
+    const number = versionNumber.safeParse(params.version);
+    if (!number.success) notFound();
+    const agent = await getAgent(caller, params.agentId);
+    const shown = await getAgentVersion(caller, agent.id, number.data);
+    const { version, content, publishedById, restoredVersion, createdAt } = shown;
+    const before = version > 1 ? await getAgentVersion(caller, agent.id, version - 1) : null;
+    const draft = draftOf(agent);
+    const nameOf = await namesOfKnowledgeBases(caller, [
+      draft,
+      content,
+      ...(before ? [before.content] : []),
+    ]);
+    const publisher = publishedById
+      ? (await userNames(caller, [publishedById])).get(publishedById)
+      : "Operator";
+    const path = `${base}/agents/${agent.id}`;
+    const isPublished = version === agent.publishedVersion;
 
-  return (
-    <>
-      <PageHeader
-        title={`Version ${version}`}
-        beside={isPublished ? <Badge look="good">Published</Badge> : null}
-        description={
-          <>
-            Published <Time at={new Date(createdAt)} now={now} /> by {publisher ?? "a former member"}
-            {restoredVersion === null ? "." : `, by rolling back to version ${restoredVersion}.`}
-          </>
-        }
-        trail={[
-          { name: "Agents", href: `${base}/agents` },
-          { name: agent.name, href: path },
-          { name: "Versions", href: `${path}/versions` },
-        ]}
-        actions={
-          <>
-            <ButtonLink look="secondary" href={`${path}/versions/compare?from=${version}&to=draft`}>
-              Compare with the draft
-            </ButtonLink>
-            {hasRole(role, "MEMBER") && agent.status !== "ARCHIVED" && !isPublished ? (
-              <RollBackDialog
-                environment={environment}
-                agent={agent}
-                version={version}
-                rollBack={rollBackAgentAction.bind(null, { tenant: tenant.slug, environment }, agent.id, version)}
+    return (
+      <>
+        <PageHeader
+          title={`Version ${version}`}
+          beside={isPublished ? <Badge look="good">Published</Badge> : null}
+          description={
+            <>
+              Published <Time at={new Date(createdAt)} now={now} /> by{" "}
+              {publisher ?? "a former member"}
+              {restoredVersion === null ? "." : `, by rolling back to version ${restoredVersion}.`}
+            </>
+          }
+          trail={[
+            { name: "Agents", href: `${base}/agents` },
+            { name: agent.name, href: path },
+            { name: "Versions", href: `${path}/versions` },
+          ]}
+          actions={
+            <>
+              <ButtonLink
+                look="secondary"
+                href={`${path}/versions/compare?from=${version}&to=draft`}
               >
-                <p className="text-muted">What changes in the draft:</p>
-                <Changes changes={compareContents(draft, content, nameOf)} same="Nothing: the draft is like this version." />
-              </RollBackDialog>
-            ) : null}
-          </>
-        }
-      />
-      <div className="space-y-5">
-        {before ? (
-          <Panel title={`What it changed against version ${before.version}`}>
-            <Changes changes={compareContents(before.content, content, nameOf)} same="Nothing." />
+                Compare with the draft
+              </ButtonLink>
+              {hasRole(role, "MEMBER") && agent.status !== "ARCHIVED" && !isPublished ? (
+                <RollBackDialog
+                  environment={environment}
+                  agent={agent}
+                  version={version}
+                  rollBack={rollBackAgentAction.bind(
+                    null,
+                    { tenant: tenant.slug, environment },
+                    agent.id,
+                    version,
+                  )}
+                >
+                  <p className="text-muted">What changes in the draft:</p>
+                  <Changes
+                    changes={compareContents(draft, content, nameOf)}
+                    same="Nothing: the draft is like this version."
+                  />
+                </RollBackDialog>
+              ) : null}
+            </>
+          }
+        />
+        <div className="space-y-5">
+          {before ? (
+            <Panel title={`What it changed against version ${before.version}`}>
+              <Changes changes={compareContents(before.content, content, nameOf)} same="Nothing." />
+            </Panel>
+          ) : null}
+          <Panel title="What it has">
+            <ContentView content={content} nameOf={nameOf} base={base} />
           </Panel>
-        ) : null}
-        <Panel title="What it has">
-          <ContentView content={content} nameOf={nameOf} base={base} />
-        </Panel>
-        <RawJson value={shown} label="the version as JSON" />
-      </div>
-    </>
-  );
-});
+          <RawJson value={shown} label="the version as JSON" />
+        </div>
+      </>
+    );
+  },
+);

@@ -19,7 +19,10 @@ const compareQuery = z.strictObject({ from: choice, to: choice });
 export default pageOf<"agentId">(async ({ caller, base, params, query }) => {
   const { from, to } = parse(compareQuery, query, "query");
   const agent = await getAgent(caller, params.agentId);
-  const [before, after] = await Promise.all([contentOf(caller, agent, from), contentOf(caller, agent, to)]);
+  const [before, after] = await Promise.all([
+    contentOf(caller, agent, from),
+    contentOf(caller, agent, to),
+  ]);
   const nameOf = await namesOfKnowledgeBases(caller, [before, after]);
   const path = `${base}/agents/${agent.id}`;
 
@@ -33,7 +36,12 @@ export default pageOf<"agentId">(async ({ caller, base, params, query }) => {
           { name: "Versions", href: `${path}/versions` },
         ]}
       />
-      <CompareForm path={path} newest={agent.publishedVersion ?? 0} from={String(from)} to={String(to)} />
+      <CompareForm
+        path={path}
+        newest={agent.publishedVersion ?? 0}
+        from={String(from)}
+        to={String(to)}
+      />
       <Panel title={`From ${nameOfChoice(from)} to ${nameOfChoice(to)}`}>
         <Changes changes={compareContents(before, after, nameOf)} same="Nothing differs." />
       </Panel>
@@ -46,5 +54,7 @@ type Choice = z.output<typeof choice>;
 const nameOfChoice = (choice: Choice) => (choice === "draft" ? "the draft" : `version ${choice}`);
 
 async function contentOf(caller: Caller, agent: Agent, choice: Choice) {
-  return choice === "draft" ? draftOf(agent) : (await getAgentVersion(caller, agent.id, choice)).content;
+  return choice === "draft"
+    ? draftOf(agent)
+    : (await getAgentVersion(caller, agent.id, choice)).content;
 }

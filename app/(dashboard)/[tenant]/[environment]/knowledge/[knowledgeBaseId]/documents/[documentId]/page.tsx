@@ -39,84 +39,109 @@ const chunksQuery = z.strictObject({
     .optional(),
 });
 
-export default pageOf<"knowledgeBaseId" | "documentId">(async ({ caller, role, tenant, environment, base, params, query, now }) => {
-  const knowledgeBase = await getKnowledgeBase(caller, params.knowledgeBaseId);
-  const document = await getDocument(caller, knowledgeBase.id, params.documentId);
-  const { cursor: after } = parse(chunksQuery, query, "query");
-  const isReady = document.status === "READY";
-  const chunks = isReady
-    ? await listChunks(caller, knowledgeBase.id, document.id, { ...(after !== undefined && { after }), limit: chunksAPage + 1 })
-    : [];
-  const shown = chunks.slice(0, chunksAPage);
-  const basePath = `${base}/knowledge/${knowledgeBase.id}`;
-  const place = { tenant: tenant.slug, environment };
-  const mayWrite = hasRole(role, "MEMBER");
+export default pageOf<"knowledgeBaseId" | "documentId">(
+  async ({ caller, role, tenant, environment, base, params, query, now }) => {
+    const knowledgeBase = await getKnowledgeBase(caller, params.knowledgeBaseId);
+    const document = await getDocument(caller, knowledgeBase.id, params.documentId);
+    const { cursor: after } = parse(chunksQuery, query, "query");
+    const isReady = document.status === "READY";
+    const chunks = isReady
+      ? await listChunks(caller, knowledgeBase.id, document.id, {
+          ...(after !== undefined && { after }),
+          limit: chunksAPage + 1,
+        })
+      : [];
+    const shown = chunks.slice(0, chunksAPage);
+    const basePath = `${base}/knowledge/${knowledgeBase.id}`;
+    const place = { tenant: tenant.slug, environment };
+    const mayWrite = hasRole(role, "MEMBER");
 
-  return (
-    <>
-      {isReady || document.status === "FAILED" ? null : <Live everyMs={followMs} />}
-      <PageHeader
-        title={document.name}
-        beside={<DocumentStatus status={document.status} />}
-        description={<Id id={document.id} />}
-        trail={[
-          { name: "Knowledge", href: `${base}/knowledge` },
-          { name: knowledgeBase.name, href: basePath },
-        ]}
-        actions={
-          mayWrite ? (
-            <>
-              <DeleteDocumentDialog
-                name={document.name}
-                environment={environment}
-                extent={extentOf(document)}
-                remove={deleteDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
-                goTo={basePath}
-              />
-              {document.status === "FAILED" ? (
-                <RetryButton name={document.name} retry={retryDocumentAction.bind(null, place, knowledgeBase.id, document.id)} />
-              ) : null}
-            </>
-          ) : (
-            <RoleNote sentence={roleSentence("MEMBER", "retry and delete documents")} />
-          )
-        }
-      />
-      <div className="space-y-5">
-        {document.error ? (
-          <Notice>
-            <p className="font-medium">{document.error.message}</p>
-            <p className="mt-0.5">{documentAdvice[document.error.code]}</p>
-          </Notice>
-        ) : null}
-        <Panel title="The file">
-          <Facts
-            facts={[
-              { name: "Type", value: `${contentTypeNames[document.contentType]} (${document.contentType})` },
-              {
-                name: "Size",
-                value: <span title={`${document.sizeBytes.toLocaleString("en")} bytes`}>{byteSize(document.sizeBytes)}</span>,
-              },
-              { name: "SHA-256", value: <Id id={document.sha256} /> },
-              { name: "Uploaded", value: <Time at={new Date(document.createdAt)} now={now} /> },
-              { name: "Last changed", value: <Time at={new Date(document.updatedAt)} now={now} /> },
-              { name: "Metadata", value: <MetadataList metadata={document.metadata} /> },
-            ]}
-          />
-        </Panel>
-        <Panel title="What was read" beside={isReady ? <span className="text-muted">{readOf(document)}</span> : null}>
-          {shown.length > 0 ? <ChunkList chunks={shown} /> : <p className="text-muted">{nothingRead[document.status]}</p>}
-          <Pager
-            path={`${basePath}/documents/${document.id}`}
-            query={query}
-            nextCursor={chunks.length > chunksAPage ? String(shown.at(-1)?.position) : undefined}
-          />
-        </Panel>
-        <RawJson value={document} label="the document as JSON" />
-      </div>
-    </>
-  );
-});
+    return (
+      <>
+        {isReady || document.status === "FAILED" ? null : <Live everyMs={followMs} />}
+        <PageHeader
+          title={document.name}
+          beside={<DocumentStatus status={document.status} />}
+          description={<Id id={document.id} />}
+          trail={[
+            { name: "Knowledge", href: `${base}/knowledge` },
+            { name: knowledgeBase.name, href: basePath },
+          ]}
+          actions={
+            mayWrite ? (
+              <>
+                <DeleteDocumentDialog
+                  name={document.name}
+                  environment={environment}
+                  extent={extentOf(document)}
+                  remove={deleteDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
+                  goTo={basePath}
+                />
+                {document.status === "FAILED" ? (
+                  <RetryButton
+                    name={document.name}
+                    retry={retryDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
+                  />
+                ) : null}
+              </>
+            ) : (
+              <RoleNote sentence={roleSentence("MEMBER", "retry and delete documents")} />
+            )
+          }
+        />
+        <div className="space-y-5">
+          {document.error ? (
+            <Notice>
+              <p className="font-medium">{document.error.message}</p>
+              <p className="mt-0.5">{documentAdvice[document.error.code]}</p>
+            </Notice>
+          ) : null}
+          <Panel title="The file">
+            <Facts
+              facts={[
+                {
+                  name: "Type",
+                  value: `${contentTypeNames[document.contentType]} (${document.contentType})`,
+                },
+                {
+                  name: "Size",
+                  value: (
+                    <span title={`${document.sizeBytes.toLocaleString("en")} bytes`}>
+                      {byteSize(document.sizeBytes)}
+                    </span>
+                  ),
+                },
+                { name: "SHA-256", value: <Id id={document.sha256} /> },
+                { name: "Uploaded", value: <Time at={new Date(document.createdAt)} now={now} /> },
+                {
+                  name: "Last changed",
+                  value: <Time at={new Date(document.updatedAt)} now={now} />,
+                },
+                { name: "Metadata", value: <MetadataList metadata={document.metadata} /> },
+              ]}
+            />
+          </Panel>
+          <Panel
+            title="What was read"
+            beside={isReady ? <span className="text-muted">{readOf(document)}</span> : null}
+          >
+            {shown.length > 0 ? (
+              <ChunkList chunks={shown} />
+            ) : (
+              <p className="text-muted">{nothingRead[document.status]}</p>
+            )}
+            <Pager
+              path={`${basePath}/documents/${document.id}`}
+              query={query}
+              nextCursor={chunks.length > chunksAPage ? String(shown.at(-1)?.position) : undefined}
+            />
+          </Panel>
+          <RawJson value={document} label="the document as JSON" />
+        </div>
+      </>
+    );
+  },
+);
 
 const readOf = ({ characterCount, chunkCount }: Document) =>
   `${(characterCount ?? 0).toLocaleString("en")} characters in ${chunkCount === 1 ? "1 chunk" : `${(chunkCount ?? 0).toLocaleString("en")} chunks`}`;

@@ -11,20 +11,28 @@ import { requireRole } from "@/lib/platform/roles";
 
 type Context = { params: Promise<PlaceParams & { knowledgeBaseId: string }> };
 
-/** Uploads one document from the dashboard: by the same way as the API, but for who sends it. A route, because actions hold all of a body in memory. */
+/**
+ * Uploads one document from the dashboard: by the same way as the API, but for who sends it. A
+ * route, because actions hold all of a body in memory.
+ */
 export async function POST(request: Request, { params }: Context): Promise<Response> {
   const { knowledgeBaseId, ...place } = await params;
   return answer(request, place, async ({ identity }) => {
     // Before a body of 20 MiB is taken in for nothing.
     requireRole(identity, "MEMBER", "upload documents");
     await getKnowledgeBase(reader(identity), knowledgeBaseId);
-    const { file, value, schema, issues } = await readUpload(request, documentUpload, { formSchema: documentFields, onBytes: () => {} });
+    const { file, value, schema, issues } = await readUpload(request, documentUpload, {
+      formSchema: documentFields,
+      onBytes: () => {},
+    });
     try {
       const checked = check(schema ?? documentFields, value, "body");
       const found = [...issues, ...checked.issues];
       if (found.length > 0 || !file) throw invalid(found);
       return await withStoredFile(identity.partition, file, (stored) =>
-        mutate(identity, (caller) => createDocument(caller, knowledgeBaseId, documentFields.parse(checked.output), stored)),
+        mutate(identity, (caller) =>
+          createDocument(caller, knowledgeBaseId, documentFields.parse(checked.output), stored),
+        ),
       );
     } finally {
       await file?.incoming.discard();

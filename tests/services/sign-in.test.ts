@@ -1,9 +1,20 @@
 import { encode } from "next-auth/jwt";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { hasSignedInWith, openKnownDevice, sealKnownDevice, withAccount } from "@/lib/auth/known-device";
+import {
+  hasSignedInWith,
+  openKnownDevice,
+  sealKnownDevice,
+  withAccount,
+} from "@/lib/auth/known-device";
 import * as passwords from "@/lib/auth/password";
 import { signIn } from "@/lib/auth/service";
-import { failureSteps, failuresOfAttack, failuresUnderAttack, maximumFailures, throttleFailures } from "@/lib/auth/throttle";
+import {
+  failureSteps,
+  failuresOfAttack,
+  failuresUnderAttack,
+  maximumFailures,
+  throttleFailures,
+} from "@/lib/auth/throttle";
 import { throttleAddress } from "@/lib/platform/client-address";
 import { db } from "@/lib/platform/db";
 import { memoryRateLimiter } from "@/lib/platform/rate-limit/memory-rate-limiter";
@@ -17,14 +28,19 @@ afterEach(() => vi.restoreAllMocks());
 
 async function newUser() {
   const email = `ada${++number}@example.com`;
-  await db().$transaction((transaction) => createAccount(transaction, { organisation: "Sign-in", name: "Ada", email, passwordHash }));
+  await db().$transaction((transaction) =>
+    createAccount(transaction, { organisation: "Sign-in", name: "Ada", email, passwordHash }),
+  );
   return email;
 }
 
 /** Each test comes from a network of its own, so that none uses up another's attempts. */
 const newDevice = () => ({ address: `10.1.${++number >> 8}.${number & 255}`, userAgent: "test" });
 
-/** Processor time, hashing in other threads included: other processes of a busy machine do not count. */
+/**
+ * Processor time, hashing in other threads included: other processes of a busy machine do not
+ * count.
+ */
 async function processorMs(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -35,10 +51,16 @@ async function processorMs(work: () => Promise<unknown>): Promise<number> {
 test("the right password starts a session, however the address and its accents are typed", async () => {
   const email = await newUser();
 
-  const result = await signIn({ email: ` ${email.toUpperCase()} `, password: password.normalize("NFD") }, newDevice());
+  const result = await signIn(
+    { email: ` ${email.toUpperCase()} `, password: password.normalize("NFD") },
+    newDevice(),
+  );
 
   if (result.outcome !== "signed-in") throw new Error(result.outcome);
-  expect(await findLiveSession(db(), result.sessionId)).toMatchObject({ email, memberships: [{ role: "OWNER" }] });
+  expect(await findLiveSession(db(), result.sessionId)).toMatchObject({
+    email,
+    memberships: [{ role: "OWNER" }],
+  });
 });
 
 test("a wrong password, an unknown address and a user without a password get one answer after the same work", async () => {
@@ -51,7 +73,9 @@ test("a wrong password, an unknown address and a user without a password get one
   const leastMs = kinds.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < 8; round++) {
     for (const [kind, credentials] of kinds.entries()) {
-      const ms = await processorMs(async () => expect(await signIn(credentials, newDevice())).toEqual({ outcome: "failed" }));
+      const ms = await processorMs(async () =>
+        expect(await signIn(credentials, newDevice())).toEqual({ outcome: "failed" }),
+      );
       leastMs[kind] = Math.min(ms, leastMs[kind] ?? ms);
     }
   }
@@ -88,16 +112,20 @@ function withClock() {
   };
 }
 
-const guess = (email: string, device: Device) => signIn({ email, password: "wrong password" }, device);
+const guess = (email: string, device: Device) =>
+  signIn({ email, password: "wrong password" }, device);
 
 describe("after too many failures", () => {
   test("a network is refused the right password of the account, too, and nothing is hashed any more", async () => {
     const email = await newUser();
     const device = newDevice();
-    for (let failure = 0; failure < failureSteps[0].limit; failure++) expect(await guess(email, device)).toEqual({ outcome: "failed" });
+    for (let failure = 0; failure < failureSteps[0].limit; failure++)
+      expect(await guess(email, device)).toEqual({ outcome: "failed" });
 
     const verify = vi.spyOn(passwords, "verifyPassword");
-    expect(await signIn({ email: email.toUpperCase(), password }, device)).toMatchObject({ outcome: "throttled" });
+    expect(await signIn({ email: email.toUpperCase(), password }, device)).toMatchObject({
+      outcome: "throttled",
+    });
     expect(verify).not.toHaveBeenCalled();
   });
 
@@ -126,14 +154,19 @@ describe("after too many failures", () => {
 
     const results = await Promise.all(Array.from({ length: 20 }, () => guess(email, device)));
 
-    expect(results.filter(({ outcome }) => outcome === "failed")).toHaveLength(failureSteps[0].limit);
-    expect(results.filter(({ outcome }) => outcome === "throttled")).toHaveLength(20 - failureSteps[0].limit);
+    expect(results.filter(({ outcome }) => outcome === "failed")).toHaveLength(
+      failureSteps[0].limit,
+    );
+    expect(results.filter(({ outcome }) => outcome === "throttled")).toHaveLength(
+      20 - failureSteps[0].limit,
+    );
   });
 
   test("an address that nobody has is refused like an account", async () => {
     const device = newDevice();
     const outcomes = [];
-    for (let attempt = 0; attempt <= failureSteps[0].limit; attempt++) outcomes.push((await guess("missing@example.com", device)).outcome);
+    for (let attempt = 0; attempt <= failureSteps[0].limit; attempt++)
+      outcomes.push((await guess("missing@example.com", device)).outcome);
 
     expect(outcomes).toEqual([...Array(failureSteps[0].limit).fill("failed"), "throttled"]);
   });
@@ -142,7 +175,8 @@ describe("after too many failures", () => {
     const email = await newUser();
     const device = newDevice();
     // Credentials that no account can have cost no hash.
-    for (let failure = 0; failure < maximumFailures; failure++) await signIn({ email: "nobody", password: "" }, device);
+    for (let failure = 0; failure < maximumFailures; failure++)
+      await signIn({ email: "nobody", password: "" }, device);
 
     expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "throttled" });
     expect(await signIn({ email, password }, newDevice())).toMatchObject({ outcome: "signed-in" });
@@ -176,7 +210,9 @@ describe("strangers lock no one out", () => {
     const known = withAccount(null, { email, passwordHash });
 
     expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "throttled" });
-    expect(await signIn({ email, password }, { ...device, known })).toMatchObject({ outcome: "signed-in" });
+    expect(await signIn({ email, password }, { ...device, known })).toMatchObject({
+      outcome: "signed-in",
+    });
   });
 
   test("a device has its own count, and only for the accounts that signed in with it", async () => {
@@ -185,22 +221,29 @@ describe("strangers lock no one out", () => {
     const device = { ...newDevice(), known };
     for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(email, device);
     expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "throttled" });
-    expect(await signIn({ email, password }, { ...device, known: null })).toMatchObject({ outcome: "signed-in" });
+    expect(await signIn({ email, password }, { ...device, known: null })).toMatchObject({
+      outcome: "signed-in",
+    });
 
-    for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(other, { ...device, address: newDevice().address });
+    for (let failure = 0; failure < failureSteps[0].limit; failure++)
+      await guess(other, { ...device, address: newDevice().address });
     const elsewhere = newDevice();
     for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(other, elsewhere);
-    expect(await signIn({ email: other, password }, { ...elsewhere, known })).toMatchObject({ outcome: "throttled" });
+    expect(await signIn({ email: other, password }, { ...elsewhere, known })).toMatchObject({
+      outcome: "throttled",
+    });
   });
 
   test("many networks guessing together get few guesses each, and a new network still lets the owner in", async () => {
     withClock();
     const email = await newUser();
-    for (let failure = 0; failure < failuresOfAttack; failure++) await throttleFailures(email, newDevice(), async () => null);
+    for (let failure = 0; failure < failuresOfAttack; failure++)
+      await throttleFailures(email, newDevice(), async () => null);
 
     const device = newDevice();
     const outcomes = [];
-    for (let attempt = 0; attempt <= failuresUnderAttack; attempt++) outcomes.push((await guess(email, device)).outcome);
+    for (let attempt = 0; attempt <= failuresUnderAttack; attempt++)
+      outcomes.push((await guess(email, device)).outcome);
     expect(outcomes).toEqual([...Array(failuresUnderAttack).fill("failed"), "throttled"]);
 
     expect(await signIn({ email, password }, newDevice())).toMatchObject({ outcome: "signed-in" });
@@ -214,18 +257,24 @@ describe("the cookie of a known device", () => {
 
     expect(await openKnownDevice(sealed)).toEqual(device);
     expect(await openKnownDevice(`${sealed.slice(0, -4)}AAAA`)).toBeNull();
-    const session = await encode({ token: { ...device }, secret: process.env.NEXTAUTH_SECRET ?? "" });
+    const session = await encode({
+      token: { ...device },
+      secret: process.env.NEXTAUTH_SECRET ?? "",
+    });
     expect(await openKnownDevice(session)).toBeNull();
     expect(await openKnownDevice(undefined)).toBeNull();
   });
 
   test("holds the five accounts that signed in last, and no account whose password has changed since", () => {
     let device = withAccount(null, { email: "ada0@example.com", passwordHash });
-    for (let account = 1; account <= 5; account++) device = withAccount(device, { email: `ada${account}@example.com`, passwordHash });
+    for (let account = 1; account <= 5; account++)
+      device = withAccount(device, { email: `ada${account}@example.com`, passwordHash });
 
     expect(hasSignedInWith(device, { email: "ada0@example.com", passwordHash })).toBe(false);
     expect(hasSignedInWith(device, { email: "ada5@example.com", passwordHash })).toBe(true);
-    expect(hasSignedInWith(device, { email: "ada5@example.com", passwordHash: "another" })).toBe(false);
+    expect(hasSignedInWith(device, { email: "ada5@example.com", passwordHash: "another" })).toBe(
+      false,
+    );
   });
 });
 

@@ -11,7 +11,12 @@ const device = { address: null, userAgent: null };
 let number = 0;
 
 async function newUser() {
-  const account = { organisation: "Sessions", name: "Ada", email: `ada${++number}@example.com`, passwordHash: "none" };
+  const account = {
+    organisation: "Sessions",
+    name: "Ada",
+    email: `ada${++number}@example.com`,
+    passwordHash: "none",
+  };
   return db().$transaction((transaction) => createAccount(transaction, account));
 }
 
@@ -20,7 +25,9 @@ test("a session lasts twelve hours from its start and not a moment longer", asyn
   const start = new Date("2026-01-01T08:00:00.000Z");
   const { id } = await startSession(db(), user.id, device, { now: start });
 
-  expect(await findLiveSession(db(), id, new Date("2026-01-01T19:59:59.999Z"))).toMatchObject({ id: user.id });
+  expect(await findLiveSession(db(), id, new Date("2026-01-01T19:59:59.999Z"))).toMatchObject({
+    id: user.id,
+  });
   expect(await findLiveSession(db(), id, new Date("2026-01-01T20:00:00.000Z"))).toBeNull();
 });
 
@@ -35,7 +42,9 @@ test("a session that is not used for seven days is over, and is no longer listed
   const seen = await findLiveSession(db(), id, after(24));
   if (!seen) throw new Error("the session is not valid");
   noteSeen(db(), seen, after(24));
-  await expect.poll(async () => (await db().session.findUniqueOrThrow({ where: { id } })).lastSeenAt).toEqual(after(24));
+  await expect
+    .poll(async () => (await db().session.findUniqueOrThrow({ where: { id } })).lastSeenAt)
+    .toEqual(after(24));
 
   expect(await findLiveSession(db(), id, after(8 * 24 - 1))).toMatchObject({ id: user.id });
   expect(await listSessions(db(), user.id, after(8 * 24 - 1))).toHaveLength(1);
@@ -82,7 +91,9 @@ test("next-auth's token carries a session id and nothing else, whatever an updat
   const token = { sessionId: "ses_1", name: "Ada", role: "OWNER" };
   const forged = { sessionId: "ses_2", role: "OWNER", tenantId: "ten_1" };
 
-  expect(await jwt?.({ token, trigger: "update", session: forged } as never)).toEqual({ sessionId: "ses_1" });
+  expect(await jwt?.({ token, trigger: "update", session: forged } as never)).toEqual({
+    sessionId: "ses_1",
+  });
 });
 
 test("next-auth knows nobody by a revoked session, and its own way out revokes, too", async () => {

@@ -5,12 +5,22 @@ import { maximumSignUps } from "@/lib/auth/throttle";
 import { db } from "@/lib/platform/db";
 import { findLiveSession } from "@/lib/sessions/service";
 import { filterPath } from "@/lib/users/common-passwords/filter";
-import { changePasswordInput, newPersonInput, resetPasswordInput, signUpInput } from "@/lib/users/schema";
+import {
+  changePasswordInput,
+  newPersonInput,
+  resetPasswordInput,
+  signUpInput,
+} from "@/lib/users/schema";
 
 const device = { address: "10.2.0.1", userAgent: "test" };
 let number = 0;
 const newInput = (organisation = "Analytical Engines") =>
-  signUpInput.parse({ organisation, name: "Ada", email: `Ada${++number}@Example.com`, password: "correct horse battery" });
+  signUpInput.parse({
+    organisation,
+    name: "Ada",
+    email: `Ada${++number}@Example.com`,
+    password: "correct horse battery",
+  });
 
 test("a tenant, its owner and a session come into being together", async () => {
   const input = newInput();
@@ -20,16 +30,26 @@ test("a tenant, its owner and a session come into being together", async () => {
   expect(await findLiveSession(db(), result.sessionId)).toMatchObject({
     name: "Ada",
     email: `ada${number}@example.com`,
-    memberships: [{ role: "OWNER", tenant: { name: "Analytical Engines", slug: result.tenantSlug } }],
+    memberships: [
+      { role: "OWNER", tenant: { name: "Analytical Engines", slug: result.tenantSlug } },
+    ],
   });
   expect(await signIn(input, device)).toMatchObject({ outcome: "signed-in" });
 });
 
 test("an address that is taken makes nothing, also when two ask for it at the same moment", async () => {
   const input = newInput("Twice");
-  const results = await Promise.all([signUp(input, device), signUp(input, device), signUp(input, device)]);
+  const results = await Promise.all([
+    signUp(input, device),
+    signUp(input, device),
+    signUp(input, device),
+  ]);
 
-  expect(results.map(({ outcome }) => outcome).sort()).toEqual(["email-taken", "email-taken", "signed-in"]);
+  expect(results.map(({ outcome }) => outcome).sort()).toEqual([
+    "email-taken",
+    "email-taken",
+    "signed-in",
+  ]);
   expect(await db().tenant.count({ where: { name: "Twice" } })).toBe(1);
   expect(await signUp(input, device)).toEqual({ outcome: "email-taken" });
 });
@@ -47,13 +67,25 @@ test("accounts from one address come to an end", async () => {
   const outcomes = [];
   for (let account = 0; account < maximumSignUps + 2; account++) {
     // An address that is taken costs no hash, and counts all the same.
-    outcomes.push((await signUp({ ...newInput(), email: "ada1@example.com" }, { ...device, address: "10.2.0.2" })).outcome);
+    outcomes.push(
+      (
+        await signUp(
+          { ...newInput(), email: "ada1@example.com" },
+          { ...device, address: "10.2.0.2" },
+        )
+      ).outcome,
+    );
   }
   expect(outcomes.filter((outcome) => outcome === "too-many")).toHaveLength(2);
   expect(outcomes.at(-1)).toBe("too-many");
 });
 
-const whole = { organisation: "Engines", name: "Ada", email: "ada@example.com", password: "correct horse battery" };
+const whole = {
+  organisation: "Engines",
+  name: "Ada",
+  email: "ada@example.com",
+  password: "correct horse battery",
+};
 
 test.each([
   ["organisation", { organisation: "  " }],
@@ -72,9 +104,12 @@ test.each([
 });
 
 test("a password's length is counted in characters, after it was brought to one form", () => {
-  // Twelve letters of two code units each are long enough; eleven, spelt as twenty-two code points, are not.
+  // Twelve letters of two code units each are long enough; eleven, spelt as twenty-two code points,
+  // are not.
   expect(signUpInput.safeParse({ ...whole, password: "𝒬𝒵𝒳𝒲𝒱𝒫ℳ𝒴𝒯𝒮𝒦ℒ" }).success).toBe(true);
-  expect(signUpInput.safeParse({ ...whole, password: "äëïöüÄËÏÖÜä".normalize("NFD") }).success).toBe(false);
+  expect(
+    signUpInput.safeParse({ ...whole, password: "äëïöüÄËÏÖÜä".normalize("NFD") }).success,
+  ).toBe(false);
 });
 
 describe("a common password is refused", () => {
@@ -92,12 +127,14 @@ describe("a common password is refused", () => {
     ]);
   });
 
-  test.each(["correct horse battery", "quite another sentence", "naïve café du coin", "vRk8-mmQx-2bTz"])(
-    "and this is none: %s",
-    (password) => {
-      expect(signUpInput.safeParse({ ...whole, password }).success).toBe(true);
-    },
-  );
+  test.each([
+    "correct horse battery",
+    "quite another sentence",
+    "naïve café du coin",
+    "vRk8-mmQx-2bTz",
+  ])("and this is none: %s", (password) => {
+    expect(signUpInput.safeParse({ ...whole, password }).success).toBe(true);
+  });
 
   test("wherever a password is chosen", () => {
     const password = "password1234";
@@ -110,7 +147,11 @@ describe("a common password is refused", () => {
   test("the list holds more than 100,000", () => {
     const filter = readFileSync(filterPath);
     expect(filter.length / 4).toBeGreaterThan(100_000);
-    const prefixes = Array.from({ length: filter.length / 4 }, (_, index) => filter.readUInt32BE(index * 4));
-    expect(prefixes.every((prefix, index) => index === 0 || prefix > (prefixes[index - 1] ?? 0))).toBe(true);
+    const prefixes = Array.from({ length: filter.length / 4 }, (_, index) =>
+      filter.readUInt32BE(index * 4),
+    );
+    expect(
+      prefixes.every((prefix, index) => index === 0 || prefix > (prefixes[index - 1] ?? 0)),
+    ).toBe(true);
   });
 });

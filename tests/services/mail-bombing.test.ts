@@ -23,14 +23,18 @@ async function newVerifiedOwner() {
   return owner;
 }
 
-const invite = (by: TestPerson, email: string) => mutate(as(by), (caller) => createInvitation(caller, { email, role: "MEMBER" }));
-const revoke = (by: TestPerson, id: string) => mutate(as(by), (caller) => revokeInvitation(caller, id));
+const invite = (by: TestPerson, email: string) =>
+  mutate(as(by), (caller) => createInvitation(caller, { email, role: "MEMBER" }));
+const revoke = (by: TestPerson, id: string) =>
+  mutate(as(by), (caller) => revokeInvitation(caller, id));
 const mailsTo = (recipient: string) => db().mail.count({ where: { recipient } });
 
 /** The address is in another organization of the same owner's each time. */
 async function newOrganizationOf(owner: TestPerson): Promise<TestPerson> {
   const { tenant } = await newOrganisation();
-  await db().membership.create({ data: { tenantId: tenant.id, userId: owner.id, role: "OWNER", createdAt: new Date() } });
+  await db().membership.create({
+    data: { tenantId: tenant.id, userId: owner.id, role: "OWNER", createdAt: new Date() },
+  });
   return { ...owner, tenantId: tenant.id };
 }
 
@@ -38,13 +42,19 @@ test("one address gets a few invitations a day, however often they are revoked a
   setCurrentTime(() => new Date(start));
   const [first, second] = [await newVerifiedOwner(), await newVerifiedOwner()];
   const victim = newAddress("victim");
-  for (let count = 1; count < mailCaps.recipient; count++) await revoke(first, (await invite(first, victim)).id);
+  for (let count = 1; count < mailCaps.recipient; count++)
+    await revoke(first, (await invite(first, victim)).id);
   const { id } = await invite(second, victim);
 
-  const refusal = { kind: "limit-reached", detail: expect.stringContaining(`${victim} cannot be mailed again yet`) };
+  const refusal = {
+    kind: "limit-reached",
+    detail: expect.stringContaining(`${victim} cannot be mailed again yet`),
+  };
   await expect(invite(first, victim)).rejects.toMatchObject(refusal);
   setCurrentTime(() => new Date(start + 61_000));
-  await expect(mutate(as(second), (caller) => resendInvitation(caller, id))).rejects.toMatchObject(refusal);
+  await expect(mutate(as(second), (caller) => resendInvitation(caller, id))).rejects.toMatchObject(
+    refusal,
+  );
   expect(await mailsTo(victim)).toBe(mailCaps.recipient);
 
   // What was refused is as it was, and a day later there is room again.
@@ -54,61 +64,129 @@ test("one address gets a few invitations a day, however often they are revoked a
 });
 
 test("many requests at the same moment get no mail past the cap", async () => {
-  const owners = await Promise.all(Array.from({ length: mailCaps.recipient + 3 }, newVerifiedOwner));
+  const owners = await Promise.all(
+    Array.from({ length: mailCaps.recipient + 3 }, newVerifiedOwner),
+  );
   const victim = newAddress("victim");
   await Promise.allSettled(owners.map((owner) => invite(owner, victim)));
   expect(await mailsTo(victim)).toBe(mailCaps.recipient);
 });
 
-test.each(["tenant", "sender"] as const)("the daily cap for each %s counts what was revoked as well", async (kind) => {
-  setCurrentTime(() => new Date(start));
-  const owner = await newVerifiedOwner();
-  const other = { ...(await newVerifiedOwner()), tenantId: owner.tenantId };
-  await db().membership.create({ data: { tenantId: owner.tenantId, userId: other.id, role: "OWNER", createdAt: new Date() } });
-  const elsewhere = await newOrganizationOf(owner);
-  const before = mailCaps[kind] - 1;
-  const facts = kind === "tenant" ? { tenantId: owner.tenantId, senderId: other.id } : { tenantId: elsewhere.tenantId, senderId: owner.id };
-  await db().mail.createMany({
-    data: Array.from({ length: before }, (_, index) => ({
-      ...{ id: `mail_${kind}_${index}`, kind: "invitation", recipient: newAddress(), createdAt: new Date(start), ...facts },
-    })),
-  });
-  await revoke(owner, (await invite(owner, newAddress())).id);
-  await expect(invite(owner, newAddress())).rejects.toMatchObject({ kind: "limit-reached" });
-  setCurrentTime(() => new Date(start + dayMs + 1));
-  await invite(owner, newAddress());
-});
+test.each(["tenant", "sender"] as const)(
+  "the daily cap for each %s counts what was revoked as well",
+  async (kind) => {
+    setCurrentTime(() => new Date(start));
+    const owner = await newVerifiedOwner();
+    const other = { ...(await newVerifiedOwner()), tenantId: owner.tenantId };
+    await db().membership.create({
+      data: { tenantId: owner.tenantId, userId: other.id, role: "OWNER", createdAt: new Date() },
+    });
+    const elsewhere = await newOrganizationOf(owner);
+    const before = mailCaps[kind] - 1;
+    const facts =
+      kind === "tenant"
+        ? { tenantId: owner.tenantId, senderId: other.id }
+        : { tenantId: elsewhere.tenantId, senderId: owner.id };
+    await db().mail.createMany({
+      data: Array.from({ length: before }, (_, index) => ({
+        ...{
+          id: `mail_${kind}_${index}`,
+          kind: "invitation",
+          recipient: newAddress(),
+          createdAt: new Date(start),
+          ...facts,
+        },
+      })),
+    });
+    await revoke(owner, (await invite(owner, newAddress())).id);
+    await expect(invite(owner, newAddress())).rejects.toMatchObject({ kind: "limit-reached" });
+    setCurrentTime(() => new Date(start + dayMs + 1));
+    await invite(owner, newAddress());
+  },
+);
 
 const words = "Win money at evil";
 const tenant = { slug: words, name: words };
 const at = new Date(start);
 /** Each kind with words of a user's choosing wherever there is room for them. */
 const wordy: { [Kind in Mail["kind"]]: Extract<Mail, { kind: Kind }> } = {
-  invitation: { kind: "invitation", organisation: words, invitedBy: words, role: "ADMIN", url: words, expiresAt: at },
+  invitation: {
+    kind: "invitation",
+    organisation: words,
+    invitedBy: words,
+    role: "ADMIN",
+    url: words,
+    expiresAt: at,
+  },
   "password-reset": { kind: "password-reset", name: words, url: words, expiresAt: at },
-  "account-linked": { kind: "account-linked", name: words, provider: "GITHUB", isPasswordDropped: true },
-  "new-sign-in": { kind: "new-sign-in", name: words, method: "PASSWORD", device: words, address: words, at },
+  "account-linked": {
+    kind: "account-linked",
+    name: words,
+    provider: "GITHUB",
+    isPasswordDropped: true,
+  },
+  "new-sign-in": {
+    kind: "new-sign-in",
+    name: words,
+    method: "PASSWORD",
+    device: words,
+    address: words,
+    at,
+  },
   "password-changed": { kind: "password-changed", name: words, device: words, address: words, at },
   "owner-added": { kind: "owner-added", tenant, ownerName: words, ownerEmail: words },
-  "live-key-created": { kind: "live-key-created", tenant, environment: "live", keyName: words, keyHint: words, createdBy: words },
+  "live-key-created": {
+    kind: "live-key-created",
+    tenant,
+    environment: "live",
+    keyName: words,
+    keyHint: words,
+    createdBy: words,
+  },
   "verify-email": { kind: "verify-email", name: words, url: words, expiresAt: at },
-  "access-suspended": { kind: "access-suspended", name: words, organizations: [{ name: words, count: 1 }] },
+  "access-suspended": {
+    kind: "access-suspended",
+    name: words,
+    organizations: [{ name: words, count: 1 }],
+  },
   "webhook-failing": {
-    ...{ kind: "webhook-failing", tenant, environment: "live", webhookId: words, webhookUrl: words },
+    ...{
+      kind: "webhook-failing",
+      tenant,
+      environment: "live",
+      webhookId: words,
+      webhookUrl: words,
+    },
     ...{ consecutiveFailures: 50, consequence: words },
   },
   "webhook-disabled": {
-    ...{ kind: "webhook-disabled", tenant, environment: "live", webhookId: words, webhookUrl: words },
+    ...{
+      kind: "webhook-disabled",
+      tenant,
+      environment: "live",
+      webhookId: words,
+      webhookUrl: words,
+    },
     ...{ reason: "GONE", consecutiveFailures: 3 },
   },
-  "api-key-expiring": { kind: "api-key-expiring", tenant, environment: "live", keyName: words, keyHint: words, expiresAt: at },
+  "api-key-expiring": {
+    kind: "api-key-expiring",
+    tenant,
+    environment: "live",
+    keyName: words,
+    keyHint: words,
+    expiresAt: at,
+  },
 };
 
-test.each(Object.entries(wordy))("the subject of %s holds no words that a user chose", (_kind, mail) => {
-  const { subject, text } = writeMail(mail);
-  expect(subject).not.toContain("evil");
-  expect(text).toContain(words);
-});
+test.each(Object.entries(wordy))(
+  "the subject of %s holds no words that a user chose",
+  (_kind, mail) => {
+    const { subject, text } = writeMail(mail);
+    expect(subject).not.toContain("evil");
+    expect(text).toContain(words);
+  },
+);
 
 test.each([
   "evil.example",
@@ -126,16 +204,23 @@ test.each([
   "evil\u200d.com",
 ])("names that look like URLs are refused: %s", (name) => {
   expect(personInput.safeParse({ name }).success).toBe(false);
-  expect(organisationInput.safeParse({ name }).error?.issues[0]?.message).toContain("must not look like a web or email address");
+  expect(organisationInput.safeParse({ name }).error?.issues[0]?.message).toContain(
+    "must not look like a web or email address",
+  );
 });
 
-test.each(["evil\u200b.com", "evil\u00ad.com", "evil\u2060.com", "Ada\r\nBcc: eve", "Ada\u2028Eve", "\u202eadA", "Ada\u0007"])(
-  "names with line breaks or invisible characters are refused: %j",
-  (name) => {
-    expect(personInput.safeParse({ name }).success).toBe(false);
-    expect(organisationInput.safeParse({ name }).success).toBe(false);
-  },
-);
+test.each([
+  "evil\u200b.com",
+  "evil\u00ad.com",
+  "evil\u2060.com",
+  "Ada\r\nBcc: eve",
+  "Ada\u2028Eve",
+  "\u202eadA",
+  "Ada\u0007",
+])("names with line breaks or invisible characters are refused: %j", (name) => {
+  expect(personInput.safeParse({ name }).success).toBe(false);
+  expect(organisationInput.safeParse({ name }).success).toBe(false);
+});
 
 test.each([
   "می\u200cخواهم",

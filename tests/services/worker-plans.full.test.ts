@@ -11,7 +11,8 @@ import { explainEverything, type Plan, plansOf } from "../support/plans";
 
 const rows = 200_000;
 
-// What one batch may read. The largest deletes 1,000 rows of each table; a plan that reads a table or a backlog reads 200,000.
+// What one batch may read. The largest deletes 1,000 rows of each table; a plan that reads a table
+// or a backlog reads 200,000.
 const mostRows = 25_000;
 const mostPages = 60_000;
 
@@ -26,9 +27,18 @@ const { "analyze-new-tables": analyze, ...jobs } = recurringJobs;
 
 /** All that the worker does again and again, once. */
 const work: Record<string, () => Promise<unknown>> = {
-  ...Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, () => job.work(job.limit)])),
+  ...Object.fromEntries(
+    Object.entries(jobs).map(([name, job]) => [name, () => job.work(job.limit)]),
+  ),
   "claim deliveries": () =>
-    claimDeliveries({ now: null, limit: 100, cursor: startOfWalk, allowances: new Map(), defaultAllowance: 100, overdueSeconds: 0 }),
+    claimDeliveries({
+      now: null,
+      limit: 100,
+      cursor: startOfWalk,
+      allowances: new Map(),
+      defaultAllowance: 100,
+      overdueSeconds: 0,
+    }),
   "claim requested attempts": () => claimRequested({ now: null, limit: 100, overdueSeconds: 0 }),
   "process documents": () => processNextDocument(firstTurn, { overdueSeconds: 0 }),
   readiness,
@@ -42,7 +52,8 @@ async function largePlans(): Promise<Record<string, Plan[]>> {
     const plans = await plansOf(run);
     const tooLarge = plans.filter(isLarge);
     if (tooLarge.length > 0) found[name] = tooLarge;
-    if (process.env.SHOW_PLANS) for (const plan of plans) process.stdout.write(`${name}: ${JSON.stringify(plan)}\n`);
+    if (process.env.SHOW_PLANS)
+      for (const plan of plans) process.stdout.write(`${name}: ${JSON.stringify(plan)}\n`);
   }
   return found;
 }
@@ -60,7 +71,9 @@ test("nor when they are analyzed", { timeout: 600_000 }, async () => {
 });
 
 test("nor while all of a test environment is deleted", { timeout: 600_000 }, async () => {
-  await pool().query(`INSERT INTO wipe_tasks (tenant_id, requested_by_id, requested_at) VALUES ('${large.tenantId}', 'usr_1', now())`);
+  await pool().query(
+    `INSERT INTO wipe_tasks (tenant_id, requested_by_id, requested_at) VALUES ('${large.tenantId}', 'usr_1', now())`,
+  );
   const wipe = recurringJobs["wipe-test-data"];
   const plans = await plansOf(async () => {
     for (let batch = 0; batch < 10; batch++) await wipe?.work(wipe.limit);

@@ -45,7 +45,11 @@ test.skipIf(!program).each([refusing, ignoring])(
     const webhook = await newWebhook(receiver.url, partition);
     const environment = { DATABASE_URL: url, LOG_LEVEL: "silent" };
     const webs = await Promise.all([startWeb(environment), startWeb(environment)]);
-    for (const running of [...webs, await startWorker({ ...environment, DATABASE_DIRECT_URL: env().DATABASE_URL })]) ending(running);
+    for (const running of [
+      ...webs,
+      await startWorker({ ...environment, DATABASE_DIRECT_URL: env().DATABASE_URL }),
+    ])
+      ending(running);
 
     const statuses: Record<number, number> = {};
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -54,7 +58,14 @@ test.skipIf(!program).each([refusing, ignoring])(
       for (let index = 0; index < requestsPerClient; index++) {
         const [path, init] =
           index % 4 === 0
-            ? ["/conversations", { method: "POST", headers, body: JSON.stringify({ channelId: "web", customer: { name: "Ada" } }) }]
+            ? [
+                "/conversations",
+                {
+                  method: "POST",
+                  headers,
+                  body: JSON.stringify({ channelId: "web", customer: { name: "Ada" } }),
+                },
+              ]
             : [["/conversations", "/customers", "/webhooks"][index % 3] ?? "", { headers }];
         const response = await fetch(base + path, init);
         await response.arrayBuffer();
@@ -62,34 +73,56 @@ test.skipIf(!program).each([refusing, ignoring])(
       }
     };
     await Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
-    expect(statuses).toEqual({ 200: clients * requestsPerClient * 0.75, 201: clients * requestsPerClient * 0.25 });
-    await expect.poll(async () => (await countByStatus(partition, webhook.id)).PENDING, { timeout: 60_000 }).toBeUndefined();
+    expect(statuses).toEqual({
+      200: clients * requestsPerClient * 0.75,
+      201: clients * requestsPerClient * 0.25,
+    });
+    await expect
+      .poll(async () => (await countByStatus(partition, webhook.id)).PENDING, { timeout: 60_000 })
+      .toBeUndefined();
     expect(receiver.requests.length).toBeGreaterThanOrEqual(clients * requestsPerClient * 0.25);
     await receiver.close();
   },
 );
 
-test.skipIf(!program)("a worker that has nothing but the pooler delivers too", { timeout: 60_000 }, async () => {
-  const { url } = await bouncer();
-  const receiver = await startReceiver();
-  const webhook = await newWebhook(receiver.url);
-  const { key } = await newKey({ id: webhook.partition.tenantId, slug: "" });
-  const environment = { DATABASE_URL: url, LOG_LEVEL: "silent" };
-  const web = ending(await startWeb(environment));
-  ending(await startWorker(environment));
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const response = await fetch(`${web.url}/v1/public/conversations`, { method: "POST", headers, body: '{"channelId":"web"}' });
-  expect(response.status).toBe(201);
-  await receiver.received(1);
-  await receiver.close();
-});
+test.skipIf(!program)(
+  "a worker that has nothing but the pooler delivers too",
+  { timeout: 60_000 },
+  async () => {
+    const { url } = await bouncer();
+    const receiver = await startReceiver();
+    const webhook = await newWebhook(receiver.url);
+    const { key } = await newKey({ id: webhook.partition.tenantId, slug: "" });
+    const environment = { DATABASE_URL: url, LOG_LEVEL: "silent" };
+    const web = ending(await startWeb(environment));
+    ending(await startWorker(environment));
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const response = await fetch(`${web.url}/v1/public/conversations`, {
+      method: "POST",
+      headers,
+      body: '{"channelId":"web"}',
+    });
+    expect(response.status).toBe(201);
+    await receiver.received(1);
+    await receiver.close();
+  },
+);
 
-test.skipIf(!program)("doctor names the pooler, and is content with a direct address beside it", { timeout: 60_000 }, async () => {
-  const { url } = await bouncer();
-  const pooled = await runAdmin(["doctor"], { DATABASE_URL: url });
-  expect(pooled.output).toMatch(/WRONG {2}notifications: do not arrive; .* through a connection pooler\. .*DATABASE_DIRECT_URL/);
-  expect(pooled.exitCode).toBe(1);
-  const direct = await runAdmin(["doctor"], { DATABASE_URL: url, DATABASE_DIRECT_URL: env().DATABASE_URL });
-  expect(direct.output).toMatch(/ok {5}notifications: arrive; .* through a connection pooler/);
-  expect(direct.exitCode).toBe(0);
-});
+test.skipIf(!program)(
+  "doctor names the pooler, and is content with a direct address beside it",
+  { timeout: 60_000 },
+  async () => {
+    const { url } = await bouncer();
+    const pooled = await runAdmin(["doctor"], { DATABASE_URL: url });
+    expect(pooled.output).toMatch(
+      /WRONG {2}notifications: do not arrive; .* through a connection pooler\. .*DATABASE_DIRECT_URL/,
+    );
+    expect(pooled.exitCode).toBe(1);
+    const direct = await runAdmin(["doctor"], {
+      DATABASE_URL: url,
+      DATABASE_DIRECT_URL: env().DATABASE_URL,
+    });
+    expect(direct.output).toMatch(/ok {5}notifications: arrive; .* through a connection pooler/);
+    expect(direct.exitCode).toBe(0);
+  },
+);

@@ -29,7 +29,9 @@ afterAll(async () => {
 const patience = { timeout: 60_000, interval: 50 };
 const read = () => pool().query("SELECT 1");
 
-test("statements, transactions, deliveries and LISTEN go on after a database that went silent is back", { timeout: 90_000 }, async () => {
+test("statements, transactions, deliveries and LISTEN go on after a database that went silent is back", {
+  timeout: 90_000,
+}, async () => {
   const receiver = await startReceiver();
   const webhook = await newWebhook(receiver.url);
   let wakeUps = 0;
@@ -39,18 +41,25 @@ test("statements, transactions, deliveries and LISTEN go on after a database tha
   await expect.poll(() => wakeUps, patience).toBeGreaterThan(0);
 
   proxy.goSilent();
-  // More than there are connections: in one statement, in a transaction, and idle ones that are used next.
+  // More than there are connections: in one statement, in a transaction, and idle ones that are
+  // used next.
   const during = await Promise.allSettled([
     ...Array.from({ length: 4 }, read),
-    ...Array.from({ length: 4 }, () => db().$transaction((transaction) => transaction.tenant.count())),
+    ...Array.from({ length: 4 }, () =>
+      db().$transaction((transaction) => transaction.tenant.count()),
+    ),
   ]);
-  expect(during.map((outcome) => outcome.status === "rejected" && isDatabaseUnavailable(outcome.reason))).toEqual(during.map(() => true));
+  expect(
+    during.map((outcome) => outcome.status === "rejected" && isDatabaseUnavailable(outcome.reason)),
+  ).toEqual(during.map(() => true));
 
   proxy.speakAgain();
   await expect.poll(() => read().catch(() => null), patience).toMatchObject({ rowCount: 1 });
   expect(await db().$transaction((transaction) => transaction.tenant.count())).toBeGreaterThan(0);
   await raiseEvent(webhook.partition);
-  await expect.poll(() => countByStatus(webhook.partition, webhook.id), patience).toEqual({ DELIVERED: 1 });
+  await expect
+    .poll(() => countByStatus(webhook.partition, webhook.id), patience)
+    .toEqual({ DELIVERED: 1 });
   const heard = wakeUps;
   await expect
     .poll(async () => {

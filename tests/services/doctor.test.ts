@@ -13,11 +13,15 @@ import { newDatabase } from "../support/database";
 import { startS3Server } from "../support/s3-server";
 
 const databaseOf = async (DATABASE_URL: string) =>
-  (await examineDatabase({ ...env(), DATABASE_URL })).map(({ subject, problem, fact }) => `${subject}: ${problem ?? fact}`).join("\n");
+  (await examineDatabase({ ...env(), DATABASE_URL }))
+    .map(({ subject, problem, fact }) => `${subject}: ${problem ?? fact}`)
+    .join("\n");
 
 test("admin migrate applies what is missing, and doctor suggests it until then", async () => {
   const DATABASE_URL = await newDatabase({ isEmpty: true });
-  expect(await databaseOf(DATABASE_URL)).toMatch(/migrations: not applied: \w+.* Apply them with `npm run admin -- migrate`/);
+  expect(await databaseOf(DATABASE_URL)).toMatch(
+    /migrations: not applied: \w+.* Apply them with `npm run admin -- migrate`/,
+  );
   const { output, exitCode } = await runAdmin(["migrate"], { DATABASE_URL });
   expect([JSON.parse(output).applied.length > 0, exitCode]).toEqual([true, 0]);
   expect(await databaseOf(DATABASE_URL)).toContain("migrations: all applied");
@@ -28,7 +32,9 @@ test("doctor names tables that are missing although every migration is applied, 
   const client = new pg.Client({ connectionString: DATABASE_URL });
   await client.connect();
   await client.query("DROP TABLE mails CASCADE");
-  await client.query(`ALTER DATABASE "${new URL(DATABASE_URL).pathname.slice(1)}" SET default_transaction_read_only = on`);
+  await client.query(
+    `ALTER DATABASE "${new URL(DATABASE_URL).pathname.slice(1)}" SET default_transaction_read_only = on`,
+  );
   await client.end();
 
   const found = await databaseOf(DATABASE_URL);
@@ -37,43 +43,70 @@ test("doctor names tables that are missing although every migration is applied, 
 });
 
 test("doctor stores a file where uploads go, and names a directory that cannot be written and a bucket that cannot be reached", async () => {
-  expect(await examineStorage(env())).toEqual({ subject: "files", fact: `can be stored in ${env().BLOB_DIRECTORY}` });
+  expect(await examineStorage(env())).toEqual({
+    subject: "files",
+    fact: `can be stored in ${env().BLOB_DIRECTORY}`,
+  });
 
   const credentials = { accessKeyId: "key", secretAccessKey: randomBytes(16).toString("hex") };
   const server = await startS3Server("files", credentials);
   const { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY } = credentials;
-  const bucket = { ...env(), S3_BUCKET: "files", S3_ENDPOINT: server.url, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY };
-  expect(await examineStorage(bucket)).toEqual({ subject: "files", fact: "can be stored in the bucket files" });
+  const bucket = {
+    ...env(),
+    S3_BUCKET: "files",
+    S3_ENDPOINT: server.url,
+    S3_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY,
+  };
+  expect(await examineStorage(bucket)).toEqual({
+    subject: "files",
+    fact: "can be stored in the bucket files",
+  });
   expect([...server.objects.keys()]).toEqual([]);
-  const problem = expect.stringMatching(/^cannot be stored in the bucket files \(.+\)\. Check S3_BUCKET/);
-  expect(await examineStorage({ ...bucket, S3_SECRET_ACCESS_KEY: "wrong" })).toMatchObject({ problem });
+  const problem = expect.stringMatching(
+    /^cannot be stored in the bucket files \(.+\)\. Check S3_BUCKET/,
+  );
+  expect(await examineStorage({ ...bucket, S3_SECRET_ACCESS_KEY: "wrong" })).toMatchObject({
+    problem,
+  });
   await server.close();
   expect(await examineStorage(bucket)).toMatchObject({ problem });
 
   const { BLOB_DIRECTORY } = env();
   // Below a file, no one can make a directory.
   env().BLOB_DIRECTORY = path.resolve("package.json", "blobs");
-  expect((await examineStorage(env())).problem).toMatch(/uploads arrive in .*, which cannot be written \(ENOTDIR/);
+  expect((await examineStorage(env())).problem).toMatch(
+    /uploads arrive in .*, which cannot be written \(ENOTDIR/,
+  );
   env().BLOB_DIRECTORY = BLOB_DIRECTORY;
 });
 
 test("doctor names a disk with no room left", async () => {
   expect((await examineDisk(env())).fact).toMatch(/^[\d,]+ MiB are free in /);
   // What the kernel shows here has no room at all.
-  expect((await examineDisk({ ...env(), DATA_DIR: "/proc" })).problem).toMatch(/^only 0 MiB are free in DATA_DIR \(\/proc\)/);
+  expect((await examineDisk({ ...env(), DATA_DIR: "/proc" })).problem).toMatch(
+    /^only 0 MiB are free in DATA_DIR \(\/proc\)/,
+  );
 });
 
 test("doctor ends although the database accepts connections and says nothing", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  expect(await databaseOf(`postgresql://parlance@127.0.0.1:${port}/parlance`)).toMatch(/database: .* cannot be used \(.*timeout.*\)/);
+  expect(await databaseOf(`postgresql://parlance@127.0.0.1:${port}/parlance`)).toMatch(
+    /database: .* cannot be used \(.*timeout.*\)/,
+  );
   server.close();
 });
 
 test("a prepared statement has the same name in every process and version: it is made of its text", async () => {
   await runStatement({ name: "probe", text: "SELECT $1::int AS n" }, [1]);
   await runStatement({ name: "probe", text: "SELECT $1::int + 1 AS n" }, [1]);
-  const { rows } = await pool().query("SELECT name FROM pg_prepared_statements WHERE name LIKE 'probe%' ORDER BY name");
-  expect(rows.map(({ name }) => name)).toEqual(["probe_2a47402557ebb0b2e4af", "probe_8354518bf188db932475"]);
+  const { rows } = await pool().query(
+    "SELECT name FROM pg_prepared_statements WHERE name LIKE 'probe%' ORDER BY name",
+  );
+  expect(rows.map(({ name }) => name)).toEqual([
+    "probe_2a47402557ebb0b2e4af",
+    "probe_8354518bf188db932475",
+  ]);
 });

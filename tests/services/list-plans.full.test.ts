@@ -17,7 +17,10 @@ import { explainEverything, plansOf } from "../support/plans";
 
 const rows = 200_000;
 
-/** A page of 20 needs some dozens; a filter that reads its way to a rare row, or to none, reads tens of thousands. */
+/**
+ * A page of 20 needs some dozens; a filter that reads its way to a rare row, or to none, reads tens
+ * of thousands.
+ */
 const mostRows = 12_000;
 /** A statement gets its generic plan at its sixth execution. */
 const executions = 7;
@@ -33,11 +36,21 @@ const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const dayMs = 86_400_000;
 
 /** Of each filter a value that most rows have, one that a few have, and one that none has. */
-const lists: Record<string, { run: (query: Record<string, string>) => Promise<unknown>; filters: Record<string, string[]> }> = {
+const lists: Record<
+  string,
+  { run: (query: Record<string, string>) => Promise<unknown>; filters: Record<string, string[]> }
+> = {
   conversations: {
     run: (query) => listConversations(reader(identity), listConversationsQuery.parse(query)),
     filters: {
-      status: ["OPEN", "SNOOZED", "CLOSED", "SNOOZED,CLOSED", "OPEN,SNOOZED", "PENDING,RESOLVED,CLOSED"],
+      status: [
+        "OPEN",
+        "SNOOZED",
+        "CLOSED",
+        "SNOOZED,CLOSED",
+        "OPEN,SNOOZED",
+        "PENDING,RESOLVED,CLOSED",
+      ],
       channelId: ["web", "rare", "none"],
       customerId: ["cus_none"],
       agentId: ["agt_common", "agt_rare", "agt_none"],
@@ -55,11 +68,13 @@ const lists: Record<string, { run: (query: Record<string, string>) => Promise<un
     },
   },
   documents: {
-    run: (query) => listDocuments(reader(identity), large.knowledgeBaseId, listDocumentsQuery.parse(query)),
+    run: (query) =>
+      listDocuments(reader(identity), large.knowledgeBaseId, listDocumentsQuery.parse(query)),
     filters: { status: ["READY", "FAILED", "PENDING", "PENDING,FAILED"] },
   },
   deliveries: {
-    run: (query) => listDeliveries(reader(identity), large.webhookId, listDeliveriesQuery.parse(query)),
+    run: (query) =>
+      listDeliveries(reader(identity), large.webhookId, listDeliveriesQuery.parse(query)),
     filters: {
       status: ["DELIVERED", "FAILED", "DISCARDED", "DISCARDED,FAILED"],
       eventType: ["message.received", "webhook.disabled", "agent.created"],
@@ -75,7 +90,9 @@ const lists: Record<string, { run: (query: Record<string, string>) => Promise<un
 };
 
 const cases = Object.entries(lists).flatMap(([list, { filters }]) =>
-  Object.entries(filters).flatMap(([filter, values]) => values.map((value) => ({ list, filter, value }))),
+  Object.entries(filters).flatMap(([filter, values]) =>
+    values.map((value) => ({ list, filter, value })),
+  ),
 );
 
 beforeAll(async () => {
@@ -95,7 +112,8 @@ describe.each(["not analyzed", "analyzed"])("tables of 200,000 rows that are %s"
     async ({ list, filter, value }) => {
       for (const order of ["asc", "desc"]) {
         const plans = await plansOf(async () => {
-          for (let execution = 0; execution < executions; execution++) await lists[list]?.run({ [filter]: value, order });
+          for (let execution = 0; execution < executions; execution++)
+            await lists[list]?.run({ [filter]: value, order });
         });
         expect(plans.filter(({ rowsRead }) => rowsRead > mostRows)).toEqual([]);
       }

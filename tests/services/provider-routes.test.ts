@@ -30,7 +30,10 @@ let number = 0;
 function newBrowser(address = `10.11.${++number >> 8}.${number & 255}`) {
   const cookies = new Map<string, string>();
   async function go(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "), "X-Forwarded-For": address };
+    const headers = {
+      Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+      "X-Forwarded-For": address,
+    };
     const response = await fetch(new URL(path, web.url), { ...init, headers, redirect: "manual" });
     for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
@@ -43,7 +46,9 @@ function newBrowser(address = `10.11.${++number >> 8}.${number & 255}`) {
   async function begin(id: string, callbackUrl = "/", query = ""): Promise<URL> {
     const { csrfToken } = await (await go("/api/auth/csrf")).json();
     const body = new URLSearchParams({ csrfToken, callbackUrl, json: "true" });
-    return new URL((await (await go(`/api/auth/signin/${id}${query}`, { method: "POST", body })).json()).url);
+    return new URL(
+      (await (await go(`/api/auth/signin/${id}${query}`, { method: "POST", body })).json()).url,
+    );
   }
   /** @returns where the provider sends the browser back to */
   async function decide(page: URL, login: string, decision = "Authorize"): Promise<URL> {
@@ -62,12 +67,21 @@ function newBrowser(address = `10.11.${++number >> 8}.${number & 255}`) {
     expect(url.origin).toBe(web.url);
     return `${url.pathname}${url.search}`;
   }
-  const signIn = async (id: string, login: string, callbackUrl?: string) => follow(await decide(await begin(id, callbackUrl), login));
+  const signIn = async (id: string, login: string, callbackUrl?: string) =>
+    follow(await decide(await begin(id, callbackUrl), login));
   /** @returns what next-auth says went wrong, or null */
   async function signInByPassword(email: string, password: string): Promise<string | null> {
     const { csrfToken } = await (await go("/api/auth/csrf")).json();
-    const body = new URLSearchParams({ csrfToken, email, password, callbackUrl: "/", json: "true" });
-    const { url } = await (await go("/api/auth/callback/credentials", { method: "POST", body })).json();
+    const body = new URLSearchParams({
+      csrfToken,
+      email,
+      password,
+      callbackUrl: "/",
+      json: "true",
+    });
+    const { url } = await (
+      await go("/api/auth/callback/credentials", { method: "POST", body })
+    ).json();
     return new URL(url, web.url).searchParams.get("error");
   }
   return { address, cookies, go, begin, decide, follow, signIn, signInByPassword };
@@ -81,25 +95,38 @@ async function newLogin({ email = newAddress("grace"), isVerified = true } = {})
 }
 
 const errorIn = (path: string) => new URL(path, web.url).searchParams.get("error");
-const sessionOf = async (browser: ReturnType<typeof newBrowser>) => (await browser.go("/api/auth/session")).json();
+const sessionOf = async (browser: ReturnType<typeof newBrowser>) =>
+  (await browser.go("/api/auth/session")).json();
 
-test.each(["github", "google"])("somebody new comes in with %s, and names their organisation", async (id) => {
-  const { login, email } = await newLogin();
-  const browser = newBrowser();
+test.each(["github", "google"])(
+  "somebody new comes in with %s, and names their organisation",
+  async (id) => {
+    const { login, email } = await newLogin();
+    const browser = newBrowser();
 
-  expect(await browser.signIn(id, login)).toBe("/welcome");
+    expect(await browser.signIn(id, login)).toBe("/welcome");
 
-  expect(await sessionOf(browser)).toMatchObject({ user: { name: "Grace Hopper", email } });
-  const session = await db().session.findFirstOrThrow({ where: { user: { email } } });
-  expect(session.method).toBe(id.toUpperCase());
-  expect(session.address).toMatch(/^10\.11\./);
-});
+    expect(await sessionOf(browser)).toMatchObject({ user: { name: "Grace Hopper", email } });
+    const session = await db().session.findFirstOrThrow({ where: { user: { email } } });
+    expect(session.method).toBe(id.toUpperCase());
+    expect(session.address).toMatch(/^10\.11\./);
+  },
+);
 
 test("state, PKCE and, at Google, a nonce go along, and nothing more is asked for than name and address", async () => {
   const github = await newBrowser().begin("github");
   expect(Object.fromEntries(github.searchParams)).toMatchObject({
-    ...{ client_id: "parlance-test", scope: "read:user user:email", code_challenge_method: "S256", response_type: "code" },
-    ...{ redirect_uri: `${web.url}/api/auth/callback/github`, state: expect.any(String), code_challenge: expect.any(String) },
+    ...{
+      client_id: "parlance-test",
+      scope: "read:user user:email",
+      code_challenge_method: "S256",
+      response_type: "code",
+    },
+    ...{
+      redirect_uri: `${web.url}/api/auth/callback/github`,
+      state: expect.any(String),
+      code_challenge: expect.any(String),
+    },
   });
   const google = await newBrowser().begin("google", "/", "?prompt=select_account");
   expect(Object.fromEntries(google.searchParams)).toMatchObject({
@@ -127,7 +154,9 @@ test("an address that was never shown to be theirs loses its password to whoever
   const browser = newBrowser();
 
   expect(await browser.signIn("github", login)).toBe(`/${tenant.slug}/test`);
-  expect(await db().user.findUniqueOrThrow({ where: { id: owner.id } })).toMatchObject({ passwordHash: null });
+  expect(await db().user.findUniqueOrThrow({ where: { id: owner.id } })).toMatchObject({
+    passwordHash: null,
+  });
 });
 
 test("a code that was begun in another browser, or that was altered, opens nothing", async () => {
@@ -145,24 +174,31 @@ test("a code that was begun in another browser, or that was altered, opens nothi
 
 test("signing in is begun by our own pages alone", async () => {
   const browser = newBrowser();
-  const response = await browser.go("/api/auth/signin/github", { method: "POST", body: new URLSearchParams({ callbackUrl: "/" }) });
+  const response = await browser.go("/api/auth/signin/github", {
+    method: "POST",
+    body: new URLSearchParams({ callbackUrl: "/" }),
+  });
   expect(response.headers.get("location")).not.toContain(provider.url);
   expect(await browser.follow("/api/auth/signin/github")).toMatch(/^\/login/);
 });
 
-test.each(["https://elsewhere.example/", "//elsewhere.example", "/\\elsewhere.example", "/api/auth/signout"])(
-  "%s is nowhere to come back to",
-  async (callbackUrl) => {
-    const { login } = await newLogin();
-    expect(await newBrowser().signIn("google", login, callbackUrl)).toBe("/welcome");
-  },
-);
+test.each([
+  "https://elsewhere.example/",
+  "//elsewhere.example",
+  "/\\elsewhere.example",
+  "/api/auth/signout",
+])("%s is nowhere to come back to", async (callbackUrl) => {
+  const { login } = await newLogin();
+  expect(await newBrowser().signIn("google", login, callbackUrl)).toBe("/welcome");
+});
 
 test("whoever breaks it off is told so", async () => {
   const { login } = await newLogin();
   const browser = newBrowser();
 
-  const path = await browser.follow(await browser.decide(await browser.begin("github"), login, "Cancel"));
+  const path = await browser.follow(
+    await browser.decide(await browser.begin("github"), login, "Cancel"),
+  );
 
   expect(errorIn(path)).toBe("Callback");
   expect(await (await browser.go(path)).text()).toContain("was broken off or refused there");
@@ -183,7 +219,10 @@ test("whoever is signed in confirms by it that it is them, and is not replaced b
   const [grace, eve] = [await newLogin(), await newLogin()];
   const browser = newBrowser();
   await browser.signIn("github", grace.login);
-  await db().session.updateMany({ where: { user: { email: grace.email } }, data: { provedAt: new Date(0) } });
+  await db().session.updateMany({
+    where: { user: { email: grace.email } },
+    data: { provedAt: new Date(0) },
+  });
 
   const path = await browser.signIn("github", eve.login, "/confirmed");
   expect(errorIn(path)).toBe("OtherAccount");
@@ -199,7 +238,11 @@ test("one network comes back from a provider fifty times in a quarter of an hour
   const browser = newBrowser();
   const paths = [];
   for (let attempt = 0; attempt < 51; attempt++) {
-    paths.push((await browser.go("/api/auth/callback/github?code=guess&state=guess")).headers.get("location") ?? "");
+    paths.push(
+      (await browser.go("/api/auth/callback/github?code=guess&state=guess")).headers.get(
+        "location",
+      ) ?? "",
+    );
   }
   expect(paths.filter((path) => errorIn(path) === "TooManyAttempts")).toEqual([paths[50]]);
 });
@@ -217,7 +260,9 @@ test("pages offer what is configured, and their policy lets forms go nowhere els
       expect(text).toContain("Password");
       expect(text).not.toContain("Continue with");
     }
-    expect(Object.keys(await (await fetch(`${plain.url}/api/auth/providers`)).json())).toEqual(["credentials"]);
+    expect(Object.keys(await (await fetch(`${plain.url}/api/auth/providers`)).json())).toEqual([
+      "credentials",
+    ]);
   } finally {
     await plain.end();
   }
@@ -228,13 +273,17 @@ test("a browser that signed in before is known by its cookie, and gets in where 
   const { owner } = await newOrganisation(await hashPassword(password));
   const browser = newBrowser();
   expect(await browser.signInByPassword(owner.email, password)).toBeNull();
-  const mail = await db().mail.findFirstOrThrow({ where: { recipient: owner.email, kind: "new-sign-in" } });
+  const mail = await db().mail.findFirstOrThrow({
+    where: { recipient: owner.email, kind: "new-sign-in" },
+  });
   expect(openMail(mail)?.text).toContain(browser.address);
   expect([...browser.cookies.keys()]).toContain("parlance.device");
 
   const stranger = newBrowser(browser.address);
   for (let guess = 0; guess < failureSteps[0].limit; guess++) {
-    expect(await stranger.signInByPassword(owner.email, "wrong password")).toBe("CredentialsSignin");
+    expect(await stranger.signInByPassword(owner.email, "wrong password")).toBe(
+      "CredentialsSignin",
+    );
   }
   expect(await stranger.signInByPassword(owner.email, password)).toBe("TooManyAttempts");
 

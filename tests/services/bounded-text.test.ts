@@ -13,22 +13,38 @@ const hostile = "\ufdfa".repeat(1_000_000);
 const longest = 5_000;
 
 /**
- * Counts calls that read a long text with more than one pass or that make a longer one of it. They return the text
- * unread, so that a missing bound fails the test instead of stopping the machine.
+ * Counts calls that read a long text with more than one pass or that make a longer one of it. They
+ * return the text unread, so that a missing bound fails the test instead of stopping the machine.
  */
 function watchWork(): string[] {
   const reached: string[] = [];
-  const expensive = ["normalize", "toLowerCase", "toUpperCase", "split", "replace", "replaceAll", "match", "matchAll", "trim"] as const;
+  const expensive = [
+    "normalize",
+    "toLowerCase",
+    "toUpperCase",
+    "split",
+    "replace",
+    "replaceAll",
+    "match",
+    "matchAll",
+    "trim",
+  ] as const;
   for (const name of expensive) {
     const original = String.prototype[name] as (...given: unknown[]) => unknown;
-    vi.spyOn(String.prototype, name as "trim").mockImplementation(function (this: string, ...given: unknown[]) {
+    vi.spyOn(String.prototype, name as "trim").mockImplementation(function (
+      this: string,
+      ...given: unknown[]
+    ) {
       if (this.length <= longest) return original.apply(this, given) as string;
       reached.push(name);
       return "";
     });
   }
   const iterate = String.prototype[Symbol.iterator];
-  vi.spyOn(String.prototype as { [Symbol.iterator]: () => unknown }, Symbol.iterator).mockImplementation(function (this: unknown) {
+  vi.spyOn(
+    String.prototype as { [Symbol.iterator]: () => unknown },
+    Symbol.iterator,
+  ).mockImplementation(function (this: unknown) {
     const text = String(this);
     if (text.length > longest) reached.push("spread");
     return iterate.call(text.slice(0, longest));
@@ -36,13 +52,22 @@ function watchWork(): string[] {
   return reached;
 }
 
-type Definition = { shape?: Record<string, z.ZodType>; innerType?: z.ZodType; in?: z.ZodType; options?: z.ZodType[]; element?: z.ZodType };
+type Definition = {
+  shape?: Record<string, z.ZodType>;
+  innerType?: z.ZodType;
+  in?: z.ZodType;
+  options?: z.ZodType[];
+  element?: z.ZodType;
+};
 
 /** Values that carry the hostile text to every place of a schema where a text can stand. */
 function hostileValues(schema: z.ZodType): unknown[] {
   const { shape, innerType, in: before, options, element } = schema.def as unknown as Definition;
   if (shape) {
-    const fields = Object.entries(shape).map(([name, field]) => ({ name, values: hostileValues(field) }));
+    const fields = Object.entries(shape).map(([name, field]) => ({
+      name,
+      values: hostileValues(field),
+    }));
     const most = Math.max(...fields.map(({ values }) => values.length), 0);
     return Array.from({ length: most }, (_, index) =>
       Object.fromEntries(fields.map(({ name, values }) => [name, values[index] ?? values[0]])),
@@ -54,19 +79,28 @@ function hostileValues(schema: z.ZodType): unknown[] {
   return schema.def.type === "record" ? [{ [hostile]: hostile }, hostile] : [hostile];
 }
 
-const modules = import.meta.glob<Record<string, unknown>>("../../lib/**/schema.ts", { eager: true });
+const modules = import.meta.glob<Record<string, unknown>>("../../lib/**/schema.ts", {
+  eager: true,
+});
 const entries = Object.entries(modules).flatMap(([file, exported]) =>
   Object.entries(exported)
     .filter(([name]) => /(Body|Query|Input|Fields|Params|overlap)$/.test(name))
-    .map(([name, schema]) => ({ name: `${file.replace("../../lib/", "")}: ${name}`, schema: schema as z.ZodType })),
+    .map(([name, schema]) => ({
+      name: `${file.replace("../../lib/", "")}: ${name}`,
+      schema: schema as z.ZodType,
+    })),
 );
 const ofAddress = { changePasswordInput, newPersonInput, resetPasswordInput };
-const isSchema = ({ schema }: { schema: unknown }) => typeof schema === "object" && schema !== null && "def" in schema;
+const isSchema = ({ schema }: { schema: unknown }) =>
+  typeof schema === "object" && schema !== null && "def" in schema;
 
 describe("a megabyte of text that grows when it is normalized is refused by its length, before anything reads it", () => {
   test.each([
     ...entries.filter(isSchema),
-    ...Object.entries(ofAddress).map(([name, make]) => ({ name: `auth/schema.ts: ${name}`, schema: make("ada@example.com") as z.ZodType })),
+    ...Object.entries(ofAddress).map(([name, make]) => ({
+      name: `auth/schema.ts: ${name}`,
+      schema: make("ada@example.com") as z.ZodType,
+    })),
   ])("$name", ({ schema }) => {
     const values = hostileValues(schema);
     const reached = watchWork();

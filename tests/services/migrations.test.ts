@@ -27,14 +27,20 @@ async function factsOf(client: pg.Client): Promise<string[]> {
     .sort();
 }
 
-async function withClient<Result>(connectionString: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+async function withClient<Result>(
+  connectionString: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   return work(client).finally(() => client.end());
 }
 
 test("the migrations lead to the very database that the schema describes", async () => {
-  const [migrated, described] = await Promise.all([newDatabase({ isEmpty: true }), newDatabase({ isEmpty: true })]);
+  const [migrated, described] = await Promise.all([
+    newDatabase({ isEmpty: true }),
+    newDatabase({ isEmpty: true }),
+  ]);
   await applyMigrations(migrated);
   const script = await diffSchema(described, null);
 

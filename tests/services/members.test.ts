@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { changeRole, endMemberSessions, leaveOrganization, listMembers, removeMember } from "@/lib/members/service";
+import {
+  changeRole,
+  endMemberSessions,
+  leaveOrganization,
+  listMembers,
+  removeMember,
+} from "@/lib/members/service";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { RoleMissing } from "@/lib/platform/roles";
@@ -9,7 +15,8 @@ import type { Role } from "@/prisma/generated/enums";
 import { as, auditOf, newMember, newOrganisation, newSession } from "../support/people";
 
 const roleOf = async (tenantId: string, userId: string) =>
-  (await db().membership.findUnique({ where: { tenantId_userId: { tenantId, userId } } }))?.role ?? null;
+  (await db().membership.findUnique({ where: { tenantId_userId: { tenantId, userId } } }))?.role ??
+  null;
 
 const roles: Role[] = ["OWNER", "ADMIN", "MEMBER", "VIEWER"];
 /** Who may turn whom into what: the roles that may, of all. */
@@ -24,7 +31,12 @@ const mayTurn: [from: Role, into: Role, by: Role[]][] = roles.flatMap((from) =>
 
 test.each(mayTurn)("%s becomes %s by %s alone", async (from, into, by) => {
   const { tenant, owner } = await newOrganisation();
-  const actors = [owner, ...(await Promise.all((["ADMIN", "MEMBER", "VIEWER"] as const).map((role) => newMember(tenant.id, role))))];
+  const actors = [
+    owner,
+    ...(await Promise.all(
+      (["ADMIN", "MEMBER", "VIEWER"] as const).map((role) => newMember(tenant.id, role)),
+    )),
+  ];
   for (const actor of actors) {
     const target = await newMember(tenant.id, from);
     const change = mutate(as(actor), (caller) => changeRole(caller, target.id, into));
@@ -38,8 +50,13 @@ test("roles are changed with a fresh proof only", async () => {
   const { tenant, owner } = await newOrganisation();
   const member = await newMember(tenant.id, "MEMBER");
   const identity = as(owner);
-  const stale = { ...identity, actor: { ...identity.actor, provedAt: new Date(Date.now() - 11 * 60_000) } };
-  await expect(mutate(stale, (caller) => changeRole(caller, member.id, "ADMIN"))).rejects.toThrow(ProofNeeded);
+  const stale = {
+    ...identity,
+    actor: { ...identity.actor, provedAt: new Date(Date.now() - 11 * 60_000) },
+  };
+  await expect(mutate(stale, (caller) => changeRole(caller, member.id, "ADMIN"))).rejects.toThrow(
+    ProofNeeded,
+  );
   expect(await roleOf(tenant.id, member.id)).toBe("MEMBER");
 });
 
@@ -51,7 +68,8 @@ test("the last owner can neither be demoted, nor removed, nor leave", async () =
     () => mutate(as(owner), (caller) => removeMember(caller, owner.id)),
     () => mutate(as(owner), (caller) => leaveOrganization(caller)),
   ];
-  for (const work of works) await expect(work()).rejects.toThrow("An organization has at least one owner.");
+  for (const work of works)
+    await expect(work()).rejects.toThrow("An organization has at least one owner.");
   expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
 
   // With a second one, any of it goes.
@@ -75,7 +93,11 @@ test("two owners who demote each other at the same moment leave one of them", as
 test("removing a member ends all of their sessions at once, and is written down", async () => {
   const { tenant, owner } = await newOrganisation();
   const member = await newMember(tenant.id, "MEMBER");
-  const [laptop, phone, owners] = await Promise.all([newSession(member.id), newSession(member.id), newSession(owner.id)]);
+  const [laptop, phone, owners] = await Promise.all([
+    newSession(member.id),
+    newSession(member.id),
+    newSession(owner.id),
+  ]);
 
   await mutate(as(owner), (caller) => removeMember(caller, member.id));
 
@@ -93,14 +115,23 @@ test("removing a member ends all of their sessions at once, and is written down"
 
 test("an admin ends all sessions of a member, who keeps their role and can sign in again", async () => {
   const { tenant, owner } = await newOrganisation();
-  const [admin, member] = [await newMember(tenant.id, "ADMIN"), await newMember(tenant.id, "MEMBER")];
-  const [laptop, phone, own] = await Promise.all([newSession(member.id), newSession(member.id), newSession(admin.id)]);
+  const [admin, member] = [
+    await newMember(tenant.id, "ADMIN"),
+    await newMember(tenant.id, "MEMBER"),
+  ];
+  const [laptop, phone, own] = await Promise.all([
+    newSession(member.id),
+    newSession(member.id),
+    newSession(admin.id),
+  ]);
 
   await mutate(as(admin), (caller) => endMemberSessions(caller, member.id));
 
   for (const { id } of [laptop, phone]) expect(await findLiveSession(db(), id)).toBeNull();
   expect(await findLiveSession(db(), own.id)).not.toBeNull();
-  expect(await findLiveSession(db(), (await newSession(member.id)).id)).toMatchObject({ memberships: [{ role: "MEMBER" }] });
+  expect(await findLiveSession(db(), (await newSession(member.id)).id)).toMatchObject({
+    memberships: [{ role: "MEMBER" }],
+  });
   expect((await auditOf(tenant.id)).at(-1)).toEqual({
     action: "member.sessions_ended",
     actorId: admin.id,
@@ -109,30 +140,47 @@ test("an admin ends all sessions of a member, who keeps their role and can sign 
   });
   // Owners and admins are out of an admin's reach.
   for (const { id } of [owner, await newMember(tenant.id, "ADMIN")]) {
-    await expect(mutate(as(admin), (caller) => endMemberSessions(caller, id))).rejects.toThrow(RoleMissing);
+    await expect(mutate(as(admin), (caller) => endMemberSessions(caller, id))).rejects.toThrow(
+      RoleMissing,
+    );
   }
 });
 
-test.each(["ADMIN", "MEMBER", "VIEWER"] as const)("a %s who removes owners or admins is refused", async (role) => {
-  const { tenant, owner } = await newOrganisation();
-  const [actor, admin] = await Promise.all([newMember(tenant.id, role), newMember(tenant.id, "ADMIN")]);
-  for (const target of [owner, admin]) {
-    await expect(mutate(as(actor), (caller) => removeMember(caller, target.id))).rejects.toThrow(RoleMissing);
-  }
-  expect(await db().membership.count({ where: { tenantId: tenant.id } })).toBe(3);
-});
+test.each(["ADMIN", "MEMBER", "VIEWER"] as const)(
+  "a %s who removes owners or admins is refused",
+  async (role) => {
+    const { tenant, owner } = await newOrganisation();
+    const [actor, admin] = await Promise.all([
+      newMember(tenant.id, role),
+      newMember(tenant.id, "ADMIN"),
+    ]);
+    for (const target of [owner, admin]) {
+      await expect(mutate(as(actor), (caller) => removeMember(caller, target.id))).rejects.toThrow(
+        RoleMissing,
+      );
+    }
+    expect(await db().membership.count({ where: { tenantId: tenant.id } })).toBe(3);
+  },
+);
 
 test("whoever leaves keeps their other organisations, and their session", async () => {
   const { tenant, owner } = await newOrganisation();
   const { tenant: other } = await newOrganisation();
   const member = await newMember(tenant.id, "MEMBER");
-  await db().membership.create({ data: { tenantId: other.id, userId: member.id, role: "VIEWER", createdAt: new Date() } });
+  await db().membership.create({
+    data: { tenantId: other.id, userId: member.id, role: "VIEWER", createdAt: new Date() },
+  });
   const { id } = await newSession(member.id);
 
   await mutate(as(member), (caller) => leaveOrganization(caller));
 
-  expect((await findLiveSession(db(), id))?.memberships).toMatchObject([{ role: "VIEWER", tenant: { id: other.id } }]);
-  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "member.left", actorId: member.id });
+  expect((await findLiveSession(db(), id))?.memberships).toMatchObject([
+    { role: "VIEWER", tenant: { id: other.id } },
+  ]);
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
+    action: "member.left",
+    actorId: member.id,
+  });
   expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
 });
 
@@ -140,8 +188,12 @@ test("another organisation's member is as one who does not exist", async () => {
   const { owner } = await newOrganisation();
   const { owner: stranger } = await newOrganisation();
   for (const id of [stranger.id, "usr_00000000000000000000000000"]) {
-    await expect(mutate(as(owner), (caller) => changeRole(caller, id, "VIEWER"))).rejects.toThrow(`There is no user with the id "${id}".`);
-    await expect(mutate(as(owner), (caller) => removeMember(caller, id))).rejects.toThrow(`There is no user with the id "${id}".`);
+    await expect(mutate(as(owner), (caller) => changeRole(caller, id, "VIEWER"))).rejects.toThrow(
+      `There is no user with the id "${id}".`,
+    );
+    await expect(mutate(as(owner), (caller) => removeMember(caller, id))).rejects.toThrow(
+      `There is no user with the id "${id}".`,
+    );
   }
 });
 
@@ -152,8 +204,15 @@ test("members are listed in pages, and nobody else's", async () => {
   for (let count = 0; count < 4; count++) members.push(await newMember(tenant.id, "MEMBER"));
 
   const first = await listMembers(reader(as(owner)), { limit: 3, order: "asc" });
-  const second = await listMembers(reader(as(owner)), { limit: 3, order: "asc", cursor: first.nextCursor });
-  expect([...first.data, ...second.data].map(({ id }) => id)).toEqual([owner.id, ...members.map(({ id }) => id)]);
+  const second = await listMembers(reader(as(owner)), {
+    limit: 3,
+    order: "asc",
+    cursor: first.nextCursor,
+  });
+  expect([...first.data, ...second.data].map(({ id }) => id)).toEqual([
+    owner.id,
+    ...members.map(({ id }) => id),
+  ]);
   expect(second.nextCursor).toBeUndefined();
   expect(JSON.stringify([first, second])).not.toContain("passwordHash");
 });

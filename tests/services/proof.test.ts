@@ -35,9 +35,21 @@ const owner = (provedAt?: Date | null): Actor => ({
 });
 
 async function newSession() {
-  const account = { organisation: "Proofs", name: "Ada", email: `ada${++number}@example.com`, passwordHash };
-  const { user, tenant } = await db().$transaction((transaction) => createAccount(transaction, account));
-  const { id } = await startSession(db(), user.id, { address: null, userAgent: null }, { now: before(proofLifetimeMs * 2) });
+  const account = {
+    organisation: "Proofs",
+    name: "Ada",
+    email: `ada${++number}@example.com`,
+    passwordHash,
+  };
+  const { user, tenant } = await db().$transaction((transaction) =>
+    createAccount(transaction, account),
+  );
+  const { id } = await startSession(
+    db(),
+    user.id,
+    { address: null, userAgent: null },
+    { now: before(proofLifetimeMs * 2) },
+  );
   return {
     email: user.email,
     userId: user.id,
@@ -46,7 +58,8 @@ async function newSession() {
     device: { address: `10.3.0.${number}`, userAgent: null },
   };
 }
-const provedAt = async (sessionId: string) => (await db().session.findUniqueOrThrow({ where: { id: sessionId } })).provedAt;
+const provedAt = async (sessionId: string) =>
+  (await db().session.findUniqueOrThrow({ where: { id: sessionId } })).provedAt;
 
 test("a proof counts for ten minutes and not a moment longer, and one that never was does not count", () => {
   setCurrentTime(() => now);
@@ -57,21 +70,28 @@ test("a proof counts for ten minutes and not a moment longer, and one that never
 });
 
 test("keys, jobs and operators are asked for none", () => {
-  for (const type of ["API_KEY", "SYSTEM", "OPERATOR"] as const) requireRecentProof(identity({ type, id: "x" }), "do this");
+  for (const type of ["API_KEY", "SYSTEM", "OPERATOR"] as const)
+    requireRecentProof(identity({ type, id: "x" }), "do this");
 });
 
 test("signing in is a proof, and so is the password typed again", async () => {
   const session = await newSession();
-  expect(await confirmPassword(session, "wrong password", session.device)).toEqual({ outcome: "failed" });
+  expect(await confirmPassword(session, "wrong password", session.device)).toEqual({
+    outcome: "failed",
+  });
   expect(await provedAt(session.sessionId)).toEqual(before(proofLifetimeMs * 2));
 
   const start = Date.now();
-  expect(await confirmPassword(session, password, session.device)).toEqual({ outcome: "confirmed" });
+  expect(await confirmPassword(session, password, session.device)).toEqual({
+    outcome: "confirmed",
+  });
   expect((await provedAt(session.sessionId))?.getTime()).toBeGreaterThanOrEqual(start);
 
   const signedIn = await signIn({ email: session.email, password }, session.device);
   if (signedIn.outcome !== "signed-in") throw new Error(signedIn.outcome);
-  expect((await findLiveSession(db(), signedIn.sessionId))?.provedAt?.getTime()).toBeGreaterThanOrEqual(start);
+  expect(
+    (await findLiveSession(db(), signedIn.sessionId))?.provedAt?.getTime(),
+  ).toBeGreaterThanOrEqual(start);
 });
 
 test("guesses are counted for the session, from whichever network they come, and not for its owner's other ones", async () => {
@@ -79,19 +99,31 @@ test("guesses are counted for the session, from whichever network they come, and
   const other = await startSession(db(), session.userId, session.device);
   for (let guess = 0; guess < failureSteps[0].limit; guess++) {
     const device = { address: `10.3.1.${guess}`, userAgent: null };
-    expect(await confirmPassword(session, `wrong password ${guess}`, device)).toEqual({ outcome: "failed" });
+    expect(await confirmPassword(session, `wrong password ${guess}`, device)).toEqual({
+      outcome: "failed",
+    });
   }
-  expect(await confirmPassword(session, password, session.device)).toMatchObject({ outcome: "throttled" });
-  expect(await confirmPassword({ ...session, sessionId: other.id }, password, session.device)).toEqual({ outcome: "confirmed" });
+  expect(await confirmPassword(session, password, session.device)).toMatchObject({
+    outcome: "throttled",
+  });
+  expect(
+    await confirmPassword({ ...session, sessionId: other.id }, password, session.device),
+  ).toEqual({ outcome: "confirmed" });
 });
 
 test("wrong passwords of strangers, from the owner's own network too, never refuse a signed-in owner their proof", async () => {
   const session = await newSession();
   for (let guess = 0; guess < failureSteps[0].limit; guess++) {
-    expect(await signIn({ email: session.email, password: "wrong password" }, session.device)).toEqual({ outcome: "failed" });
+    expect(
+      await signIn({ email: session.email, password: "wrong password" }, session.device),
+    ).toEqual({ outcome: "failed" });
   }
-  expect(await signIn({ email: session.email, password }, session.device)).toMatchObject({ outcome: "throttled" });
-  expect(await confirmPassword(session, password, session.device)).toEqual({ outcome: "confirmed" });
+  expect(await signIn({ email: session.email, password }, session.device)).toMatchObject({
+    outcome: "throttled",
+  });
+  expect(await confirmPassword(session, password, session.device)).toEqual({
+    outcome: "confirmed",
+  });
 });
 
 test("a revoked session gets no new proof", async () => {
@@ -105,7 +137,9 @@ test("a person without a password cannot confirm one", async () => {
   const session = await newSession();
   await db().user.update({ where: { id: session.userId }, data: { passwordHash: null } });
   expect(await confirmPassword(session, password, session.device)).toEqual({ outcome: "failed" });
-  expect((await findLiveSession(db(), session.sessionId, before(proofLifetimeMs)))?.hasPassword).toBe(false);
+  expect(
+    (await findLiveSession(db(), session.sessionId, before(proofLifetimeMs)))?.hasPassword,
+  ).toBe(false);
 });
 
 test("a live key takes a fresh proof, a test key does not", async () => {

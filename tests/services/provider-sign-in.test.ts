@@ -26,7 +26,10 @@ const arrive = (given: Partial<Arrival> = {}): Arrival => ({
   ...given,
 });
 
-async function sessionOf(arrival: Arrival, current: Parameters<typeof signInWithProvider>[2] = null) {
+async function sessionOf(
+  arrival: Arrival,
+  current: Parameters<typeof signInWithProvider>[2] = null,
+) {
   const result = await signInWithProvider(arrival, newDevice(), current);
   if (result.outcome !== "signed-in") throw new Error(result.reason);
   const session = await findLiveSession(db(), result.sessionId);
@@ -36,22 +39,31 @@ async function sessionOf(arrival: Arrival, current: Parameters<typeof signInWith
 
 async function newOwner({ isVerified }: { isVerified: boolean }) {
   const { tenant, owner } = await newOrganisation(passwordHash);
-  if (isVerified) await db().user.update({ where: { id: owner.id }, data: { emailVerifiedAt: new Date() } });
+  if (isVerified)
+    await db().user.update({ where: { id: owner.id }, data: { emailVerifiedAt: new Date() } });
   const session = await findLiveSession(db(), (await newSession(owner.id)).id);
   if (!session) throw new Error("the session does not count");
   return { tenant, owner, session };
 }
 
-const hashOf = async (id: string) => (await db().user.findUniqueOrThrow({ where: { id } })).passwordHash;
+const hashOf = async (id: string) =>
+  (await db().user.findUniqueOrThrow({ where: { id } })).passwordHash;
 
 describe("somebody new", () => {
   test("gets an account without a password or an organisation, and an address that counts as verified", async () => {
     const arrival = arrive({ email: newAddress("Grace").toUpperCase() });
     const session = await sessionOf(arrival);
 
-    expect(session).toMatchObject({ method: "GITHUB", name: "Grace Hopper", hasPassword: false, memberships: [] });
+    expect(session).toMatchObject({
+      method: "GITHUB",
+      name: "Grace Hopper",
+      hasPassword: false,
+      memberships: [],
+    });
     expect(session.email).toBe(arrival.email?.toLowerCase());
-    expect((await db().user.findUniqueOrThrow({ where: { id: session.id } })).emailVerifiedAt).not.toBeNull();
+    expect(
+      (await db().user.findUniqueOrThrow({ where: { id: session.id } })).emailVerifiedAt,
+    ).not.toBeNull();
   });
 
   test.each([
@@ -59,7 +71,9 @@ describe("somebody new", () => {
     ["that is empty", " ", "grace"],
     ["with a NUL", "Gr\u0000ce", "grace"],
   ])("with a name %s gets one that can be shown", async (_title, name, shown) => {
-    expect((await sessionOf(arrive({ name, email: newAddress("grace") }))).name).toMatch(new RegExp(`^${shown}`));
+    expect((await sessionOf(arrive({ name, email: newAddress("grace") }))).name).toMatch(
+      new RegExp(`^${shown}`),
+    );
   });
 
   test("is one person when they arrive twice at the same moment", async () => {
@@ -70,7 +84,10 @@ describe("somebody new", () => {
 
   test("is refused without a verified address, or with one that is none", async () => {
     for (const email of [null, "", "not an address"]) {
-      expect(await signInWithProvider(arrive({ email }), newDevice(), null)).toEqual({ outcome: "refused", reason: "EmailUnverified" });
+      expect(await signInWithProvider(arrive({ email }), newDevice(), null)).toEqual({
+        outcome: "refused",
+        reason: "EmailUnverified",
+      });
     }
   });
 
@@ -80,7 +97,10 @@ describe("somebody new", () => {
     await sessionOf(known);
     for (let made = 0; made < maximumSignUps; made++) await mayMakeAccount(device.address);
 
-    expect(await signInWithProvider(arrive(), device, null)).toEqual({ outcome: "refused", reason: "TooManyAccounts" });
+    expect(await signInWithProvider(arrive(), device, null)).toEqual({
+      outcome: "refused",
+      reason: "TooManyAccounts",
+    });
     expect(await signInWithProvider(known, device, null)).toMatchObject({ outcome: "signed-in" });
   });
 });
@@ -91,7 +111,11 @@ describe("whoever has an account already", () => {
     const arrival = arrive({ email: owner.email });
     const arrived = await sessionOf(arrival);
 
-    expect(arrived).toMatchObject({ id: owner.id, hasPassword: true, memberships: [{ role: "OWNER" }] });
+    expect(arrived).toMatchObject({
+      id: owner.id,
+      hasPassword: true,
+      memberships: [{ role: "OWNER" }],
+    });
     expect(await findLiveSession(db(), session.sessionId)).not.toBeNull();
     expect((await auditOf(tenant.id)).slice(-2)).toEqual([
       {
@@ -100,36 +124,58 @@ describe("whoever has an account already", () => {
         targetId: owner.id,
         changes: { after: { provider: "GITHUB", email: owner.email } },
       },
-      { action: "user.signed_in", actorId: owner.id, targetId: owner.id, changes: { after: { method: "GITHUB" } } },
+      {
+        action: "user.signed_in",
+        actorId: owner.id,
+        targetId: owner.id,
+        changes: { after: { method: "GITHUB" } },
+      },
     ]);
-    const mail = await db().mail.findFirstOrThrow({ where: { recipient: owner.email, kind: "account-linked" } });
+    const mail = await db().mail.findFirstOrThrow({
+      where: { recipient: owner.email, kind: "account-linked" },
+    });
     expect(openMail(mail)?.text).not.toContain("counts no more");
 
     await sessionOf(arrival);
-    expect((await auditOf(tenant.id)).filter(({ action }) => action === "user.account_linked")).toHaveLength(1);
+    expect(
+      (await auditOf(tenant.id)).filter(({ action }) => action === "user.account_linked"),
+    ).toHaveLength(1);
   });
 
   test("and never showed that the address is theirs, loses the password, its links and every session to whoever has shown it", async () => {
     const { tenant, owner, session } = await newOwner({ isVerified: false });
     const reset = await createPasswordReset(owner.email);
 
-    expect(await sessionOf(arrive({ email: owner.email }))).toMatchObject({ id: owner.id, hasPassword: false });
+    expect(await sessionOf(arrive({ email: owner.email }))).toMatchObject({
+      id: owner.id,
+      hasPassword: false,
+    });
 
     expect(await findLiveSession(db(), session.sessionId)).toBeNull();
     expect(await findPasswordReset(reset?.url.split("/").at(-1) ?? "")).toBeNull();
-    expect(await signIn({ email: owner.email, password }, newDevice())).toEqual({ outcome: "failed" });
-    expect((await db().user.findUniqueOrThrow({ where: { id: owner.id } })).emailVerifiedAt).not.toBeNull();
-    expect((await auditOf(tenant.id)).find(({ action }) => action === "user.account_linked")?.changes).toEqual({
+    expect(await signIn({ email: owner.email, password }, newDevice())).toEqual({
+      outcome: "failed",
+    });
+    expect(
+      (await db().user.findUniqueOrThrow({ where: { id: owner.id } })).emailVerifiedAt,
+    ).not.toBeNull();
+    expect(
+      (await auditOf(tenant.id)).find(({ action }) => action === "user.account_linked")?.changes,
+    ).toEqual({
       before: { hasPassword: true },
       after: { provider: "GITHUB", email: owner.email, hasPassword: false },
     });
-    const mail = await db().mail.findFirstOrThrow({ where: { recipient: owner.email, kind: "account-linked" } });
+    const mail = await db().mail.findFirstOrThrow({
+      where: { recipient: owner.email, kind: "account-linked" },
+    });
     expect(openMail(mail)?.text).toContain("counts no more");
   });
 
   test("is not found by an address that is not verified", async () => {
     const { owner } = await newOwner({ isVerified: true });
-    expect(await signInWithProvider(arrive({ email: null }), newDevice(), null)).toMatchObject({ outcome: "refused" });
+    expect(await signInWithProvider(arrive({ email: null }), newDevice(), null)).toMatchObject({
+      outcome: "refused",
+    });
     expect(await db().providerAccount.count({ where: { userId: owner.id } })).toBe(0);
   });
 
@@ -140,7 +186,9 @@ describe("whoever has an account already", () => {
 
     expect((await sessionOf({ ...arrival, email: other.email })).id).toBe(id);
     expect((await sessionOf({ ...arrival, email: null })).id).toBe(id);
-    expect((await sessionOf({ ...arrival, provider: "GOOGLE", email: other.email })).id).toBe(other.id);
+    expect((await sessionOf({ ...arrival, provider: "GOOGLE", email: other.email })).id).toBe(
+      other.id,
+    );
   });
 });
 
@@ -148,7 +196,10 @@ describe("whoever is signed in", () => {
   test("shows by it that it is them, and stays in the same session", async () => {
     const arrival = arrive();
     const { id } = await sessionOf(arrival);
-    const long = await startSession(db(), id, newDevice(), { method: "GITHUB", now: new Date(Date.now() - proofLifetimeMs * 2) });
+    const long = await startSession(db(), id, newDevice(), {
+      method: "GITHUB",
+      now: new Date(Date.now() - proofLifetimeMs * 2),
+    });
     const user = await findLiveSession(db(), long.id);
 
     const again = await sessionOf(arrival, user);
@@ -161,7 +212,10 @@ describe("whoever is signed in", () => {
     const known = arrive();
     await sessionOf(known);
     for (const other of [known, arrive()]) {
-      expect(await signInWithProvider(other, newDevice(), user)).toEqual({ outcome: "refused", reason: "OtherAccount" });
+      expect(await signInWithProvider(other, newDevice(), user)).toEqual({
+        outcome: "refused",
+        reason: "OtherAccount",
+      });
     }
   });
 
@@ -170,15 +224,26 @@ describe("whoever is signed in", () => {
     const user = await sessionOf(arrival);
     const input = { current: "", password: "quite another sentence" };
 
-    expect(await changePassword({ ...user, provedAt: new Date(Date.now() - proofLifetimeMs * 2) }, input, newDevice())).toEqual({
+    expect(
+      await changePassword(
+        { ...user, provedAt: new Date(Date.now() - proofLifetimeMs * 2) },
+        input,
+        newDevice(),
+      ),
+    ).toEqual({
       outcome: "proof-needed",
     });
     expect(await hashOf(user.id)).toBeNull();
     const changed = await changePassword(user, input, newDevice());
     if (changed.outcome !== "changed") throw new Error(changed.outcome);
 
-    expect(await findLiveSession(db(), changed.sessionId)).toMatchObject({ method: "GITHUB", hasPassword: true });
-    expect(await signIn({ email: user.email, password: input.password }, newDevice())).toMatchObject({ outcome: "signed-in" });
+    expect(await findLiveSession(db(), changed.sessionId)).toMatchObject({
+      method: "GITHUB",
+      hasPassword: true,
+    });
+    expect(
+      await signIn({ email: user.email, password: input.password }, newDevice()),
+    ).toMatchObject({ outcome: "signed-in" });
     expect((await sessionOf(arrival)).id).toBe(user.id);
   });
 });

@@ -15,7 +15,13 @@ import { failureSteps, maximumResets } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
-import { findLiveSession, listSessions, noteSeen, revokeSession, startSession } from "@/lib/sessions/service";
+import {
+  findLiveSession,
+  listSessions,
+  noteSeen,
+  revokeSession,
+  startSession,
+} from "@/lib/sessions/service";
 import { auditOf, newAddress, newOrganisation, newPerson, newSession } from "../support/people";
 
 afterEach(() => setCurrentTime(null));
@@ -25,7 +31,8 @@ const newPassword = "quite another sentence";
 const passwordHash = await hashPassword(oldPassword);
 let number = 0;
 const newDevice = () => ({ address: `10.4.${++number >> 8}.${number & 255}`, userAgent: "test" });
-const outcomeOf = async (email: string, password: string) => (await signIn({ email, password }, newDevice())).outcome;
+const outcomeOf = async (email: string, password: string) =>
+  (await signIn({ email, password }, newDevice())).outcome;
 
 async function newSignedIn(hash: string | null = passwordHash) {
   const { tenant, owner } = await newOrganisation(hash ?? undefined);
@@ -39,7 +46,10 @@ async function newSignedIn(hash: string | null = passwordHash) {
 /** What the newest mail to an address links to. */
 async function tokenMailedTo(email: string): Promise<string> {
   await answerPasswordResets(100);
-  const mail = await db().mail.findFirst({ where: { recipient: email, kind: "password-reset" }, orderBy: { id: "desc" } });
+  const mail = await db().mail.findFirst({
+    where: { recipient: email, kind: "password-reset" },
+    orderBy: { id: "desc" },
+  });
   return /\/password\/(\S+)/.exec((mail && openMail(mail)?.text) ?? "")?.[1] ?? "";
 }
 
@@ -47,7 +57,11 @@ test("changing the password ends all sessions at once and starts a new one", asy
   const { tenant, owner, session, user } = await newSignedIn();
   const phone = await newSession(owner.id);
 
-  const result = await changePassword(user, { current: oldPassword, password: newPassword }, newDevice());
+  const result = await changePassword(
+    user,
+    { current: oldPassword, password: newPassword },
+    newDevice(),
+  );
 
   if (result.outcome !== "changed") throw new Error(result.outcome);
   expect(await findLiveSession(db(), session.id)).toBeNull();
@@ -58,24 +72,37 @@ test("changing the password ends all sessions at once and starts a new one", asy
   const done = (await auditOf(tenant.id)).filter(({ action }) => action !== "user.sign_in_failed");
   expect(done.slice(-2)).toEqual([
     { action: "user.password_changed", actorId: owner.id, targetId: owner.id, changes: {} },
-    { action: "user.signed_in", actorId: owner.id, targetId: owner.id, changes: { after: { method: "PASSWORD" } } },
+    {
+      action: "user.signed_in",
+      actorId: owner.id,
+      targetId: owner.id,
+      changes: { after: { method: "PASSWORD" } },
+    },
   ]);
 });
 
 test("the wrong current password changes nothing, and guesses are counted for the session", async () => {
   const { owner, session, user } = await newSignedIn();
   for (let guess = 0; guess < failureSteps[0].limit; guess++) {
-    expect(await changePassword(user, { current: "wrong password", password: newPassword }, newDevice())).toEqual({ outcome: "failed" });
+    expect(
+      await changePassword(user, { current: "wrong password", password: newPassword }, newDevice()),
+    ).toEqual({ outcome: "failed" });
   }
-  expect(await changePassword(user, { current: oldPassword, password: newPassword }, newDevice())).toMatchObject({ outcome: "throttled" });
+  expect(
+    await changePassword(user, { current: oldPassword, password: newPassword }, newDevice()),
+  ).toMatchObject({ outcome: "throttled" });
   expect(await findLiveSession(db(), session.id)).toMatchObject({ id: owner.id });
 });
 
 test("somebody without a password sets one right after signing in, and not later", async () => {
   const { owner, user } = await newSignedIn(null);
   const late = { ...user, provedAt: new Date(Date.now() - 11 * 60_000) };
-  expect(await changePassword(late, { current: "", password: newPassword }, newDevice())).toEqual({ outcome: "proof-needed" });
-  expect(await changePassword(user, { current: "", password: newPassword }, newDevice())).toMatchObject({ outcome: "changed" });
+  expect(await changePassword(late, { current: "", password: newPassword }, newDevice())).toEqual({
+    outcome: "proof-needed",
+  });
+  expect(
+    await changePassword(user, { current: "", password: newPassword }, newDevice()),
+  ).toMatchObject({ outcome: "changed" });
   expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
 });
 
@@ -90,7 +117,9 @@ test("a mailed link sets a new password once, ends all sessions, and signs in", 
   expect(await findLiveSession(db(), result?.sessionId ?? "")).toMatchObject({ id: owner.id });
   expect(await findLiveSession(db(), session.id)).toBeNull();
   expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
-  expect((await db().user.findUniqueOrThrow({ where: { id: owner.id } })).emailVerifiedAt).not.toBeNull();
+  expect(
+    (await db().user.findUniqueOrThrow({ where: { id: owner.id } })).emailVerifiedAt,
+  ).not.toBeNull();
   expect((await auditOf(tenant.id)).at(-2)).toMatchObject({ action: "user.password_reset" });
   expect(await findPasswordReset(token)).toBeNull();
   expect(await resetPassword(token, "a third sentence entirely", newDevice())).toBeNull();
@@ -105,7 +134,10 @@ test("of several links the first one used ends the others, also at the same mome
   }
   expect(new Set(tokens).size).toBe(3);
   const [first = "", second = ""] = tokens;
-  const results = await Promise.all([resetPassword(first, newPassword, newDevice()), resetPassword(first, newPassword, newDevice())]);
+  const results = await Promise.all([
+    resetPassword(first, newPassword, newDevice()),
+    resetPassword(first, newPassword, newDevice()),
+  ]);
   expect(results.filter(Boolean)).toHaveLength(1);
   expect(await resetPassword(second, newPassword, newDevice())).toBeNull();
 });
@@ -133,12 +165,13 @@ test("an address that nobody has gets the same answer, is written down the same 
   const known = (await newPerson()).email;
   const unknown = newAddress("nobody");
   const answers = [];
-  for (const email of [known, unknown]) answers.push(await requestPasswordReset(email, newDevice()));
+  for (const email of [known, unknown])
+    answers.push(await requestPasswordReset(email, newDevice()));
   expect(answers[0]).toEqual(answers[1]);
   const rows = await db().passwordReset.findMany({ where: { email: { in: [known, unknown] } } });
-  expect(rows.map(({ userId, tokenHash, expiresAt }) => ({ userId, tokenHash, expiresAt }))).toEqual(
-    Array(2).fill({ userId: null, tokenHash: null, expiresAt: null }),
-  );
+  expect(
+    rows.map(({ userId, tokenHash, expiresAt }) => ({ userId, tokenHash, expiresAt })),
+  ).toEqual(Array(2).fill({ userId: null, tokenHash: null, expiresAt: null }));
 
   await answerPasswordResets(100);
   expect(await db().mail.count({ where: { recipient: unknown } })).toBe(0);
@@ -150,14 +183,16 @@ test("several workers answer each request once", async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => newPerson()));
   for (const { email } of people) await requestPasswordReset(email, newDevice());
   await Promise.all([answerPasswordResets(50), answerPasswordResets(50), answerPasswordResets(50)]);
-  for (const { email } of people) expect(await db().mail.count({ where: { recipient: email } })).toBe(1);
+  for (const { email } of people)
+    expect(await db().mail.count({ where: { recipient: email } })).toBe(1);
 });
 
 test("requests of one network for one account come to an end, whether it exists or not, and others' do not", async () => {
   for (const email of [(await newPerson()).email, newAddress("nobody")]) {
     const device = newDevice();
     const outcomes = [];
-    for (let asked = 0; asked <= maximumResets.account; asked++) outcomes.push((await requestPasswordReset(email, device)).outcome);
+    for (let asked = 0; asked <= maximumResets.account; asked++)
+      outcomes.push((await requestPasswordReset(email, device)).outcome);
     expect(outcomes).toEqual([...Array(maximumResets.account).fill("noted"), "too-many"]);
     expect(await requestPasswordReset(email, newDevice())).toEqual({ outcome: "noted" });
     const known = withAccount(null, { email, passwordHash: null });
@@ -201,7 +236,8 @@ test("a link that was used, or that an operator made, does not keep the next req
 test("one network's requests for a new password come to an end", async () => {
   const device = newDevice();
   const outcomes = [];
-  for (let asked = 0; asked <= maximumResets.network; asked++) outcomes.push((await requestPasswordReset(newAddress(), device)).outcome);
+  for (let asked = 0; asked <= maximumResets.network; asked++)
+    outcomes.push((await requestPasswordReset(newAddress(), device)).outcome);
   expect(outcomes.at(-2)).toBe("noted");
   expect(outcomes.at(-1)).toBe("too-many");
 });

@@ -5,7 +5,14 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { flushAnchors } from "@/lib/audit/anchors";
 import { canonicalJson, keyIdOf } from "@/lib/audit/chain";
-import { exportAuditEntries, foreignAuditKeys, listAuditEntries, recordAudit, verifyAuditChain, verifyChainOf } from "@/lib/audit/service";
+import {
+  exportAuditEntries,
+  foreignAuditKeys,
+  listAuditEntries,
+  recordAudit,
+  verifyAuditChain,
+  verifyChainOf,
+} from "@/lib/audit/service";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
@@ -17,7 +24,8 @@ import { as, newMember, newOrganisation, type TestPerson } from "../support/peop
 /** A log of `count` entries and one more, that the organisation was made. */
 async function newLog(count: number) {
   const { tenant, owner } = await newOrganisation();
-  for (let number = 1; number <= count; number++) await mutate(as(owner), (caller) => renameTenant(caller, `Name ${number}`));
+  for (let number = 1; number <= count; number++)
+    await mutate(as(owner), (caller) => renameTenant(caller, `Name ${number}`));
   return { tenant, owner };
 }
 
@@ -37,8 +45,12 @@ async function tamper(sql: string, values: unknown[]) {
 
 test("the database refuses to change or delete an entry", async () => {
   const { tenant, owner } = await newLog(1);
-  await expect(db().auditEntry.updateMany({ where: { tenantId: tenant.id }, data: { actorId: "usr_1" } })).rejects.toThrow("append-only");
-  await expect(db().auditEntry.deleteMany({ where: { tenantId: tenant.id } })).rejects.toThrow("append-only");
+  await expect(
+    db().auditEntry.updateMany({ where: { tenantId: tenant.id }, data: { actorId: "usr_1" } }),
+  ).rejects.toThrow("append-only");
+  await expect(db().auditEntry.deleteMany({ where: { tenantId: tenant.id } })).rejects.toThrow(
+    "append-only",
+  );
   expect(await verify(owner)).toMatchObject({ entries: 2, broken: null });
 });
 
@@ -51,33 +63,55 @@ test.each([
   ["the hash", "hash = sha256('forged')"],
 ])("an entry whose %s was altered is named", async (_title, change) => {
   const { tenant, owner } = await newLog(5);
-  await tamper(`UPDATE audit_entries SET ${change} WHERE tenant_id = $1 AND sequence = 3`, [tenant.id]);
-  expect(await verify(owner)).toMatchObject({ entries: 2, broken: { sequence: 3, reason: "it was altered" } });
+  await tamper(`UPDATE audit_entries SET ${change} WHERE tenant_id = $1 AND sequence = 3`, [
+    tenant.id,
+  ]);
+  expect(await verify(owner)).toMatchObject({
+    entries: 2,
+    broken: { sequence: 3, reason: "it was altered" },
+  });
 });
 
 test("an entry that was taken out is named, and one that was forged whole shows by the next one", async () => {
   const { tenant, owner } = await newLog(5);
   await tamper("DELETE FROM audit_entries WHERE tenant_id = $1 AND sequence = 4", [tenant.id]);
-  expect(await verify(owner)).toMatchObject({ entries: 3, broken: { sequence: 4, reason: "it is missing" } });
+  expect(await verify(owner)).toMatchObject({
+    entries: 3,
+    broken: { sequence: 4, reason: "it is missing" },
+  });
 
-  await tamper("UPDATE audit_entries SET sequence = sequence - 1 WHERE tenant_id = $1 AND sequence > 4", [tenant.id]);
-  expect(await verify(owner)).toMatchObject({ entries: 3, broken: { sequence: 4, reason: "it does not follow from the entry before it" } });
+  await tamper(
+    "UPDATE audit_entries SET sequence = sequence - 1 WHERE tenant_id = $1 AND sequence > 4",
+    [tenant.id],
+  );
+  expect(await verify(owner)).toMatchObject({
+    entries: 3,
+    broken: { sequence: 4, reason: "it does not follow from the entry before it" },
+  });
 });
 
 test("entries that were forged with every hash computed again show, because the key is not in the database", async () => {
   const { tenant, owner } = await newLog(5);
-  // What a chain of plain hashes would accept: all entries from the third on are rewritten, each following from the one before.
-  const entries = await db().auditEntry.findMany({ where: { tenantId: tenant.id, sequence: { gte: 2 } }, orderBy: { sequence: "asc" } });
+  // What a chain of plain hashes would accept: all entries from the third on are rewritten, each
+  // following from the one before.
+  const entries = await db().auditEntry.findMany({
+    where: { tenantId: tenant.id, sequence: { gte: 2 } },
+    orderBy: { sequence: "asc" },
+  });
   let previousHash = Buffer.from(entries[0]?.hash ?? []);
   for (const { hash: _hash, previousHash: _previous, ...entry } of entries.slice(1)) {
     const forged = { ...entry, actorId: "usr_somebody_else" };
     const hash = createHash("sha256").update(previousHash).update(canonicalJson(forged)).digest();
-    await tamper("UPDATE audit_entries SET actor_id = $3, previous_hash = $4, hash = $5 WHERE tenant_id = $1 AND sequence = $2", [
-      ...[tenant.id, entry.sequence, forged.actorId, previousHash, hash],
-    ]);
+    await tamper(
+      "UPDATE audit_entries SET actor_id = $3, previous_hash = $4, hash = $5 WHERE tenant_id = $1 AND sequence = $2",
+      [...[tenant.id, entry.sequence, forged.actorId, previousHash, hash]],
+    );
     previousHash = hash;
   }
-  expect(await verify(owner)).toMatchObject({ entries: 2, broken: { sequence: 3, reason: "it was altered" } });
+  expect(await verify(owner)).toMatchObject({
+    entries: 2,
+    broken: { sequence: 3, reason: "it was altered" },
+  });
 });
 
 test("entries that were cut off at the end show, also when others were written in their place", async () => {
@@ -86,11 +120,20 @@ test("entries that were cut off at the end show, also when others were written i
   expect(await verify(owner)).toEqual({ entries: 42, anchored: 42, broken: null });
 
   await tamper("DELETE FROM audit_entries WHERE tenant_id = $1 AND sequence > 5", [tenant.id]);
-  const cutOff = { entries: 5, broken: { sequence: 6, reason: expect.stringMatching(/^it was cut off: 42 entries were anchored at 20/) } };
+  const cutOff = {
+    entries: 5,
+    broken: {
+      sequence: 6,
+      reason: expect.stringMatching(/^it was cut off: 42 entries were anchored at 20/),
+    },
+  };
   expect(await verify(owner)).toMatchObject(cutOff);
 
-  for (let number = 1; number <= 37; number++) await mutate(as(owner), (caller) => renameTenant(caller, `Other ${number}`));
-  expect(await verify(owner)).toMatchObject({ broken: { reason: expect.stringMatching(/^it is not the entry that was anchored at 20/) } });
+  for (let number = 1; number <= 37; number++)
+    await mutate(as(owner), (caller) => renameTenant(caller, `Other ${number}`));
+  expect(await verify(owner)).toMatchObject({
+    broken: { reason: expect.stringMatching(/^it is not the entry that was anchored at 20/) },
+  });
 });
 
 test("the head of a log is anchored only once its entry has committed, in the log and in a file that another machine can check", async () => {
@@ -103,12 +146,17 @@ test("the head of a log is anchored only once its entry has committed, in the lo
   ).rejects.toThrow("rolled back");
   await flushAnchors();
   const lines = readFileSync(env().AUDIT_ANCHOR_FILE, "utf8").trim().split("\n");
-  const own = lines.map((line) => JSON.parse(line)).filter(({ tenantId }) => tenantId === tenant.id);
+  const own = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ tenantId }) => tenantId === tenant.id);
   expect(own.map(({ sequence }) => sequence)).toEqual([2]);
 
   const elsewhere = path.join(env().BLOB_DIRECTORY, "copied.jsonl");
   writeFileSync(elsewhere, `${JSON.stringify({ ...own[0], sequence: 9 })}\n{"half`);
-  expect(await verifyChainOf(db(), tenant.id, elsewhere)).toMatchObject({ anchored: 9, broken: { sequence: 3 } });
+  expect(await verifyChainOf(db(), tenant.id, elsewhere)).toMatchObject({
+    anchored: 9,
+    broken: { sequence: 3 },
+  });
 });
 
 test("after a change of AUDIT_KEYS old entries verify with the old key, and a key that is missing is named", async () => {
@@ -117,7 +165,10 @@ test("after a change of AUDIT_KEYS old entries verify with the old key, and a ke
   const [old] = keys.splice(0, 1, randomBytes(32));
   if (!old) throw new Error("no key");
   expect(await verify(owner)).toMatchObject({
-    broken: { sequence: 1, reason: `it was sealed with the key ${keyIdOf(old)}, which is not in AUDIT_KEYS` },
+    broken: {
+      sequence: 1,
+      reason: `it was sealed with the key ${keyIdOf(old)}, which is not in AUDIT_KEYS`,
+    },
   });
   expect(await foreignAuditKeys()).toEqual([keyIdOf(old)]);
   keys.push(old);
@@ -130,10 +181,19 @@ test("the application's own role adds to the audit log, and can neither change i
   const { tenant } = await newLog(3);
   const ownerUrl = env().DATABASE_URL;
   const applicationUrl = new URL(ownerUrl);
-  Object.assign(applicationUrl, { username: `app_${randomBytes(6).toString("hex")}`, password: randomBytes(12).toString("hex") });
+  Object.assign(applicationUrl, {
+    username: `app_${randomBytes(6).toString("hex")}`,
+    password: randomBytes(12).toString("hex"),
+  });
   expect(await grantApplicationRole(ownerUrl, ownerUrl)).toBe(false);
-  await expect(grantApplicationRole(ownerUrl, applicationUrl.href)).rejects.toThrow("does not exist");
-  expect(await grantApplicationRole(ownerUrl, applicationUrl.href, { password: applicationUrl.password })).toBe(true);
+  await expect(grantApplicationRole(ownerUrl, applicationUrl.href)).rejects.toThrow(
+    "does not exist",
+  );
+  expect(
+    await grantApplicationRole(ownerUrl, applicationUrl.href, {
+      password: applicationUrl.password,
+    }),
+  ).toBe(true);
 
   const client = new pg.Client({ connectionString: applicationUrl.href });
   await client.connect();
@@ -159,23 +219,38 @@ test("the application's own role adds to the audit log, and can neither change i
       ({ code }: { code: string }) => code,
     );
     // P0001: what the tenant's deletion would take along is held back by the trigger.
-    expect([statement, outcome]).toEqual([statement, statement.includes("tenants") ? "P0001" : "42501"]);
+    expect([statement, outcome]).toEqual([
+      statement,
+      statement.includes("tenants") ? "P0001" : "42501",
+    ]);
   }
   const copy = `INSERT INTO audit_entries SELECT tenant_id, sequence + 100, actor_type, actor_id, action, target_id, environment, changes,
     address, request_id, previous_hash, hash, created_at, key_id FROM audit_entries ${own} LIMIT 1`;
   expect((await client.query(copy)).rowCount).toBe(1);
-  for (const statement of ["ANALYZE tenants", "SELECT 1 FROM _prisma_migrations"]) await client.query(statement);
+  for (const statement of ["ANALYZE tenants", "SELECT 1 FROM _prisma_migrations"])
+    await client.query(statement);
   await client.end();
 });
 
 test("a log that nobody touched is whole, whatever is in it", async () => {
   const { tenant, owner } = await newOrganisation();
   const changes = {
-    before: { name: "Zoë \u2028 'quotes' \"and\" \\ 東京 😀", ratio: 0.1, big: 1e21, nothing: null },
+    before: {
+      name: "Zoë \u2028 'quotes' \"and\" \\ 東京 😀",
+      ratio: 0.1,
+      big: 1e21,
+      nothing: null,
+    },
     after: { list: [3, 1, { b: 1, a: 2 }] },
   };
-  await mutate(as(owner), (caller) => recordAudit(caller, { action: "webhook.updated", targetId: "whk_1", changes }));
-  await Promise.all(Array.from({ length: 20 }, (_, number) => mutate(as(owner), (caller) => renameTenant(caller, `Name ${number}`))));
+  await mutate(as(owner), (caller) =>
+    recordAudit(caller, { action: "webhook.updated", targetId: "whk_1", changes }),
+  );
+  await Promise.all(
+    Array.from({ length: 20 }, (_, number) =>
+      mutate(as(owner), (caller) => renameTenant(caller, `Name ${number}`)),
+    ),
+  );
   expect(await verify(owner)).toMatchObject({ entries: 22, broken: null });
   const { owner: stranger } = await newOrganisation();
   expect(await verify(stranger)).toMatchObject({ entries: 1, broken: null });
@@ -190,13 +265,23 @@ test("the log is read by actor, action and time, in pages, newest first, and by 
 
   const first = await listAuditEntries(caller, {});
   const second = await listAuditEntries(caller, { cursor: Number(first.nextCursor) });
-  expect([...first.data, ...second.data].map(({ sequence }) => sequence)).toEqual(Array.from({ length: 42 }, (_, index) => 42 - index));
+  expect([...first.data, ...second.data].map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: 42 }, (_, index) => 42 - index),
+  );
   expect(second.nextCursor).toBeUndefined();
 
-  expect((await listAuditEntries(caller, { actor: admin.id })).data).toMatchObject([{ changes: { after: { name: "By the admin" } } }]);
-  expect((await listAuditEntries(caller, { action: "organisation.created" })).data).toMatchObject([{ sequence: 1, environment: null }]);
-  expect((await listAuditEntries(caller, { from: new Date(Date.now() + 60_000) })).data).toEqual([]);
-  expect((await listAuditEntries(caller, { to: new Date(Date.now() - 3_600_000) })).data).toEqual([]);
+  expect((await listAuditEntries(caller, { actor: admin.id })).data).toMatchObject([
+    { changes: { after: { name: "By the admin" } } },
+  ]);
+  expect((await listAuditEntries(caller, { action: "organisation.created" })).data).toMatchObject([
+    { sequence: 1, environment: null },
+  ]);
+  expect((await listAuditEntries(caller, { from: new Date(Date.now() + 60_000) })).data).toEqual(
+    [],
+  );
+  expect((await listAuditEntries(caller, { to: new Date(Date.now() - 3_600_000) })).data).toEqual(
+    [],
+  );
 
   const exported = [];
   for await (const batch of exportAuditEntries(caller, {})) exported.push(...batch);

@@ -26,59 +26,131 @@ import { as, newAddress, newMember, newOrganisation, type TestPerson } from "../
 
 const id = (prefix: string) => `${prefix}_00000000000000000000000000`;
 const file = { blobKey: "none", contentType: "text/plain", sizeBytes: 1, sha256: Buffer.alloc(32) };
-const idleWebhook = { url: "http://127.0.0.1:9/hook", description: null, events: ["*"], metadata: {} } as never;
+const idleWebhook = {
+  url: "http://127.0.0.1:9/hook",
+  description: null,
+  events: ["*"],
+  metadata: {},
+} as never;
 
 /** What the caller's organization has, for functions that only decide once they see the row. */
 type Existing = { keyId: string; webhookId: string };
 type Work = (caller: Caller, existing: Existing) => unknown;
 
-/** Whether a user must have shown within the last ten minutes that it is them: in both environments, in live, or never. */
+/**
+ * Whether a user must have shown within the last ten minutes that it is them: in both environments,
+ * in live, or never.
+ */
 type Proof = "always" | "live" | "never";
 
 /**
- * Every service function that not every role may use: the least role that may, and whether it needs a fresh proof. Most
- * arguments name nothing that exists, because role and proof are checked before anything is looked up.
+ * Every service function that not every role may use: the least role that may, and whether it needs
+ * a fresh proof. Most arguments name nothing that exists, because role and proof are checked before
+ * anything is looked up.
  */
 const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
-  createAgent: ["MEMBER", "never", (caller) => agents.createAgent(caller, { name: "Agent", knowledgeBaseIds: [], metadata: {} } as never)],
+  createAgent: [
+    "MEMBER",
+    "never",
+    (caller) =>
+      agents.createAgent(caller, { name: "Agent", knowledgeBaseIds: [], metadata: {} } as never),
+  ],
   updateAgent: ["MEMBER", "never", (caller) => agents.updateAgent(caller, id("agt"), {})],
   publishAgent: ["MEMBER", "never", (caller) => agents.publishAgent(caller, id("agt"))],
   rollBackAgent: ["MEMBER", "never", (caller) => agents.rollBackAgent(caller, id("agt"), 1)],
   archiveAgent: ["MEMBER", "never", (caller) => agents.archiveAgent(caller, id("agt"))],
-  createConversation: ["MEMBER", "never", (caller) => conversations.createConversation(caller, { channelId: "web" } as never)],
-  updateConversation: ["MEMBER", "never", (caller) => conversations.updateConversation(caller, id("cnv"), {})],
-  postMessage: ["MEMBER", "never", (caller) => messages.postMessage(caller, id("cnv"), { text: "Hello" } as never)],
-  createCustomer: ["MEMBER", "never", (caller) => customers.createCustomer(caller, { name: "Ada", metadata: {} } as never)],
-  findOrCreateCustomer: ["MEMBER", "never", (caller) => customers.findOrCreateCustomer(caller, { name: "Ada", metadata: {} } as never)],
+  createConversation: [
+    "MEMBER",
+    "never",
+    (caller) => conversations.createConversation(caller, { channelId: "web" } as never),
+  ],
+  updateConversation: [
+    "MEMBER",
+    "never",
+    (caller) => conversations.updateConversation(caller, id("cnv"), {}),
+  ],
+  postMessage: [
+    "MEMBER",
+    "never",
+    (caller) => messages.postMessage(caller, id("cnv"), { text: "Hello" } as never),
+  ],
+  createCustomer: [
+    "MEMBER",
+    "never",
+    (caller) => customers.createCustomer(caller, { name: "Ada", metadata: {} } as never),
+  ],
+  findOrCreateCustomer: [
+    "MEMBER",
+    "never",
+    (caller) => customers.findOrCreateCustomer(caller, { name: "Ada", metadata: {} } as never),
+  ],
   updateCustomer: ["MEMBER", "never", (caller) => customers.updateCustomer(caller, id("cus"), {})],
   createKnowledgeBase: [
     "MEMBER",
     "never",
-    (caller) => knowledgeBases.createKnowledgeBase(caller, { name: newAddress(), metadata: {} } as never),
+    (caller) =>
+      knowledgeBases.createKnowledgeBase(caller, { name: newAddress(), metadata: {} } as never),
   ],
-  createDocument: ["MEMBER", "never", (caller) => documents.createDocument(caller, id("kb"), { name: "a.txt" } as never, file)],
-  deleteDocument: ["MEMBER", "never", (caller) => documents.deleteDocument(caller, id("kb"), id("doc"))],
-  retryDocument: ["MEMBER", "never", (caller) => documents.retryDocument(caller, id("kb"), id("doc"))],
+  createDocument: [
+    "MEMBER",
+    "never",
+    (caller) => documents.createDocument(caller, id("kb"), { name: "a.txt" } as never, file),
+  ],
+  deleteDocument: [
+    "MEMBER",
+    "never",
+    (caller) => documents.deleteDocument(caller, id("kb"), id("doc")),
+  ],
+  retryDocument: [
+    "MEMBER",
+    "never",
+    (caller) => documents.retryDocument(caller, id("kb"), id("doc")),
+  ],
 
-  createApiKey: ["ADMIN", "live", (caller) => apiKeys.createApiKey(caller, { name: "key", scopes: ["read:usage"] })],
-  updateApiKey: ["ADMIN", "live", (caller, { keyId }) => apiKeys.updateApiKey(caller, keyId, { scopes: ["read:agents"] })],
+  createApiKey: [
+    "ADMIN",
+    "live",
+    (caller) => apiKeys.createApiKey(caller, { name: "key", scopes: ["read:usage"] }),
+  ],
+  updateApiKey: [
+    "ADMIN",
+    "live",
+    (caller, { keyId }) => apiKeys.updateApiKey(caller, keyId, { scopes: ["read:agents"] }),
+  ],
   rollApiKey: ["ADMIN", "live", (caller) => apiKeys.rollApiKey(caller, id("key"), "now" as never)],
   revokeApiKey: ["ADMIN", "live", (caller) => apiKeys.revokeApiKey(caller, id("key"))],
   createWebhook: ["ADMIN", "live", (caller) => webhooks.createWebhook(caller, idleWebhook)],
-  updateWebhook: ["ADMIN", "live", (caller, { webhookId }) => webhooks.updateWebhook(caller, webhookId, { events: ["*"] })],
+  updateWebhook: [
+    "ADMIN",
+    "live",
+    (caller, { webhookId }) => webhooks.updateWebhook(caller, webhookId, { events: ["*"] }),
+  ],
   deleteWebhook: ["ADMIN", "live", (caller) => webhooks.deleteWebhook(caller, id("whk"))],
-  rotateSecret: ["ADMIN", "live", (caller) => webhooks.rotateSecret(caller, id("whk"), { overlapSeconds: 0 })],
+  rotateSecret: [
+    "ADMIN",
+    "live",
+    (caller) => webhooks.rotateSecret(caller, id("whk"), { overlapSeconds: 0 }),
+  ],
   dropOldSecret: ["ADMIN", "live", (caller) => webhooks.dropOldSecret(caller, id("whk"))],
   sendTestEvent: ["ADMIN", "never", (caller) => deliveries.sendTestEvent(caller, id("whk"))],
-  resendDelivery: ["ADMIN", "never", (caller) => deliveries.resendDelivery(caller, id("whk"), id("dlv"))],
+  resendDelivery: [
+    "ADMIN",
+    "never",
+    (caller) => deliveries.resendDelivery(caller, id("whk"), id("dlv")),
+  ],
   recoverDeliveries: [
     "ADMIN",
     "never",
-    (caller) => deliveries.recoverDeliveries(caller, id("whk"), { since: new Date(), dryRun: true } as never),
+    (caller) =>
+      deliveries.recoverDeliveries(caller, id("whk"), { since: new Date(), dryRun: true } as never),
   ],
   resumeHeld: ["ADMIN", "never", (caller) => deliveries.resumeHeld(caller, id("whk"))],
   discardHeld: ["ADMIN", "never", (caller) => deliveries.discardHeld(caller, id("whk"))],
-  enableWebhook: ["ADMIN", "live", (caller, { webhookId }) => deliveries.enableWebhook(caller, webhookId, { held: "KEEP" })],
+  enableWebhook: [
+    "ADMIN",
+    "live",
+    (caller, { webhookId }) => deliveries.enableWebhook(caller, webhookId, { held: "KEEP" }),
+  ],
   listAuditEntries: ["ADMIN", "never", (caller) => audit.listAuditEntries(caller, {})],
   listAuditTrail: ["ADMIN", "never", (caller) => audit.listAuditTrail(caller, id("key"))],
   exportAuditEntries: ["ADMIN", "never", (caller) => audit.exportAuditEntries(caller, {}).next()],
@@ -88,9 +160,21 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
   listInvitations: ["ADMIN", "never", (caller) => invitations.listInvitations(caller)],
   listSuspendedAccess: ["ADMIN", "never", (caller) => accessReview.listSuspendedAccess(caller)],
   confirmAccess: ["ADMIN", "always", (caller) => accessReview.confirmAccess(caller, "everything")],
-  createInvitation: ["ADMIN", "always", (caller) => invitations.createInvitation(caller, { email: newAddress(), role: "VIEWER" })],
-  resendInvitation: ["ADMIN", "always", (caller) => invitations.resendInvitation(caller, id("inv"))],
-  revokeInvitation: ["ADMIN", "always", (caller) => invitations.revokeInvitation(caller, id("inv"))],
+  createInvitation: [
+    "ADMIN",
+    "always",
+    (caller) => invitations.createInvitation(caller, { email: newAddress(), role: "VIEWER" }),
+  ],
+  resendInvitation: [
+    "ADMIN",
+    "always",
+    (caller) => invitations.resendInvitation(caller, id("inv")),
+  ],
+  revokeInvitation: [
+    "ADMIN",
+    "always",
+    (caller) => invitations.revokeInvitation(caller, id("inv")),
+  ],
   changeRole: ["ADMIN", "always", (caller) => members.changeRole(caller, id("usr"), "VIEWER")],
   endMemberSessions: ["ADMIN", "always", (caller) => members.endMemberSessions(caller, id("usr"))],
   removeMember: ["ADMIN", "always", (caller) => members.removeMember(caller, id("usr"))],
@@ -129,13 +213,24 @@ const forEveryRole: Record<string, string> = {
 
 const roles: Role[] = ["OWNER", "ADMIN", "MEMBER", "VIEWER"];
 
-const idleHook = { url: "https://example.com/hook", description: null, events: ["message.sent"], metadata: {} };
+const idleHook = {
+  url: "https://example.com/hook",
+  description: null,
+  events: ["message.sent"],
+  metadata: {},
+};
 
 async function newExisting(owner: TestPerson, environment: Environment): Promise<Existing> {
   const input = { name: "key", scopes: ["read:usage" as const] };
-  const { apiKey } = await mutate(as(owner, environment), (caller) => apiKeys.createApiKey(caller, input));
-  const webhook = await mutate(as(owner, environment), (caller) => webhooks.createWebhook(caller, idleHook));
-  await mutate(as(owner, environment), (caller) => webhooks.updateWebhook(caller, webhook.id, { status: "DISABLED" }));
+  const { apiKey } = await mutate(as(owner, environment), (caller) =>
+    apiKeys.createApiKey(caller, input),
+  );
+  const webhook = await mutate(as(owner, environment), (caller) =>
+    webhooks.createWebhook(caller, idleHook),
+  );
+  await mutate(as(owner, environment), (caller) =>
+    webhooks.updateWebhook(caller, webhook.id, { status: "DISABLED" }),
+  );
   return { keyId: apiKey.id, webhookId: webhook.id };
 }
 
@@ -159,15 +254,25 @@ describe.each(Object.entries(matrix))("%s", (_name, [minimum, proof, work]) => {
       const needsProof = proof === "always" || (proof === "live" && environment === "live");
       for (const role of roles) {
         const identity = as(await newMember(tenant.id, role), environment);
-        const attempt = (provedAt: Date | null) => outcomeOf(withProofAt(identity, provedAt), (caller) => work(caller, existing));
+        const attempt = (provedAt: Date | null) =>
+          outcomeOf(withProofAt(identity, provedAt), (caller) => work(caller, existing));
         const stale = new Date(Date.now() - proofLifetimeMs - 1_000);
-        for (const outcome of [await attempt(new Date()), await attempt(stale), await attempt(null)]) {
-          expect(outcome instanceof RoleMissing, `${role} in ${environment}: ${outcome}`).toBe(!hasRole(role, minimum));
+        for (const outcome of [
+          await attempt(new Date()),
+          await attempt(stale),
+          await attempt(null),
+        ]) {
+          expect(outcome instanceof RoleMissing, `${role} in ${environment}: ${outcome}`).toBe(
+            !hasRole(role, minimum),
+          );
         }
         if (!hasRole(role, minimum)) continue;
         expect(await attempt(new Date())).not.toBeInstanceOf(ProofNeeded);
         for (const provedAt of [stale, null]) {
-          expect((await attempt(provedAt)) instanceof ProofNeeded, `${role} in ${environment}`).toBe(needsProof);
+          expect(
+            (await attempt(provedAt)) instanceof ProofNeeded,
+            `${role} in ${environment}`,
+          ).toBe(needsProof);
         }
       }
     }
@@ -177,24 +282,43 @@ describe.each(Object.entries(matrix))("%s", (_name, [minimum, proof, work]) => {
 test("leaving an organization needs a fresh proof", async () => {
   const { tenant } = await newOrganisation();
   const member = as(await newMember(tenant.id, "MEMBER"));
-  expect(await outcomeOf(withProofAt(member, null), members.leaveOrganization)).toBeInstanceOf(ProofNeeded);
+  expect(await outcomeOf(withProofAt(member, null), members.leaveOrganization)).toBeInstanceOf(
+    ProofNeeded,
+  );
   expect(await outcomeOf(member, members.leaveOrganization)).not.toBeInstanceOf(ProofNeeded);
 });
 
-type Found = { name: string; minimum: string | undefined; power: string | undefined; writes: boolean };
+type Found = {
+  name: string;
+  minimum: string | undefined;
+  power: string | undefined;
+  writes: boolean;
+};
 
 /** Exported functions whose first parameter says who acts, as they stand in the source. */
 function serviceFunctions(): Found[] {
-  const files = readdirSync("lib", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const files = readdirSync("lib", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
   return files.flatMap((name) => {
-    const source = ts.createSourceFile(name, readFileSync(path.join("lib", name), "utf8"), ts.ScriptTarget.Latest, true);
+    const source = ts.createSourceFile(
+      name,
+      readFileSync(path.join("lib", name), "utf8"),
+      ts.ScriptTarget.Latest,
+      true,
+    );
     return source.statements.filter(ts.isFunctionDeclaration).flatMap((declaration) => {
-      const isExported = declaration.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+      const isExported = declaration.modifiers?.some(
+        ({ kind }) => kind === ts.SyntaxKind.ExportKeyword,
+      );
       if (!isExported || declaration.parameters[0]?.type?.getText() !== "Caller") return [];
       const body = declaration.body?.getText() ?? "";
       const minimum = /requireRole\(\w+, "(\w+)"/.exec(body)?.[1];
       const power = /requirePower\(\w+, "(\w+)"/.exec(body)?.[1];
-      const writes = /recordAudit\(|recordEvent\(|\.(create|update|upsert|delete)(Many|ManyAndReturn)?\(|\$executeRaw/.test(body);
+      const writes =
+        /recordAudit\(|recordEvent\(|\.(create|update|upsert|delete)(Many|ManyAndReturn)?\(|\$executeRaw/.test(
+          body,
+        );
       return [{ name: declaration.name?.text ?? "", minimum, power, writes }];
     });
   });
@@ -213,14 +337,20 @@ test("the matrix holds every function that asks for a role, and every other one 
 test("each function on the list of powers asks for a proof in its own name, and each other function for admins has a reason not to", () => {
   const found = serviceFunctions();
   const asking = found.flatMap(({ name, power }) => (power ? [[name, power]] : []));
-  expect(Object.fromEntries(asking)).toEqual(Object.fromEntries(Object.keys(powers).map((name) => [name, name])));
+  expect(Object.fromEntries(asking)).toEqual(
+    Object.fromEntries(Object.keys(powers).map((name) => [name, name])),
+  );
 
-  const unproved = Object.entries(matrix).flatMap(([name, [minimum, proof]]) => (minimum !== "MEMBER" && proof === "never" ? [name] : []));
+  const unproved = Object.entries(matrix).flatMap(([name, [minimum, proof]]) =>
+    minimum !== "MEMBER" && proof === "never" ? [name] : [],
+  );
   expect(unproved.sort()).toEqual(Object.keys(withoutProof).sort());
 });
 
 test("every server action that reaches a power can ask for the proof", () => {
-  const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("actions.ts"));
+  const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith("actions.ts"),
+  );
   const reaching = new RegExp(`\\b(${[...Object.keys(powers), "enableWebhook"].join("|")})\\(`);
   const asking: PowerName[] = [];
   for (const name of files) {
@@ -235,7 +365,11 @@ test("every server action that reaches a power can ask for the proof", () => {
 });
 
 test("what asks for no role because only keys reach it is reached from no page", () => {
-  const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name) && !name.startsWith("v1/"));
-  const reaching = files.filter((name) => /AtOnce\b/.test(readFileSync(path.join("app", name), "utf8")));
+  const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter(
+    (name) => /\.tsx?$/.test(name) && !name.startsWith("v1/"),
+  );
+  const reaching = files.filter((name) =>
+    /AtOnce\b/.test(readFileSync(path.join("app", name), "utf8")),
+  );
   expect(reaching).toEqual([]);
 });

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { once } from "@/lib/api/run-once";
 import { listMessages, postMessage } from "@/lib/conversations/messages";
 import { createConversationBody, listInboxQuery } from "@/lib/conversations/schema";
-import { countInbox, createConversation, listInbox, updateConversation } from "@/lib/conversations/service";
+import {
+  countInbox,
+  createConversation,
+  listInbox,
+  updateConversation,
+} from "@/lib/conversations/service";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
@@ -16,15 +21,22 @@ async function newIdentity(): Promise<Identity> {
 }
 
 const open = (identity: Identity, body: object = {}) =>
-  mutate(identity, (caller) => createConversation(caller, createConversationBody.parse({ channelId: "web", ...body })));
+  mutate(identity, (caller) =>
+    createConversation(caller, createConversationBody.parse({ channelId: "web", ...body })),
+  );
 const update = (identity: Identity, id: string, patch: Parameters<typeof updateConversation>[2]) =>
   mutate(identity, (caller) => updateConversation(caller, id, patch));
 const subjects = async (identity: Identity, query: object) =>
-  (await listInbox(reader(identity), listInboxQuery.parse(query))).data.map(({ subject }) => subject);
+  (await listInbox(reader(identity), listInboxQuery.parse(query))).data.map(
+    ({ subject }) => subject,
+  );
 
 test("the inbox is ordered by the last change, and shows what is open unless it is asked for more", async () => {
   const identity = await newIdentity();
-  const [first, second] = [await open(identity, { subject: "first" }), await open(identity, { subject: "second", tags: ["vip"] })];
+  const [first, second] = [
+    await open(identity, { subject: "first" }),
+    await open(identity, { subject: "second", tags: ["vip"] }),
+  ];
   await open(identity, { subject: "third", channelId: "email" });
   await update(identity, second.id, { status: "RESOLVED" });
   await mutate(identity, (caller) => postMessage(caller, first.id, { text: "still there?" }));
@@ -40,7 +52,10 @@ test("the inbox is ordered by the last change, and shows what is open unless it 
 test("it is of what one person has, or of what nobody has", async () => {
   const { owner } = await newOrganisation();
   const identity = as(owner);
-  const [hers] = [await open(identity, { subject: "hers" }), await open(identity, { subject: "nobody's" })];
+  const [hers] = [
+    await open(identity, { subject: "hers" }),
+    await open(identity, { subject: "nobody's" }),
+  ];
   await update(identity, hers.id, { assigneeId: owner.id });
 
   expect(await subjects(identity, { assigneeId: owner.id })).toEqual(["hers"]);
@@ -55,7 +70,10 @@ test("its pages hold each conversation once, also when they changed at the same 
   const made = await Promise.all(Array.from({ length: 70 }, () => open(identity)));
   const ids = made.map(({ id }) => id);
   // As after an import: only their ids tell them apart.
-  await db().conversation.updateMany({ where: { id: { in: ids.slice(0, 50) } }, data: { updatedAt: new Date("2026-01-01") } });
+  await db().conversation.updateMany({
+    where: { id: { in: ids.slice(0, 50) } },
+    data: { updatedAt: new Date("2026-01-01") },
+  });
 
   const seen: string[] = [];
   let cursor: string | undefined;
@@ -63,7 +81,8 @@ test("its pages hold each conversation once, also when they changed at the same 
     const page = await listInbox(reader(identity), listInboxQuery.parse({ cursor }));
     seen.push(...page.data.map(({ id }) => id));
     cursor = page.nextCursor;
-    // The one that ended this page moves to the top: the next page still begins behind where it was.
+    // The one that ended this page moves to the top: the next page still begins behind where it
+    // was.
     const last = page.data.at(-1);
     if (last) await mutate(identity, (caller) => postMessage(caller, last.id, { text: "again" }));
   } while (cursor);
@@ -72,9 +91,12 @@ test("its pages hold each conversation once, also when they changed at the same 
   expect(new Set(seen)).toEqual(new Set(ids));
 });
 
-test.each(["cnv_01KA5V0V7W3Y5Z8J4QX2N6M9TC", "12-cus_01KA5V0V7W3Y5Z8J4QX2N6M9TC", "x", ""])("no cursor of the inbox: %j", (cursor) => {
-  expect(listInboxQuery.safeParse({ cursor }).success).toBe(false);
-});
+test.each(["cnv_01KA5V0V7W3Y5Z8J4QX2N6M9TC", "12-cus_01KA5V0V7W3Y5Z8J4QX2N6M9TC", "x", ""])(
+  "no cursor of the inbox: %j",
+  (cursor) => {
+    expect(listInboxQuery.safeParse({ cursor }).success).toBe(false);
+  },
+);
 
 test("each status is counted, and no further than asked", async () => {
   const [identity, other] = await Promise.all([newIdentity(), newIdentity()]);
@@ -82,15 +104,29 @@ test("each status is counted, and no further than asked", async () => {
   await open(other);
   await update(identity, made[0]?.id ?? "", { status: "CLOSED" });
 
-  expect(await countInbox(reader(identity), 100)).toEqual({ OPEN: 4, PENDING: 0, SNOOZED: 0, RESOLVED: 0, CLOSED: 1 });
-  expect(await countInbox(reader(identity), 3)).toEqual({ OPEN: 3, PENDING: 0, SNOOZED: 0, RESOLVED: 0, CLOSED: 1 });
+  expect(await countInbox(reader(identity), 100)).toEqual({
+    OPEN: 4,
+    PENDING: 0,
+    SNOOZED: 0,
+    RESOLVED: 0,
+    CLOSED: 1,
+  });
+  expect(await countInbox(reader(identity), 3)).toEqual({
+    OPEN: 3,
+    PENDING: 0,
+    SNOOZED: 0,
+    RESOLVED: 0,
+    CLOSED: 1,
+  });
 });
 
 test("what is sent ten times under one key at the same moment is there once, and all get the first one's answer", async () => {
   const identity = await newIdentity();
   const { id } = await open(identity);
   const send = () =>
-    mutate(identity, (caller) => once(caller, "k1", { id }, async () => (await postMessage(caller, id, { text: "Hello" })).id));
+    mutate(identity, (caller) =>
+      once(caller, "k1", { id }, async () => (await postMessage(caller, id, { text: "Hello" })).id),
+    );
 
   const answers = await Promise.all(Array.from({ length: 10 }, send));
 
@@ -103,14 +139,22 @@ test("a key counts for one person and one text; a refusal leaves it free", async
   const [identity, colleague] = [await newIdentity(), newId("user")];
   const { id } = await open(identity);
   const send = (as: Identity, text: string) =>
-    mutate(as, (caller) => once(caller, "k1", { text }, async () => (await postMessage(caller, id, { text })).sequence));
+    mutate(as, (caller) =>
+      once(caller, "k1", { text }, async () => (await postMessage(caller, id, { text })).sequence),
+    );
 
   await expect(
     mutate(identity, (caller) =>
-      once(caller, "k1", { text: "refused" }, () => postMessage(caller, "cnv_00000000000000000000000000", { text: "refused" })),
+      once(caller, "k1", { text: "refused" }, () =>
+        postMessage(caller, "cnv_00000000000000000000000000", { text: "refused" }),
+      ),
     ),
   ).rejects.toMatchObject({ kind: "not-found" });
   expect(await send(identity, "mine")).toBe(1);
-  expect(await send({ ...identity, actor: { type: "USER", id: colleague, role: "MEMBER" } }, "hers")).toBe(2);
-  await expect(send(identity, "another text")).rejects.toMatchObject({ kind: "idempotency-key-reused" });
+  expect(
+    await send({ ...identity, actor: { type: "USER", id: colleague, role: "MEMBER" } }, "hers"),
+  ).toBe(2);
+  await expect(send(identity, "another text")).rejects.toMatchObject({
+    kind: "idempotency-key-reused",
+  });
 });

@@ -5,13 +5,23 @@ import { confirmAccess, listSuspendedAccess } from "@/lib/access-review/service"
 import { hashKey } from "@/lib/api-keys/key";
 import { findKey } from "@/lib/api-keys/key-cache";
 import { createApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
-import { accessBeforeVerification, confirmEmail, findEmailVerification, resendEmailVerification } from "@/lib/auth/email-verification";
+import {
+  accessBeforeVerification,
+  confirmEmail,
+  findEmailVerification,
+  resendEmailVerification,
+} from "@/lib/auth/email-verification";
 import { createPasswordReset, resetPassword } from "@/lib/auth/password-reset";
 import { signInWithProvider } from "@/lib/auth/provider-sign-in";
 import { signUp, signUpByInvitation } from "@/lib/auth/service";
 import { enableWebhook } from "@/lib/deliveries/service";
 import { openMail } from "@/lib/mail/service";
-import { acceptInvitation, createInvitation, findInvitation, revokeInvitation } from "@/lib/members/invitations";
+import {
+  acceptInvitation,
+  createInvitation,
+  findInvitation,
+  revokeInvitation,
+} from "@/lib/members/invitations";
 import { changeRole, removeMember } from "@/lib/members/service";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
@@ -22,7 +32,17 @@ import { AddressUnverified } from "@/lib/step-up/powers";
 import { ProofNeeded } from "@/lib/step-up/proof";
 import { createWebhook, deleteWebhook, getWebhook } from "@/lib/webhooks/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
-import { as, auditOf, newAddress, newMember, newOrganisation, newPerson, newSession, someDevice, type TestPerson } from "../support/people";
+import {
+  as,
+  auditOf,
+  newAddress,
+  newMember,
+  newOrganisation,
+  newPerson,
+  newSession,
+  someDevice,
+  type TestPerson,
+} from "../support/people";
 
 afterEach(() => setCurrentTime(null));
 
@@ -30,7 +50,9 @@ const tokenOf = (link: string | null) => link?.split("/").at(-1) ?? "";
 let number = 0;
 
 async function newKey(by: TestPerson, environment: Environment) {
-  const { apiKey, key } = await mutate(as(by, environment), (caller) => createApiKey(caller, { name: "key", scopes: ["read:usage"] }));
+  const { apiKey, key } = await mutate(as(by, environment), (caller) =>
+    createApiKey(caller, { name: "key", scopes: ["read:usage"] }),
+  );
   return { id: apiKey.id, isAccepted: async () => (await findKey(hashKey(key))) !== null };
 }
 
@@ -66,34 +88,59 @@ async function newSquat() {
 const doors: Record<string, (squatter: TestPerson) => Promise<string>> = {
   "a password reset": async ({ email }) => {
     const made = await createPasswordReset(email);
-    const reset = await resetPassword(tokenOf(made?.url ?? null), "another horse battery", someDevice);
+    const reset = await resetPassword(
+      tokenOf(made?.url ?? null),
+      "another horse battery",
+      someDevice,
+    );
     return reset?.sessionId ?? "";
   },
   "a linked provider": async ({ email }) => {
-    const arrival = { provider: "GITHUB" as const, accountId: `recovery-${++number}`, name: "Ada", email };
-    const result = await signInWithProvider(arrival, { ...someDevice, address: `10.7.0.${number}` }, null);
+    const arrival = {
+      provider: "GITHUB" as const,
+      accountId: `recovery-${++number}`,
+      name: "Ada",
+      email,
+    };
+    const result = await signInWithProvider(
+      arrival,
+      { ...someDevice, address: `10.7.0.${number}` },
+      null,
+    );
     return result.outcome === "signed-in" ? result.sessionId : "";
   },
 };
 
-test.each(Object.entries(doors))("%s suspends everything a squatter made before the address was verified", async (_door, enter) => {
-  const { tenant, squatter, accompliceSession, liveKey, testKey, liveWebhook, open } = await newSquat();
-  expect(await liveKey.isAccepted()).toBe(true);
+test.each(Object.entries(doors))(
+  "%s suspends everything a squatter made before the address was verified",
+  async (_door, enter) => {
+    const { tenant, squatter, accompliceSession, liveKey, testKey, liveWebhook, open } =
+      await newSquat();
+    expect(await liveKey.isAccepted()).toBe(true);
 
-  const session = await findLiveSession(db(), await enter(squatter));
+    const session = await findLiveSession(db(), await enter(squatter));
 
-  expect(session?.memberships).toMatchObject([{ role: "OWNER", tenant: { id: tenant.id } }]);
-  expect(await liveKey.isAccepted()).toBe(false);
-  expect(await testKey.isAccepted()).toBe(false);
-  expect(await liveWebhook.status()).toBe("DISABLED");
-  expect(await findInvitation(open.token)).toBeNull();
-  expect((await findLiveSession(db(), accompliceSession.id))?.memberships ?? []).toEqual([]);
-});
+    expect(session?.memberships).toMatchObject([{ role: "OWNER", tenant: { id: tenant.id } }]);
+    expect(await liveKey.isAccepted()).toBe(false);
+    expect(await testKey.isAccepted()).toBe(false);
+    expect(await liveWebhook.status()).toBe("DISABLED");
+    expect(await findInvitation(open.token)).toBeNull();
+    expect((await findLiveSession(db(), accompliceSession.id))?.memberships ?? []).toEqual([]);
+  },
+);
 
 const review = (by: TestPerson) => listSuspendedAccess(reader(as(by)));
 
 test("suspended access is listed to the owner, and comes back one by one or all at once", async () => {
-  const { tenant, squatter: owner, accomplice, liveKey, testKey, liveWebhook, open } = await newSquat();
+  const {
+    tenant,
+    squatter: owner,
+    accomplice,
+    liveKey,
+    testKey,
+    liveWebhook,
+    open,
+  } = await newSquat();
   await doors["a password reset"]?.(owner);
 
   const found = await review(owner);
@@ -101,9 +148,18 @@ test("suspended access is listed to the owner, and comes back one by one or all 
   expect(found.webhooks).toMatchObject([{ id: liveWebhook.id, environment: "live" }]);
   expect(found.invitations).toMatchObject([{ id: open.id, role: "ADMIN" }]);
   expect(found.members).toMatchObject([{ id: accomplice.id, role: "OWNER" }]);
-  const before = { apiKeys: [liveKey.id, testKey.id], webhooks: [liveWebhook.id], invitations: [open.id], members: [accomplice.id] };
-  expect((await auditOf(tenant.id)).find(({ action }) => action === "access.suspended")?.changes).toEqual({ after: before });
-  const mail = await db().mail.findFirstOrThrow({ where: { recipient: owner.email, kind: "access-suspended" } });
+  const before = {
+    apiKeys: [liveKey.id, testKey.id],
+    webhooks: [liveWebhook.id],
+    invitations: [open.id],
+    members: [accomplice.id],
+  };
+  expect(
+    (await auditOf(tenant.id)).find(({ action }) => action === "access.suspended")?.changes,
+  ).toEqual({ after: before });
+  const mail = await db().mail.findFirstOrThrow({
+    where: { recipient: owner.email, kind: "access-suspended" },
+  });
   expect(openMail(mail)?.text).toContain(`${tenant.name}: 5 suspended.`);
 
   await mutate(as(owner), (caller) => confirmAccess(caller, { kind: "apiKeys", id: testKey.id }));
@@ -116,7 +172,10 @@ test("suspended access is listed to the owner, and comes back one by one or all 
   const session = await newSession(accomplice.id);
   expect((await findLiveSession(db(), session.id))?.memberships).toHaveLength(1);
   expect(await review(owner)).toEqual({ apiKeys: [], webhooks: [], invitations: [], members: [] });
-  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "access.confirmed", actorId: owner.id });
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
+    action: "access.confirmed",
+    actorId: owner.id,
+  });
 });
 
 test("what was not confirmed can be revoked, and neither changed, rolled nor enabled", async () => {
@@ -125,7 +184,9 @@ test("what was not confirmed can be revoked, and neither changed, rolled nor ena
   const live = as(owner, "live");
   const roll = mutate(live, (caller) => rollApiKey(caller, liveKey.id, "24h"));
   await expect(roll).rejects.toThrow("This key is suspended.");
-  const enable = mutate(live, (caller) => enableWebhook(caller, liveWebhook.id, { held: "RESUME" }));
+  const enable = mutate(live, (caller) =>
+    enableWebhook(caller, liveWebhook.id, { held: "RESUME" }),
+  );
   await expect(enable).rejects.toThrow("The webhook is suspended.");
 
   await mutate(live, (caller) => revokeApiKey(caller, liveKey.id));
@@ -141,10 +202,12 @@ test("an accomplice who was suspended can neither confirm anything nor keep the 
   const { tenant, squatter: owner, accomplice } = await newSquat();
   const stale = as({ ...accomplice, role: "OWNER", tenantId: tenant.id }, "live");
   await doors["a password reset"]?.(owner);
-  await expect(mutate(stale, (caller) => confirmAccess(caller, "everything"))).rejects.toThrow("You are no longer a member");
-  await expect(mutate(stale, (caller) => createApiKey(caller, { name: "key", scopes: ["read:usage"] }))).rejects.toThrow(
-    "no longer a member",
+  await expect(mutate(stale, (caller) => confirmAccess(caller, "everything"))).rejects.toThrow(
+    "You are no longer a member",
   );
+  await expect(
+    mutate(stale, (caller) => createApiKey(caller, { name: "key", scopes: ["read:usage"] })),
+  ).rejects.toThrow("no longer a member");
   const demote = mutate(as(owner), (caller) => changeRole(caller, owner.id, "ADMIN"));
   await expect(demote).rejects.toThrow("An organization has at least one owner.");
 });
@@ -153,8 +216,12 @@ test("a request of the squatter that was let in before the owner came makes noth
   const { tenant, squatter } = await newSquat();
   const letIn = as(squatter, "test");
   await doors["a password reset"]?.(squatter);
-  await expect(mutate(letIn, (caller) => createApiKey(caller, { name: "late", scopes: ["read:usage"] }))).rejects.toThrow(ProofNeeded);
-  expect(await db().apiKey.count({ where: { tenantId: tenant.id, environment: "test", name: "late" } })).toBe(0);
+  await expect(
+    mutate(letIn, (caller) => createApiKey(caller, { name: "late", scopes: ["read:usage"] })),
+  ).rejects.toThrow(ProofNeeded);
+  expect(
+    await db().apiKey.count({ where: { tenantId: tenant.id, environment: "test", name: "late" } }),
+  ).toBe(0);
 });
 
 test("in an organization of others, only what the unverified user made and whom they let in is suspended", async () => {
@@ -193,20 +260,31 @@ describe("where mail is configured", () => {
   async function signUpWithMail() {
     const email = newAddress();
     const device = { ...someDevice, address: `10.8.0.${++number}` };
-    const signedUp = await signUp({ organisation: `Mailed ${++number}`, name: "Ada", email, password: "correct horse battery" }, device);
+    const signedUp = await signUp(
+      { organisation: `Mailed ${++number}`, name: "Ada", email, password: "correct horse battery" },
+      device,
+    );
     if (signedUp.outcome !== "signed-in") throw new Error(signedUp.outcome);
     const { id: userId } = await db().user.findUniqueOrThrow({ where: { email } });
     const { tenantId } = await db().membership.findFirstOrThrow({ where: { userId } });
-    const mail = await db().mail.findFirstOrThrow({ where: { recipient: email, kind: "verify-email" } });
+    const mail = await db().mail.findFirstOrThrow({
+      where: { recipient: email, kind: "verify-email" },
+    });
     const token = /\/verify\/([\w-]+)/.exec(openMail(mail)?.text ?? "")?.[1] ?? "";
-    return { owner: { id: userId, email, name: "Ada", role: "OWNER", tenantId } as TestPerson, sessionId: signedUp.sessionId, token };
+    return {
+      owner: { id: userId, email, name: "Ada", role: "OWNER", tenantId } as TestPerson,
+      sessionId: signedUp.sessionId,
+      token,
+    };
   }
 
   test("an unverified address gets no live keys, no live webhooks and no invitations, and may always take access away", async () => {
     const { owner } = await signUpWithMail();
     const testKey = await newKey(owner, "test");
     await newWebhook(owner, "test");
-    await expect(newKey(owner, "live")).rejects.toThrow("Confirm your email address to create a live key.");
+    await expect(newKey(owner, "live")).rejects.toThrow(
+      "Confirm your email address to create a live key.",
+    );
     await expect(newWebhook(owner, "live")).rejects.toThrow(AddressUnverified);
     await expect(invite(owner, newAddress(), "MEMBER")).rejects.toThrow(AddressUnverified);
     await mutate(as(owner), (caller) => revokeApiKey(caller, testKey.id));
@@ -219,7 +297,9 @@ describe("where mail is configured", () => {
     const strangerSession = await newSession(stranger.owner.id);
     const how = { address: null, confirmsEverything: false };
     expect(await findEmailVerification(token)).toEqual({ userId: owner.id, email: owner.email });
-    expect(await confirmEmail({ id: stranger.owner.id, sessionId: strangerSession.id }, token, how)).toBe(false);
+    expect(
+      await confirmEmail({ id: stranger.owner.id, sessionId: strangerSession.id }, token, how),
+    ).toBe(false);
 
     expect(await confirmEmail({ id: owner.id, sessionId }, token, how)).toBe(true);
     expect(await confirmEmail({ id: owner.id, sessionId }, token, how)).toBe(false);
@@ -228,7 +308,9 @@ describe("where mail is configured", () => {
     expect((await findLiveSession(db(), sessionId))?.isEmailVerified).toBe(true);
     expect(await findLiveSession(db(), other.id)).toBeNull();
     await newKey(owner, "live");
-    expect((await auditOf(owner.tenantId)).map(({ action }) => action)).toContain("user.email_verified");
+    expect((await auditOf(owner.tenantId)).map(({ action }) => action)).toContain(
+      "user.email_verified",
+    );
   });
 
   test.each([
@@ -237,7 +319,9 @@ describe("where mail is configured", () => {
   ])("confirming with confirmsEverything %s %s", async (confirmsEverything) => {
     const { owner, sessionId, token } = await signUpWithMail();
     const key = await newKey(owner, "test");
-    expect(await accessBeforeVerification(owner)).toMatchObject([{ access: { apiKeys: [key.id] } }]);
+    expect(await accessBeforeVerification(owner)).toMatchObject([
+      { access: { apiKeys: [key.id] } },
+    ]);
     await confirmEmail({ id: owner.id, sessionId }, token, { address: null, confirmsEverything });
     expect(await key.isAccepted()).toBe(confirmsEverything);
   });
@@ -252,18 +336,33 @@ describe("where mail is configured", () => {
 
   test("a new account made by a mailed invitation is verified from the start", async () => {
     const { owner, sessionId, token } = await signUpWithMail();
-    await confirmEmail({ id: owner.id, sessionId }, token, { address: null, confirmsEverything: false });
+    await confirmEmail({ id: owner.id, sessionId }, token, {
+      address: null,
+      confirmsEverything: false,
+    });
     const email = newAddress();
     await invite(owner, email, "ADMIN");
     const mail = await db().mail.findFirstOrThrow({ where: { recipient: email } });
     const inviteToken = /\/invite\/([\w-]+)/.exec(openMail(mail)?.text ?? "")?.[1] ?? "";
-    await signUpByInvitation(inviteToken, { name: "Grace", password: "correct horse battery" }, { ...someDevice, address: "10.8.1.1" });
-    expect((await db().user.findUniqueOrThrow({ where: { email } })).emailVerifiedAt).not.toBeNull();
+    await signUpByInvitation(
+      inviteToken,
+      { name: "Grace", password: "correct horse battery" },
+      { ...someDevice, address: "10.8.1.1" },
+    );
+    expect(
+      (await db().user.findUniqueOrThrow({ where: { email } })).emailVerifiedAt,
+    ).not.toBeNull();
   });
 });
 
 test("an existing user's address becomes verified in one place only", () => {
-  const files = readdirSync("lib", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-  const writing = files.filter((name) => /user\.update[^;]*emailVerifiedAt: (?!null)/s.test(readFileSync(path.join("lib", name), "utf8")));
+  const files = readdirSync("lib", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const writing = files.filter((name) =>
+    /user\.update[^;]*emailVerifiedAt: (?!null)/s.test(
+      readFileSync(path.join("lib", name), "utf8"),
+    ),
+  );
   expect(writing).toEqual(["access-review/verify-address.ts"]);
 });

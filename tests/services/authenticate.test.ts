@@ -22,10 +22,18 @@ beforeAll(async () => {
 });
 
 const newKey = (allowedIps: string[] = []) =>
-  mutate(identity, (caller) => createApiKey(caller, { name: "key", scopes: [...scopes], allowedIps }));
+  mutate(identity, (caller) =>
+    createApiKey(caller, { name: "key", scopes: [...scopes], allowedIps }),
+  );
 const present = (key: string, address: string) =>
-  authenticate(new Request("http://localhost/v1/public/account", { headers: { authorization: `Bearer ${key}` } }), address);
-const kindOf = (attempt: Promise<unknown>) => attempt.then(() => "passed").catch(({ kind }: { kind: string }) => kind);
+  authenticate(
+    new Request("http://localhost/v1/public/account", {
+      headers: { authorization: `Bearer ${key}` },
+    }),
+    address,
+  );
+const kindOf = (attempt: Promise<unknown>) =>
+  attempt.then(() => "passed").catch(({ kind }: { kind: string }) => kind);
 const guess = (address: string) => kindOf(present(generateKey("live").key, address));
 
 /** Runs `attempt`, and says how many queries for keys it took. */
@@ -43,7 +51,8 @@ async function queriesOf(attempt: () => Promise<unknown>): Promise<number> {
 describe("an address that has guessed 300 keys in a minute", () => {
   const [guesser, other] = ["203.0.113.7", "203.0.113.8"];
   beforeAll(async () => {
-    for (let guessed = 0; guessed < failures; guessed += 50) await Promise.all(Array.from({ length: 50 }, () => guess(guesser)));
+    for (let guessed = 0; guessed < failures; guessed += 50)
+      await Promise.all(Array.from({ length: 50 }, () => guess(guesser)));
   });
 
   test("is refused, and nobody else", async () => {
@@ -51,7 +60,9 @@ describe("an address that has guessed 300 keys in a minute", () => {
   });
 
   test("costs no query for each further well-formed guess", async () => {
-    const queries = await queriesOf(() => Promise.all(Array.from({ length: 500 }, () => guess(guesser))));
+    const queries = await queriesOf(() =>
+      Promise.all(Array.from({ length: 500 }, () => guess(guesser))),
+    );
     expect(queries).toBeLessThanOrEqual(2);
   });
 
@@ -59,7 +70,10 @@ describe("an address that has guessed 300 keys in a minute", () => {
     const [known, unseen] = await Promise.all([newKey(), newKey()]);
     await present(known.key, other);
     const flood = Array.from({ length: 500 }, () => guess(guesser));
-    const [first, second] = await Promise.all([present(known.key, guesser), present(unseen.key, guesser)]);
+    const [first, second] = await Promise.all([
+      present(known.key, guesser),
+      present(unseen.key, guesser),
+    ]);
     expect([first.id, second.id]).toEqual([known.apiKey.id, unseen.apiKey.id]);
     expect(new Set(await Promise.all(flood))).toEqual(new Set(["rate-limited"]));
   });
@@ -77,10 +91,13 @@ test("a key from an address that it does not allow counts as a failure of that a
   if (!known) throw new Error("the key was just made");
   const address = "203.0.113.20";
   const kinds = [];
-  for (let attempt = 0; attempt < failures + 1; attempt += 1) kinds.push(await kindOf(requireAllowedAddress(known, address)));
+  for (let attempt = 0; attempt < failures + 1; attempt += 1)
+    kinds.push(await kindOf(requireAllowedAddress(known, address)));
   expect(kinds).toEqual([...Array(failures).fill("ip-not-allowed"), "rate-limited"]);
 
-  await mutate(identity, (caller) => updateApiKey(caller, apiKey.id, { allowedIps: ["203.0.113.20/32"] }));
+  await mutate(identity, (caller) =>
+    updateApiKey(caller, apiKey.id, { allowedIps: ["203.0.113.20/32"] }),
+  );
   const allowed = await vi.waitFor(async () => {
     const found = await findKey(hashKey(key));
     expect(found?.isAllowedFrom(address)).toBe(true);

@@ -16,7 +16,14 @@ import { log } from "@/lib/platform/log";
 import { type Device, findLiveSession } from "@/lib/sessions/service";
 import { ProofNeeded } from "@/lib/step-up/proof";
 import type { Environment } from "@/prisma/generated/enums";
-import { as, newAddress, newMember, newOrganisation, newPerson, newSession } from "../support/people";
+import {
+  as,
+  newAddress,
+  newMember,
+  newOrganisation,
+  newPerson,
+  newSession,
+} from "../support/people";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -24,17 +31,25 @@ const password = "correct horse battery";
 const passwordHash = await hashPassword(password);
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 let number = 0;
-const newDevice = (): Device => ({ address: `10.8.${++number >> 8}.${number & 255}`, userAgent: firefox });
+const newDevice = (): Device => ({
+  address: `10.8.${++number >> 8}.${number & 255}`,
+  userAgent: firefox,
+});
 
 async function newOwner() {
   const { tenant, owner } = await newOrganisation(passwordHash);
   return { tenant, owner, email: owner.email };
 }
 
-/** What the log of an organization says, in order, after everything in the background was written. */
+/**
+ * What the log of an organization says, in order, after everything in the background was written.
+ */
 async function entriesOf(tenantId: string) {
   await flushRefusals();
-  const entries = await db().auditEntry.findMany({ where: { tenantId, action: { startsWith: "user." } }, orderBy: { sequence: "asc" } });
+  const entries = await db().auditEntry.findMany({
+    where: { tenantId, action: { startsWith: "user." } },
+    orderBy: { sequence: "asc" },
+  });
   return entries.map(({ action, actorType, actorId, targetId, address, changes }) => ({
     action,
     actorType,
@@ -69,7 +84,12 @@ describe("what is refused leaves a trace", () => {
       },
     ]);
     expect(warn).toHaveBeenCalledWith(
-      expect.objectContaining({ what: "sign-in", outcome: "failed", userId: owner.id, address: device.address }),
+      expect.objectContaining({
+        what: "sign-in",
+        outcome: "failed",
+        userId: owner.id,
+        address: device.address,
+      }),
       "an attempt was refused",
     );
   });
@@ -82,17 +102,22 @@ describe("what is refused leaves a trace", () => {
     await signIn({ email, password: "" }, device);
     await flushRefusals();
 
-    expect(warn.mock.calls.filter(([, message]) => message === "an attempt was refused")).toHaveLength(2);
+    expect(
+      warn.mock.calls.filter(([, message]) => message === "an attempt was refused"),
+    ).toHaveLength(2);
     expect(JSON.stringify(warn.mock.calls)).not.toContain(email);
   });
 
   test("a throttle is there once, however often it refuses", async () => {
     const { tenant, email } = await newOwner();
     const device = newDevice();
-    for (let attempt = 0; attempt < failureSteps[0].limit + 10; attempt++) await signIn({ email, password: "wrong password" }, device);
+    for (let attempt = 0; attempt < failureSteps[0].limit + 10; attempt++)
+      await signIn({ email, password: "wrong password" }, device);
 
     const actions = (await entriesOf(tenant.id)).map(({ action }) => action);
-    expect(actions.filter((action) => action === "user.sign_in_failed")).toHaveLength(failureSteps[0].limit);
+    expect(actions.filter((action) => action === "user.sign_in_failed")).toHaveLength(
+      failureSteps[0].limit,
+    );
     expect(actions.filter((action) => action === "user.throttled")).toHaveLength(1);
   });
 
@@ -100,16 +125,25 @@ describe("what is refused leaves a trace", () => {
     const warn = vi.spyOn(log, "warn");
     const { tenant, email } = await newOwner();
     const device = newDevice();
-    for (let asked = 0; asked <= maximumResets.account + 3; asked++) await requestPasswordReset(email, device);
-    expect((await entriesOf(tenant.id)).map(({ action, changes }) => ({ action, changes }))).toEqual([
-      { action: "user.throttled", changes: { after: { attempt: "password reset", device: "Firefox on Linux" } } },
+    for (let asked = 0; asked <= maximumResets.account + 3; asked++)
+      await requestPasswordReset(email, device);
+    expect(
+      (await entriesOf(tenant.id)).map(({ action, changes }) => ({ action, changes })),
+    ).toEqual([
+      {
+        action: "user.throttled",
+        changes: { after: { attempt: "password reset", device: "Firefox on Linux" } },
+      },
     ]);
 
     warn.mockClear();
     const network = newDevice();
-    for (let attempt = 0; attempt < maximumFailures + 5; attempt++) await signIn(undefined, network);
+    for (let attempt = 0; attempt < maximumFailures + 5; attempt++)
+      await signIn(undefined, network);
     await flushRefusals();
-    const lines = warn.mock.calls.map(([facts]) => (facts as unknown as { outcome: string }).outcome);
+    const lines = warn.mock.calls.map(
+      ([facts]) => (facts as unknown as { outcome: string }).outcome,
+    );
     expect(lines.filter((outcome) => outcome === "throttled")).toHaveLength(1);
   });
 
@@ -118,19 +152,31 @@ describe("what is refused leaves a trace", () => {
     const session = await newSession(owner.id);
     await confirmPassword({ email, sessionId: session.id }, "wrong password", newDevice());
 
-    expect(await entriesOf(tenant.id)).toMatchObject([{ action: "user.proof_refused", actorType: "USER", actorId: owner.id }]);
+    expect(await entriesOf(tenant.id)).toMatchObject([
+      { action: "user.proof_refused", actorType: "USER", actorId: owner.id },
+    ]);
   });
 
   test("a stolen session's attempt to invite an owner is, though nothing was changed", async () => {
     const { tenant, owner } = await newOwner();
     const identity = as(owner);
-    const stolen: Identity = { ...identity, actor: { type: "USER", id: owner.id, role: "OWNER", provedAt: null } };
+    const stolen: Identity = {
+      ...identity,
+      actor: { type: "USER", id: owner.id, role: "OWNER", provedAt: null },
+    };
     const invitation = { email: newAddress(), role: "OWNER" as const };
-    await expect(mutate(stolen, (caller) => createInvitation(caller, invitation))).rejects.toThrow(ProofNeeded);
+    await expect(mutate(stolen, (caller) => createInvitation(caller, invitation))).rejects.toThrow(
+      ProofNeeded,
+    );
 
     expect(await entriesOf(tenant.id)).toMatchObject([
       {
-        ...{ action: "user.confirmation_required", actorType: "USER", actorId: owner.id, address: identity.address },
+        ...{
+          action: "user.confirmation_required",
+          actorType: "USER",
+          actorId: owner.id,
+          address: identity.address,
+        },
         changes: { after: { attempt: "invite a member", missing: "proof" } },
       },
     ]);
@@ -154,10 +200,15 @@ describe("the end of a session leaves a trace", () => {
     const { tenant, owner } = await newOwner();
     const stranger = await newPerson();
     const [session, others] = [await newSession(owner.id), await newSession(stranger.id)];
-    for (const id of [session.id, session.id, others.id, "ses_none"]) await mutate(as(owner), (caller) => endSession(caller, id));
+    for (const id of [session.id, session.id, others.id, "ses_none"])
+      await mutate(as(owner), (caller) => endSession(caller, id));
 
     expect(await entriesOf(tenant.id)).toMatchObject([
-      { action: "user.session_revoked", actorId: owner.id, changes: { before: { sessionId: session.id, address: session.address } } },
+      {
+        action: "user.session_revoked",
+        actorId: owner.id,
+        changes: { before: { sessionId: session.id, address: session.address } },
+      },
     ]);
     expect(await findLiveSession(db(), others.id)).not.toBeNull();
   });
@@ -181,10 +232,17 @@ describe("a person gets a mail about", () => {
     const known = withAccount(null, { email, passwordHash });
     const user = await findLiveSession(db(), (await newSession(owner.id)).id);
     if (!user) throw new Error("the session is not valid");
-    await changePassword(user, { current: password, password: "quite another sentence" }, newDevice());
+    await changePassword(
+      user,
+      { current: password, password: "quite another sentence" },
+      newDevice(),
+    );
     await signIn({ email, password: "quite another sentence" }, { ...newDevice(), known });
 
-    expect((await mailsTo(email)).map(({ kind }) => kind)).toEqual(["password-changed", "new-sign-in"]);
+    expect((await mailsTo(email)).map(({ kind }) => kind)).toEqual([
+      "password-changed",
+      "new-sign-in",
+    ]);
   });
 
   test("a new owner, whichever way they became one, and only owners do", async () => {
@@ -192,12 +250,19 @@ describe("a person gets a mail about", () => {
     const [admin, invited] = [await newMember(tenant.id, "ADMIN"), await newPerson("Edsger")];
     const promoted = await newMember(tenant.id, "MEMBER");
     await mutate(as(owner), (caller) => changeRole(caller, promoted.id, "OWNER"));
-    const { link } = await mutate(as(owner), (caller) => createInvitation(caller, { email: invited.email, role: "OWNER" }));
+    const { link } = await mutate(as(owner), (caller) =>
+      createInvitation(caller, { email: invited.email, role: "OWNER" }),
+    );
     await acceptInvitation({ ...invited, address: null }, link?.split("/").at(-1) ?? "");
 
-    const about = async (email: string) => (await mailsTo(email)).filter(({ kind }) => kind === "owner-added").length;
-    expect(await Promise.all([owner, promoted, invited, admin].map(({ email }) => about(email)))).toEqual([2, 2, 1, 0]);
-    expect((await mailsTo(owner.email)).at(-1)?.text).toContain(`Edsger (${invited.email}) is now an owner of ${tenant.name}`);
+    const about = async (email: string) =>
+      (await mailsTo(email)).filter(({ kind }) => kind === "owner-added").length;
+    expect(
+      await Promise.all([owner, promoted, invited, admin].map(({ email }) => about(email))),
+    ).toEqual([2, 2, 1, 0]);
+    expect((await mailsTo(owner.email)).at(-1)?.text).toContain(
+      `Edsger (${invited.email}) is now an owner of ${tenant.name}`,
+    );
   });
 
   test("a new live key, also one that replaces another, and none about test keys", async () => {
@@ -205,7 +270,9 @@ describe("a person gets a mail about", () => {
     const admin = await newMember(tenant.id, "ADMIN");
     const make = (environment: Environment) => {
       const identity: Identity = as(owner, environment);
-      return mutate(identity, (caller) => createApiKey(caller, { name: "Server", scopes: ["read:usage"] }));
+      return mutate(identity, (caller) =>
+        createApiKey(caller, { name: "Server", scopes: ["read:usage"] }),
+      );
     };
     await make("test");
     const { apiKey } = await make("live");

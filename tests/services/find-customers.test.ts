@@ -8,11 +8,18 @@ import { createTenant } from "@/lib/tenants/service";
 
 async function newIdentity(): Promise<Identity> {
   const { id } = await createTenant(db(), { name: "Finders" });
-  return { partition: { tenantId: id, environment: "test" }, actor: { type: "OPERATOR", id: "tests" }, request: null, address: null };
+  return {
+    partition: { tenantId: id, environment: "test" },
+    actor: { type: "OPERATOR", id: "tests" },
+    request: null,
+    address: null,
+  };
 }
 
-const create = (identity: Identity, body: object) => mutate(identity, (caller) => createCustomer(caller, createCustomerBody.parse(body)));
-const names = async (caller: Caller, q: string) => (await findCustomers(caller, { q })).data.map(({ name }) => name);
+const create = (identity: Identity, body: object) =>
+  mutate(identity, (caller) => createCustomer(caller, createCustomerBody.parse(body)));
+const names = async (caller: Caller, q: string) =>
+  (await findCustomers(caller, { q })).data.map(({ name }) => name);
 
 describe("a search", () => {
   let caller: Caller;
@@ -20,8 +27,17 @@ describe("a search", () => {
   beforeAll(async () => {
     const identity = await newIdentity();
     caller = reader(identity);
-    await create(identity, { name: "Ada Lovelace", email: "ada@engines.example", phone: "+493012345678", externalId: "user_8412" });
-    await create(identity, { name: "Tomás Ångström", email: "tomas@voss-optik.de", externalId: "A 0042" });
+    await create(identity, {
+      name: "Ada Lovelace",
+      email: "ada@engines.example",
+      phone: "+493012345678",
+      externalId: "user_8412",
+    });
+    await create(identity, {
+      name: "Tomás Ångström",
+      email: "tomas@voss-optik.de",
+      externalId: "A 0042",
+    });
     await create(identity, { name: "李雷", phone: "+14155550123" });
     await create(identity, { name: "Привет Мир", externalId: "it's \\ 'quoted' & (odd) | !:*" });
   });
@@ -53,14 +69,22 @@ describe("a search", () => {
   });
 
   test("of nothing shows everybody, newest first", async () => {
-    expect(await names(caller, "  ")).toEqual(["Привет Мир", "李雷", "Tomás Ångström", "Ada Lovelace"]);
+    expect(await names(caller, "  ")).toEqual([
+      "Привет Мир",
+      "李雷",
+      "Tomás Ångström",
+      "Ada Lovelace",
+    ]);
   });
 });
 
 test("another tenant's customers, and those of the other environment, are not found", async () => {
   const [one, other] = await Promise.all([newIdentity(), newIdentity()]);
   await create(one, { name: "Ada" });
-  await create({ ...other, partition: { ...other.partition, environment: "live" } }, { name: "Ada" });
+  await create(
+    { ...other, partition: { ...other.partition, environment: "live" } },
+    { name: "Ada" },
+  );
 
   expect(await names(reader(one), "ada")).toEqual(["Ada"]);
   expect(await names(reader(other), "ada")).toEqual([]);
@@ -77,7 +101,8 @@ test("a customer is found by what they are called now, not by what they were cal
 
 test("what is found comes in pages, without gaps or doubles", async () => {
   const identity = await newIdentity();
-  for (let number = 0; number < 65; number++) await create(identity, { name: `Ada ${number}`, externalId: `u_${number}` });
+  for (let number = 0; number < 65; number++)
+    await create(identity, { name: `Ada ${number}`, externalId: `u_${number}` });
   const caller = reader(identity);
 
   const seen = [];
@@ -93,7 +118,9 @@ test("what is found comes in pages, without gaps or doubles", async () => {
 test("no text makes a customer or a search impossible", async () => {
   const identity = await newIdentity();
   // What the API lets through: text without NUL and lone surrogates.
-  const text = fc.string({ unit: "binary", minLength: 1, maxLength: 200 }).filter((value) => !value.includes("\0") && value.trim() !== "");
+  const text = fc
+    .string({ unit: "binary", minLength: 1, maxLength: 200 })
+    .filter((value) => !value.includes("\0") && value.trim() !== "");
   await fc.assert(
     fc.asyncProperty(text, async (name) => {
       const { id } = await create(identity, { name });

@@ -9,7 +9,11 @@ import { env } from "@/lib/platform/env";
 // In a file of its own, because it is about the first files that a process ever receives.
 test("of files that are the first and come at once, each finds the place to be received in", async () => {
   await rm(env().BLOB_DIRECTORY, { recursive: true, force: true });
-  const received = await Promise.all(Array.from({ length: 10 }, (_, index) => receiveFile(Readable.from([Buffer.from(`${index}`)]), 100)));
+  const received = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      receiveFile(Readable.from([Buffer.from(`${index}`)]), 100),
+    ),
+  );
   expect(received.map(({ sizeBytes }) => sizeBytes)).toEqual(Array(10).fill(1));
   for (const { discard } of received) await discard();
   expect(await readdir(path.join(env().BLOB_DIRECTORY, "incoming"))).toEqual([]);
@@ -17,6 +21,10 @@ test("of files that are the first and come at once, each finds the place to be r
 
 test("a file that is not there is not taken for a database that is not", () => {
   const missing = (message: string) => Object.assign(new Error(message), { code: "ENOENT" });
-  expect(isDatabaseUnavailable(missing("ENOENT: no such file or directory, open '/data/blobs/a'"))).toBe(false);
-  expect(isDatabaseUnavailable(missing("connect ENOENT /var/run/postgresql/.s.PGSQL.5432"))).toBe(true);
+  expect(
+    isDatabaseUnavailable(missing("ENOENT: no such file or directory, open '/data/blobs/a'")),
+  ).toBe(false);
+  expect(isDatabaseUnavailable(missing("connect ENOENT /var/run/postgresql/.s.PGSQL.5432"))).toBe(
+    true,
+  );
 });

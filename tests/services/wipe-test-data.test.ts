@@ -14,13 +14,18 @@ import { as, auditOf, newMember, newOrganisation, type TestPerson } from "../sup
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Every table with a tenant and an environment, so that one that is added later is looked at, too. */
+/**
+ * Every table with a tenant and an environment, so that one that is added later is looked at, too.
+ */
 const partitionedTables = `
   SELECT t.table_name AS name FROM information_schema.columns t
   JOIN information_schema.columns e ON e.table_schema = t.table_schema AND e.table_name = t.table_name AND e.column_name = 'environment'
   WHERE t.table_schema = 'public' AND t.column_name = 'tenant_id' ORDER BY 1`;
 
-/** What stays in the test environment: its setup, what was done, and the ids of what was deleted, which are still cursors. */
+/**
+ * What stays in the test environment: its setup, what was done, and the ids of what was deleted,
+ * which are still cursors.
+ */
 const kept = [
   "api_keys",
   "audit_entries",
@@ -32,13 +37,18 @@ const kept = [
   "webhooks",
 ];
 
-async function rowsOf(tenantId: string, environment: Environment): Promise<Record<string, string[]>> {
+async function rowsOf(
+  tenantId: string,
+  environment: Environment,
+): Promise<Record<string, string[]>> {
   const { rows: tables } = await pool().query<{ name: string }>(partitionedTables);
   const found: Record<string, string[]> = {};
   for (const { name } of tables) {
     // When a key was last used is written a while later, by nobody's wish.
     const sql = `SELECT (to_jsonb(r) - 'last_used_at')::text AS row FROM "${name}" r WHERE tenant_id = $1 AND environment = $2::"Environment" ORDER BY 1`;
-    found[name] = (await pool().query<{ row: string }>(sql, [tenantId, environment])).rows.map(({ row }) => row);
+    found[name] = (await pool().query<{ row: string }>(sql, [tenantId, environment])).rows.map(
+      ({ row }) => row,
+    );
   }
   return found;
 }
@@ -48,13 +58,21 @@ const growing = ["audit_entries", "deleted_items", "purged_events"];
 
 const countsOf = (rows: Record<string, string[]>) =>
   Object.fromEntries(
-    Object.entries(rows).flatMap(([name, found]) => (found.length > 0 && !growing.includes(name) ? [[name, found.length]] : [])),
+    Object.entries(rows).flatMap(([name, found]) =>
+      found.length > 0 && !growing.includes(name) ? [[name, found.length]] : [],
+    ),
   );
 
 /** Something in every table. */
 async function fill(tenant: TestTenant) {
   await call(tenant, "POST", "/webhooks", { url: "http://127.0.0.1:9/hook", events: ["*"] });
-  const { body: customer } = await call(tenant, "POST", "/customers", { name: "Ada" }, { "idempotency-key": "first" });
+  const { body: customer } = await call(
+    tenant,
+    "POST",
+    "/customers",
+    { name: "Ada" },
+    { "idempotency-key": "first" },
+  );
   const { body: agent } = await call(tenant, "POST", "/agents", { name: "Helper" });
   await mutate(tenant.identity, (caller) => publishAgent(caller, agent.id));
   const ids = [];
@@ -75,7 +93,13 @@ async function fill(tenant: TestTenant) {
   });
   await processDocument({ ...tenant.identity.partition, id: document.id });
   const delivery = await db().delivery.findFirstOrThrow({ where: tenant.identity.partition });
-  const attempt = { ...tenant.identity.partition, deliveryId: delivery.id, number: 1, startedAt: new Date(), durationMs: 1 };
+  const attempt = {
+    ...tenant.identity.partition,
+    deliveryId: delivery.id,
+    number: 1,
+    startedAt: new Date(),
+    durationMs: 1,
+  };
   await db().deliveryAttempt.create({ data: attempt });
   await flushRequestLogs();
   await flushRequestCounts();
@@ -83,30 +107,57 @@ async function fill(tenant: TestTenant) {
   return { customer, agent, conversationIds: ids };
 }
 
-/** What was counted in earlier hours and on earlier days, more than one batch of each, and in the one that is not over. */
+/**
+ * What was counted in earlier hours and on earlier days, more than one batch of each, and in the
+ * one that is not over.
+ */
 async function countEarlier({ identity, keyId }: TestTenant, webhookId: string) {
   const { partition } = identity;
   const now = Date.now();
-  const hours = Array.from({ length: 10 }, (_, ago) => new Date(Math.floor(now / hourMs - ago) * hourMs));
-  const days = Array.from({ length: 10 }, (_, ago) => new Date(Math.floor(now / dayMs - ago) * dayMs));
+  const hours = Array.from(
+    { length: 10 },
+    (_, ago) => new Date(Math.floor(now / hourMs - ago) * hourMs),
+  );
+  const days = Array.from(
+    { length: 10 },
+    (_, ago) => new Date(Math.floor(now / dayMs - ago) * dayMs),
+  );
   const skipDuplicates = true;
-  await db().requestHour.createMany({ data: hours.map((hour) => ({ ...partition, hour, apiKeyId: keyId, succeeded: 5 })), skipDuplicates });
-  await db().webhookHour.createMany({ data: hours.map((hour) => ({ ...partition, hour, webhookId, attempts: 5 })), skipDuplicates });
-  await db().usageDay.createMany({ data: days.map((day) => ({ ...partition, day, apiKeyId: keyId, apiRequests: 5 })), skipDuplicates });
-  await db().deliveryDay.createMany({ data: days.map((day) => ({ ...partition, day, attempts: 5 })), skipDuplicates });
+  await db().requestHour.createMany({
+    data: hours.map((hour) => ({ ...partition, hour, apiKeyId: keyId, succeeded: 5 })),
+    skipDuplicates,
+  });
+  await db().webhookHour.createMany({
+    data: hours.map((hour) => ({ ...partition, hour, webhookId, attempts: 5 })),
+    skipDuplicates,
+  });
+  await db().usageDay.createMany({
+    data: days.map((day) => ({ ...partition, day, apiKeyId: keyId, apiRequests: 5 })),
+    skipDuplicates,
+  });
+  await db().deliveryDay.createMany({
+    data: days.map((day) => ({ ...partition, day, attempts: 5 })),
+    skipDuplicates,
+  });
   const conversations = { conversationsCreated: 5, messagesReceived: 5, messagesSent: 5 };
-  await db().conversationDay.createMany({ data: days.slice(1).map((day) => ({ ...partition, day, ...conversations })) });
+  await db().conversationDay.createMany({
+    data: days.slice(1).map((day) => ({ ...partition, day, ...conversations })),
+  });
 }
 
 async function newFilledTenant() {
   const { tenant, owner } = await newOrganisation();
-  const [inTest, inLive] = await Promise.all([newKey(tenant), newKey(tenant, { environment: "live" })]);
+  const [inTest, inLive] = await Promise.all([
+    newKey(tenant),
+    newKey(tenant, { environment: "live" }),
+  ]);
   const test = await fill(inTest);
   await fill(inLive);
   return { tenant, owner, inTest, test };
 }
 
-const ask = (person: TestPerson, slug: string) => mutate(as(person), (caller) => requestWipe(caller, slug));
+const ask = (person: TestPerson, slug: string) =>
+  mutate(as(person), (caller) => requestWipe(caller, slug));
 
 async function wipeAll(limit = 7) {
   for (let batch = 0; (await db().wipeTask.count()) > 0; batch++) {
@@ -116,14 +167,22 @@ async function wipeAll(limit = 7) {
 }
 
 test("all of the test environment goes, in batches, and not a row that is live or somebody else's", async () => {
-  const [{ tenant, owner }, { tenant: stranger }] = [await newFilledTenant(), await newFilledTenant()];
+  const [{ tenant, owner }, { tenant: stranger }] = [
+    await newFilledTenant(),
+    await newFilledTenant(),
+  ];
   const before = countsOf(await rowsOf(tenant.id, "test"));
-  const untouched = async () => [await rowsOf(tenant.id, "live"), await rowsOf(stranger.id, "live"), await rowsOf(stranger.id, "test")];
+  const untouched = async () => [
+    await rowsOf(tenant.id, "live"),
+    await rowsOf(stranger.id, "live"),
+    await rowsOf(stranger.id, "test"),
+  ];
   const others = await untouched();
   expect(Object.keys(before).length).toBeGreaterThan(16);
 
   await ask(owner, tenant.slug);
-  const countLeft = async () => Object.values(countsOf(await rowsOf(tenant.id, "test"))).reduce((sum, count) => sum + count);
+  const countLeft = async () =>
+    Object.values(countsOf(await rowsOf(tenant.id, "test"))).reduce((sum, count) => sum + count);
   let total = await countLeft();
   for (let batch = 0; (await findWipe(reader(as(owner)))) !== null; batch++) {
     expect(batch).toBeLessThan(500);
@@ -144,7 +203,12 @@ test("all of the test environment goes, in batches, and not a row that is live o
   expect(await untouched()).toEqual(others);
   expect((await auditOf(tenant.id)).slice(-2)).toEqual([
     { action: "test_data.wipe_requested", actorId: owner.id, targetId: tenant.id, changes: {} },
-    { action: "test_data.wiped", actorId: "system", targetId: tenant.id, changes: { after: { deletedRows: expect.any(Number) } } },
+    {
+      action: "test_data.wiped",
+      actorId: "system",
+      targetId: tenant.id,
+      changes: { after: { deletedRows: expect.any(Number) } },
+    },
   ]);
 });
 
@@ -162,8 +226,13 @@ test("what is made while the wipe runs stays, with what it refers to", async () 
 
   const { body: list } = await call(inTest, "GET", "/conversations");
   expect(list.data.map(({ id }: { id: string }) => id)).toEqual([conversation.id]);
-  expect((await call(inTest, "GET", `/conversations/${conversation.id}/messages`)).body.data).toHaveLength(1);
-  expect((await call(inTest, "GET", `/customers/${customer.id}`)).body).toMatchObject({ name: "Ada", conversationCount: 1 });
+  expect(
+    (await call(inTest, "GET", `/conversations/${conversation.id}/messages`)).body.data,
+  ).toHaveLength(1);
+  expect((await call(inTest, "GET", `/customers/${customer.id}`)).body).toMatchObject({
+    name: "Ada",
+    conversationCount: 1,
+  });
   expect((await call(inTest, "GET", `/agents/${agent.id}`)).status).toBe(200);
   expect((await call(inTest, "GET", "/knowledge-bases")).body.data).toEqual([]);
 });
@@ -178,10 +247,18 @@ test("requests that come while the wipe runs are counted, and they alone", async
 
   const { partition } = inTest.identity;
   expect(await db().requestLog.count({ where: partition })).toBe(3);
-  const { _sum: drawn } = await db().requestHour.aggregate({ where: partition, _sum: { succeeded: true } });
+  const { _sum: drawn } = await db().requestHour.aggregate({
+    where: partition,
+    _sum: { succeeded: true },
+  });
   expect(drawn).toEqual({ succeeded: 3 });
   const { body: usage } = await call(inTest, "GET", "/usage");
-  expect(usage.totals).toMatchObject({ apiRequests: 3, conversationsCreated: 0, documentsStored: 0, webhookDeliveries: 0 });
+  expect(usage.totals).toMatchObject({
+    apiRequests: 3,
+    conversationsCreated: 0,
+    documentsStored: 0,
+    webhookDeliveries: 0,
+  });
 });
 
 test("a row that somebody holds is waited for by nobody, and goes afterwards", async () => {
@@ -189,15 +266,21 @@ test("a row that somebody holds is waited for by nobody, and goes afterwards", a
   await ask(owner, tenant.slug);
   const client = await pool().connect();
   await client.query("BEGIN");
-  await client.query("SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE", [test.conversationIds[0]]);
+  await client.query("SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE", [
+    test.conversationIds[0],
+  ]);
   for (let batch = 0; batch < 60; batch++) await wipeTestData(20);
-  expect(await db().conversation.count({ where: { tenantId: tenant.id, environment: "test" } })).toBe(1);
+  expect(
+    await db().conversation.count({ where: { tenantId: tenant.id, environment: "test" } }),
+  ).toBe(1);
   expect(await db().wipeTask.count({ where: { tenantId: tenant.id } })).toBe(1);
 
   await client.query("ROLLBACK");
   client.release();
   await wipeAll();
-  expect(await db().conversation.count({ where: { tenantId: tenant.id, environment: "test" } })).toBe(0);
+  expect(
+    await db().conversation.count({ where: { tenantId: tenant.id, environment: "test" } }),
+  ).toBe(0);
 });
 
 test("two workers share the work", async () => {
@@ -208,21 +291,26 @@ test("two workers share the work", async () => {
   };
   await Promise.all([work(), work()]);
   await wipeAll();
-  expect((await auditOf(tenant.id)).filter(({ action }) => action === "test_data.wiped")).toHaveLength(1);
+  expect(
+    (await auditOf(tenant.id)).filter(({ action }) => action === "test_data.wiped"),
+  ).toHaveLength(1);
   expect(await db().message.count({ where: { tenantId: tenant.id, environment: "test" } })).toBe(0);
 });
 
-test.each(["OWNER", "ADMIN", "MEMBER", "VIEWER"] satisfies Role[])("%s: wiping needs the role and the typed name", async (role) => {
-  const { tenant } = await newOrganisation();
-  const person = await newMember(tenant.id, role);
-  const isAllowed = role === "OWNER" || role === "ADMIN";
-  if (isAllowed) {
-    await expect(ask(person, "something else")).rejects.toThrow(`type ${tenant.slug} to confirm`);
-    await ask(person, tenant.slug);
-    await expect(ask(person, tenant.slug)).rejects.toThrow("being wiped already");
-  } else {
-    await expect(ask(person, tenant.slug)).rejects.toThrow(RoleMissing);
-  }
-  expect(await db().wipeTask.count({ where: { tenantId: tenant.id } })).toBe(isAllowed ? 1 : 0);
-  await wipeAll();
-});
+test.each(["OWNER", "ADMIN", "MEMBER", "VIEWER"] satisfies Role[])(
+  "%s: wiping needs the role and the typed name",
+  async (role) => {
+    const { tenant } = await newOrganisation();
+    const person = await newMember(tenant.id, role);
+    const isAllowed = role === "OWNER" || role === "ADMIN";
+    if (isAllowed) {
+      await expect(ask(person, "something else")).rejects.toThrow(`type ${tenant.slug} to confirm`);
+      await ask(person, tenant.slug);
+      await expect(ask(person, tenant.slug)).rejects.toThrow("being wiped already");
+    } else {
+      await expect(ask(person, tenant.slug)).rejects.toThrow(RoleMissing);
+    }
+    expect(await db().wipeTask.count({ where: { tenantId: tenant.id } })).toBe(isAllowed ? 1 : 0);
+    await wipeAll();
+  },
+);

@@ -15,7 +15,16 @@ import { db } from "@/lib/platform/db";
 import { RoleMissing } from "@/lib/platform/roles";
 import { setCurrentTime } from "@/lib/platform/time";
 import type { Role } from "@/prisma/generated/enums";
-import { as, auditOf, newAddress, newMember, newOrganisation, newPerson, someDevice, type TestPerson } from "../support/people";
+import {
+  as,
+  auditOf,
+  newAddress,
+  newMember,
+  newOrganisation,
+  newPerson,
+  someDevice,
+  type TestPerson,
+} from "../support/people";
 
 afterEach(() => setCurrentTime(null));
 
@@ -24,7 +33,8 @@ const invite = (by: TestPerson, email: string, role: Role = "MEMBER") =>
 
 const tokenOf = (link: string | null) => link?.split("/").at(-1) ?? "";
 
-const accept = (user: { id: string; email: string }, token: string) => acceptInvitation({ ...user, address: null }, token);
+const accept = (user: { id: string; email: string }, token: string) =>
+  acceptInvitation({ ...user, address: null }, token);
 
 const over = "This invitation was used or revoked, or its time is over.";
 
@@ -42,13 +52,25 @@ test("whoever has the address accepts once, and gets the role that was meant", a
     hasAccount: true,
   });
   expect(await accept(person, token)).toEqual({ tenantSlug: tenant.slug });
-  expect(await db().membership.findMany({ where: { userId: person.id } })).toMatchObject([{ tenantId: tenant.id, role: "VIEWER" }]);
+  expect(await db().membership.findMany({ where: { userId: person.id } })).toMatchObject([
+    { tenantId: tenant.id, role: "VIEWER" },
+  ]);
 
   expect(await findInvitation(token)).toBeNull();
   await expect(accept(person, token)).rejects.toThrow(over);
   expect((await auditOf(tenant.id)).slice(-2)).toEqual([
-    { action: "invitation.created", actorId: owner.id, targetId: id, changes: { after: { email: person.email, role: "VIEWER" } } },
-    { action: "invitation.accepted", actorId: person.id, targetId: id, changes: { after: { email: person.email, role: "VIEWER" } } },
+    {
+      action: "invitation.created",
+      actorId: owner.id,
+      targetId: id,
+      changes: { after: { email: person.email, role: "VIEWER" } },
+    },
+    {
+      action: "invitation.accepted",
+      actorId: person.id,
+      targetId: id,
+      changes: { after: { email: person.email, role: "VIEWER" } },
+    },
   ]);
 });
 
@@ -59,31 +81,49 @@ test("somebody without an account makes one by accepting, for that address and n
   expect(await findInvitation(tokenOf(link))).toMatchObject({ hasAccount: false });
 
   const person = { name: "Grace", password: "correct horse battery" };
-  const results = await Promise.all([1, 2].map(() => signUpByInvitation(tokenOf(link), person, someDevice).catch((error: Error) => error)));
-  const [signedIn] = results.filter((result) => !(result instanceof Error) && result.outcome === "signed-in");
+  const results = await Promise.all(
+    [1, 2].map(() =>
+      signUpByInvitation(tokenOf(link), person, someDevice).catch((error: Error) => error),
+    ),
+  );
+  const [signedIn] = results.filter(
+    (result) => !(result instanceof Error) && result.outcome === "signed-in",
+  );
   expect(signedIn).toMatchObject({ tenantSlug: tenant.slug });
   // The other one of the two was too late, whichever way it found out.
   expect(results).toHaveLength(2);
   const { id: userId } = await db().user.findUniqueOrThrow({ where: { email } });
   // Without a mail server the link was shown to the one who invited: the address is not proved.
-  expect(await db().user.findUnique({ where: { id: userId } })).toMatchObject({ email, name: "Grace", emailVerifiedAt: null });
-  expect(await db().membership.findMany({ where: { userId } })).toMatchObject([{ tenantId: tenant.id, role: "ADMIN" }]);
+  expect(await db().user.findUnique({ where: { id: userId } })).toMatchObject({
+    email,
+    name: "Grace",
+    emailVerifiedAt: null,
+  });
+  expect(await db().membership.findMany({ where: { userId } })).toMatchObject([
+    { tenantId: tenant.id, role: "ADMIN" },
+  ]);
 });
 
 test("accepting twice at the same moment makes one membership and one entry", async () => {
   const { tenant, owner } = await newOrganisation();
   const person = await newPerson();
   const { link } = await invite(owner, person.email);
-  const results = await Promise.allSettled(Array.from({ length: 5 }, () => accept(person, tokenOf(link))));
+  const results = await Promise.allSettled(
+    Array.from({ length: 5 }, () => accept(person, tokenOf(link))),
+  );
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-  expect((await auditOf(tenant.id)).filter(({ action }) => action === "invitation.accepted")).toHaveLength(1);
+  expect(
+    (await auditOf(tenant.id)).filter(({ action }) => action === "invitation.accepted"),
+  ).toHaveLength(1);
 });
 
 test("somebody else who is signed in does not get in by the link", async () => {
   const { owner } = await newOrganisation();
   const stranger = await newPerson();
   const { link } = await invite(owner, newAddress());
-  await expect(accept(stranger, tokenOf(link))).rejects.toThrow(`you are signed in as ${stranger.email}`);
+  await expect(accept(stranger, tokenOf(link))).rejects.toThrow(
+    `you are signed in as ${stranger.email}`,
+  );
   expect(await db().membership.count({ where: { userId: stranger.id } })).toBe(0);
 });
 
@@ -101,9 +141,13 @@ test("a link lasts seven days and not a moment longer", async () => {
   await expect(accept(person, tokenOf(link))).rejects.toThrow(over);
 
   // It shows as over, and gives way to another one.
-  expect(await listInvitations(reader(as(owner)))).toMatchObject([{ email: person.email, isOver: true }]);
+  expect(await listInvitations(reader(as(owner)))).toMatchObject([
+    { email: person.email, isOver: true },
+  ]);
   await invite(owner, person.email);
-  expect(await listInvitations(reader(as(owner)))).toMatchObject([{ email: person.email, isOver: false }]);
+  expect(await listInvitations(reader(as(owner)))).toMatchObject([
+    { email: person.email, isOver: false },
+  ]);
 });
 
 test("sending again ends the link before, and only after a minute", async () => {
@@ -120,7 +164,10 @@ test("sending again ends the link before, and only after a minute", async () => 
 
   expect(await findInvitation(tokenOf(first))).toBeNull();
   expect(await findInvitation(tokenOf(second))).not.toBeNull();
-  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "invitation.resent", targetId: id });
+  expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
+    action: "invitation.resent",
+    targetId: id,
+  });
   expect(await db().mail.count({ where: { recipient: person.email } })).toBe(2);
 });
 
@@ -134,7 +181,9 @@ test("a revoked link opens nothing", async () => {
   await expect(accept(person, tokenOf(link))).rejects.toThrow(over);
   expect(await listInvitations(reader(as(owner)))).toEqual([]);
   expect((await auditOf(tenant.id)).at(-1)).toMatchObject({ action: "invitation.revoked" });
-  await expect(mutate(as(owner), (caller) => revokeInvitation(caller, id))).rejects.toThrow("There is no invitation");
+  await expect(mutate(as(owner), (caller) => revokeInvitation(caller, id))).rejects.toThrow(
+    "There is no invitation",
+  );
 });
 
 test("members and open invitations are not invited again, and nobody sees another organisation's", async () => {
@@ -148,8 +197,12 @@ test("members and open invitations are not invited again, and nobody sees anothe
   await expect(invite(owner, email)).rejects.toThrow("was invited already");
   await invite(stranger, email);
   expect(await listInvitations(reader(as(stranger)))).toHaveLength(1);
-  await expect(mutate(as(stranger), (caller) => revokeInvitation(caller, id))).rejects.toThrow("There is no invitation");
-  await expect(mutate(as(stranger), (caller) => resendInvitation(caller, id))).rejects.toThrow("There is no invitation");
+  await expect(mutate(as(stranger), (caller) => revokeInvitation(caller, id))).rejects.toThrow(
+    "There is no invitation",
+  );
+  await expect(mutate(as(stranger), (caller) => resendInvitation(caller, id))).rejects.toThrow(
+    "There is no invitation",
+  );
 });
 
 test.each([
@@ -183,30 +236,37 @@ test("the token stands nowhere but in the mail", async () => {
   expect(openMail(mail)?.text).toContain(`/invite/${token}`);
 });
 
-const roleIn = (tenantId: string, userId: string) => db().membership.count({ where: { tenantId, userId } });
+const roleIn = (tenantId: string, userId: string) =>
+  db().membership.count({ where: { tenantId, userId } });
 
 test.each([
   ["removed", (admin: TestPerson) => (caller: Caller) => removeMember(caller, admin.id)],
-  ["demoted to member", (admin: TestPerson) => (caller: Caller) => changeRole(caller, admin.id, "MEMBER")],
-] as const)("an admin who is %s cannot return through invitations they left open", async (_how, end) => {
-  const { tenant, owner } = await newOrganisation();
-  const admin = await newMember(tenant.id, "ADMIN");
-  const accomplice = await newPerson();
-  const { id, link } = await invite(admin, accomplice.email, "ADMIN");
+  [
+    "demoted to member",
+    (admin: TestPerson) => (caller: Caller) => changeRole(caller, admin.id, "MEMBER"),
+  ],
+] as const)(
+  "an admin who is %s cannot return through invitations they left open",
+  async (_how, end) => {
+    const { tenant, owner } = await newOrganisation();
+    const admin = await newMember(tenant.id, "ADMIN");
+    const accomplice = await newPerson();
+    const { id, link } = await invite(admin, accomplice.email, "ADMIN");
 
-  await mutate(as(owner), end(admin));
+    await mutate(as(owner), end(admin));
 
-  expect(await findInvitation(tokenOf(link))).toBeNull();
-  await expect(accept(accomplice, tokenOf(link))).rejects.toThrow(over);
-  expect(await roleIn(tenant.id, accomplice.id)).toBe(0);
-  expect(await listInvitations(reader(as(owner)))).toEqual([]);
-  expect(await auditOf(tenant.id)).toContainEqual({
-    action: "invitation.revoked",
-    actorId: owner.id,
-    targetId: id,
-    changes: { before: { email: accomplice.email, role: "ADMIN" } },
-  });
-});
+    expect(await findInvitation(tokenOf(link))).toBeNull();
+    await expect(accept(accomplice, tokenOf(link))).rejects.toThrow(over);
+    expect(await roleIn(tenant.id, accomplice.id)).toBe(0);
+    expect(await listInvitations(reader(as(owner)))).toEqual([]);
+    expect(await auditOf(tenant.id)).toContainEqual({
+      action: "invitation.revoked",
+      actorId: owner.id,
+      targetId: id,
+      changes: { before: { email: accomplice.email, role: "ADMIN" } },
+    });
+  },
+);
 
 test("an admin who leaves takes their open invitations with them", async () => {
   const { tenant, owner } = await newOrganisation();
@@ -233,7 +293,10 @@ test("the inviter's role counts at the moment of acceptance, however it was chan
 test("a demoted owner's invitations stay open as far as an admin may give the role", async () => {
   const { tenant, owner } = await newOrganisation();
   const second = await newMember(tenant.id, "OWNER");
-  const [asOwner, asMember] = [await invite(second, newAddress(), "OWNER"), await invite(second, newAddress(), "MEMBER")];
+  const [asOwner, asMember] = [
+    await invite(second, newAddress(), "OWNER"),
+    await invite(second, newAddress(), "MEMBER"),
+  ];
   await mutate(as(owner), (caller) => changeRole(caller, second.id, "ADMIN"));
   expect(await findInvitation(tokenOf(asOwner.link))).toBeNull();
   expect(await findInvitation(tokenOf(asMember.link))).toMatchObject({ role: "MEMBER" });
