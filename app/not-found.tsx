@@ -12,7 +12,7 @@ export default async function NotFound() {
       title="There is nothing here"
       action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}
     >
-      The address may be mistyped, or it belongs to an organisation that you are no member of.
+      The address may be mistyped, or it belongs to an organization that you are no member of.
     </MessagePage>
   );
 }

@@ -121,7 +121,7 @@ try {
 
 async function seed() {
   const account = {
-    organisation: "Bench",
+    organization: "Bench",
     name: "Bench",
     email: "bench@example.com",
     passwordHash: "none",

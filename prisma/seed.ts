@@ -46,7 +46,7 @@ export async function ensureDemo(
     else
       await db().$transaction((transaction) =>
         createAccount(transaction, {
-          organisation: "Demo",
+          organization: "Demo",
           name: "Demo",
           email,
           passwordHash,

@@ -29,7 +29,7 @@ export async function signInAction(_before: FormState, form: FormData): Promise<
 
 export async function signUpAction(_before: FormState, form: FormData): Promise<FormState> {
   const values = {
-    organisation: textOf(form, "organisation"),
+    organization: textOf(form, "organization"),
     name: textOf(form, "name"),
     email: textOf(form, "email"),
   };

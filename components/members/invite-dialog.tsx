@@ -15,11 +15,11 @@ import { RoleSelect } from "./role-select";
 import type { Invite, PassedOn, RoleChoice } from "./states";
 
 export function InviteDialog({
-  organisation,
+  organization,
   choices,
   invite,
 }: {
-  organisation: string;
+  organization: string;
   choices: RoleChoice[];
   invite: Invite;
 }) {
@@ -63,7 +63,7 @@ export function InviteDialog({
           Invite somebody
         </DialogTrigger>
         <DialogContent
-          title={`Invite somebody to ${organisation}`}
+          title={`Invite somebody to ${organization}`}
           description={
             <>
               Members work in <EnvironmentName environment="test" /> and in{" "}

@@ -9,7 +9,7 @@ import type { ChangeRole, EndSessions, RemoveMember, RoleChoice } from "./states
 type MemberActionsProps = {
   member: { id: string; name: string; role: Role };
   isSelf: boolean;
-  organisation: string;
+  organization: string;
   choices: RoleChoice[];
   changeRole: ChangeRole;
   endSessions: EndSessions;
@@ -19,7 +19,7 @@ type MemberActionsProps = {
 export function MemberActions({
   member,
   isSelf,
-  organisation,
+  organization,
   choices,
   changeRole,
   endSessions,
@@ -75,11 +75,11 @@ export function MemberActions({
           confirm="Remove member"
           pending="Removing…"
           act={() => removeMember(member.id)}
-          done={`${member.name} is no member of ${organisation} any more.`}
+          done={`${member.name} is no member of ${organization} any more.`}
         >
           <ul className="list-disc space-y-1 pl-5">
             <li>
-              They lose all access to {organisation} and are signed out on every device at once.
+              They lose all access to {organization} and are signed out on every device at once.
             </li>
             <li>
               What they wrote stays, and keys that they made keep working: revoke those that only

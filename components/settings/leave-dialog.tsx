@@ -3,19 +3,19 @@
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
-type LeaveDialogProps = { organisation: string; leave: () => Promise<ActionResult | ProofRequest> };
+type LeaveDialogProps = { organization: string; leave: () => Promise<ActionResult | ProofRequest> };
 
-export function LeaveDialog({ organisation, leave }: LeaveDialogProps) {
+export function LeaveDialog({ organization, leave }: LeaveDialogProps) {
   return (
     <ConfirmDialog
       trigger="Leave…"
-      label={`Leave ${organisation}`}
-      title={`Leave ${organisation}?`}
+      label={`Leave ${organization}`}
+      title={`Leave ${organization}?`}
       environment={null}
-      confirm="Leave organisation"
+      confirm="Leave organization"
       pending="Leaving…"
       act={leave}
-      done={`You have left ${organisation}.`}
+      done={`You have left ${organization}.`}
       onDone={() => window.location.assign("/")}
     >
       <p>

@@ -7,7 +7,7 @@ import type { ActionResult } from "@/lib/platform/action-result";
 
 type WipeDialogProps = { slug: string; wipe: (confirmation: string) => Promise<ActionResult> };
 
-/** Takes the organisation's slug, typed, so that nobody does it by a slip. */
+/** Takes the organization's slug, typed, so that nobody does it by a slip. */
 export function WipeDialog({ slug, wipe }: WipeDialogProps) {
   const [typed, setTyped] = useState("");
   return (

@@ -6,7 +6,7 @@ import { Menu, MenuButton, MenuLink, MenuSeparator } from "@/components/ui/menu"
 
 type AccountMenuProps = {
   tenant: { name: string; slug: string };
-  /** All the organisations that the user is a member of. */
+  /** All the organizations that the user is a member of. */
   tenants: { name: string; slug: string }[];
   user: { name: string; email: string };
   roleName: string;
@@ -15,13 +15,13 @@ type AccountMenuProps = {
   signOut: () => Promise<void>;
 };
 
-/** Which organisation one works in, as whom; the way to another one, and out. */
+/** Which organization one works in, as whom; the way to another one, and out. */
 export function AccountMenu({ tenant, tenants, user, roleName, base, signOut }: AccountMenuProps) {
   const [, startTransition] = useTransition();
   const others = tenants.filter(({ slug }) => slug !== tenant.slug);
   return (
     <Menu
-      label={`${tenant.name}: account and organisations`}
+      label={`${tenant.name}: account and organizations`}
       className="flex w-full min-w-0 items-center gap-2 rounded-lg border border-line px-2.5 py-1.5 text-left hover:bg-sunken"
       trigger={
         <>
@@ -37,14 +37,14 @@ export function AccountMenu({ tenant, tenants, user, roleName, base, signOut }: 
     >
       <p className="px-2.5 py-1.5 text-muted text-xs">{user.email}</p>
       <MenuLink href={`${base}/settings/profile`}>Profile and sessions</MenuLink>
-      <MenuLink href={`${base}/settings`}>Organisation settings</MenuLink>
+      <MenuLink href={`${base}/settings`}>Organization settings</MenuLink>
       {others.length > 0 ? <MenuSeparator /> : null}
       {others.map(({ name, slug }) => (
         <MenuLink key={slug} href={`/${slug}/test`}>
           Go to {name}
         </MenuLink>
       ))}
-      <MenuLink href="/welcome">Create an organisation</MenuLink>
+      <MenuLink href="/welcome">Create an organization</MenuLink>
       <MenuSeparator />
       <MenuButton onClick={() => startTransition(signOut)}>Sign out</MenuButton>
     </Menu>

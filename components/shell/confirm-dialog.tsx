@@ -23,7 +23,7 @@ type ConfirmDialogProps = {
   /** The question. */
   title: string;
   /**
-   * Where it happens; null for what concerns the organisation, or the person, in both environments.
+   * Where it happens; null for what concerns the organization, or the person, in both environments.
    */
   environment: Environment | null;
   isWide?: boolean;

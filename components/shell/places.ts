@@ -42,7 +42,7 @@ export const dashboardPlaces: { title: string | null; places: DashboardPlace[] }
     ],
   },
   {
-    title: "Organisation",
+    title: "Organization",
     places: [
       { path: "usage", name: "Usage", Icon: ChartNoAxesColumn },
       { path: "settings", name: "Settings", Icon: Settings },

@@ -48,7 +48,7 @@ const membershipsOf = (transaction: Db, userId: string) =>
 
 async function accessIn(transaction: Db, tenantId: string, userId: string): Promise<Access> {
   const hasCreated = await transaction.auditEntry.findFirst({
-    where: { tenantId, actorId: userId, action: "organisation.created" },
+    where: { tenantId, actorId: userId, action: "organization.created" },
   });
   const touched = hasCreated ? null : await touchedIn(transaction, tenantId, userId);
   const only = touched && { in: touched };

@@ -4,7 +4,7 @@ import { currentTime } from "@/lib/platform/time";
 import type { Environment } from "@/prisma/generated/enums";
 
 /**
- * Days before its end at which a key's organisation is told; each warning is due until the next one
+ * Days before its end at which a key's organization is told; each warning is due until the next one
  * is.
  */
 const warnings = [

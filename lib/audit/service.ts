@@ -13,8 +13,8 @@ import type { ListAudit } from "./schema";
  * this list.
  */
 export const auditActionNames = {
-  "organisation.created": "Organisation created",
-  "organisation.renamed": "Organisation renamed",
+  "organization.created": "Organization created",
+  "organization.renamed": "Organization renamed",
   "invitation.created": "Invitation made",
   "invitation.resent": "Invitation made again",
   "invitation.revoked": "Invitation revoked",
@@ -76,11 +76,11 @@ export type AuditRecord = {
 };
 
 /**
- * What is done to the organisation and its people is done in no environment, whichever one the page
+ * What is done to the organization and its people is done in no environment, whichever one the page
  * was of.
  */
 const isOfTenant = (action: AuditAction) =>
-  /^(organisation|invitation|member|access|user)\./.test(action);
+  /^(organization|invitation|member|access|user)\./.test(action);
 
 /**
  * Appends to the tenant's audit log, in the transaction of the change. `changes` holds before and

@@ -17,7 +17,7 @@ type Origin = { device: string; address: string | null; at: Date };
 
 /** What each kind of mail has to be told. Times are shown in UTC. */
 type MailContents = {
-  invitation: { organisation: string; invitedBy: string; role: Role; url: string; expiresAt: Date };
+  invitation: { organization: string; invitedBy: string; role: Role; url: string; expiresAt: Date };
   "password-reset": { name: string; url: string; expiresAt: Date };
   "account-linked": { name: string; provider: Provider; isPasswordDropped: boolean };
   "new-sign-in": { name: string; method: SignInMethod } & Origin;
@@ -93,9 +93,9 @@ const subjects: Record<MailKind, string> = {
 };
 
 const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message } = {
-  invitation: ({ organisation, invitedBy, role, url, expiresAt }) => ({
+  invitation: ({ organization, invitedBy, role, url, expiresAt }) => ({
     paragraphs: [
-      `${invitedBy} invites you to join ${organisation} on Parlance, as ${roleNames[role]}.`,
+      `${invitedBy} invites you to join ${organization} on Parlance, as ${roleNames[role]}.`,
       `The link works once, until ${exactTime(expiresAt)}. If you expected no invitation, do nothing: no account is made.`,
     ],
     link: { text: "Accept the invitation", url },

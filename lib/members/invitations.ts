@@ -204,7 +204,7 @@ const sending = (tokenHash: Uint8Array<ArrayBuffer>, at: Date) => ({
 
 async function send(
   caller: Caller,
-  organisation: string,
+  organization: string,
   invitation: InvitationModel,
   token: string,
 ): Promise<SentInvitation> {
@@ -215,7 +215,7 @@ async function send(
   });
   const url = `${env().APP_URL}/invite/${token}`;
   const contents = {
-    organisation,
+    organization,
     invitedBy: inviter?.name ?? "An operator",
     role,
     url,
@@ -255,7 +255,7 @@ export async function findInvitation(token: string) {
     findUserByEmail(db(), email),
   ]);
   return {
-    organisation: tenant.name,
+    organization: tenant.name,
     email,
     role,
     invitedBy: inviter?.name ?? null,
@@ -294,7 +294,7 @@ type Accepting = { id: string; email: string; address: string | null };
 
 /**
  * For a user who is signed in.
- * @returns where the organisation is
+ * @returns where the organization is
  * @throws AppError `not-found` where the link opens nothing, `conflict` where it is for another
  * address
  */

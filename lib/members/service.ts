@@ -11,7 +11,7 @@ import type { Role } from "@/prisma/generated/enums";
 import { revokeInvitationsOf } from "./invitations";
 import type { ListMembers } from "./schema";
 
-/** Who belongs to the organisation. Everybody in it may know. */
+/** Who belongs to the organization. Everybody in it may know. */
 export async function listMembers({ db, partition }: Caller, { cursor, limit }: ListMembers) {
   const rows = await db.membership.findMany({
     where: { tenantId: partition.tenantId, ...(cursor && { userId: { gt: cursor } }) },
@@ -37,7 +37,7 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
  * Takes effect with the member's next click: roles are read from the database each time. A member
  * who loses a role loses the open invitations that only that role could send.
  * @throws RoleMissing for a member or a role that is out of the caller's reach
- * @throws AppError `conflict` where the organisation would be left without an owner
+ * @throws AppError `conflict` where the organization would be left without an owner
  */
 export async function changeRole(caller: Caller, userId: string, role: Role): Promise<void> {
   requireRole(caller, "ADMIN", "change roles");
@@ -99,7 +99,7 @@ export async function endMemberSessions(caller: Caller, userId: string): Promise
   });
 }
 
-/** Whoever is signed in leaves the organisation themselves. */
+/** Whoever is signed in leaves the organization themselves. */
 export async function leaveOrganization(caller: Caller): Promise<void> {
   await requirePower(caller, "leaveOrganization");
   const { id: userId } = caller.actor;
@@ -118,7 +118,7 @@ export async function leaveOrganization(caller: Caller): Promise<void> {
 }
 
 /**
- * With the organisation locked, so that two owners cannot take the role from each other at the same
+ * With the organization locked, so that two owners cannot take the role from each other at the same
  * moment.
  */
 async function lockMember(caller: Caller, userId: string) {

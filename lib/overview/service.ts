@@ -13,7 +13,7 @@ export type LatestRequest = {
   createdAt: Date;
 };
 
-/** How far an organisation has come, from its rows alone: nothing is ticked that did not happen. */
+/** How far an organization has come, from its rows alone: nothing is ticked that did not happen. */
 export type Progress = {
   hasTestKey: boolean;
   /** Null also where the latest one is older than the log. */

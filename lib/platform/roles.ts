@@ -24,7 +24,7 @@ const thoseWith: Record<Role, string> = {
   OWNER: "Only owners",
   ADMIN: "Only owners and admins",
   MEMBER: "Only owners, admins and members",
-  VIEWER: "Only members of the organisation",
+  VIEWER: "Only members of the organization",
 };
 
 export function hasRole(role: Role, minimum: Role): boolean {

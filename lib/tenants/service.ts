@@ -68,11 +68,11 @@ export async function planOf({ db, partition }: Caller): Promise<Plan> {
   return plan;
 }
 
-/** So many organisations may be somebody's own; whoever needs more has them made by an operator. */
+/** So many organizations may be somebody's own; whoever needs more has them made by an operator. */
 const maximumOwned = 20;
 
 /**
- * Another organisation for somebody who is signed in, with them as its owner. Belongs in one
+ * Another organization for somebody who is signed in, with them as its owner. Belongs in one
  * transaction.
  * @throws AppError `limit-reached` beyond 20 that are theirs
  */
@@ -100,7 +100,7 @@ export async function createOwnedTenant(
     address: owner.address,
   };
   await recordAudit(withDatabase(identity, transaction), {
-    action: "organisation.created",
+    action: "organization.created",
     targetId: tenant.id,
     changes: { after: { name, slug: tenant.slug } },
   });
@@ -108,7 +108,7 @@ export async function createOwnedTenant(
 }
 
 /** The same, as a transaction of its own. */
-export function createOrganisation(owner: { id: string; address: string | null }, name: string) {
+export function createOrganization(owner: { id: string; address: string | null }, name: string) {
   return db().$transaction((transaction) => createOwnedTenant(transaction, owner, name));
 }
 
@@ -118,13 +118,13 @@ export function getTenant({ db, partition }: Caller) {
 
 /** The slug stays: it is in everybody's bookmarks. */
 export async function renameTenant(caller: Caller, name: string) {
-  requireRole(caller, "ADMIN", "rename the organisation");
+  requireRole(caller, "ADMIN", "rename the organization");
   const before = await lockTenant(caller);
   if (before.name === name) return before;
 
   const after = await caller.db.tenant.update({ where: { id: before.id }, data: { name } });
   await recordAudit(caller, {
-    action: "organisation.renamed",
+    action: "organization.renamed",
     targetId: before.id,
     changes: { before: { name: before.name }, after: { name } },
   });
@@ -146,7 +146,7 @@ export async function announceOwner(
 }
 
 /**
- * The row, locked until the transaction ends: what is changed about an organisation's people comes
+ * The row, locked until the transaction ends: what is changed about an organization's people comes
  * one after the other.
  */
 export async function lockTenant(caller: Caller) {

@@ -12,7 +12,7 @@ import { anythingLeftSql, beginAnewStatements, countAnewSql, wipeStatements } fr
  * customers, agents, knowledge, events with their deliveries, request logs, and what was counted of
  * them. Keys, webhooks and the audit log stay, and so does everything live. A job does it in
  * batches; no webhook is told.
- * @param confirmation the organisation's slug, typed by the one who asks
+ * @param confirmation the organization's slug, typed by the one who asks
  * @throws AppError `validation` for anything else, `conflict` while an earlier wipe is not over
  */
 export async function requestWipe(caller: Caller, confirmation: string): Promise<void> {

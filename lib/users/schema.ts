@@ -116,7 +116,7 @@ export const signInInput = z.object({
 
 export const signUpInput = z
   .object({
-    organisation: name("the name of your organisation"),
+    organization: name("the name of your organization"),
     name: name("your name"),
     email,
     password: newPassword,
@@ -136,7 +136,7 @@ export const newOwnerInput = z.object({
 /** How somebody is called. */
 export const personInput = z.strictObject({ name: name("your name") });
 
-/** The name of an organisation that somebody makes or renames. */
-export const organisationInput = z.strictObject({ name: name("the name of your organisation") });
+/** The name of an organization that somebody makes or renames. */
+export const organizationInput = z.strictObject({ name: name("the name of your organization") });
 
 export type SignUp = z.output<typeof signUpInput>;

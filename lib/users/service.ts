@@ -13,13 +13,13 @@ export function findUserByEmail(transaction: Db, email: string) {
 export async function createAccount(
   transaction: Db,
   {
-    organisation,
+    organization,
     address = null,
     ...person
-  }: NewUser & { organisation: string; address?: string | null },
+  }: NewUser & { organization: string; address?: string | null },
 ) {
   const user = await createUser(transaction, person);
-  const tenant = await createOwnedTenant(transaction, { id: user.id, address }, organisation);
+  const tenant = await createOwnedTenant(transaction, { id: user.id, address }, organization);
   return { user, tenant };
 }
 
@@ -69,7 +69,7 @@ export async function recordAuditOfUser(
   record: Omit<AuditRecord, "targetId">,
   by: "user" | "stranger" = "user",
 ): Promise<void> {
-  // In one order, because each entry takes the lock of its organisation's log.
+  // In one order, because each entry takes the lock of its organization's log.
   const memberships = await transaction.membership.findMany({
     where: { userId },
     orderBy: { tenantId: "asc" },

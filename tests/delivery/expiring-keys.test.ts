@@ -4,7 +4,7 @@ import { openMail } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
-import { newMember, newOrganisation } from "../support/people";
+import { newMember, newOrganization } from "../support/people";
 
 afterEach(() => setCurrentTime(null));
 
@@ -15,7 +15,7 @@ const daysBefore = (days: number) => new Date(end - days * dayMs);
 type Change = { createdAt?: Date; expiresAt?: Date; revokedAt?: Date; replacedById?: string };
 
 async function newKey(change: Change = {}) {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   await newMember(tenant.id, "MEMBER");
   const key = {
     name: "Backend",

@@ -31,7 +31,7 @@ afterEach(() => setCurrentTime(null));
 const link = "https://parlance.example/invite/the-token-in-the-link";
 const invitation = (over: Partial<Extract<Mail, { kind: "invitation" }>> = {}): Mail => ({
   kind: "invitation",
-  organisation: "Engines",
+  organization: "Engines",
   invitedBy: "Ada",
   role: "MEMBER",
   url: link,
@@ -166,7 +166,7 @@ test("names can neither add headers nor markup", async () => {
   await queueMail(
     db(),
     "grace@example.com",
-    invitation({ organisation: "Engines\r\nBcc: all@example.com", invitedBy: '<img src="x">' }),
+    invitation({ organization: "Engines\r\nBcc: all@example.com", invitedBy: '<img src="x">' }),
   );
   await sendMails(10);
   const [mail] = server.mails;
@@ -180,7 +180,7 @@ test("names can neither add headers nor markup", async () => {
 
 test("what concerns a tenant goes to its owners and admins, and under one name only once", async () => {
   const account = {
-    organisation: "Engines",
+    organization: "Engines",
     name: "Ada",
     email: "owner@engines.example",
     passwordHash: "none",

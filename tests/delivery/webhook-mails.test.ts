@@ -35,7 +35,7 @@ let accounts = 0;
 async function newTenantsWebhook(): Promise<TestWebhook> {
   const number = ++accounts;
   const account = (role: Role) => ({
-    ...{ organisation: "Engines", name: "Ada", passwordHash: "none" },
+    ...{ organization: "Engines", name: "Ada", passwordHash: "none" },
     email: `${role.toLowerCase()}@${number}.example`,
   });
   const { tenant } = await db().$transaction((transaction) =>

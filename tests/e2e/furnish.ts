@@ -118,7 +118,7 @@ An invoice is issued with each order and can be had again, with another address 
 export async function furnish(browser: Browser) {
   const context = await newVisitor(browser);
   const page = await context.newPage();
-  const { tenantSlug } = await signUp(page, { organisation: "Northlane", name: "Ines Moreau" });
+  const { tenantSlug } = await signUp(page, { organization: "Northlane", name: "Ines Moreau" });
   const key = await newTestKey(page);
   const { cookies } = await context.storageState();
   await context.close();

@@ -6,7 +6,7 @@ import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 type Answer = { id: string } & Record<string, unknown>;
 
-/** The test environment of an organisation of its own, by its pages and by its API. */
+/** The test environment of an organization of its own, by its pages and by its API. */
 async function newInbox(page: Page, request: APIRequestContext) {
   const { email, tenantSlug } = await signUp(page);
   const key = await newTestKey(page);
@@ -37,7 +37,7 @@ const list = (page: Page) => page.getByRole("region", { name: "List" });
 /** The page does not hear of what happens elsewhere: as it is in the seconds between two looks. */
 const stopFollowing = (page: Page) => page.route("**/health", (route) => route.abort());
 
-/** A second person of the same organisation, without the way by mail. */
+/** A second person of the same organization, without the way by mail. */
 async function addMember(page: Page, base: string, role: "MEMBER" | "VIEWER"): Promise<void> {
   const { email } = await signUp(page);
   const statement = `INSERT INTO memberships (tenant_id, user_id, role, created_at)

@@ -42,7 +42,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   const mark = randomBytes(4).toString("hex");
   const overview = `/newcomers-${mark}/test`;
   await page.goto("/signup");
-  await page.getByLabel("Organisation").fill(`Newcomers ${mark}`);
+  await page.getByLabel("Organization").fill(`Newcomers ${mark}`);
   await page.getByLabel("Your name").fill("Grace Hopper");
   await page.getByLabel("E-mail").fill(`grace-${mark}@example.com`);
   await page.getByLabel("Password").fill(password);
@@ -130,7 +130,7 @@ for (const look of [{ name: "light", colorScheme: "light" as const, width: 1280 
     await page.emulateMedia({ colorScheme: look.colorScheme });
     await page.setViewportSize({ width: look.width, height: 900 });
     await page.goto("/signup");
-    await page.getByLabel("Organisation").fill(`Looks ${mark}`);
+    await page.getByLabel("Organization").fill(`Looks ${mark}`);
     await page.getByLabel("Your name").fill("Grace Hopper");
     await page.getByLabel("E-mail").fill(`looks-${mark}@example.com`);
     await page.getByLabel("Password").fill(password);

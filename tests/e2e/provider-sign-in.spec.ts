@@ -42,7 +42,7 @@ async function continueWith(
   await page.getByRole("button", { name: decision }).click();
 }
 
-test("somebody new comes in with GitHub, names an organisation, confirms a live key there, and sets a password", async ({
+test("somebody new comes in with GitHub, names an organization, confirms a live key there, and sets a password", async ({
   page,
 }) => {
   const { login, email } = await newLogin();
@@ -53,7 +53,7 @@ test("somebody new comes in with GitHub, names an organisation, confirms a live 
   await continueWith(page, "GitHub", login);
   await expect(page).toHaveURL("/welcome");
   await page.getByLabel("Name").fill(`Compilers ${login}`);
-  await page.getByRole("button", { name: "Create organisation" }).click();
+  await page.getByRole("button", { name: "Create organization" }).click();
   await expect(page).toHaveURL(`/compilers-${login}/test`);
 
   const age =

@@ -46,7 +46,7 @@ test("a wrong password and an unknown address read the same, and no address lead
   await expect(page).toHaveURL(/\/test$/);
 });
 
-test("another organisation, and one that does not exist, are not found alike", async ({
+test("another organization, and one that does not exist, are not found alike", async ({
   page,
   browser,
 }) => {
@@ -55,7 +55,7 @@ test("another organisation, and one that does not exist, are not found alike", a
   const strangerPage = await stranger.newPage();
   await signUp(strangerPage);
 
-  for (const slug of [tenantSlug, "no-such-organisation"]) {
+  for (const slug of [tenantSlug, "no-such-organization"]) {
     for (const path of [`/${slug}`, `/${slug}/test/api-keys`, `/${slug}/live`]) {
       const response = await strangerPage.goto(path);
       expect(response?.status(), path).toBe(404);

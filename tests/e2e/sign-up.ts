@@ -4,13 +4,13 @@ import { expect, settled } from "./test";
 
 export const password = "correct horse battery";
 
-/** A person with an organisation of their own, looking at its test keys. */
-export async function signUp(page: Page, { organisation = "", name = "Ada Lovelace" } = {}) {
+/** A person with an organization of their own, looking at its test keys. */
+export async function signUp(page: Page, { organization = "", name = "Ada Lovelace" } = {}) {
   const mark = randomBytes(4).toString("hex");
   const email = `${name.split(" ")[0]?.toLowerCase()}-${mark}@example.com`;
   await page.setExtraHTTPHeaders({ "X-Forwarded-For": `10.${randomBytes(3).join(".")}` });
   await page.goto("/signup");
-  await page.getByLabel("Organisation").fill(organisation || `Engines ${mark}`);
+  await page.getByLabel("Organization").fill(organization || `Engines ${mark}`);
   await page.getByLabel("Your name").fill(name);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
@@ -36,7 +36,7 @@ export async function newTestKey(page: Page): Promise<string> {
 }
 
 export async function signOut(page: Page): Promise<void> {
-  await page.getByRole("button", { name: /account and organisations/ }).click();
+  await page.getByRole("button", { name: /account and organizations/ }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   // A visit before the session has ended would cancel the request that ends it.
   await expect(page).toHaveURL(/\/login/);

@@ -93,7 +93,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
 
   async function signUp(email: string, { isVerified = true } = {}) {
     const browser = openBrowser();
-    const form = formOf({ organisation: `Engines ${++number}`, name: "Ada", email, password });
+    const form = formOf({ organization: `Engines ${++number}`, name: "Ada", email, password });
     const { location } = await browser.act("/signup", "signUpAction", {}, form);
     const slug = location?.split("/").at(-2) ?? "";
     expect(location).toBe(`/${slug}/test`);

@@ -37,7 +37,7 @@ import {
   auditOf,
   newAddress,
   newMember,
-  newOrganisation,
+  newOrganization,
   newPerson,
   newSession,
   someDevice,
@@ -69,7 +69,7 @@ async function invite(by: TestPerson, email: string, role: Role) {
 
 /** Somebody signed up with an address that is not theirs, and made themselves at home. */
 async function newSquat() {
-  const { tenant, owner: squatter } = await newOrganisation();
+  const { tenant, owner: squatter } = await newOrganization();
   const accomplice = await newPerson("Mallory");
   const coOwner = await invite(squatter, accomplice.email, "OWNER");
   await acceptInvitation({ ...accomplice, address: null }, coOwner.token);
@@ -225,7 +225,7 @@ test("a request of the squatter that was let in before the owner came makes noth
 });
 
 test("in an organization of others, only what the unverified user made and whom they let in is suspended", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const admin = await newMember(tenant.id, "ADMIN");
   const [theirs, ours] = [await newKey(admin, "live"), await newKey(owner, "live")];
   const [theirHook, ourHook] = [await newWebhook(admin, "live"), await newWebhook(owner, "live")];
@@ -261,7 +261,7 @@ describe("where mail is configured", () => {
     const email = newAddress();
     const device = { ...someDevice, address: `10.8.0.${++number}` };
     const signedUp = await signUp(
-      { organisation: `Mailed ${++number}`, name: "Ada", email, password: "correct horse battery" },
+      { organization: `Mailed ${++number}`, name: "Ada", email, password: "correct horse battery" },
       device,
     );
     if (signedUp.outcome !== "signed-in") throw new Error(signedUp.outcome);
@@ -293,7 +293,7 @@ describe("where mail is configured", () => {
   test("the link in the mail confirms the address of the user who is signed in, once, and of no one else", async () => {
     const { owner, sessionId, token } = await signUpWithMail();
     const other = await newSession(owner.id);
-    const stranger = await newOrganisation();
+    const stranger = await newOrganization();
     const strangerSession = await newSession(stranger.owner.id);
     const how = { address: null, confirmsEverything: false };
     expect(await findEmailVerification(token)).toEqual({ userId: owner.id, email: owner.email });

@@ -20,7 +20,7 @@ import {
   as,
   newAddress,
   newMember,
-  newOrganisation,
+  newOrganization,
   newPerson,
   newSession,
 } from "../support/people";
@@ -37,7 +37,7 @@ const newDevice = (): Device => ({
 });
 
 async function newOwner() {
-  const { tenant, owner } = await newOrganisation(passwordHash);
+  const { tenant, owner } = await newOrganization(passwordHash);
   return { tenant, owner, email: owner.email };
 }
 

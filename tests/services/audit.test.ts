@@ -19,11 +19,11 @@ import { env } from "@/lib/platform/env";
 import { RoleMissing } from "@/lib/platform/roles";
 import { renameTenant } from "@/lib/tenants/service";
 import { grantApplicationRole } from "@/prisma/roles";
-import { as, newMember, newOrganisation, type TestPerson } from "../support/people";
+import { as, newMember, newOrganization, type TestPerson } from "../support/people";
 
-/** A log of `count` entries and one more, that the organisation was made. */
+/** A log of `count` entries and one more, that the organization was made. */
 async function newLog(count: number) {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   for (let number = 1; number <= count; number++)
     await mutate(as(owner), (caller) => renameTenant(caller, `Name ${number}`));
   return { tenant, owner };
@@ -233,7 +233,7 @@ test("the application's own role adds to the audit log, and can neither change i
 });
 
 test("a log that nobody touched is whole, whatever is in it", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const changes = {
     before: {
       name: "Zoë \u2028 'quotes' \"and\" \\ 東京 😀",
@@ -252,7 +252,7 @@ test("a log that nobody touched is whole, whatever is in it", async () => {
     ),
   );
   expect(await verify(owner)).toMatchObject({ entries: 22, broken: null });
-  const { owner: stranger } = await newOrganisation();
+  const { owner: stranger } = await newOrganization();
   expect(await verify(stranger)).toMatchObject({ entries: 1, broken: null });
   expect(await db().auditEntry.count({ where: { tenantId: tenant.id } })).toBe(22);
 });
@@ -273,7 +273,7 @@ test("the log is read by actor, action and time, in pages, newest first, and by 
   expect((await listAuditEntries(caller, { actor: admin.id })).data).toMatchObject([
     { changes: { after: { name: "By the admin" } } },
   ]);
-  expect((await listAuditEntries(caller, { action: "organisation.created" })).data).toMatchObject([
+  expect((await listAuditEntries(caller, { action: "organization.created" })).data).toMatchObject([
     { sequence: 1, environment: null },
   ]);
   expect((await listAuditEntries(caller, { from: new Date(Date.now() + 60_000) })).data).toEqual(
@@ -287,12 +287,12 @@ test("the log is read by actor, action and time, in pages, newest first, and by 
   for await (const batch of exportAuditEntries(caller, {})) exported.push(...batch);
   expect(exported).toHaveLength(42);
 
-  const { owner: stranger } = await newOrganisation();
+  const { owner: stranger } = await newOrganization();
   expect((await listAuditEntries(reader(as(stranger)), {})).data).toHaveLength(1);
 });
 
 test.each(["MEMBER", "VIEWER"] as const)("a %s reads no audit log", async (role) => {
-  const { tenant } = await newOrganisation();
+  const { tenant } = await newOrganization();
   const caller = reader(as(await newMember(tenant.id, role)));
   await expect(listAuditEntries(caller, {})).rejects.toThrow(RoleMissing);
   await expect(exportAuditEntries(caller, {}).next()).rejects.toThrow(RoleMissing);

@@ -12,7 +12,7 @@ import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
-import { as, newOrganisation } from "../support/people";
+import { as, newOrganization } from "../support/people";
 
 async function newIdentity(): Promise<Identity> {
   const { id } = await createTenant(db(), { name: "Inbox" });
@@ -50,7 +50,7 @@ test("the inbox is ordered by the last change, and shows what is open unless it 
 });
 
 test("it is of what one person has, or of what nobody has", async () => {
-  const { owner } = await newOrganisation();
+  const { owner } = await newOrganization();
   const identity = as(owner);
   const [hers] = [
     await open(identity, { subject: "hers" }),

@@ -20,7 +20,7 @@ import {
   auditOf,
   newAddress,
   newMember,
-  newOrganisation,
+  newOrganization,
   newPerson,
   someDevice,
   type TestPerson,
@@ -39,13 +39,13 @@ const accept = (user: { id: string; email: string }, token: string) =>
 const over = "This invitation was used or revoked, or its time is over.";
 
 test("whoever has the address accepts once, and gets the role that was meant", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const person = await newPerson();
   const { id, link } = await invite(owner, person.email, "VIEWER");
   const token = tokenOf(link);
 
   expect(await findInvitation(token)).toEqual({
-    organisation: tenant.name,
+    organization: tenant.name,
     email: person.email,
     role: "VIEWER",
     invitedBy: "Ada",
@@ -75,7 +75,7 @@ test("whoever has the address accepts once, and gets the role that was meant", a
 });
 
 test("somebody without an account makes one by accepting, for that address and no other", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const email = newAddress("new");
   const { link } = await invite(owner, email, "ADMIN");
   expect(await findInvitation(tokenOf(link))).toMatchObject({ hasAccount: false });
@@ -105,7 +105,7 @@ test("somebody without an account makes one by accepting, for that address and n
 });
 
 test("accepting twice at the same moment makes one membership and one entry", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const person = await newPerson();
   const { link } = await invite(owner, person.email);
   const results = await Promise.allSettled(
@@ -118,7 +118,7 @@ test("accepting twice at the same moment makes one membership and one entry", as
 });
 
 test("somebody else who is signed in does not get in by the link", async () => {
-  const { owner } = await newOrganisation();
+  const { owner } = await newOrganization();
   const stranger = await newPerson();
   const { link } = await invite(owner, newAddress());
   await expect(accept(stranger, tokenOf(link))).rejects.toThrow(
@@ -128,7 +128,7 @@ test("somebody else who is signed in does not get in by the link", async () => {
 });
 
 test("a link lasts seven days and not a moment longer", async () => {
-  const { owner } = await newOrganisation();
+  const { owner } = await newOrganization();
   const person = await newPerson();
   const start = new Date("2026-03-01T08:00:00.000Z");
   setCurrentTime(() => start);
@@ -151,7 +151,7 @@ test("a link lasts seven days and not a moment longer", async () => {
 });
 
 test("sending again ends the link before, and only after a minute", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const person = await newPerson();
   const start = Date.parse("2026-03-01T08:00:00.000Z");
   setCurrentTime(() => new Date(start));
@@ -172,7 +172,7 @@ test("sending again ends the link before, and only after a minute", async () => 
 });
 
 test("a revoked link opens nothing", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const person = await newPerson();
   const { id, link } = await invite(owner, person.email);
   await mutate(as(owner), (caller) => revokeInvitation(caller, id));
@@ -186,9 +186,9 @@ test("a revoked link opens nothing", async () => {
   );
 });
 
-test("members and open invitations are not invited again, and nobody sees another organisation's", async () => {
-  const { tenant, owner } = await newOrganisation();
-  const { owner: stranger } = await newOrganisation();
+test("members and open invitations are not invited again, and nobody sees another organization's", async () => {
+  const { tenant, owner } = await newOrganization();
+  const { owner: stranger } = await newOrganization();
   const member = await newMember(tenant.id, "VIEWER");
   const email = newAddress();
   const { id } = await invite(owner, email);
@@ -211,7 +211,7 @@ test.each([
   ["MEMBER", []],
   ["VIEWER", []],
 ] satisfies [Role, Role[]][])("%s invites %j", async (role, allowed) => {
-  const { tenant } = await newOrganisation();
+  const { tenant } = await newOrganization();
   const actor = await newMember(tenant.id, role);
   for (const given of ["OWNER", "ADMIN", "MEMBER", "VIEWER"] satisfies Role[]) {
     const invited = invite(actor, newAddress(), given);
@@ -222,7 +222,7 @@ test.each([
 });
 
 test("the token stands nowhere but in the mail", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const email = newAddress();
   const { link } = await invite(owner, email);
   const token = tokenOf(link);
@@ -248,7 +248,7 @@ test.each([
 ] as const)(
   "an admin who is %s cannot return through invitations they left open",
   async (_how, end) => {
-    const { tenant, owner } = await newOrganisation();
+    const { tenant, owner } = await newOrganization();
     const admin = await newMember(tenant.id, "ADMIN");
     const accomplice = await newPerson();
     const { id, link } = await invite(admin, accomplice.email, "ADMIN");
@@ -269,7 +269,7 @@ test.each([
 );
 
 test("an admin who leaves takes their open invitations with them", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const admin = await newMember(tenant.id, "ADMIN");
   const { link } = await invite(admin, newAddress());
   await mutate(as(admin), (caller) => leaveOrganization(caller));
@@ -278,7 +278,7 @@ test("an admin who leaves takes their open invitations with them", async () => {
 });
 
 test("the inviter's role counts at the moment of acceptance, however it was changed", async () => {
-  const { tenant } = await newOrganisation();
+  const { tenant } = await newOrganization();
   const second = await newMember(tenant.id, "OWNER");
   const person = await newPerson();
   const { link } = await invite(second, person.email, "OWNER");
@@ -291,7 +291,7 @@ test("the inviter's role counts at the moment of acceptance, however it was chan
 });
 
 test("a demoted owner's invitations stay open as far as an admin may give the role", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const second = await newMember(tenant.id, "OWNER");
   const [asOwner, asMember] = [
     await invite(second, newAddress(), "OWNER"),
@@ -303,7 +303,7 @@ test("a demoted owner's invitations stay open as far as an admin may give the ro
 });
 
 test("the member who resends an invitation vouches for it from then on", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const admin = await newMember(tenant.id, "ADMIN");
   const person = await newPerson();
   const start = Date.now();

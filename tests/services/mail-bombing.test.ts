@@ -6,8 +6,8 @@ import { mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
-import { organisationInput, personInput } from "@/lib/users/schema";
-import { as, newAddress, newOrganisation, type TestPerson } from "../support/people";
+import { organizationInput, personInput } from "@/lib/users/schema";
+import { as, newAddress, newOrganization, type TestPerson } from "../support/people";
 
 const start = Date.parse("2026-03-01T08:00:00.000Z");
 const dayMs = 24 * 60 * 60_000;
@@ -18,7 +18,7 @@ beforeAll(() => {
 afterEach(() => setCurrentTime(null));
 
 async function newVerifiedOwner() {
-  const { owner } = await newOrganisation();
+  const { owner } = await newOrganization();
   await db().user.update({ where: { id: owner.id }, data: { emailVerifiedAt: new Date(0) } });
   return owner;
 }
@@ -31,7 +31,7 @@ const mailsTo = (recipient: string) => db().mail.count({ where: { recipient } })
 
 /** The address is in another organization of the same owner's each time. */
 async function newOrganizationOf(owner: TestPerson): Promise<TestPerson> {
-  const { tenant } = await newOrganisation();
+  const { tenant } = await newOrganization();
   await db().membership.create({
     data: { tenantId: tenant.id, userId: owner.id, role: "OWNER", createdAt: new Date() },
   });
@@ -112,7 +112,7 @@ const at = new Date(start);
 const wordy: { [Kind in Mail["kind"]]: Extract<Mail, { kind: Kind }> } = {
   invitation: {
     kind: "invitation",
-    organisation: words,
+    organization: words,
     invitedBy: words,
     role: "ADMIN",
     url: words,
@@ -204,7 +204,7 @@ test.each([
   "evil\u200d.com",
 ])("names that look like URLs are refused: %s", (name) => {
   expect(personInput.safeParse({ name }).success).toBe(false);
-  expect(organisationInput.safeParse({ name }).error?.issues[0]?.message).toContain(
+  expect(organizationInput.safeParse({ name }).error?.issues[0]?.message).toContain(
     "must not look like a web or email address",
   );
 });
@@ -219,7 +219,7 @@ test.each([
   "Ada\u0007",
 ])("names with line breaks or invisible characters are refused: %j", (name) => {
   expect(personInput.safeParse({ name }).success).toBe(false);
-  expect(organisationInput.safeParse({ name }).success).toBe(false);
+  expect(organizationInput.safeParse({ name }).success).toBe(false);
 });
 
 test.each([
@@ -236,5 +236,5 @@ test.each([
   "株式会社",
 ])("names of people and companies are not: %s", (name) => {
   expect(personInput.safeParse({ name }).success).toBe(true);
-  expect(organisationInput.safeParse({ name }).success).toBe(true);
+  expect(organizationInput.safeParse({ name }).success).toBe(true);
 });

@@ -12,7 +12,7 @@ import { RoleMissing } from "@/lib/platform/roles";
 import { findLiveSession } from "@/lib/sessions/service";
 import { ProofNeeded } from "@/lib/step-up/proof";
 import type { Role } from "@/prisma/generated/enums";
-import { as, auditOf, newMember, newOrganisation, newSession } from "../support/people";
+import { as, auditOf, newMember, newOrganization, newSession } from "../support/people";
 
 const roleOf = async (tenantId: string, userId: string) =>
   (await db().membership.findUnique({ where: { tenantId_userId: { tenantId, userId } } }))?.role ??
@@ -30,7 +30,7 @@ const mayTurn: [from: Role, into: Role, by: Role[]][] = roles.flatMap((from) =>
 );
 
 test.each(mayTurn)("%s becomes %s by %s alone", async (from, into, by) => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const actors = [
     owner,
     ...(await Promise.all(
@@ -47,7 +47,7 @@ test.each(mayTurn)("%s becomes %s by %s alone", async (from, into, by) => {
 });
 
 test("roles are changed with a fresh proof only", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const member = await newMember(tenant.id, "MEMBER");
   const identity = as(owner);
   const stale = {
@@ -61,8 +61,8 @@ test("roles are changed with a fresh proof only", async () => {
 });
 
 test("the last owner can neither be demoted, nor removed, nor leave", async () => {
-  const { tenant, owner } = await newOrganisation();
-  const { owner: stranger } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
+  const { owner: stranger } = await newOrganization();
   const works = [
     () => mutate(as(owner), (caller) => changeRole(caller, owner.id, "ADMIN")),
     () => mutate(as(owner), (caller) => removeMember(caller, owner.id)),
@@ -80,7 +80,7 @@ test("the last owner can neither be demoted, nor removed, nor leave", async () =
 });
 
 test("two owners who demote each other at the same moment leave one of them", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const second = await newMember(tenant.id, "OWNER");
   const results = await Promise.allSettled([
     mutate(as(owner), (caller) => changeRole(caller, second.id, "VIEWER")),
@@ -91,7 +91,7 @@ test("two owners who demote each other at the same moment leave one of them", as
 });
 
 test("removing a member ends all of their sessions at once, and is written down", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const member = await newMember(tenant.id, "MEMBER");
   const [laptop, phone, owners] = await Promise.all([
     newSession(member.id),
@@ -114,7 +114,7 @@ test("removing a member ends all of their sessions at once, and is written down"
 });
 
 test("an admin ends all sessions of a member, who keeps their role and can sign in again", async () => {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const [admin, member] = [
     await newMember(tenant.id, "ADMIN"),
     await newMember(tenant.id, "MEMBER"),
@@ -149,7 +149,7 @@ test("an admin ends all sessions of a member, who keeps their role and can sign 
 test.each(["ADMIN", "MEMBER", "VIEWER"] as const)(
   "a %s who removes owners or admins is refused",
   async (role) => {
-    const { tenant, owner } = await newOrganisation();
+    const { tenant, owner } = await newOrganization();
     const [actor, admin] = await Promise.all([
       newMember(tenant.id, role),
       newMember(tenant.id, "ADMIN"),
@@ -163,9 +163,9 @@ test.each(["ADMIN", "MEMBER", "VIEWER"] as const)(
   },
 );
 
-test("whoever leaves keeps their other organisations, and their session", async () => {
-  const { tenant, owner } = await newOrganisation();
-  const { tenant: other } = await newOrganisation();
+test("whoever leaves keeps their other organizations, and their session", async () => {
+  const { tenant, owner } = await newOrganization();
+  const { tenant: other } = await newOrganization();
   const member = await newMember(tenant.id, "MEMBER");
   await db().membership.create({
     data: { tenantId: other.id, userId: member.id, role: "VIEWER", createdAt: new Date() },
@@ -184,9 +184,9 @@ test("whoever leaves keeps their other organisations, and their session", async 
   expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
 });
 
-test("another organisation's member is as one who does not exist", async () => {
-  const { owner } = await newOrganisation();
-  const { owner: stranger } = await newOrganisation();
+test("another organization's member is as one who does not exist", async () => {
+  const { owner } = await newOrganization();
+  const { owner: stranger } = await newOrganization();
   for (const id of [stranger.id, "usr_00000000000000000000000000"]) {
     await expect(mutate(as(owner), (caller) => changeRole(caller, id, "VIEWER"))).rejects.toThrow(
       `There is no user with the id "${id}".`,
@@ -198,8 +198,8 @@ test("another organisation's member is as one who does not exist", async () => {
 });
 
 test("members are listed in pages, and nobody else's", async () => {
-  const { tenant, owner } = await newOrganisation();
-  await newOrganisation();
+  const { tenant, owner } = await newOrganization();
+  await newOrganization();
   const members = [];
   for (let count = 0; count < 4; count++) members.push(await newMember(tenant.id, "MEMBER"));
 

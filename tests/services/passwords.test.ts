@@ -22,7 +22,7 @@ import {
   revokeSession,
   startSession,
 } from "@/lib/sessions/service";
-import { auditOf, newAddress, newOrganisation, newPerson, newSession } from "../support/people";
+import { auditOf, newAddress, newOrganization, newPerson, newSession } from "../support/people";
 
 afterEach(() => setCurrentTime(null));
 
@@ -35,7 +35,7 @@ const outcomeOf = async (email: string, password: string) =>
   (await signIn({ email, password }, newDevice())).outcome;
 
 async function newSignedIn(hash: string | null = passwordHash) {
-  const { tenant, owner } = await newOrganisation(hash ?? undefined);
+  const { tenant, owner } = await newOrganization(hash ?? undefined);
   if (!hash) await db().user.update({ where: { id: owner.id }, data: { passwordHash: null } });
   const session = await newSession(owner.id);
   const user = await findLiveSession(db(), session.id);
@@ -254,7 +254,7 @@ test("an operator makes a link for a person who exists, and none for another", a
 test("one session is ended and the others are not, and nobody else's can be", async () => {
   const { owner, session } = await newSignedIn();
   const phone = await newSession(owner.id);
-  const { owner: stranger } = await newOrganisation();
+  const { owner: stranger } = await newOrganization();
 
   await revokeSession(db(), stranger.id, session.id);
   expect((await listSessions(db(), owner.id)).map(({ id }) => id)).toEqual([phone.id, session.id]);

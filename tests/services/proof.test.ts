@@ -36,7 +36,7 @@ const owner = (provedAt?: Date | null): Actor => ({
 
 async function newSession() {
   const account = {
-    organisation: "Proofs",
+    organization: "Proofs",
     name: "Ada",
     email: `ada${++number}@example.com`,
     passwordHash,

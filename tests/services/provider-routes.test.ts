@@ -4,7 +4,7 @@ import { failureSteps } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
 import { introduce, startIdentityProvider } from "../support/identity-provider";
-import { newAddress, newOrganisation } from "../support/people";
+import { newAddress, newOrganization } from "../support/people";
 import { type RunningProcess, startWeb } from "../support/processes";
 
 // Through the built product, with a browser's cookies and a provider on this machine.
@@ -99,7 +99,7 @@ const sessionOf = async (browser: ReturnType<typeof newBrowser>) =>
   (await browser.go("/api/auth/session")).json();
 
 test.each(["github", "google"])(
-  "somebody new comes in with %s, and names their organisation",
+  "somebody new comes in with %s, and names their organization",
   async (id) => {
     const { login, email } = await newLogin();
     const browser = newBrowser();
@@ -149,7 +149,7 @@ test.each(["github", "google"])("an address that %s has not verified is refused"
 });
 
 test("an address that was never shown to be theirs loses its password to whoever shows that it is", async () => {
-  const { owner, tenant } = await newOrganisation("a hash");
+  const { owner, tenant } = await newOrganization("a hash");
   const { login } = await newLogin({ email: owner.email });
   const browser = newBrowser();
 
@@ -270,7 +270,7 @@ test("pages offer what is configured, and their policy lets forms go nowhere els
 
 test("a browser that signed in before is known by its cookie, and gets in where strangers used up its network", async () => {
   const password = "correct horse battery";
-  const { owner } = await newOrganisation(await hashPassword(password));
+  const { owner } = await newOrganization(await hashPassword(password));
   const browser = newBrowser();
   expect(await browser.signInByPassword(owner.email, password)).toBeNull();
   const mail = await db().mail.findFirstOrThrow({

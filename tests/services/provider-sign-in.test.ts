@@ -11,7 +11,7 @@ import { db } from "@/lib/platform/db";
 import { parseEnv } from "@/lib/platform/env";
 import { findLiveSession, startSession } from "@/lib/sessions/service";
 import { proofLifetimeMs } from "@/lib/step-up/proof";
-import { auditOf, newAddress, newOrganisation, newSession } from "../support/people";
+import { auditOf, newAddress, newOrganization, newSession } from "../support/people";
 
 const password = "correct horse battery";
 const passwordHash = await hashPassword(password);
@@ -38,7 +38,7 @@ async function sessionOf(
 }
 
 async function newOwner({ isVerified }: { isVerified: boolean }) {
-  const { tenant, owner } = await newOrganisation(passwordHash);
+  const { tenant, owner } = await newOrganization(passwordHash);
   if (isVerified)
     await db().user.update({ where: { id: owner.id }, data: { emailVerifiedAt: new Date() } });
   const session = await findLiveSession(db(), (await newSession(owner.id)).id);
@@ -50,7 +50,7 @@ const hashOf = async (id: string) =>
   (await db().user.findUniqueOrThrow({ where: { id } })).passwordHash;
 
 describe("somebody new", () => {
-  test("gets an account without a password or an organisation, and an address that counts as verified", async () => {
+  test("gets an account without a password or an organization, and an address that counts as verified", async () => {
     const arrival = arrive({ email: newAddress("Grace").toUpperCase() });
     const session = await sessionOf(arrival);
 

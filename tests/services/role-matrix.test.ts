@@ -22,7 +22,7 @@ import * as tenants from "@/lib/tenants/service";
 import * as testData from "@/lib/test-data/service";
 import * as webhooks from "@/lib/webhooks/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
-import { as, newAddress, newMember, newOrganisation, type TestPerson } from "../support/people";
+import { as, newAddress, newMember, newOrganization, type TestPerson } from "../support/people";
 
 const id = (prefix: string) => `${prefix}_00000000000000000000000000`;
 const file = { blobKey: "none", contentType: "text/plain", sizeBytes: 1, sha256: Buffer.alloc(32) };
@@ -248,7 +248,7 @@ function withProofAt(identity: Identity, provedAt: Date | null): Identity {
 
 describe.each(Object.entries(matrix))("%s", (_name, [minimum, proof, work]) => {
   test(`takes the role ${minimum}, and a fresh proof ${proof}`, async () => {
-    const { tenant, owner } = await newOrganisation();
+    const { tenant, owner } = await newOrganization();
     for (const environment of ["test", "live"] as const) {
       const existing = await newExisting(owner, environment);
       const needsProof = proof === "always" || (proof === "live" && environment === "live");
@@ -280,7 +280,7 @@ describe.each(Object.entries(matrix))("%s", (_name, [minimum, proof, work]) => {
 });
 
 test("leaving an organization needs a fresh proof", async () => {
-  const { tenant } = await newOrganisation();
+  const { tenant } = await newOrganization();
   const member = as(await newMember(tenant.id, "MEMBER"));
   expect(await outcomeOf(withProofAt(member, null), members.leaveOrganization)).toBeInstanceOf(
     ProofNeeded,

@@ -12,7 +12,7 @@ let number = 0;
 
 async function newUser() {
   const account = {
-    organisation: "Sessions",
+    organization: "Sessions",
     name: "Ada",
     email: `ada${++number}@example.com`,
     passwordHash: "none",

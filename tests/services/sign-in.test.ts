@@ -29,7 +29,7 @@ afterEach(() => vi.restoreAllMocks());
 async function newUser() {
   const email = `ada${++number}@example.com`;
   await db().$transaction((transaction) =>
-    createAccount(transaction, { organisation: "Sign-in", name: "Ada", email, passwordHash }),
+    createAccount(transaction, { organization: "Sign-in", name: "Ada", email, passwordHash }),
   );
   return email;
 }

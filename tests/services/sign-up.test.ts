@@ -14,9 +14,9 @@ import {
 
 const device = { address: "10.2.0.1", userAgent: "test" };
 let number = 0;
-const newInput = (organisation = "Analytical Engines") =>
+const newInput = (organization = "Analytical Engines") =>
   signUpInput.parse({
-    organisation,
+    organization,
     name: "Ada",
     email: `Ada${++number}@Example.com`,
     password: "correct horse battery",
@@ -59,8 +59,8 @@ test.each([
   ["Docs", "docs-2"],
   ["v1", "v1-2"],
   ["東京", "tenant"],
-])("%s has its dashboard at /%s", async (organisation, slug) => {
-  expect(await signUp(newInput(organisation), device)).toMatchObject({ tenantSlug: slug });
+])("%s has its dashboard at /%s", async (organization, slug) => {
+  expect(await signUp(newInput(organization), device)).toMatchObject({ tenantSlug: slug });
 });
 
 test("accounts from one address come to an end", async () => {
@@ -81,16 +81,16 @@ test("accounts from one address come to an end", async () => {
 });
 
 const whole = {
-  organisation: "Engines",
+  organization: "Engines",
   name: "Ada",
   email: "ada@example.com",
   password: "correct horse battery",
 };
 
 test.each([
-  ["organisation", { organisation: "  " }],
-  ["organisation", { organisation: "x".repeat(101) }],
-  ["organisation", { organisation: "a\u0000b" }],
+  ["organization", { organization: "  " }],
+  ["organization", { organization: "x".repeat(101) }],
+  ["organization", { organization: "a\u0000b" }],
   ["name", { name: "\ud800 Ada" }],
   ["email", { email: "ada" }],
   ["email", { email: `${"a".repeat(250)}@example.com` }],

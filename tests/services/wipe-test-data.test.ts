@@ -9,7 +9,7 @@ import { findWipe, requestWipe, wipeTestData } from "@/lib/test-data/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import type { Environment, Role } from "@/prisma/generated/enums";
 import { call, newKey, type TestTenant } from "../support/api";
-import { as, auditOf, newMember, newOrganisation, type TestPerson } from "../support/people";
+import { as, auditOf, newMember, newOrganization, type TestPerson } from "../support/people";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -146,7 +146,7 @@ async function countEarlier({ identity, keyId }: TestTenant, webhookId: string) 
 }
 
 async function newFilledTenant() {
-  const { tenant, owner } = await newOrganisation();
+  const { tenant, owner } = await newOrganization();
   const [inTest, inLive] = await Promise.all([
     newKey(tenant),
     newKey(tenant, { environment: "live" }),
@@ -300,7 +300,7 @@ test("two workers share the work", async () => {
 test.each(["OWNER", "ADMIN", "MEMBER", "VIEWER"] satisfies Role[])(
   "%s: wiping needs the role and the typed name",
   async (role) => {
-    const { tenant } = await newOrganisation();
+    const { tenant } = await newOrganization();
     const person = await newMember(tenant.id, role);
     const isAllowed = role === "OWNER" || role === "ADMIN";
     if (isAllowed) {

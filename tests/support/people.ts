@@ -13,10 +13,10 @@ export type TestPerson = { id: string; email: string; name: string; role: Role; 
 export const newAddress = (name = "person") =>
   `${name}-${randomBytes(6).toString("hex")}@example.com`;
 
-/** An organisation of its own for each test, and its owner. */
-export async function newOrganisation(passwordHash = "none") {
+/** An organization of its own for each test, and its owner. */
+export async function newOrganization(passwordHash = "none") {
   const account = {
-    organisation: `Engines ${randomBytes(4).toString("hex")}`,
+    organization: `Engines ${randomBytes(4).toString("hex")}`,
     name: "Ada",
     email: newAddress("ada"),
     passwordHash,
@@ -27,7 +27,7 @@ export async function newOrganisation(passwordHash = "none") {
   return { tenant, owner: { ...user, role: "OWNER", tenantId: tenant.id } satisfies TestPerson };
 }
 
-/** Somebody with an account and no organisation. */
+/** Somebody with an account and no organization. */
 export async function newPerson(name = "Grace", passwordHash = "none") {
   return createUser(db(), { name, email: newAddress(name.toLowerCase()), passwordHash });
 }

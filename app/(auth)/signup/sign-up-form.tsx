@@ -25,13 +25,13 @@ export function SignUpForm({ minimumPasswordLength, providers }: SignUpFormProps
       <form action={action} className="space-y-5">
         {message ? <Notice>{message}</Notice> : null}
         <TextField
-          label="Organisation"
-          name="organisation"
+          label="Organization"
+          name="organization"
           autoComplete="organization"
           required
           maxLength={100}
-          defaultValue={values?.organisation}
-          error={errors?.organisation}
+          defaultValue={values?.organization}
+          error={errors?.organization}
         />
         <NameField value={values?.name} error={errors?.name} />
         <EmailField value={values?.email} error={errors?.email} />

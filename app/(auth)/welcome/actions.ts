@@ -3,22 +3,22 @@
 import { redirect } from "next/navigation";
 import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
-import { createOrganisation } from "@/lib/tenants/service";
-import { organisationInput } from "@/lib/users/schema";
+import { createOrganization } from "@/lib/tenants/service";
+import { organizationInput } from "@/lib/users/schema";
 import { type FormState, findings, refused, textOf } from "../forms";
 
-export async function createOrganisationAction(
+export async function createOrganizationAction(
   _before: FormState,
   form: FormData,
 ): Promise<FormState> {
   const user = await requireUser();
   const values = { name: textOf(form, "name") };
-  const input = organisationInput.safeParse(values);
+  const input = organizationInput.safeParse(values);
   if (!input.success) return { ...findings(input.error), values };
 
   const { address } = await currentDevice();
   const made = await throttleDashboard(user.id, null)
-    .then(() => createOrganisation({ id: user.id, address }, input.data.name))
+    .then(() => createOrganization({ id: user.id, address }, input.data.name))
     .catch(refused);
   if ("message" in made) return { ...made, values };
   redirect(`/${made.slug}/test`);

@@ -2,25 +2,25 @@ import Link from "next/link";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { requireUser } from "@/lib/auth/require-user";
 import { signOutAction } from "../actions";
-import { OrganisationForm } from "./organisation-form";
+import { OrganizationForm } from "./organization-form";
 
-export const metadata = { title: "Create an organisation" };
+export const metadata = { title: "Create an organization" };
 
-/** The first organisation of somebody who is in none, or another one. */
+/** The first organization of somebody who is in none, or another one. */
 export default async function WelcomePage() {
   const user = await requireUser();
   const first = user.memberships[0];
   return (
     <div className="space-y-5">
       <div className="space-y-1">
-        <h1 className="font-semibold text-2xl tracking-tight">Create an organisation</h1>
+        <h1 className="font-semibold text-2xl tracking-tight">Create an organization</h1>
         <p className="break-words text-muted">
           {first
             ? "It has its own members, keys and data, and you will be its owner."
-            : `You are in no organisation yet. Make one of your own, or have an owner or admin of another one invite ${user.email}.`}
+            : `You are in no organization yet. Make one of your own, or have an owner or admin of another one invite ${user.email}.`}
         </p>
       </div>
-      <OrganisationForm />
+      <OrganizationForm />
       {first ? (
         <p className="text-muted">
           <Link

@@ -28,12 +28,12 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
     );
   }
 
-  const { organisation, email, role, invitedBy, hasAccount } = invitation;
-  const title = `Join ${organisation}`;
-  const sentence = `${invitedBy ?? "Somebody"} invites ${email} to ${organisation}, as ${roleNames[role]}.`;
+  const { organization, email, role, invitedBy, hasAccount } = invitation;
+  const title = `Join ${organization}`;
+  const sentence = `${invitedBy ?? "Somebody"} invites ${email} to ${organization}, as ${roleNames[role]}.`;
   if (user?.email === email) {
     return (
-      <Frame title={title} action={<AcceptForm token={token} organisation={organisation} />}>
+      <Frame title={title} action={<AcceptForm token={token} organization={organization} />}>
         {sentence}
       </Frame>
     );

@@ -7,13 +7,13 @@ import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { text } from "@/lib/platform/schema";
 import { renameTenant } from "@/lib/tenants/service";
 import { requestWipe } from "@/lib/test-data/service";
-import { organisationInput } from "@/lib/users/schema";
+import { organizationInput } from "@/lib/users/schema";
 
-export async function renameOrganisationAction(
+export async function renameOrganizationAction(
   place: PlaceOfAction,
   name: string,
 ): Promise<ActionResult> {
-  return act(place, organisationInput, { name }, async (caller, input) => {
+  return act(place, organizationInput, { name }, async (caller, input) => {
     await renameTenant(caller, input.name);
     return null;
   });

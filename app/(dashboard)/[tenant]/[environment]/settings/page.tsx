@@ -18,7 +18,7 @@ import {
   planTenantRateLimits,
 } from "@/lib/tenants/service";
 import { findWipe } from "@/lib/test-data/service";
-import { leaveAction, renameOrganisationAction, wipeTestDataAction } from "./actions";
+import { leaveAction, renameOrganizationAction, wipeTestDataAction } from "./actions";
 
 export const metadata = { title: "Settings" };
 
@@ -35,7 +35,7 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
       <PageHeader title="Settings" description={`${tenant.name}, in both environments.`} />
       <SettingsTabs base={base} current="settings" />
       <div className="space-y-6">
-        <Panel title="Organisation">
+        <Panel title="Organization">
           <div className="space-y-5">
             {isAdmin ? (
               <NameForm
@@ -43,7 +43,7 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
                 name={tenant.name}
                 autoComplete="organization"
                 hint="Invitations and mails name it."
-                rename={renameOrganisationAction.bind(null, place)}
+                rename={renameOrganizationAction.bind(null, place)}
               />
             ) : null}
             <Facts
@@ -65,7 +65,7 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
               ]}
             />
             {isAdmin ? null : (
-              <RoleNote sentence={roleSentence("ADMIN", "rename the organisation")} />
+              <RoleNote sentence={roleSentence("ADMIN", "rename the organization")} />
             )}
           </div>
         </Panel>
@@ -88,10 +88,10 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
               )}
             </Danger>
             <Danger
-              title="Leave this organisation"
+              title="Leave this organization"
               description="For yourself alone. The last owner makes somebody else an owner first."
             >
-              <LeaveDialog organisation={tenant.name} leave={leaveAction.bind(null, place)} />
+              <LeaveDialog organization={tenant.name} leave={leaveAction.bind(null, place)} />
             </Danger>
           </ul>
         </Panel>

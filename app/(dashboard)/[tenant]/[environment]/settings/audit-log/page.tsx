@@ -48,7 +48,7 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
     <>
       <PageHeader
         title="Audit log"
-        description="Who changed what in this organisation, in both environments. Entries are only ever added; each carries the hash of the one before it."
+        description="Who changed what in this organization, in both environments. Entries are only ever added; each carries the hash of the one before it."
         guide="audit-log"
         actions={
           <a

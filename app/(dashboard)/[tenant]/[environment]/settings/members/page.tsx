@@ -63,7 +63,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
         actions={
           isAdmin ? (
             <InviteDialog
-              organisation={tenant.name}
+              organization={tenant.name}
               choices={choices}
               invite={inviteAction.bind(null, place)}
             />
@@ -109,7 +109,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                       <MemberActions
                         member={member}
                         isSelf={member.id === user.id}
-                        organisation={tenant.name}
+                        organization={tenant.name}
                         choices={choices}
                         changeRole={changeRoleAction.bind(null, place)}
                         endSessions={endSessionsAction.bind(null, place)}

@@ -31,7 +31,7 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
   const { SESSION_IDLE_HOURS: idleHours } = env();
   return (
     <>
-      <PageHeader title="Profile and sessions" description="You, in every organisation." />
+      <PageHeader title="Profile and sessions" description="You, in every organization." />
       <SettingsTabs base={base} current="settings/profile" />
       <div className="space-y-6">
         <Panel title="Profile">

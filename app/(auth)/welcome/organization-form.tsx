@@ -4,10 +4,10 @@ import { useActionState } from "react";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
-import { createOrganisationAction } from "./actions";
+import { createOrganizationAction } from "./actions";
 
-export function OrganisationForm() {
-  const [{ message, errors, values }, action] = useActionState(createOrganisationAction, {});
+export function OrganizationForm() {
+  const [{ message, errors, values }, action] = useActionState(createOrganizationAction, {});
   return (
     <form action={action} className="space-y-5">
       {message ? <Notice>{message}</Notice> : null}
@@ -21,7 +21,7 @@ export function OrganisationForm() {
         error={errors?.name}
       />
       <SubmitButton pending="Creating…" className="w-full">
-        Create organisation
+        Create organization
       </SubmitButton>
     </form>
   );
