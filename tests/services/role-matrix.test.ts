@@ -202,6 +202,7 @@ const forEveryRole: Record<string, string> = {
   leaveOrganization: "every member may leave",
   renameUser: "everybody has a name",
   recordAudit: "called by what asks for the role",
+  requirePower: "records what it refuses, and changes nothing else",
   lockTenant: "called by what asks for the role",
   lockKind: "called by what asks for the role",
   addBacklogTask: "called by what asks for the role",
