@@ -40,8 +40,6 @@ const delivering = startDelivering(takesOnly);
 const processing = startProcessing(takesOnly);
 const listener = JOBS === "inngest" ? null : listenForWakeUps(delivering.wake, processing.wake);
 const jobs = Object.entries(recurringJobs).map(([name, job]) => repeat(name, job.work, job));
-log.info({ jobs: JOBS }, "the worker is running");
-process.send?.("started");
 
 let isStopping = false;
 
@@ -77,3 +75,7 @@ function stopOn(reason: string): void {
 process.on("SIGTERM", () => stopOn("SIGTERM"));
 process.on("SIGINT", () => stopOn("SIGINT"));
 process.on("disconnect", () => stopOn("the process that started it is gone"));
+
+// Last, so that anyone who reads this can stop the worker cleanly.
+log.info({ jobs: JOBS }, "the worker is running");
+process.send?.("started");

@@ -233,7 +233,7 @@ test("409 idempotency-in-progress when the first request has not ended after fiv
       expect(reply.headers.get("retry-after")).toBe("1");
       throw new Error("rolled back");
     },
-    { timeout: 15_000 },
+    { timeout: 120_000 },
   );
   await expect(held).rejects.toThrow("rolled back");
   expect(
@@ -254,7 +254,7 @@ test("503, and not a word of idempotency, when it is the row itself that another
       });
       expect(reply.headers.get("retry-after")).toBe("1");
     },
-    { timeout: 15_000 },
+    { timeout: 120_000 },
   );
   await held;
   expect((await call(tenant, "PATCH", `/customers/${id}`, { name: "Eve" }, key("k"))).status).toBe(
@@ -299,7 +299,7 @@ test("one key that has to wait leaves the others their connections", async () =>
       expect(new Set((await waiting).map(({ status }) => status))).toEqual(new Set([409]));
       throw new Error("rolled back");
     },
-    { timeout: 20_000 },
+    { timeout: 120_000 },
   );
   await expect(held).rejects.toThrow("rolled back");
 });

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { failStuckDocuments, processDocument } from "@/lib/knowledge/documents/process";
 import { maximumDocumentBytes } from "@/lib/knowledge/documents/schema";
@@ -318,11 +317,11 @@ describe("uploading", () => {
     const chunk = "a".repeat(64 * 1_024);
     for (let sent = 0; sent < 32; sent++)
       socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
-    await until(async () => (await filesOnDisk("incoming")).length === 1);
+    await expect.poll(() => filesOnDisk("incoming")).toHaveLength(1);
 
     socket.destroy();
 
-    await until(async () => (await filesOnDisk("incoming")).length === 0);
+    await expect.poll(() => filesOnDisk("incoming")).toHaveLength(0);
     expect(await documentsOf(tenant, base)).toEqual([]);
     expect(await filesOnDisk("kept", tenant)).toEqual([]);
     expect(await db().strayBlob.count({ where: { tenantId: tenant.tenantId } })).toBe(0);
@@ -876,10 +875,4 @@ async function rawUpload(
   for (let sent = 0; sent < chunks; sent++)
     socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
   return answer.finally(() => socket.destroy());
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 5_000; !(await isTrue()); await sleep(5)) {
-    if (Date.now() > deadline) throw new Error("it did not become true");
-  }
 }

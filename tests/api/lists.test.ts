@@ -6,6 +6,7 @@ import { createKnowledgeBase } from "@/lib/knowledge/bases/service";
 import { type Caller, mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { call, newTenant, type TestTenant } from "../support/api";
+import { feedShowsAll } from "../support/feed";
 
 const size = 250;
 const pageSize = 7;
@@ -26,6 +27,8 @@ type List = {
   add: (index: number) => Promise<unknown>;
   /** Takes one away, as far as anything ever does. */
   remove: (id: string) => Promise<unknown>;
+  /** Resolves when the list shows all items that were added; unless given, it does immediately. */
+  showsAll?: () => Promise<void>;
   defaultOrder: "asc" | "desc";
 };
 
@@ -97,6 +100,7 @@ const lists: Record<string, List> = {
     path: () => "/events",
     add: (index) => inTransaction((caller) => createCustomer(caller, { name: `Told ${index}` })),
     remove: (id) => db().event.delete(where(id)),
+    showsAll: () => feedShowsAll(tenant),
     defaultOrder: "desc",
   },
 };
@@ -134,6 +138,7 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
   test(`200 for ${size} items, each once, either way, also while some come and others go`, async () => {
     const before = (await readAll(list.path(), "")).ids.length;
     for (let index = before; index < size; index++) await list.add(index);
+    await list.showsAll?.();
 
     const { ids } = await readAll(list.path(), "");
     expect(ids).toHaveLength(Math.max(size, before));

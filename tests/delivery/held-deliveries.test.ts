@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { claimDelivery } from "@/lib/deliveries/engine/claim";
 import { recordAttempts } from "@/lib/deliveries/engine/record";
@@ -7,7 +6,7 @@ import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import { enableWebhook } from "@/lib/deliveries/service";
 import { recordEvent } from "@/lib/events/record-event";
 import { type Caller, mutate, system } from "@/lib/platform/caller";
-import { db } from "@/lib/platform/db";
+import { db, pool } from "@/lib/platform/db";
 import { updateWebhook } from "@/lib/webhooks/service";
 import {
   countByStatus,
@@ -63,9 +62,16 @@ async function openTransaction(
   };
 }
 
-/** Whether it is still under way after a while in which it could have ended many times. */
-async function isWaiting(work: Promise<unknown>): Promise<boolean> {
-  return Promise.race([work.then(() => false), sleep(300, true)]);
+/** Resolves once a statement of this file's database waits for a lock; fails if `work` ends first. */
+async function waitsForLock(work: Promise<unknown>): Promise<void> {
+  let hasEnded = false;
+  const note = () => {
+    hasEnded = true;
+  };
+  work.then(note, note);
+  const statement =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  while ((await pool().query(statement)).rowCount === 0) expect(hasEnded).toBe(false);
 }
 
 test("an event raised while its webhook is being enabled waits for that, and is sent", async () => {
@@ -74,7 +80,7 @@ test("an event raised while its webhook is being enabled waits for that, and is 
     updateWebhook(caller, webhook.id, { status: "ENABLED" }),
   );
   const raising = raiseEvent(webhook.partition);
-  expect(await isWaiting(raising)).toBe(true);
+  await waitsForLock(raising);
   await enabling.commit();
   await raising;
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ PENDING: 1 });
@@ -87,7 +93,7 @@ test("an event that was raised before, and commits after, is resumed with the ot
     recordEvent(caller, "message.received", { id: "msg_1" }),
   );
   const enabling = resume(webhook);
-  expect(await isWaiting(enabling)).toBe(true);
+  await waitsForLock(enabling);
   await raising.commit();
   await enabling;
   expect(await workOffBacklog(500)).toBe(2);
@@ -109,7 +115,7 @@ test("a failure that is recorded while its webhook is being enabled is retried",
     [{ delivery, result, startedAt: clock.now(), trigger: "AUTOMATIC" }],
     clock.now(),
   );
-  expect(await isWaiting(recording)).toBe(true);
+  await waitsForLock(recording);
   await enabling.commit();
   expect(await recording).toMatchObject([
     { status: "PENDING", nextAttemptAt: expect.any(Date), consecutiveFailures: 1 },

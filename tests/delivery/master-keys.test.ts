@@ -97,9 +97,7 @@ test("a webhook whose secret cannot be opened keeps no other waiting, and is lef
   const loop = startDelivering();
   for (let index = 0; index < 20; index++) await raiseEvent(partition);
   loop.wake();
-  await expect
-    .poll(() => countByStatus(partition, healthy.id), { timeout: 10_000 })
-    .toEqual({ DELIVERED: 20 });
+  await expect.poll(() => countByStatus(partition, healthy.id)).toEqual({ DELIVERED: 20 });
   await loop.stop();
   expect(await countByStatus(partition, sealed.id)).toEqual({ PENDING: 20 });
   // No more than were claimed before the first one turned out to be unsignable.

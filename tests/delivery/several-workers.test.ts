@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { db } from "@/lib/platform/db";
-import { type Receiver, startReceiver } from "../support/receiver";
+import { holdResponses, type Receiver, startReceiver } from "../support/receiver";
 import {
   countByStatus,
   newWebhook,
@@ -54,11 +54,12 @@ test("two workers send 10,000 deliveries, each of them once", async () => {
 test("a worker that is told to stop in the middle finishes what it has begun, and another one goes on", async () => {
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 3_000, justNow());
-  receiver.answer = (response) => void setTimeout(() => response.end("ok"), 20);
+  const responses = holdResponses(receiver, { after: 200 });
   const [first, second] = await startWorkers(2);
-  await receiver.received(200);
-  expect(await first?.end("SIGTERM")).toBe(0);
-  expect(await second?.end("SIGTERM")).toBe(0);
+  await receiver.received(201);
+  const ended = Promise.all([first?.end("SIGTERM"), second?.end("SIGTERM")]);
+  responses.release();
+  expect(await ended).toEqual([0, 0]);
 
   // Nothing is left that looks as if somebody still had it, and all that arrived is recorded.
   const arrived = receiver.requests.length;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/deliveries/engine/claim";
-import { startDelivering } from "@/lib/deliveries/engine/deliver";
+import { type DeliverOptions, startDelivering } from "@/lib/deliveries/engine/deliver";
 import { createAllowances } from "@/lib/deliveries/engine/webhook-concurrency";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
 import { recoverDeliveries, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
@@ -9,7 +9,7 @@ import { mutate, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
 import { openHostile } from "../support/gallery";
-import { type Receiver, startReceiver } from "../support/receiver";
+import { holdResponses, type Receiver, startReceiver } from "../support/receiver";
 import {
   countByStatus,
   findWebhook,
@@ -53,6 +53,23 @@ const failuresOf = async (webhook: TestWebhook) =>
   (await findWebhook(webhook.partition, webhook.id)).consecutiveFailures;
 const underWay = ({ partition, id }: TestWebhook) =>
   db().delivery.count({ where: { ...partition, webhookId: id, leaseHolder: { not: null } } });
+
+/**
+ * Resolves when the loops have claimed and sent what was due: a delivery of another webhook, which
+ * is due last, has arrived, and the loops have ended with all that they claimed. Starts as many
+ * again.
+ */
+async function claimRound(options?: DeliverOptions): Promise<void> {
+  const witness = await startReceiver();
+  const { partition, id } = await newWebhook(witness.url);
+  const overdue = new Date(clock.now().getTime() - (options?.overdueSeconds ?? 0) * 1_000);
+  await raiseBacklog(partition, id, 1, overdue);
+  wakeAll();
+  await witness.received(1);
+  await Promise.all(loops.map((loop) => loop.stop()));
+  loops = loops.map(() => startDelivering(options));
+  await witness.close();
+}
 
 /** Moves time from probe to probe until the webhook has failed so often, or is disabled. */
 async function failUntil(webhook: TestWebhook, count: number): Promise<void> {
@@ -135,8 +152,7 @@ test("99 failures, a success and 99 more do not disable, 100 do, under eight loo
   expect(sent).toBe(200);
   for (let step = 0; step < 5; step++) {
     clock.advance(100_000);
-    wakeAll();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await claimRound();
   }
   expect(receiver.requests).toHaveLength(sent);
   await expect
@@ -166,11 +182,12 @@ test("20,000 due rows of one webhook do not hold the others up", async () => {
 
 test("waiting webhooks beyond one walk's steps are all reached", async () => {
   const partitions = await Promise.all(Array.from({ length: 8 }, () => newPartition()));
-  const webhooks = await Promise.all(
-    partitions.flatMap((partition) =>
-      Array.from({ length: 20 }, () => newWebhook(receiver.url, partition)),
-    ),
-  );
+  // One transaction for each connection at most, so that none waits too long for one.
+  const webhooks: TestWebhook[] = [];
+  for (let index = 0; index < 20; index++)
+    webhooks.push(
+      ...(await Promise.all(partitions.map((partition) => newWebhook(receiver.url, partition)))),
+    );
   const hog = webhooks[0];
   if (!hog) throw new Error("there is no webhook");
   await raiseBacklog(hog.partition, hog.id, 500, minutesAgo(60));
@@ -217,8 +234,7 @@ test("beside Inngest only what is overdue by two minutes is taken", async () => 
   await raiseBacklog(webhook.partition, webhook.id, 1, clock.now());
   loops = [startDelivering({ overdueSeconds: 120 })];
   clock.advance(119);
-  wakeAll();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await claimRound({ overdueSeconds: 120 });
   expect(receiver.requests).toHaveLength(0);
   clock.advance(1);
   wakeAll();
@@ -226,12 +242,14 @@ test("beside Inngest only what is overdue by two minutes is taken", async () => 
 });
 
 test("stopping finishes what is under way and records it", async () => {
-  receiver.answer = (response) => void setTimeout(() => response.end("late"), 300);
+  const responses = holdResponses(receiver);
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 10, minutesAgo(1));
   startLoops(1);
   await receiver.received(1);
-  await loops[0]?.stop();
+  const stopped = loops[0]?.stop();
+  responses.release();
+  await stopped;
   const underWay = receiver.requests.length;
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({
     DELIVERED: underWay,

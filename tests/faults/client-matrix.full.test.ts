@@ -139,7 +139,6 @@ async function isAvailable(name: string, [program, ...args]: Client["needs"]): P
 
 test.for(clients)(
   "$name reads, writes and sees a 413",
-  { timeout: 120_000 },
   async ({ name, needs, files, command }, context) => {
     if (!(await isAvailable(name, needs))) return context.skip();
     const { key } = await newTenant();
@@ -153,7 +152,7 @@ test.for(clients)(
       [...args, ...(program === "dotnet" ? ["--"] : []), web.url, key],
       {
         cwd: folder,
-        timeout: 110_000,
+        timeout: 280_000,
       },
     );
     expect(stdout).toBe("200 201 413");

@@ -12,7 +12,6 @@ afterAll(() => installation?.stop());
 
 test.each(crashes)(
   "after PostgreSQL ended (%s) the same processes serve and send after its return",
-  { timeout: 120_000 },
   async (crash) => {
     const client = newClient({ url: installation.url, key: installation.keys.test });
     const receiver = await startReceiver();

@@ -3,9 +3,7 @@ import { runFeed } from "./run-feed";
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-test(`a client of the ascending event feed misses nothing and sees nothing twice, while web processes are killed (seed ${seed})`, {
-  timeout: 120_000,
-}, async () => {
+test(`a client of the ascending event feed misses nothing and sees nothing twice, while web processes are killed (seed ${seed})`, async () => {
   const { violations, figures } = await runFeed({
     seed,
     seconds: 5,

@@ -16,7 +16,7 @@ export const crashes = ["immediate shutdown", "postmaster killed", "backend kill
 export type Crash = (typeof crashes)[number];
 
 const pollMs = 5;
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 /** What is running now. A process id of 0 stands for one that is just being started. */
 export function pidOf({ pid }: Installation, part: Part): number {

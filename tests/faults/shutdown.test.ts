@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "node:net";
 import { Client } from "undici";
 import { expect, test } from "vitest";
 import { db } from "@/lib/platform/db";
 import { call, newTenant } from "../support/api";
 import { startWeb, startWorker } from "../support/processes";
-import { startReceiver } from "../support/receiver";
+import { holdResponses, startReceiver } from "../support/receiver";
 import { countByStatus, newWebhook } from "../support/webhooks";
 
 const clients = 24;
@@ -64,6 +64,20 @@ test("SIGTERM to web drops no request: what was sent is answered, and the connec
   }
 });
 
+/** Whether anything listens there. */
+async function accepts(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
 test("SIGTERM to web waits for a request whose body is still coming", async () => {
   const tenant = await newTenant();
   const web = await startWeb();
@@ -74,13 +88,15 @@ test("SIGTERM to web waits for a request whose body is still coming", async () =
       authorization: `Bearer ${tenant.key}`,
       "content-type": "application/json",
       "content-length": body.length,
+      expect: "100-continue",
     },
   });
+  sending.flushHeaders();
+  await once(sending, "continue");
   const answered = once(sending, "response") as Promise<[IncomingMessage]>;
   sending.write(body.slice(0, 5));
-  await sleep(300);
   const ended = web.end("SIGTERM");
-  await sleep(1_500);
+  await expect.poll(() => accepts(web.url)).toBe(false);
   sending.end(body.slice(5));
 
   const [{ statusCode, headers }] = await answered;
@@ -89,16 +105,17 @@ test("SIGTERM to web waits for a request whose body is still coming", async () =
 });
 
 test("SIGTERM to the worker finishes what is being sent, and records it", async () => {
-  const receiver = await startReceiver(
-    (response) => void setTimeout(() => response.end("late"), 1_500),
-  );
+  const receiver = await startReceiver();
+  const responses = holdResponses(receiver);
   const tenant = await newTenant();
   const webhook = await newWebhook(receiver.url, tenant.identity.partition);
   for (let index = 0; index < events; index++)
     await call(tenant, "POST", "/conversations", { channelId: "web" });
   const worker = await startWorker();
   await receiver.received(3);
-  expect(await worker.end("SIGTERM")).toBe(0);
+  const ended = worker.end("SIGTERM");
+  responses.release();
+  expect(await ended).toBe(0);
 
   const sent = receiver.requests.length;
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({

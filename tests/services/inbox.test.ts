@@ -67,8 +67,8 @@ test("it is of what one person has, or of what nobody has", async () => {
 
 test("its pages hold each conversation once, also when they changed at the same moment, and while others move up", async () => {
   const identity = await newIdentity();
-  const made = await Promise.all(Array.from({ length: 70 }, () => open(identity)));
-  const ids = made.map(({ id }) => id);
+  const ids: string[] = [];
+  for (let index = 0; index < 70; index++) ids.push((await open(identity)).id);
   // As after an import: only their ids tell them apart.
   await db().conversation.updateMany({
     where: { id: { in: ids.slice(0, 50) } },

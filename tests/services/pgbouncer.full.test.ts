@@ -34,9 +34,6 @@ const ignoring: Record<string, string> = { ignore_startup_parameters: "options" 
 
 test.skipIf(!program).each([refusing, ignoring])(
   "behind PgBouncer with transaction pooling %o, no request of two web processes fails and every event is delivered once",
-  {
-    timeout: 120_000,
-  },
   async (settings) => {
     const { url } = await bouncer(settings);
     const partition = await newPartition();
@@ -78,39 +75,34 @@ test.skipIf(!program).each([refusing, ignoring])(
       201: clients * requestsPerClient * 0.25,
     });
     await expect
-      .poll(async () => (await countByStatus(partition, webhook.id)).PENDING, { timeout: 60_000 })
+      .poll(async () => (await countByStatus(partition, webhook.id)).PENDING)
       .toBeUndefined();
     expect(receiver.requests.length).toBeGreaterThanOrEqual(clients * requestsPerClient * 0.25);
     await receiver.close();
   },
 );
 
-test.skipIf(!program)(
-  "a worker that has nothing but the pooler delivers too",
-  { timeout: 60_000 },
-  async () => {
-    const { url } = await bouncer();
-    const receiver = await startReceiver();
-    const webhook = await newWebhook(receiver.url);
-    const { key } = await newKey({ id: webhook.partition.tenantId, slug: "" });
-    const environment = { DATABASE_URL: url, LOG_LEVEL: "silent" };
-    const web = ending(await startWeb(environment));
-    ending(await startWorker(environment));
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const response = await fetch(`${web.url}/v1/public/conversations`, {
-      method: "POST",
-      headers,
-      body: '{"channelId":"web"}',
-    });
-    expect(response.status).toBe(201);
-    await receiver.received(1);
-    await receiver.close();
-  },
-);
+test.skipIf(!program)("a worker that has nothing but the pooler delivers too", async () => {
+  const { url } = await bouncer();
+  const receiver = await startReceiver();
+  const webhook = await newWebhook(receiver.url);
+  const { key } = await newKey({ id: webhook.partition.tenantId, slug: "" });
+  const environment = { DATABASE_URL: url, LOG_LEVEL: "silent" };
+  const web = ending(await startWeb(environment));
+  ending(await startWorker(environment));
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const response = await fetch(`${web.url}/v1/public/conversations`, {
+    method: "POST",
+    headers,
+    body: '{"channelId":"web"}',
+  });
+  expect(response.status).toBe(201);
+  await receiver.received(1);
+  await receiver.close();
+});
 
 test.skipIf(!program)(
   "doctor names the pooler, and is content with a direct address beside it",
-  { timeout: 60_000 },
   async () => {
     const { url } = await bouncer();
     const pooled = await runAdmin(["doctor"], { DATABASE_URL: url });

@@ -13,7 +13,7 @@ let door: Door | undefined;
 
 beforeAll(async () => {
   door = await openDoor();
-}, 60_000);
+});
 
 afterAll(async () => {
   await door?.close();

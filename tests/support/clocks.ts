@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeEach, describe, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe } from "vitest";
 import { POST, PUT } from "@/app/api/inngest/route";
 import { inngestClock } from "@/inngest/clock";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
@@ -31,10 +31,6 @@ Object.assign(process.env, {
 });
 afterAll(() => inngest.server.close());
 
-// Days of virtual time take a while on a busy machine, and one test that goes on beside the next
-// would move its clock.
-vi.setConfig({ testTimeout: 120_000 });
-
 /**
  * Either clock. Nothing happens on its own: only `settle`, `advance` and `advanceTo` let it work.
  */
@@ -60,7 +56,7 @@ const besideInngestSeconds = 120;
  */
 const headStartMs = 90_000;
 const workersAtOnce = 2;
-const settleTimeoutMs = 60_000;
+const settleTimeoutMs = 120_000;
 
 const free = "(d.lease_expires_at IS NULL OR d.lease_expires_at <= $1)";
 

@@ -71,6 +71,23 @@ export async function startReceiver(answer: Answer = ok, port = 0) {
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
+/**
+ * The receiver responds to so many requests and then to none, until `release`: to those that wait
+ * and to all that follow.
+ */
+export function holdResponses(receiver: Receiver, { after = 0 } = {}) {
+  const held: ServerResponse[] = [];
+  receiver.answer = (response, received) => {
+    if (receiver.requests.length > after) held.push(response);
+    else ok(response, received);
+  };
+  const release = () => {
+    receiver.answer = ok;
+    for (const response of held.splice(0)) response.writeHead(200).end("ok");
+  };
+  return { release };
+}
+
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
