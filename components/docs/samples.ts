@@ -1,4 +1,5 @@
 import type { ApiOperation, JsonValue, Parameter } from "@/lib/platform/openapi";
+import { partsOf } from "@/lib/resources/registry";
 
 /** An operation as the reference shows it: its parameters without references. */
 export type DescribedOperation = {
@@ -54,18 +55,14 @@ export function curlSample(
   return lines.join(" \\\n  ");
 }
 
-const collections = new Set([
-  "conversations",
-  "messages",
-  "customers",
-  "agents",
-  "knowledge-bases",
-  "documents",
-  "webhooks",
-  "deliveries",
-  "events",
-]);
-const singletons = new Set(["usage", "account"]);
+const pathsOf = (isSingleton: boolean) =>
+  new Set(
+    partsOf("api")
+      .filter((api) => Boolean(api.isSingleton) === isSingleton)
+      .map(({ path }) => path),
+  );
+const collections = pathsOf(false);
+const singletons = pathsOf(true);
 const itemMethods: Record<string, string> = { GET: "get", PATCH: "update", DELETE: "delete" };
 
 /** The call of the TypeScript client that does the same. */

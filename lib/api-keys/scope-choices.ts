@@ -1,32 +1,41 @@
+import { partsOf, type ScopePreset } from "@/lib/resources/registry";
 import { type Scope, scopes } from "./scopes";
 
-/** What people choose from most of the time. The names are shown. */
-export const scopePresets: { name: string; description: string; scopes: readonly Scope[] }[] = [
+type Preset = { name: string; description: string; scopes: readonly Scope[] };
+
+/** Read and write access to the nouns that belong to a preset. */
+const scopesOf = (preset: ScopePreset): Scope[] => {
+  const names = partsOf("scope")
+    .filter(({ presets }) => presets.includes(preset))
+    .map(({ name }) => name);
+  return scopes.filter((scope) => names.includes(resourceOf(scope)));
+};
+
+const resourceOf = (scope: Scope) => scope.slice(scope.indexOf(":") + 1);
+
+/** The most common choices. The dashboard shows their names. */
+export const scopePresets: Preset[] = [
   { name: "Full access", description: "Everything the API can do.", scopes },
   {
     name: "Read only",
-    description: "Sees everything, changes nothing.",
+    description: "Reads everything and changes nothing.",
     scopes: scopes.filter((scope) => scope.startsWith("read:")),
   },
   {
     name: "Messaging",
     description: "Conversations, their messages, and customers.",
-    scopes: ["read:conversations", "write:conversations", "read:customers", "write:customers"],
+    scopes: scopesOf("messaging"),
   },
   {
     name: "Webhooks",
     description: "Webhooks, their deliveries, and events.",
-    scopes: ["read:webhooks", "write:webhooks"],
+    scopes: scopesOf("webhooks"),
   },
 ];
 
 export type ScopeResource = { name: string; label: string; isWritable: boolean };
 
-/** The rows of the grid: what a scope's second half can be, in the order of the scopes. */
-export const scopeResources: ScopeResource[] = [
-  ...new Set(scopes.map((scope) => scope.slice(scope.indexOf(":") + 1))),
-].map((name) => ({
-  name,
-  label: name === "usage" ? "Usage and account" : name.charAt(0).toUpperCase() + name.slice(1),
-  isWritable: (scopes as readonly string[]).includes(`write:${name}`),
-}));
+/** The rows of the scope grid, in the order of the scopes. */
+export const scopeResources: ScopeResource[] = partsOf("scope").map(
+  ({ name, label, isReadOnly }) => ({ name, label, isWritable: !isReadOnly }),
+);

@@ -6,8 +6,7 @@ import {
   type Parameter,
   referenceToSchema,
 } from "@/lib/platform/openapi";
-import { examples } from "./event-examples";
-import { eventDescriptions, eventSchemas } from "./event-reference";
+import { describedEvents } from "./event-reference";
 import type { schemaCollector } from "./openapi-schemas";
 
 /** `message.received` → `MessageReceived` */
@@ -20,11 +19,12 @@ export function eventOperations({
 }: ReturnType<typeof schemaCollector>): Record<string, { post: ApiOperation }> {
   return Object.fromEntries(
     eventTypes.map((type): [string, { post: ApiOperation }] => {
-      const schema = referenceTo(`${capitalizedName(type)}Event`, eventSchemas[type], "output");
+      const { description, schema: event, example } = describedEvents[type];
+      const schema = referenceTo(`${capitalizedName(type)}Event`, event, "output");
       const operation: ApiOperation = {
         operationId: `on${capitalizedName(type)}`,
         summary: type,
-        description: eventDescriptions[type],
+        description,
         tags: ["Deliveries"],
         security: [],
         parameters: deliveryHeaders,
@@ -33,7 +33,7 @@ export function eventOperations({
             "The event. Verify the signature over these very bytes before you parse them.",
           required: true,
           content: {
-            "application/json": { schema, example: examples[type] as unknown as JsonValue },
+            "application/json": { schema, example: example as unknown as JsonValue },
           },
         },
         responses: {

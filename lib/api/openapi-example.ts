@@ -4,8 +4,7 @@ import {
   nameOfReference,
   resolveSchema,
 } from "@/lib/platform/openapi";
-import { examples as eventExamples } from "./event-examples";
-import { eventDescriptions } from "./event-reference";
+import { describedEvents } from "./event-reference";
 
 const at = "2026-01-31T09:30:00.000Z";
 const idAfter = (prefix: string) => `${prefix}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
@@ -143,10 +142,10 @@ const story: Record<string, Record<string, JsonValue>> = {
   },
   Delivery: { eventType: "message.received" },
   DeliveryAttempt: { durationMs: 84, errorCode: null },
-  Event: eventExamples["message.received"] as unknown as Record<string, JsonValue>,
+  Event: describedEvents["message.received"].example as unknown as Record<string, JsonValue>,
   EventType: {
     type: "message.received",
-    description: eventDescriptions["message.received"],
+    description: describedEvents["message.received"].description,
     schema: { type: "object", title: "message.received" },
   },
 };

@@ -13,6 +13,7 @@ import {
   type Reference,
   resolveSchema,
 } from "@/lib/platform/openapi";
+import { partsOf } from "@/lib/resources/registry";
 import { returnsResource } from "./encode";
 import { anyEvent, eventOperations } from "./openapi-events";
 import { exampleOf } from "./openapi-example";
@@ -24,46 +25,6 @@ import type { Upload } from "./read-upload";
 import { type Method, routes } from "./routes";
 
 type Collector = ReturnType<typeof schemaCollector>;
-
-/** What each group of operations is about, by the first part of its paths. */
-const tags: Record<string, { name: string; description: string }> = {
-  conversations: {
-    name: "Conversations",
-    description:
-      "A conversation with a customer on one of your channels, and the messages in it. It begins as `OPEN`, can wait as `PENDING` or `SNOOZED`, and ends as `RESOLVED` (a customer's message opens it again) or `CLOSED` (final).",
-  },
-  customers: {
-    name: "Customers",
-    description:
-      "The people you talk to, known by your own `externalId`, an e-mail address or a phone number.",
-  },
-  agents: {
-    name: "Agents",
-    description:
-      "Configurations for programs of yours: instructions, the name of a model, knowledge bases. Parlance keeps them and runs no model; your program reads an agent and posts its answers as messages of the author `AGENT`. The API reads and writes the **draft**; a person publishes it in the dashboard, and `agent.published` carries what was published.",
-  },
-  "knowledge-bases": {
-    name: "Knowledge bases",
-    description:
-      "Documents that your programs search, for agents and otherwise. Text is taken out of an uploaded file in the background, cut up and made searchable.",
-  },
-  webhooks: {
-    name: "Webhooks",
-    description:
-      "Receivers of yours that are told of events, with their signing secrets and every delivery that was tried.",
-  },
-  events: {
-    name: "Events",
-    description: "What has happened in the last 30 days, whether a webhook wanted it or not.",
-  },
-  "event-types": { name: "Events", description: "" },
-  usage: {
-    name: "Usage",
-    description:
-      "What the account has used. Use of the test environment is counted and never billed.",
-  },
-  account: { name: "Account", description: "Who the API key speaks for, and what it may do." },
-};
 
 const descriptionOfApi = `Conversations over HTTP and JSON, with webhooks that arrive.
 
@@ -105,7 +66,6 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
   const webhooks = eventOperations(collector);
   const schemas = { ...collector.schemas, Event: anyEvent() };
 
-  const used = new Set(Object.keys(routes).map((path) => tagOf(path).name));
   return {
     openapi: "3.1.1",
     info: {
@@ -124,9 +84,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
     externalDocs: { description: "Guides", url: `${serverUrl}/docs` },
     security: [{ apiKey: [] }],
     tags: [
-      ...Object.values(tags).filter(
-        ({ name, description }) => description !== "" && used.has(name),
-      ),
+      ...partsOf("api").flatMap(({ tag }) => (tag ? [tag] : [])),
       {
         name: "Deliveries",
         description:
@@ -160,12 +118,15 @@ export function publishedDocument(): OpenApiDocument {
   return published;
 }
 
-const tagOf = (path: string): { name: string; description: string } => {
+/** The tag of the noun that the path starts with. */
+function tagOf(path: string): string {
   const segment = path.split("/")[3] ?? "";
-  const tag = tags[segment];
-  if (!tag) throw new Error(`lib/api/openapi.ts has no tag for the paths below ${segment}`);
-  return tag;
-};
+  const noun = partsOf("api").find((api) =>
+    [api.path, ...(api.otherPaths ?? [])].includes(segment),
+  );
+  if (!noun?.tag) throw new Error(`lib/resources/registry.ts has no tag for the path ${path}`);
+  return noun.tag.name;
+}
 
 const idempotencyKey: Parameter = {
   name: "Idempotency-Key",
@@ -215,7 +176,7 @@ function describeOperation(
     operationId,
     summary,
     description: `${description ? `${description}\n\n` : ""}Needs the scope \`${scope}\`.`,
-    tags: [tagOf(path).name],
+    tags: [tagOf(path)],
     security: [{ apiKey: [] }],
     "x-required-scope": scope,
     ...(parameters.length > 0 && { parameters }),

@@ -2,17 +2,16 @@ import type { Caller } from "@/lib/platform/caller";
 import { type Db, db, type Prisma } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { requireRole } from "@/lib/platform/roles";
+import { kindOfId } from "@/lib/resources/ids";
+import { type NounsWith, type nouns, partsOf } from "@/lib/resources/registry";
 import { Environment } from "@/prisma/generated/enums";
 import type { AuditEntryModel } from "@/prisma/generated/models";
 import { anchorSoon, readAnchors, toHex } from "./anchors";
 import { currentKeyId, firstHash, hashOf, keyIdOf } from "./chain";
 import type { ListAudit } from "./schema";
 
-/**
- * What can be done to what, and what people read of it; the audit log says nothing that is not in
- * this list.
- */
-export const auditActionNames = {
+/** Actions on the organization and its members. The registry has those on other nouns. */
+const organizationActions = {
   "organization.created": "Organization created",
   "organization.renamed": "Organization renamed",
   "invitation.created": "Invitation made",
@@ -38,34 +37,21 @@ export const auditActionNames = {
   "user.password_reset": "Password reset by a link",
   "test_data.wipe_requested": "Wipe of test data asked for",
   "test_data.wiped": "Test data wiped",
-  "api_key.created": "API key created",
-  "api_key.updated": "API key changed",
-  "api_key.rolled": "API key rolled",
-  "api_key.revoked": "API key revoked",
-  "agent.created": "Agent created",
-  "agent.updated": "Agent updated",
-  "agent.published": "Agent published",
-  "agent.rolled_back": "Agent rolled back",
-  "agent.archived": "Agent archived",
-  "knowledge_base.created": "Knowledge base created",
-  "document.created": "Document created",
-  "document.retried": "Document retried",
-  "document.deleted": "Document deleted",
-  "webhook.created": "Webhook created",
-  "webhook.updated": "Webhook updated",
-  "webhook.address_refused": "Webhook address refused",
-  "webhook.deleted": "Webhook deleted",
-  "webhook.disabled": "Webhook disabled by the service",
-  "webhook.secret_rotated": "Signing secret rotated",
-  "webhook.old_secret_dropped": "Old signing secret dropped",
-  "webhook.test_sent": "Test event sent",
-  "webhook.delivery_resent": "Delivery sent again",
-  "webhook.deliveries_recovered": "Deliveries recovered",
-  "webhook.deliveries_resumed": "Held deliveries resumed",
-  "webhook.deliveries_discarded": "Held deliveries discarded",
 } as const;
 
-export type AuditAction = keyof typeof auditActionNames;
+type Audited = NounsWith<"auditActions">;
+type NounActions = { [Noun in Audited]: (typeof nouns)[Noun]["auditActions"] }[Audited];
+
+export type AuditAction =
+  | keyof typeof organizationActions
+  | (NounActions extends infer Actions ? (Actions extends Actions ? keyof Actions : never) : never);
+
+/** Every action that the audit log can hold, and the name that the dashboard shows for it. */
+export const auditActionNames = Object.assign(
+  {},
+  organizationActions,
+  ...partsOf("auditActions"),
+) as Record<AuditAction, string>;
 
 export const auditActions = Object.keys(auditActionNames) as [AuditAction, ...AuditAction[]];
 
@@ -132,33 +118,35 @@ export async function listAuditEntries(caller: Caller, { cursor, ...filters }: L
   };
 }
 
-/**
- * What agents, webhooks, knowledge bases and documents of both environments are called, by their
- * ids; unknown ids are left out.
- */
+type FindNames = (db: Db, where: TargetFilter) => Promise<{ id: string; name: string }[]>;
+type TargetFilter = { tenantId: string; environment: { in: Environment[] }; id: { in: string[] } };
+
+const select = { id: true, name: true } as const;
+
+/** API keys are left out: the page reads their names anyway, because they are actors too. */
+const findTargetNames: Record<Exclude<Audited, "apiKey">, FindNames> = {
+  agent: (db, where) => db.agent.findMany({ where, select }),
+  knowledgeBase: (db, where) => db.knowledgeBase.findMany({ where, select }),
+  document: (db, where) => db.document.findMany({ where, select }),
+  webhook: async (db, where) => {
+    const found = await db.webhook.findMany({ where, select: { id: true, url: true } });
+    return found.map(({ id, url }) => ({ id, name: url }));
+  },
+};
+
+/** The names of the targets in both environments, by id. Unknown ids are left out. */
 export async function auditTargetNames(
-  { db, partition }: Caller,
+  { db, partition: { tenantId } }: Caller,
   ids: string[],
 ): Promise<Map<string, string>> {
-  const where = {
-    tenantId: partition.tenantId,
-    environment: { in: Object.values(Environment) },
-    id: { in: ids },
-  };
-  const named = { where, select: { id: true, name: true } };
-  const [agents, bases, documents, webhooks] = await Promise.all([
-    db.agent.findMany(named),
-    db.knowledgeBase.findMany(named),
-    db.document.findMany(named),
-    db.webhook.findMany({ where, select: { id: true, url: true } }),
-  ]);
-  const all = [
-    ...agents,
-    ...bases,
-    ...documents,
-    ...webhooks.map(({ id, url }) => ({ id, name: url })),
-  ];
-  return new Map(all.map(({ id, name }) => [id, name]));
+  const environment = { in: Object.values(Environment) };
+  const found = await Promise.all(
+    Object.entries(findTargetNames).map(([kind, findNames]) => {
+      const ofKind = ids.filter((id) => kindOfId(id) === kind);
+      return ofKind.length > 0 ? findNames(db, { tenantId, environment, id: { in: ofKind } }) : [];
+    }),
+  );
+  return new Map(found.flat().map(({ id, name }) => [id, name]));
 }
 
 const exportBatch = 500;

@@ -1,29 +1,19 @@
-/** Every type of event there is. */
-export const eventTypes = [
-  "conversation.created",
-  "conversation.updated",
-  "conversation.status_changed",
-  "message.received",
-  "message.sent",
-  "customer.created",
-  "customer.updated",
-  "agent.created",
-  "agent.updated",
-  "agent.published",
-  "knowledge_base.created",
-  "document.created",
-  "document.ready",
-  "document.failed",
-  "document.deleted",
-  "webhook.disabled",
-  "webhook.test",
-] as const;
+import { type NounsWith, type nouns, partsOf } from "@/lib/resources/registry";
 
-export type EventType = (typeof eventTypes)[number];
+/** The nouns that have events. */
+export type EventNoun = NounsWith<"events">;
+
+/** The event types of one noun. */
+export type EventTypeOf<Noun extends EventNoun> = (typeof nouns)[Noun]["events"][number];
+
+export type EventType = EventTypeOf<EventNoun>;
+
+/** Every event type, in the order of the catalog. */
+export const eventTypes = partsOf("events").flat() as [EventType, ...EventType[]];
 
 const families = [...new Set(eventTypes.map((type) => type.split(".")[0]))].map(
   (family) => `${family}.*` as const,
 );
 
-/** What a webhook may subscribe to: a type, all types of one family, or everything. */
+/** What a webhook can subscribe to: an event type, all types of a family, or everything. */
 export const eventPatterns: readonly string[] = ["*", ...families, ...eventTypes];

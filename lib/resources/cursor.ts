@@ -1,25 +1,17 @@
 import type { Caller } from "@/lib/platform/caller";
 import { runStatement, type Statement } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
+import { type NounsWith, type nouns, partsOf } from "./registry";
 
-/**
- * The lists that are paged by id, and the column of the item whose list it is. Events have a feed
- * of their own.
- */
-const parents = {
-  conversations: null,
-  messages: "conversation_id",
-  customers: null,
-  agents: null,
-  knowledge_bases: null,
-  documents: "knowledge_base_id",
-  webhooks: null,
-  deliveries: "webhook_id",
-} as const;
+/** The nouns whose lists are paginated by id. Events have a feed of their own. */
+type Listed = NounsWith<"list">;
+type List = (typeof nouns)[Listed]["list"]["table"];
 
-type List = keyof typeof parents;
+const parents = Object.fromEntries(
+  partsOf("list").map(({ table, parent }) => [table, parent]),
+) as Record<List, string | null>;
 
-/** $1 tenant id, $2 environment, $3 cursor, $4 whose list. */
+/** $1 tenant id, $2 environment, $3 cursor, $4 id of the parent. */
 function isItemStatement(list: List): Statement {
   const within = `tenant_id = $1 AND environment = $2::"Environment" AND id = $3`;
   const parent = parents[list];
@@ -32,10 +24,10 @@ function isItemStatement(list: List): Statement {
 }
 
 /**
- * A list gives out the ids of its items as cursors, so any of them is one, also while it is
- * filtered out or deleted by now. An id of another tenant, environment or list is refused like one
- * that never existed.
- * @param parentId whose list it is, for messages, documents and deliveries
+ * A list returns the ids of its items as cursors, so the id of any item is a valid cursor, even if
+ * the item was deleted since or does not match the filters. An id of another tenant, environment or
+ * list is refused like one that never existed.
+ * @param parentId the item that the list belongs to, for messages, documents and deliveries
  * @throws AppError `invalid-cursor`
  */
 export async function requireCursor(

@@ -1,32 +1,18 @@
 import { randomFillSync } from "node:crypto";
 import { encodeTime, monotonicFactory } from "ulid";
+import { type NounsWith, nouns } from "./registry";
 
-/** Every kind of thing that has an id, and the prefix that tells them apart. */
-export const idPrefixes = {
-  tenant: "ten",
-  user: "usr",
-  session: "ses",
-  invitation: "inv",
-  passwordReset: "pwr",
-  mail: "mail",
-  apiKey: "key",
-  conversation: "cnv",
-  message: "msg",
-  customer: "cus",
-  agent: "agt",
-  knowledgeBase: "kb",
-  document: "doc",
-  webhook: "whk",
-  event: "evt",
-  delivery: "dlv",
-  backlogTask: "btk",
-  request: "req",
-} as const;
+export type IdKind = NounsWith<"idPrefix">;
 
-export type IdKind = keyof typeof idPrefixes;
+/** The prefix of each kind of id. */
+export const idPrefixes = Object.fromEntries(
+  Object.entries(nouns).flatMap(([kind, noun]) =>
+    "idPrefix" in noun ? [[kind, noun.idPrefix]] : [],
+  ),
+) as { [Kind in IdKind]: (typeof nouns)[Kind]["idPrefix"] };
 
-// Random numbers are drawn from the system by the thousand; one at a time, they would cost more
-// than all else of an id.
+// Random numbers are read from the system a thousand at a time. One at a time, they would cost more
+// than the rest of an id.
 const randomNumbers = new Uint32Array(1_024);
 let used = randomNumbers.length;
 
@@ -41,16 +27,16 @@ function random(): number {
 const nextUlid = monotonicFactory(random);
 
 /**
- * `<prefix>_` and a ULID: 26 characters whose order is the order of creation, within a process even
- * inside one millisecond.
+ * `<prefix>_` and a ULID: 26 characters that sort by creation time. Within a process they also sort
+ * by creation inside one millisecond.
  */
 export function newId(kind: IdKind, at?: Date): string {
   return `${idPrefixes[kind]}_${nextUlid(at?.getTime())}`;
 }
 
 /**
- * An id below every one that is made at this time or later, and above every earlier one: a time as
- * a place in the order of ids.
+ * A lower bound for the ids created at this time or later. Every earlier id sorts before it, so it
+ * turns a time into a position in the order of ids.
  */
 export function firstIdAt(kind: IdKind, at: Date): string {
   return `${idPrefixes[kind]}_${encodeTime(Math.max(0, at.getTime()), 10)}${"0".repeat(16)}`;
@@ -63,7 +49,7 @@ export function isId(kind: IdKind, value: string): boolean {
   return value.startsWith(`${prefix}_`) && ulidPattern.test(value.slice(prefix.length + 1));
 }
 
-/** @returns null where it is no id of ours. */
+/** @returns null if the value is not one of our ids. */
 export function kindOfId(value: string): IdKind | null {
   return (Object.keys(idPrefixes) as IdKind[]).find((kind) => isId(kind, value)) ?? null;
 }

@@ -3,6 +3,7 @@ import { scopes as everyScope, type Scope } from "@/lib/api-keys/scopes";
 import { createApiKey } from "@/lib/api-keys/service";
 import { type Identity, mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
+import { idPrefixes } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
 import type { Environment } from "@/prisma/generated/enums";
 import { requireDescribed } from "./described-answers";
@@ -123,10 +124,10 @@ export async function send(path: string, init: RequestInit): Promise<Reply> {
   return { status, headers, text, body };
 }
 
+const anyId = new RegExp(`(${Object.values(idPrefixes).join("|")})_[0-9A-HJKMNP-TV-Z]{26}`, "g");
+
 /** An answer less what differs from request to request, for comparing two that should be alike. */
 export function withoutIds(problem: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify({ ...problem, requestId: undefined, instance: undefined });
-  return JSON.parse(
-    text.replaceAll(/(cnv|msg|cus|agt|kb|doc|whk|evt|dlv|key|usr)_[0-9A-HJKMNP-TV-Z]{26}/g, "$1_…"),
-  );
+  return JSON.parse(text.replaceAll(anyId, "$1_…"));
 }

@@ -8,7 +8,7 @@ import {
   toggleFamily,
   toggleType,
 } from "@/components/webhooks/event-choice";
-import { eventFamilies } from "@/lib/api/event-families";
+import { eventFamilies } from "@/lib/api/event-reference";
 import { eventPatterns, eventTypes } from "@/lib/events/event-types";
 
 const families: EventFamily[] = eventFamilies();

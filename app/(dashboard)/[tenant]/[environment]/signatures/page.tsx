@@ -2,7 +2,7 @@ import Link from "next/link";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { SignatureDebugger } from "@/components/signatures/signature-debugger";
 import { PageHeader } from "@/components/ui/page-header";
-import { examples } from "@/lib/api/event-examples";
+import { describedEvents } from "@/lib/api/event-reference";
 
 export const metadata = { title: "Signature debugger" };
 
@@ -20,6 +20,8 @@ export default pageOf(async () => (
         </>
       }
     />
-    <SignatureDebugger example={{ body: JSON.stringify(examples["message.received"]) }} />
+    <SignatureDebugger
+      example={{ body: JSON.stringify(describedEvents["message.received"].example) }}
+    />
   </>
 ));

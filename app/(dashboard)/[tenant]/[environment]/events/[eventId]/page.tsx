@@ -10,7 +10,7 @@ import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
-import { eventDescriptions } from "@/lib/api/event-reference";
+import { describedEvents } from "@/lib/api/event-reference";
 import { deliveriesOfEvents } from "@/lib/deliveries/search";
 import type { Event } from "@/lib/events/schema";
 import { getPayload } from "@/lib/events/service";
@@ -34,7 +34,7 @@ export default pageOf<"eventId">(async ({ caller, base, params, now }) => {
         trail={[{ name: "Events", href: `${base}/events` }]}
         title={type}
         beside={<Id id={id} />}
-        description={eventDescriptions[type]}
+        description={describedEvents[type].description}
       />
       <div className="space-y-6">
         <Panel title="What happened">

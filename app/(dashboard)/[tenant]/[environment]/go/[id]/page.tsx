@@ -4,31 +4,27 @@ import { conversationOfMessage } from "@/lib/conversations/messages";
 import { webhookOfDelivery } from "@/lib/deliveries/service";
 import { knowledgeBaseOfDocument } from "@/lib/knowledge/documents/service";
 import type { Caller } from "@/lib/platform/caller";
-import { type IdKind, kindOfId } from "@/lib/resources/ids";
+import { kindOfId } from "@/lib/resources/ids";
+import { type NounsWith, nouns } from "@/lib/resources/registry";
 
-/**
- * Where each kind of thing is looked at; what stands inside of another thing is looked up there.
- */
-const pathOf: Partial<Record<IdKind, (caller: Caller, id: string) => string | Promise<string>>> = {
-  conversation: (_caller, id) => `conversations/${id}`,
-  message: async (caller, id) => `conversations/${await conversationOfMessage(caller, id)}#${id}`,
-  customer: (_caller, id) => `customers/${id}`,
-  agent: (_caller, id) => `agents/${id}`,
-  knowledgeBase: (_caller, id) => `knowledge/${id}`,
-  document: async (caller, id) =>
-    `knowledge/${await knowledgeBaseOfDocument(caller, id)}/documents/${id}`,
-  webhook: (_caller, id) => `webhooks/${id}`,
-  delivery: async (caller, id) => `webhooks/${await webhookOfDelivery(caller, id)}?delivery=${id}`,
-  event: (_caller, id) => `events/${id}`,
-  request: (_caller, id) => `logs/${id}`,
-  apiKey: (_caller, id) => `api-keys/${id}`,
-  user: () => "settings/members",
+type NestedNoun = {
+  [Noun in NounsWith<"dashboardPath">]: (typeof nouns)[Noun]["dashboardPath"] extends `${string}{parent}${string}`
+    ? Noun
+    : never;
+}[NounsWith<"dashboardPath">];
+
+const findParent: Record<NestedNoun, (caller: Caller, id: string) => Promise<string>> = {
+  message: conversationOfMessage,
+  document: knowledgeBaseOfDocument,
+  delivery: webhookOfDelivery,
 };
 
-/** One address for every id, wherever it is shown: the palette's, and that of links in logs. */
-export default pageOf<"id">(async ({ caller, base, params }) => {
-  const kind = kindOfId(params.id);
-  const path = kind && (await pathOf[kind]?.(caller, params.id));
-  if (!path) notFound();
+/** One URL for every id: the palette and links in logs use it. */
+export default pageOf<"id">(async ({ caller, base, params: { id } }) => {
+  const kind = kindOfId(id);
+  const noun = kind && nouns[kind];
+  if (!noun || !("dashboardPath" in noun)) notFound();
+  const parent = await findParent[kind as NestedNoun]?.(caller, id);
+  const path = noun.dashboardPath.replace("{parent}", parent ?? "").replace("{id}", id);
   redirect(`${base}/${path}`);
 });

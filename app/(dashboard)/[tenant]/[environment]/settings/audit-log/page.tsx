@@ -18,7 +18,8 @@ import {
   listAuditEntries,
 } from "@/lib/audit/service";
 import { listMembers } from "@/lib/members/service";
-import { type IdKind, kindOfId } from "@/lib/resources/ids";
+import { kindOfId } from "@/lib/resources/ids";
+import { nouns } from "@/lib/resources/registry";
 import { userNames } from "@/lib/users/service";
 import { verifyAuditAction } from "./actions";
 
@@ -124,12 +125,7 @@ const actorNames: Record<string, string> = {
   USER: "A former user",
 };
 
-const withPages: (IdKind | null)[] = [
-  "apiKey",
-  "agent",
-  "webhook",
-  "knowledgeBase",
-  "document",
-  "user",
-];
-const hasPage = (id: string) => withPages.includes(kindOfId(id));
+const hasPage = (id: string) => {
+  const kind = kindOfId(id);
+  return kind !== null && "dashboardPath" in nouns[kind];
+};

@@ -2,7 +2,7 @@ import { pageOf } from "@/app/(dashboard)/page-of";
 import { VerifySnippets } from "@/components/docs/verify-snippets";
 import { PageHeader } from "@/components/ui/page-header";
 import { NewWebhook } from "@/components/webhooks/new-webhook";
-import { eventFamilies } from "@/lib/api/event-families";
+import { eventFamilies } from "@/lib/api/event-reference";
 import { requireRole } from "@/lib/platform/roles";
 import { urlRule } from "@/lib/webhooks/webhook-url";
 import { createWebhookAction } from "../actions";

@@ -1,7 +1,7 @@
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { PageHeader } from "@/components/ui/page-header";
 import { EditWebhook } from "@/components/webhooks/edit-webhook";
-import { eventFamilies } from "@/lib/api/event-families";
+import { eventFamilies } from "@/lib/api/event-reference";
 import { requireRole } from "@/lib/platform/roles";
 import { getWebhook } from "@/lib/webhooks/service";
 import { urlRule } from "@/lib/webhooks/webhook-url";

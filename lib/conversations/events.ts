@@ -1,0 +1,96 @@
+import {
+  changeOf,
+  type EventDeclarations,
+  eventAbout,
+  exampleFields,
+  exampleRequest,
+  exampleTimes,
+} from "@/lib/events/declare-event";
+import { type Message, message } from "./message-schema";
+import { type Conversation, conversation } from "./schema";
+
+const orderQuestion: Conversation = {
+  ...exampleFields,
+  id: "cnv_01KG9P5Y40M7XQ3V8ZB1T6D2HC",
+  status: "OPEN",
+  channelId: "web",
+  customerId: "cus_01KG9P5Y40A5N0K7R3W9E8S4JG",
+  agentId: "agt_01KFE5GGW0Q6C2X8M4Z7V1B9TD",
+  assigneeId: null,
+  subject: "Where is my order?",
+  priority: "NORMAL",
+  tags: ["orders"],
+  metadata: { orderNumber: 1042 },
+  externalId: "ticket-1042",
+  messageCount: 1,
+  lastMessageAt: exampleTimes.created,
+  lastMessagePreview: "Hello! Where is my order?",
+  snoozedUntil: null,
+  resolvedAt: null,
+  closedAt: null,
+};
+
+const firstMessage: Message = {
+  id: "msg_01KG9P5Y40H2D7F5T9Q1C6M8VX",
+  environment: "test",
+  conversationId: orderQuestion.id,
+  sequence: 1,
+  direction: "INBOUND",
+  author: { type: "CUSTOMER", id: orderQuestion.customerId, name: "Ada Lovelace" },
+  text: "Hello! Where is my order?",
+  externalId: null,
+  metadata: {},
+  createdAt: exampleTimes.created,
+};
+
+const reply: Message = {
+  ...firstMessage,
+  id: "msg_01KG9PVXK0W5T8C3G7R1J4Q9NE",
+  sequence: 2,
+  direction: "OUTBOUND",
+  author: { type: "AGENT", id: orderQuestion.agentId, name: "Concierge" },
+  text: "It left the warehouse this morning.",
+  createdAt: exampleTimes.changed,
+};
+
+export const conversationEvents: EventDeclarations<"conversation"> = {
+  "conversation.created": eventAbout(conversation, {
+    description: "A conversation was created.",
+    example: { timestamp: exampleTimes.created, request: exampleRequest, object: orderQuestion },
+  }),
+  "conversation.updated": changeOf(conversation, {
+    description: "Fields of a conversation other than its status changed.",
+    example: {
+      timestamp: exampleTimes.changed,
+      request: exampleRequest,
+      object: { ...orderQuestion, updatedAt: exampleTimes.changed, priority: "HIGH" },
+      previousAttributes: { priority: "NORMAL" },
+    },
+  }),
+  "conversation.status_changed": changeOf(conversation, {
+    description: "A conversation's status changed, and perhaps other fields with it.",
+    example: {
+      timestamp: exampleTimes.changed,
+      request: exampleRequest,
+      object: {
+        ...orderQuestion,
+        updatedAt: exampleTimes.changed,
+        status: "RESOLVED",
+        resolvedAt: exampleTimes.changed,
+      },
+      previousAttributes: { status: "OPEN", resolvedAt: null },
+    },
+  }),
+};
+
+export const messageEvents: EventDeclarations<"message"> = {
+  "message.received": eventAbout(message, {
+    description: "A customer's message was added to a conversation.",
+    example: { timestamp: exampleTimes.created, request: exampleRequest, object: firstMessage },
+  }),
+  "message.sent": eventAbout(message, {
+    description:
+      "A message by a member, an agent or one of your programs was added to a conversation.",
+    example: { timestamp: exampleTimes.changed, request: exampleRequest, object: reply },
+  }),
+};

@@ -1,0 +1,243 @@
+/** What the rest of the code derives from a noun. A part that is absent does not apply to it. */
+type Noun = {
+  /** What people call one, in error messages and in the documentation. */
+  label: string;
+  /** Ids are `<prefix>_<ULID>`. */
+  idPrefix?: string;
+  api?: {
+    /** The segment of the paths that lists them, or that is the one there is. */
+    path: string;
+    isSingleton?: true;
+    /** First segments of further paths that are documented under the same tag. */
+    otherPaths?: readonly string[];
+    /** How the reference groups operations; absent below another noun's path. */
+    tag?: { name: string; description: string };
+  };
+  /** The table of its paginated list; `parent` is the column of the item that the list is of. */
+  list?: { table: string; parent: string | null };
+  /** `read:<name>`, and `write:<name>` unless nothing can be written. */
+  scope?: { name: string; label: string; isReadOnly?: true; presets: readonly ScopePreset[] };
+  /** The types of its events, in the order of the catalog. */
+  events?: readonly `${string}.${string}`[];
+  /** What can be done to it, and how the audit log names that. */
+  auditActions?: Record<`${string}.${string}`, string>;
+  /**
+   * Its page below `/<tenant>/<environment>/`. `{parent}` is the id of what it belongs to, which the
+   * `go` route finds out.
+   */
+  dashboardPath?: string;
+};
+
+/** The choices of scopes that the dashboard offers, besides all scopes and those that read. */
+export type ScopePreset = "messaging" | "webhooks";
+
+/**
+ * Every noun of Parlance. Id prefixes, scopes, event types, audit actions, API tags, cursors and
+ * dashboard links are derived from this list. What cannot be derived is a `Record` over one of its
+ * types, so the compiler names the files that a new noun still needs.
+ */
+export const nouns = {
+  apiKey: {
+    label: "API key",
+    idPrefix: "key",
+    auditActions: {
+      "api_key.created": "API key created",
+      "api_key.updated": "API key changed",
+      "api_key.rolled": "API key rolled",
+      "api_key.revoked": "API key revoked",
+    },
+    dashboardPath: "api-keys/{id}",
+  },
+  conversation: {
+    label: "conversation",
+    idPrefix: "cnv",
+    api: {
+      path: "conversations",
+      tag: {
+        name: "Conversations",
+        description:
+          "A conversation with a customer on one of your channels, and the messages in it. It starts as `OPEN`, can wait as `PENDING` or `SNOOZED`, and ends as `RESOLVED` (a customer's message reopens it) or `CLOSED` (final).",
+      },
+    },
+    list: { table: "conversations", parent: null },
+    scope: { name: "conversations", label: "Conversations", presets: ["messaging"] },
+    events: ["conversation.created", "conversation.updated", "conversation.status_changed"],
+    dashboardPath: "conversations/{id}",
+  },
+  message: {
+    label: "message",
+    idPrefix: "msg",
+    api: { path: "messages" },
+    list: { table: "messages", parent: "conversation_id" },
+    events: ["message.received", "message.sent"],
+    dashboardPath: "conversations/{parent}#{id}",
+  },
+  customer: {
+    label: "customer",
+    idPrefix: "cus",
+    api: {
+      path: "customers",
+      tag: {
+        name: "Customers",
+        description:
+          "The people you talk to, identified by your own `externalId`, an email address or a phone number.",
+      },
+    },
+    list: { table: "customers", parent: null },
+    scope: { name: "customers", label: "Customers", presets: ["messaging"] },
+    events: ["customer.created", "customer.updated"],
+    dashboardPath: "customers/{id}",
+  },
+  agent: {
+    label: "agent",
+    idPrefix: "agt",
+    api: {
+      path: "agents",
+      tag: {
+        name: "Agents",
+        description:
+          "Configurations for your programs: instructions, the name of a model, knowledge bases. Parlance stores them and does not run a model: your program reads an agent and posts its replies as messages with the author `AGENT`. The API reads and writes the **draft**. A member publishes it in the dashboard, and the `agent.published` event carries the published version.",
+      },
+    },
+    list: { table: "agents", parent: null },
+    scope: { name: "agents", label: "Agents", presets: [] },
+    events: ["agent.created", "agent.updated", "agent.published"],
+    auditActions: {
+      "agent.created": "Agent created",
+      "agent.updated": "Agent updated",
+      "agent.published": "Agent published",
+      "agent.rolled_back": "Agent rolled back",
+      "agent.archived": "Agent archived",
+    },
+    dashboardPath: "agents/{id}",
+  },
+  knowledgeBase: {
+    label: "knowledge base",
+    idPrefix: "kb",
+    api: {
+      path: "knowledge-bases",
+      tag: {
+        name: "Knowledge bases",
+        description:
+          "Documents that your programs search, for agents or anything else. In the background, the text of an uploaded file is extracted, split into parts and indexed for search.",
+      },
+    },
+    list: { table: "knowledge_bases", parent: null },
+    scope: { name: "knowledge", label: "Knowledge", presets: [] },
+    events: ["knowledge_base.created"],
+    auditActions: { "knowledge_base.created": "Knowledge base created" },
+    dashboardPath: "knowledge/{id}",
+  },
+  document: {
+    label: "document",
+    idPrefix: "doc",
+    api: { path: "documents" },
+    list: { table: "documents", parent: "knowledge_base_id" },
+    events: ["document.created", "document.ready", "document.failed", "document.deleted"],
+    auditActions: {
+      "document.created": "Document created",
+      "document.retried": "Document retried",
+      "document.deleted": "Document deleted",
+    },
+    dashboardPath: "knowledge/{parent}/documents/{id}",
+  },
+  webhook: {
+    label: "webhook",
+    idPrefix: "whk",
+    api: {
+      path: "webhooks",
+      tag: {
+        name: "Webhooks",
+        description: "Your receivers of events, with their signing secrets and every delivery.",
+      },
+    },
+    list: { table: "webhooks", parent: null },
+    scope: { name: "webhooks", label: "Webhooks", presets: ["webhooks"] },
+    events: ["webhook.disabled", "webhook.test"],
+    auditActions: {
+      "webhook.created": "Webhook created",
+      "webhook.updated": "Webhook updated",
+      "webhook.address_refused": "Webhook address refused",
+      "webhook.deleted": "Webhook deleted",
+      "webhook.disabled": "Webhook disabled by the service",
+      "webhook.secret_rotated": "Signing secret rotated",
+      "webhook.old_secret_dropped": "Old signing secret dropped",
+      "webhook.test_sent": "Test event sent",
+      "webhook.delivery_resent": "Delivery sent again",
+      "webhook.deliveries_recovered": "Deliveries recovered",
+      "webhook.deliveries_resumed": "Held deliveries resumed",
+      "webhook.deliveries_discarded": "Held deliveries discarded",
+    },
+    dashboardPath: "webhooks/{id}",
+  },
+  delivery: {
+    label: "delivery",
+    idPrefix: "dlv",
+    api: { path: "deliveries" },
+    list: { table: "deliveries", parent: "webhook_id" },
+    dashboardPath: "webhooks/{parent}?delivery={id}",
+  },
+  event: {
+    label: "event",
+    idPrefix: "evt",
+    api: {
+      path: "events",
+      otherPaths: ["event-types"],
+      tag: {
+        name: "Events",
+        description:
+          "Everything that happened in the last 30 days, whether or not a webhook subscribes to it.",
+      },
+    },
+    dashboardPath: "events/{id}",
+  },
+  usage: {
+    label: "usage",
+    api: {
+      path: "usage",
+      isSingleton: true,
+      tag: {
+        name: "Usage",
+        description:
+          "What the account has used. Usage of the test environment is counted and never billed.",
+      },
+    },
+    scope: { name: "usage", label: "Usage and account", isReadOnly: true, presets: [] },
+  },
+  /** An organization; the API calls it the account. */
+  tenant: {
+    label: "account",
+    idPrefix: "ten",
+    api: {
+      path: "account",
+      isSingleton: true,
+      tag: {
+        name: "Account",
+        description: "The account that the API key belongs to, and the key's scopes.",
+      },
+    },
+  },
+  request: { label: "request", idPrefix: "req", dashboardPath: "logs/{id}" },
+  user: { label: "member", idPrefix: "usr", dashboardPath: "settings/members" },
+  session: { label: "session", idPrefix: "ses" },
+  invitation: { label: "invitation", idPrefix: "inv" },
+  passwordReset: { label: "password reset", idPrefix: "pwr" },
+  mail: { label: "mail", idPrefix: "mail" },
+  backlogTask: { label: "backlog task", idPrefix: "btk" },
+} as const satisfies Record<string, Noun>;
+
+type Nouns = typeof nouns;
+export type NounName = keyof Nouns;
+
+/** The nouns that have a part: `NounsWith<"idPrefix">` are those with ids. */
+export type NounsWith<Part extends keyof Noun> = {
+  [Name in NounName]: Nouns[Name] extends Record<Part, unknown> ? Name : never;
+}[NounName];
+
+/** That part of every noun that has it, in the order of the list. */
+export function partsOf<Part extends keyof Noun>(part: Part): NonNullable<Noun[Part]>[] {
+  return Object.values<Noun>(nouns).flatMap((noun) => {
+    const found = noun[part];
+    return found === undefined ? [] : [found as NonNullable<Noun[Part]>];
+  });
+}

@@ -1,0 +1,49 @@
+import {
+  type EventDeclarations,
+  eventAbout,
+  exampleFields,
+  exampleRequest,
+  exampleTimes,
+} from "@/lib/events/declare-event";
+import { type Webhook, webhook } from "./schema";
+
+const shopServer: Webhook = {
+  ...exampleFields,
+  id: "whk_01KFE6Q5D0N4K8T2V7R9W1G3JB",
+  url: "https://example.com/parlance",
+  description: "The shop's own server",
+  events: ["conversation.created", "message.*"],
+  status: "ENABLED",
+  disabledReason: null,
+  disabledAt: null,
+  consecutiveFailures: 0,
+  lastSuccessAt: exampleTimes.created,
+  lastFailureAt: null,
+  secretHint: "whsec_…aSw=",
+  previousSecretExpiresAt: null,
+  metadata: {},
+};
+
+export const webhookEvents: EventDeclarations<"webhook"> = {
+  "webhook.disabled": eventAbout(webhook, {
+    description:
+      "Another of your webhooks was disabled because its receiver failed too often or responded 410.",
+    example: {
+      timestamp: exampleTimes.changed,
+      request: null,
+      object: {
+        ...shopServer,
+        updatedAt: exampleTimes.changed,
+        status: "DISABLED",
+        disabledReason: "CONSECUTIVE_FAILURES",
+        disabledAt: exampleTimes.changed,
+        consecutiveFailures: 100,
+        lastFailureAt: exampleTimes.changed,
+      },
+    },
+  }),
+  "webhook.test": eventAbout(webhook, {
+    description: "A test was requested. The object is the webhook that receives it.",
+    example: { timestamp: exampleTimes.changed, request: exampleRequest, object: shopServer },
+  }),
+};
