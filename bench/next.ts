@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { env } from "@/lib/platform/env";
-import { pagesOnDemand } from "@/server/pages";
+import { pagesOnDemand } from "@/server/next-pages";
 
 // The API served by Next itself, as on a serverless host: without the edge of server/, which `next
 // start` has as well.

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { hashKey } from "@/lib/api-keys/key";
+import { hashKey } from "@/lib/api-keys/key-format";
 import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey } from "@/lib/api-keys/service";
 import { hashPassword } from "@/lib/auth/password";

@@ -4,7 +4,7 @@ import { closeDatabase, isDatabaseUnavailable } from "@/lib/platform/db";
 import { AppError } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
 import { commands, UsageError } from "./admin/commands";
-import { adoptLocalEnvironment } from "./admin/environment";
+import { adoptLocalEnvironment } from "./admin/local-environment";
 
 // `npm run admin -- <command> …`, for whoever runs the service. Standard output carries the result
 // and nothing else: one JSON object (for `doctor`, a line a finding). Exit code 1 when it failed, 2

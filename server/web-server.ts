@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import { Server as TcpServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type GuardOptions, guard } from "./edge/attach-edge";
 import { closeLingering } from "./edge/connection";
-import { type GuardOptions, guard } from "./edge/guard";
 
 /** Grace period before idle keep-alive connections are closed. */
 const drainMs = 1_000;

@@ -1,7 +1,7 @@
 import { stopListening } from "@/lib/api-keys/key-cache";
 import { flushLastUsed } from "@/lib/api-keys/last-used";
 import { flushAnchors } from "@/lib/audit/anchors";
-import { flushRefusals } from "@/lib/auth/refusals";
+import { flushRefusals } from "@/lib/auth/refused-attempts";
 import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
@@ -9,14 +9,14 @@ import { probeRateLimitStore } from "@/lib/platform/rate-limit/rate-limiter";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { requireUsableKeys } from "@/lib/secrets/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
-import { pagesOnDemand } from "./pages";
+import { pagesOnDemand } from "./next-pages";
 import { createWebServer, drain } from "./web-server";
 
 async function main(): Promise<void> {
   const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS, SHUTDOWN_TIMEOUT_SECONDS } = env();
   await requireUsableKeys();
   // Its client is large, and loaded only where it is used.
-  if (JOBS === "inngest") (await import("@/inngest/clock")).registerClock();
+  if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerClock();
   // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to;
   // unless it is told where it listens, it asks whoever listens on port 3000.
   const isEveryAddress = !HOST || HOST === "0.0.0.0" || HOST === "::";

@@ -1,7 +1,7 @@
 import { flushAnchors } from "@/lib/audit/anchors";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { releaseLeases } from "@/lib/deliveries/engine/release-leases";
-import { releaseDocuments } from "@/lib/knowledge/documents/process";
+import { releaseDocuments } from "@/lib/knowledge/documents/process-document";
 import { closeDatabase, setConnectionSettings } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
@@ -34,7 +34,7 @@ if (SOLE_WORKER && JOBS === "embedded") {
 }
 // What happens here makes deliveries, too. Inngest's client is large, and loaded only where it is
 // used.
-if (JOBS === "inngest") (await import("@/inngest/clock")).registerClock();
+if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerClock();
 const takesOnly = { overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 };
 const delivering = startDelivering(takesOnly);
 const processing = startProcessing(takesOnly);

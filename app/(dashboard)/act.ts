@@ -2,13 +2,13 @@ import { revalidatePath } from "next/cache";
 import type { z } from "zod";
 import { check, invalid } from "@/lib/api/validate";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
-import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
+import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { type Caller, mutate } from "@/lib/platform/caller";
 import { AppError } from "@/lib/platform/errors";
 import { RoleMissing } from "@/lib/platform/roles";
-import { AddressUnverified } from "@/lib/step-up/powers";
 import { ProofNeeded } from "@/lib/step-up/proof";
+import { AddressUnverified } from "@/lib/step-up/protected-actions";
 
 /**
  * The first two arguments of every server action: the browser sends them, so they are believed no

@@ -1,5 +1,5 @@
 import { Fragment } from "react";
-import type { ComparedPart, FieldChange, Piece } from "@/lib/agents/compare";
+import type { ComparedPart, FieldChange, Piece } from "@/lib/agents/compare-contents";
 import { fieldLabels } from "./labels";
 
 /**

@@ -15,7 +15,7 @@ import {
   type DraftForm as Form,
   rebaseDraft,
   toForm,
-} from "@/lib/agents/draft";
+} from "@/lib/agents/draft-form";
 import type { Agent } from "@/lib/agents/schema";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { fromMetadataRows, metadataProblem } from "@/lib/platform/metadata-rows";

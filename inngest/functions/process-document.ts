@@ -1,4 +1,4 @@
-import { attemptDocument } from "@/lib/knowledge/documents/process";
+import { attemptDocument } from "@/lib/knowledge/documents/process-document";
 import { documentDue, inngest } from "../client";
 
 const documentsUnderWayPerTenant = 2;

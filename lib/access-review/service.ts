@@ -4,11 +4,11 @@ import { enableWebhook } from "@/lib/deliveries/service";
 import type { Caller } from "@/lib/platform/caller";
 import { AppError } from "@/lib/platform/errors";
 import { requireGivable, requireReach, requireRole } from "@/lib/platform/roles";
-import { requirePower } from "@/lib/step-up/powers";
+import { requirePower } from "@/lib/step-up/protected-actions";
 import { lockTenant } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
 import type { ConfirmAccess } from "./schema";
-import { type Access, countAccess } from "./suspend";
+import { type Access, countAccess } from "./suspend-access";
 
 /** What is suspended in the organization, in both environments. */
 export async function listSuspendedAccess(caller: Caller) {

@@ -1,6 +1,6 @@
 import type { Db } from "@/lib/platform/db";
 import { recordAuditOfUser } from "@/lib/users/service";
-import { suspendAccessMadeBy } from "./suspend";
+import { suspendAccessMadeBy } from "./suspend-access";
 
 type How = {
   at: Date;

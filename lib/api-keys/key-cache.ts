@@ -1,5 +1,5 @@
 import { db } from "@/lib/platform/db";
-import { listenOn } from "@/lib/platform/listen";
+import { listenOn } from "@/lib/platform/listen-for-notifications";
 import { planRateLimits, planTenantRateLimits } from "@/lib/tenants/service";
 import type { Environment, Plan } from "@/prisma/generated/enums";
 import type { ApiKeyModel } from "@/prisma/generated/models";

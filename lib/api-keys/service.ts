@@ -9,12 +9,12 @@ import { newId } from "@/lib/resources/ids";
 import { lockKind, lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { pageById, toPage } from "@/lib/resources/pages";
-import { requirePower } from "@/lib/step-up/powers";
+import { requirePower } from "@/lib/step-up/protected-actions";
 import { rateLimitOfPlan } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
 import type { ApiKeyModel } from "@/prisma/generated/models";
-import { generateKey } from "./key";
 import { keysChannel } from "./key-cache";
+import { generateKey } from "./key-format";
 import {
   type CreateApiKey,
   type ListApiKeys,

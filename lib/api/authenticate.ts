@@ -1,5 +1,5 @@
-import { hashKey, isWellFormedKey } from "@/lib/api-keys/key";
 import { findKey, type KnownKey } from "@/lib/api-keys/key-cache";
+import { hashKey, isWellFormedKey } from "@/lib/api-keys/key-format";
 import { throttleAddress } from "@/lib/platform/client-address";
 import { addressNotAllowed, unauthorized } from "@/lib/platform/errors";
 import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";

@@ -7,7 +7,7 @@ import { type NounsWith, type nouns, partsOf } from "@/lib/resources/registry";
 import { Environment } from "@/prisma/generated/enums";
 import type { AuditEntryModel } from "@/prisma/generated/models";
 import { anchorSoon, readAnchors, toHex } from "./anchors";
-import { currentKeyId, firstHash, hashOf, keyIdOf } from "./chain";
+import { currentKeyId, firstHash, hashOf, keyIdOf } from "./hash-chain";
 import type { ListAudit } from "./schema";
 
 /** Actions on the organization and its members. The registry has those on other nouns. */

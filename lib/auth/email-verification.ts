@@ -1,12 +1,12 @@
-import { accessMadeBy } from "@/lib/access-review/suspend";
+import { accessMadeBy } from "@/lib/access-review/suspend-access";
 import { verifyAddress } from "@/lib/access-review/verify-address";
-import { requireMailAllowance } from "@/lib/mail/caps";
+import { requireMailAllowance } from "@/lib/mail/daily-limits";
 import { queueMail } from "@/lib/mail/service";
 import { type Db, db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/errors";
+import { hashToken, newToken } from "@/lib/platform/link-token";
 import { currentTime } from "@/lib/platform/time";
-import { hashToken, newToken } from "@/lib/platform/token";
 import { renewProof, revokeOtherSessions, type SignedInUser } from "@/lib/sessions/service";
 
 const lifetimeMs = 24 * 60 * 60_000;

@@ -2,14 +2,14 @@ import { verifyAddress } from "@/lib/access-review/verify-address";
 import { queueMail } from "@/lib/mail/service";
 import { type Db, db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { hashToken, newToken } from "@/lib/platform/link-token";
 import { currentTime } from "@/lib/platform/time";
-import { hashToken, newToken } from "@/lib/platform/token";
 import { newId } from "@/lib/resources/ids";
 import type { Device } from "@/lib/sessions/service";
 import { findUserByEmail } from "@/lib/users/service";
 import { setPassword } from "./change-password";
 import { hashPassword } from "./password";
-import { noteRefusal } from "./refusals";
+import { noteRefusal } from "./refused-attempts";
 import { mayAskForReset } from "./throttle";
 
 const lifetimeMs = 60 * 60_000;

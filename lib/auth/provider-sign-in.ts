@@ -13,7 +13,7 @@ import { createUser, findUserByEmail, recordAuditOfUser } from "@/lib/users/serv
 import type { Provider } from "@/prisma/generated/enums";
 import type { UserModel } from "@/prisma/generated/models";
 import { configuredProviders } from "./providers";
-import { noteRefusal } from "./refusals";
+import { noteRefusal } from "./refused-attempts";
 import { announceSignIn, recordSignIn } from "./service";
 import { mayMakeAccount } from "./throttle";
 

@@ -18,7 +18,7 @@ import type { SessionModel, UserModel } from "@/prisma/generated/models";
 import { sendEmailVerification } from "./email-verification";
 import { hasSignedInWith } from "./known-device";
 import { hashPassword, verifyPassword } from "./password";
-import { noteRefusal } from "./refusals";
+import { noteRefusal } from "./refused-attempts";
 import { type AttemptSource, mayMakeAccount, type Throttled, throttleFailures } from "./throttle";
 
 export type SignInResult =

@@ -5,7 +5,7 @@ import { requireGivable, requireReach, requireRole } from "@/lib/platform/roles"
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
 import { revokeSessions } from "@/lib/sessions/service";
-import { requirePower } from "@/lib/step-up/powers";
+import { requirePower } from "@/lib/step-up/protected-actions";
 import { announceOwner, lockTenant } from "@/lib/tenants/service";
 import type { Role } from "@/prisma/generated/enums";
 import { revokeInvitationsOf } from "./invitations";

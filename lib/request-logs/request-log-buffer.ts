@@ -1,7 +1,7 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
 import { isDatabaseUnavailable, runStatement, sqlState } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
-import { maskSecrets, maximumBodyBytes } from "./mask";
+import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
 import { insertRequestLogsStatement } from "./service.sql";
 
 /** A request that was answered, as the pipeline knows it. */

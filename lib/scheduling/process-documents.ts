@@ -1,4 +1,4 @@
-import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process";
+import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process-document";
 import { repeat } from "./repeat";
 
 const pollMs = 1_000;

@@ -1,14 +1,14 @@
-import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiry";
+import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiring-keys";
 import { answerPasswordResets } from "@/lib/auth/password-reset";
 import { wakeSnoozedConversations } from "@/lib/conversations/service";
 import { sweepWebhooks } from "@/lib/deliveries/engine/sweep-webhooks";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
-import { failStuckDocuments } from "@/lib/knowledge/documents/process";
+import { failStuckDocuments } from "@/lib/knowledge/documents/process-document";
 import { sendMails } from "@/lib/mail/send-mails";
 import { removeStrayBlobs } from "@/lib/platform/blobs/service";
 import { purgeExpired } from "@/lib/retention/purge-expired";
 import { wipeTestData } from "@/lib/test-data/service";
-import { countFinishedDays } from "@/lib/usage/count-days";
+import { countFinishedDays } from "@/lib/usage/count-finished-days";
 import { mailWarnings } from "@/lib/webhooks/mail-warnings";
 import { analyzeNewTables } from "./analyze-new-tables";
 

@@ -1,4 +1,4 @@
-import { listenOn } from "@/lib/platform/listen";
+import { listenOn } from "@/lib/platform/listen-for-notifications";
 import { documentsPayload, wakeChannel } from "@/lib/platform/wake-ups";
 
 /**

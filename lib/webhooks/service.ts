@@ -17,7 +17,7 @@ import { newId } from "@/lib/resources/ids";
 import { lockKind, lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { pageById, toPage } from "@/lib/resources/pages";
-import { requirePower } from "@/lib/step-up/powers";
+import { requirePower } from "@/lib/step-up/protected-actions";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
 import { addBacklogTask } from "./backlog-tasks";
 import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";

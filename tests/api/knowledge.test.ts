@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { failStuckDocuments, processDocument } from "@/lib/knowledge/documents/process";
+import { failStuckDocuments, processDocument } from "@/lib/knowledge/documents/process-document";
 import { maximumDocumentBytes } from "@/lib/knowledge/documents/schema";
 import { retryDocument } from "@/lib/knowledge/documents/service";
 import { removeStrayBlobs } from "@/lib/platform/blobs/service";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
-import { generateKey } from "@/lib/api-keys/key";
+import { generateKey } from "@/lib/api-keys/key-format";
 import { revokeApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";

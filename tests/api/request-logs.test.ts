@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { hashKey } from "@/lib/api-keys/key";
 import { findKey } from "@/lib/api-keys/key-cache";
+import { hashKey } from "@/lib/api-keys/key-format";
 import { reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
-import { maskSecrets } from "@/lib/request-logs/mask";
+import { maskSecrets } from "@/lib/request-logs/mask-secrets";
 import { flushRequestLogs, logRequest } from "@/lib/request-logs/request-log-buffer";
 import { mostLookedAt } from "@/lib/request-logs/schema";
 import {

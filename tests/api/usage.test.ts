@@ -6,7 +6,7 @@ import { setCurrentTime } from "@/lib/platform/time";
 import { firstIdAt, type IdKind } from "@/lib/resources/ids";
 import { purgeExpired } from "@/lib/retention/purge-expired";
 import { wipeTestData } from "@/lib/test-data/service";
-import { countFinishedDays } from "@/lib/usage/count-days";
+import { countFinishedDays } from "@/lib/usage/count-finished-days";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
 import { listUsageByKey } from "@/lib/usage/service";
 import { usageStatement } from "@/lib/usage/service.sql";

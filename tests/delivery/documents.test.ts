@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
-import { firstTurn, processDocument, processNextDocument } from "@/lib/knowledge/documents/process";
+import {
+  firstTurn,
+  processDocument,
+  processNextDocument,
+} from "@/lib/knowledge/documents/process-document";
 import { deleteDocument, getDocument, listChunks } from "@/lib/knowledge/documents/service";
 import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";

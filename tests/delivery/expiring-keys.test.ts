@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiry";
+import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiring-keys";
 import { openMail } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { GET, POST, PUT } from "@/app/api/inngest/route";
-import { inngestClock } from "@/inngest/clock";
+import { inngestClock } from "@/inngest/inngest-clock";
 import { enableWebhook, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { recordEvent } from "@/lib/events/record-event";
 import { mutate, system } from "@/lib/platform/caller";

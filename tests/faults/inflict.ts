@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { childrenOf, commandOf } from "@/server/embedded/processes";
+import { childrenOf, commandOf } from "@/server/embedded/process-table";
 import type { Installation } from "../support/installation";
 
 export const parts = ["web", "worker"] as const;

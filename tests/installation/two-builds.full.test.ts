@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { actionsKey } from "@/lib/auth/actions-key";
+import { actionsKey } from "@/lib/auth/server-actions-key";
 import { freePort } from "../support/processes";
 
 // Two machines that each build the same commit, in directories of different names, behind one load

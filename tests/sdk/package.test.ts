@@ -21,7 +21,7 @@ import { clientSample } from "@/components/docs/samples";
 import { publishAgent } from "@/lib/agents/service";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { resendDelivery } from "@/lib/deliveries/service";
-import { processDocument } from "@/lib/knowledge/documents/process";
+import { processDocument } from "@/lib/knowledge/documents/process-document";
 import { mutate, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { version } from "@/sdk/src/version";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
-import { processDocument } from "@/lib/knowledge/documents/process";
+import { processDocument } from "@/lib/knowledge/documents/process-document";
 import * as sdk from "@/sdk/src/index";
 import { signTestWebhook, verifyWebhook } from "@/sdk/src/webhooks";
 import { baseUrl, call, newKey, newTenant, type TestTenant } from "../support/api";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { processDocument } from "@/lib/knowledge/documents/process";
+import { processDocument } from "@/lib/knowledge/documents/process-document";
 import { listChunks } from "@/lib/knowledge/documents/service";
 import { reader } from "@/lib/platform/caller";
 import * as sdk from "@/sdk/src/index";

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { confirmAccess, listSuspendedAccess } from "@/lib/access-review/service";
-import { hashKey } from "@/lib/api-keys/key";
 import { findKey } from "@/lib/api-keys/key-cache";
+import { hashKey } from "@/lib/api-keys/key-format";
 import { createApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
 import {
   accessBeforeVerification,
@@ -28,8 +28,8 @@ import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { setCurrentTime } from "@/lib/platform/time";
 import { findLiveSession } from "@/lib/sessions/service";
-import { AddressUnverified } from "@/lib/step-up/powers";
 import { ProofNeeded } from "@/lib/step-up/proof";
+import { AddressUnverified } from "@/lib/step-up/protected-actions";
 import { createWebhook, deleteWebhook, getWebhook } from "@/lib/webhooks/service";
 import type { Environment, Role } from "@/prisma/generated/enums";
 import {

@@ -4,7 +4,7 @@ import { changePassword } from "@/lib/auth/change-password";
 import { withAccount } from "@/lib/auth/known-device";
 import { hashPassword } from "@/lib/auth/password";
 import { requestPasswordReset } from "@/lib/auth/password-reset";
-import { flushRefusals } from "@/lib/auth/refusals";
+import { flushRefusals } from "@/lib/auth/refused-attempts";
 import { confirmPassword, endSession, signIn, signOut } from "@/lib/auth/service";
 import { failureSteps, maximumFailures, maximumResets } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";

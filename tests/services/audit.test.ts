@@ -4,7 +4,7 @@ import path from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { flushAnchors } from "@/lib/audit/anchors";
-import { canonicalJson, keyIdOf } from "@/lib/audit/chain";
+import { canonicalJson, keyIdOf } from "@/lib/audit/hash-chain";
 import {
   exportAuditEntries,
   foreignAuditKeys,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { authenticate, requireAllowedAddress } from "@/lib/api/authenticate";
-import { generateKey, hashKey } from "@/lib/api-keys/key";
 import { findKey } from "@/lib/api-keys/key-cache";
+import { generateKey, hashKey } from "@/lib/api-keys/key-format";
 import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey, updateApiKey } from "@/lib/api-keys/service";
 import { type Identity, mutate } from "@/lib/platform/caller";

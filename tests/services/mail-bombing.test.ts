@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { mailCaps } from "@/lib/mail/caps";
+import { mailCaps } from "@/lib/mail/daily-limits";
 import { type Mail, writeMail } from "@/lib/mail/messages";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/members/invitations";
 import { mutate } from "@/lib/platform/caller";

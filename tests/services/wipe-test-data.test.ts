@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { publishAgent } from "@/lib/agents/service";
-import { processDocument } from "@/lib/knowledge/documents/process";
+import { processDocument } from "@/lib/knowledge/documents/process-document";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
 import { RoleMissing } from "@/lib/platform/roles";

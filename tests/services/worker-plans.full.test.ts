@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/deliveries/engine/claim";
-import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process";
+import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process-document";
 import { closeDatabase, pool, setConnectionSettings } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { readiness } from "@/lib/readiness/service";

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeEach, describe } from "vitest";
 import { POST, PUT } from "@/app/api/inngest/route";
-import { inngestClock } from "@/inngest/clock";
+import { inngestClock } from "@/inngest/inngest-clock";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
-import { firstTurn, processNextDocument, type Turn } from "@/lib/knowledge/documents/process";
+import {
+  firstTurn,
+  processNextDocument,
+  type Turn,
+} from "@/lib/knowledge/documents/process-document";
 import { pool } from "@/lib/platform/db";
 import { type Clock, embeddedClock, setClock } from "@/lib/platform/wake-ups";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";

@@ -1,4 +1,4 @@
-import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process";
+import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process-document";
 import { call, type Reply, send, type TestTenant } from "./api";
 import type { Content } from "./files";
 

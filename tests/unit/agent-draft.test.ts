@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changedDraftFields, draftPatch, rebaseDraft, toForm } from "@/lib/agents/draft";
+import { changedDraftFields, draftPatch, rebaseDraft, toForm } from "@/lib/agents/draft-form";
 import type { Agent } from "@/lib/agents/schema";
 import { fromMetadataRows, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
 

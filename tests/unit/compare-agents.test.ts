@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ComparedPart, compareContents, compareLines, type Piece } from "@/lib/agents/compare";
+import {
+  type ComparedPart,
+  compareContents,
+  compareLines,
+  type Piece,
+} from "@/lib/agents/compare-contents";
 import type { AgentContent } from "@/lib/agents/schema";
 import { growth } from "../support/growth";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dashboardLimits, throttleDashboard } from "@/lib/auth/dashboard-throttle";
+import { dashboardLimits, throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import { newId } from "@/lib/resources/ids";
 
 const outcomes = async (works: Promise<void>[]) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { daysOfMonth, latestMonths, monthOf, usageMonthQuery } from "@/lib/usage/months";
+import { daysOfMonth, latestMonths, monthOf, usageMonthQuery } from "@/lib/usage/usage-month";
 
 test.each([
   ["2026-01", "2026-01-01", "2026-01-31"],

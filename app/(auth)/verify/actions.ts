@@ -2,9 +2,9 @@
 
 import { redirect } from "next/navigation";
 import { refused } from "@/app/(dashboard)/act";
-import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { confirmEmail, resendEmailVerification } from "@/lib/auth/email-verification";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
+import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { FormState } from "../forms";
 

@@ -1,8 +1,8 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
+import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import { createOrganization } from "@/lib/tenants/service";
 import { organizationInput } from "@/lib/users/schema";
 import { type FormState, findings, refused, textOf } from "../forms";

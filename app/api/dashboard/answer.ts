@@ -1,8 +1,8 @@
 import { unstable_rethrow } from "next/navigation";
 import { toProblem } from "@/lib/api/problem";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
-import { throttleDashboard } from "@/lib/auth/dashboard-throttle";
 import { currentUser } from "@/lib/auth/require-user";
+import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/errors";
 import { RoleMissing } from "@/lib/platform/roles";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { ButtonLink } from "@/components/ui/button";
-import type { Access } from "@/lib/access-review/suspend";
+import type { Access } from "@/lib/access-review/suspend-access";
 import { accessBeforeVerification, findEmailVerification } from "@/lib/auth/email-verification";
 import { currentUser } from "@/lib/auth/require-user";
 import { ConfirmForm } from "./confirm-form";

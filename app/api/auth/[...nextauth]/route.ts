@@ -1,6 +1,6 @@
 import NextAuth from "next-auth";
 import { nextAuthOptions, signInPage } from "@/lib/auth/next-auth-options";
-import { noteRefusal } from "@/lib/auth/refusals";
+import { noteRefusal } from "@/lib/auth/refused-attempts";
 import { currentDevice } from "@/lib/auth/require-user";
 import { mayComeFromProvider } from "@/lib/auth/throttle";
 

@@ -12,8 +12,8 @@ import { UsageTotals } from "@/components/usage/usage-totals";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import { type Caller, reader } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
-import { daysOfMonth, latestMonths, monthOf, usageMonthQuery } from "@/lib/usage/months";
 import { getUsage, listUsageByKey } from "@/lib/usage/service";
+import { daysOfMonth, latestMonths, monthOf, usageMonthQuery } from "@/lib/usage/usage-month";
 
 export const metadata = { title: "Usage" };
 

@@ -11,7 +11,7 @@ import { RawJson } from "@/components/ui/raw-json";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { UnsavedProvider } from "@/components/ui/unsaved";
-import { compareContents } from "@/lib/agents/compare";
+import { compareContents } from "@/lib/agents/compare-contents";
 import { type Agent, maximumKnowledgeBases } from "@/lib/agents/schema";
 import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
 import { countConversationsOfAgent } from "@/lib/conversations/service";

@@ -4,9 +4,9 @@ import type { PlaceParams } from "@/app/api/dashboard/answer";
 import { downloadCsv } from "@/app/api/dashboard/download";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import type { Caller } from "@/lib/platform/caller";
-import { daysOfMonth, monthOf, usageMonthQuery } from "@/lib/usage/months";
 import type { UsageFigures, UsageQuery } from "@/lib/usage/schema";
 import { getUsage, listUsageByKey } from "@/lib/usage/service";
+import { daysOfMonth, monthOf, usageMonthQuery } from "@/lib/usage/usage-month";
 
 const downloadQuery = usageMonthQuery.extend({ by: z.enum(["day", "key"]).default("day") });
 

@@ -1,5 +1,6 @@
 import { operation } from "@/lib/api/operation";
 import { knowledgeBaseParams } from "@/lib/knowledge/bases/schema";
+import { documentUpload } from "@/lib/knowledge/documents/document-upload";
 import {
   document,
   documentFields,
@@ -7,7 +8,6 @@ import {
   listDocumentsQuery,
 } from "@/lib/knowledge/documents/schema";
 import { createDocument, listDocuments } from "@/lib/knowledge/documents/service";
-import { documentUpload } from "@/lib/knowledge/documents/upload";
 
 export const GET = operation({
   operationId: "listDocuments",

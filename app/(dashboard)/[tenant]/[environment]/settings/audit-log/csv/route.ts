@@ -1,5 +1,5 @@
 import { parse } from "@/app/(dashboard)/act";
-import { auditCsvHead, auditCsvLine } from "@/lib/audit/csv";
+import { auditCsvHead, auditCsvLine } from "@/lib/audit/entry-csv";
 import { listAuditQuery } from "@/lib/audit/schema";
 import { type AuditEntry, exportAuditEntries } from "@/lib/audit/service";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";

@@ -9,7 +9,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Panel } from "@/components/ui/panel";
 import { RawJson } from "@/components/ui/raw-json";
 import { Time } from "@/components/ui/time";
-import { compareContents } from "@/lib/agents/compare";
+import { compareContents } from "@/lib/agents/compare-contents";
 import { versionNumber } from "@/lib/agents/schema";
 import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
 import { hasRole } from "@/lib/platform/roles";

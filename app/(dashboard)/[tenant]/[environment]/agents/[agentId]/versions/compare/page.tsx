@@ -5,7 +5,7 @@ import { Changes } from "@/components/agents/changes";
 import { CompareForm } from "@/components/agents/compare-form";
 import { PageHeader } from "@/components/ui/page-header";
 import { Panel } from "@/components/ui/panel";
-import { compareContents } from "@/lib/agents/compare";
+import { compareContents } from "@/lib/agents/compare-contents";
 import { type Agent, versionNumber } from "@/lib/agents/schema";
 import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
 import type { Caller } from "@/lib/platform/caller";

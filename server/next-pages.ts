@@ -1,6 +1,6 @@
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { log } from "@/lib/platform/log";
-import { edgeMark } from "./edge/mark";
+import { edgeMark } from "./edge/edge-marker";
 
 type Options = { hostname: string; port: number };
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -24,7 +24,7 @@ import {
   releaseAllStatement,
   releaseStatement,
   stuckStatement,
-} from "./process.sql";
+} from "./process-document.sql";
 import { type DocumentErrorCode, documentErrors } from "./schema";
 import { toDocument } from "./service";
 

@@ -7,10 +7,10 @@ import { lateCode } from "@/lib/api/read-request";
 import type { Wire } from "@/lib/api/respond";
 import { AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { isFromElsewhere, noteRequest } from "@/lib/platform/exposure";
-import { noteIgnoredProxy } from "@/lib/platform/ignored-proxy";
+import { noteIgnoredProxy } from "@/lib/platform/untrusted-proxy";
 import { probes } from "@/lib/readiness/service";
+import { hasBody, holdBody } from "./buffer-body";
 import { breakOff, problemOf, refuse, sendProblem, track } from "./connection";
-import { hasBody, holdBody } from "./hold-body";
 
 const headersTimeoutMs = 15_000;
 const requestTimeoutMs = 30_000;

@@ -1,7 +1,7 @@
 import { runStatement } from "@/lib/platform/db";
 import { currentTime } from "@/lib/platform/time";
 import { firstIdAt } from "@/lib/resources/ids";
-import { countDayStatement, nextDayStatement } from "./count-days.sql";
+import { countDayStatement, nextDayStatement } from "./count-finished-days.sql";
 import { dayOf, endOfDay } from "./schema";
 
 /**

@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import { env } from "@/lib/platform/env";
-import { guard } from "./guard";
+import { guard } from "./attach-edge";
 
 const guarded = new WeakSet<Server>();
 
