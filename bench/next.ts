@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { env } from "@/lib/platform/env";
-import { pagesOnDemand } from "@/server/next-pages";
+import { nextPagesOnDemand } from "@/server/next-pages";
 
 // The API served by Next itself, as on a serverless host: without the edge of server/, which `next
 // start` has as well.
 const { PORT } = env();
 const hostname = "127.0.0.1";
-createServer(pagesOnDemand({ hostname, port: PORT })).listen(PORT, hostname);
+createServer(nextPagesOnDemand({ hostname, port: PORT })).listen(PORT, hostname);

@@ -4,7 +4,7 @@ import {
 } from "@/lib/deliveries/engine/find-wakeable-deliveries";
 import type { DeliveryReference, DocumentReference } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
-import { type Clock, setClock } from "@/lib/platform/wake-ups";
+import { type JobClock, setJobClock } from "@/lib/platform/wake-ups";
 import { deliveryDue, documentDue, sendEvents } from "./client";
 
 const maximumEventsPerSend = 500;
@@ -56,7 +56,7 @@ function toDocumentEvent({ tenantId, environment, id }: DocumentReference) {
   return { name: documentDue.name, data: { tenantId, environment, documentId: id } };
 }
 
-export const inngestClock: Clock = {
+export const inngestJobClock: JobClock = {
   wake: gather<DeliveryReference>(async (deliveries) => {
     const events = (await findWakeableDeliveries(deliveries)).map(toDeliveryEvent);
     if (events.length > 0) await sendEvents(events);
@@ -70,6 +70,6 @@ export const inngestClock: Clock = {
  * Called by a process before it serves: with JOBS=inngest, a commit then wakes Inngest instead of
  * the worker.
  */
-export function registerClock(): void {
-  if (env().JOBS === "inngest") setClock(inngestClock);
+export function registerInngestClock(): void {
+  if (env().JOBS === "inngest") setJobClock(inngestJobClock);
 }

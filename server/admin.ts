@@ -4,7 +4,7 @@ import { closeDatabase, isDatabaseUnavailable } from "@/lib/platform/db";
 import { AppError } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
 import { commands, UsageError } from "./admin/commands";
-import { adoptLocalEnvironment } from "./admin/local-environment";
+import { loadLocalEnvironment } from "./admin/local-environment";
 
 // `npm run admin -- <command> …`, for whoever runs the service. Standard output carries the result
 // and nothing else: one JSON object (for `doctor`, a line a finding). Exit code 1 when it failed, 2
@@ -32,7 +32,7 @@ async function run(name: string, rest: string[]): Promise<number> {
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-  adoptLocalEnvironment();
+  loadLocalEnvironment();
   const { output, exitCode = 0 } = await command.run(values);
   process.stdout.write(typeof output === "string" ? output : `${JSON.stringify(output)}\n`);
   return exitCode;

@@ -1,6 +1,6 @@
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { log } from "@/lib/platform/log";
-import { edgeMark } from "./edge/edge-marker";
+import { edgeMarker } from "./edge/edge-marker";
 
 type Options = { hostname: string; port: number };
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -9,7 +9,7 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<vo
  * Next's own server, loaded with the first request that is for it: so the API answers sooner after
  * a start, and after a crash, and a process that serves nothing else never spends the memory.
  */
-export function pagesOnDemand(options: Options): Handle {
+export function nextPagesOnDemand(options: Options): Handle {
   let loading: Promise<Handle> | undefined;
 
   return async (request, response) => {
@@ -27,7 +27,7 @@ export function pagesOnDemand(options: Options): Handle {
 }
 
 async function loadPages(options: Options): Promise<Handle> {
-  process.env[edgeMark] = "true";
+  process.env[edgeMarker] = "true";
   const { default: next } = await import("next");
   // Next listens for upgrades on the server it is given, and otherwise on ours, whose requests with
   // an `Upgrade` header would then go unanswered.

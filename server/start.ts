@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { flushAnchors } from "@/lib/audit/anchors";
 import { foreignAuditKeys } from "@/lib/audit/service";
-import { mailPagePath, mailWay } from "@/lib/mail/mail-transport";
+import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { requireUsableKeys } from "@/lib/secrets/service";
@@ -100,7 +100,7 @@ async function run(): Promise<void> {
   const url = `http://localhost:${port}`;
   const { MAIL_PAGE_TOKEN } = env();
   const mailPage =
-    mailWay() === "page" && MAIL_PAGE_TOKEN
+    mailTransport() === "page" && MAIL_PAGE_TOKEN
       ? `${url}${mailPagePath}?token=${MAIL_PAGE_TOKEN}`
       : null;
   // The password of a database of the operator's own does not belong in a file for trying the

@@ -1,13 +1,13 @@
 import { createServer, type Server } from "node:http";
 import { Server as TcpServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type GuardOptions, guard } from "./edge/attach-edge";
+import { type EdgeOptions, guard } from "./edge/attach-edge";
 import { closeLingering } from "./edge/connection";
 
 /** Grace period before idle keep-alive connections are closed. */
 const drainMs = 1_000;
 
-export function createWebServer(options: GuardOptions): Server {
+export function createWebServer(options: EdgeOptions): Server {
   const server = createServer();
   guard(server, options);
   return server;

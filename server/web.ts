@@ -1,7 +1,7 @@
-import { stopListening } from "@/lib/api-keys/key-cache";
-import { flushLastUsed } from "@/lib/api-keys/last-used";
+import { stopKeyCache } from "@/lib/api-keys/key-cache";
+import { flushKeyLastUsed } from "@/lib/api-keys/last-used";
 import { flushAnchors } from "@/lib/audit/anchors";
-import { flushRefusals } from "@/lib/auth/refused-attempts";
+import { flushRefusedAttempts } from "@/lib/auth/refused-attempts";
 import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
@@ -9,18 +9,21 @@ import { probeRateLimitStore } from "@/lib/platform/rate-limit/rate-limiter";
 import { flushRequestLogs } from "@/lib/request-logs/request-log-buffer";
 import { requireUsableKeys } from "@/lib/secrets/service";
 import { flushRequestCounts } from "@/lib/usage/count-requests";
-import { pagesOnDemand } from "./next-pages";
+import { nextPagesOnDemand } from "./next-pages";
 import { createWebServer, drain } from "./web-server";
 
 async function main(): Promise<void> {
   const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS, SHUTDOWN_TIMEOUT_SECONDS } = env();
   await requireUsableKeys();
   // Its client is large, and loaded only where it is used.
-  if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerClock();
+  if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerInngestClock();
   // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to;
   // unless it is told where it listens, it asks whoever listens on port 3000.
   const isEveryAddress = !HOST || HOST === "0.0.0.0" || HOST === "::";
-  const servePages = pagesOnDemand({ hostname: isEveryAddress ? "127.0.0.1" : HOST, port: PORT });
+  const servePages = nextPagesOnDemand({
+    hostname: isEveryAddress ? "127.0.0.1" : HOST,
+    port: PORT,
+  });
   const server = createWebServer({ servePages, trustedProxyHops: TRUSTED_PROXY_HOPS });
   server.listen(PORT, HOST, () => {
     log.info({ port: PORT }, "web is listening");
@@ -34,9 +37,14 @@ async function main(): Promise<void> {
     isStopping = true;
     setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_SECONDS * 1_000).unref();
     await drain(server);
-    await Promise.all([flushLastUsed(), flushRequestCounts(), flushRequestLogs(), flushRefusals()]);
+    await Promise.all([
+      flushKeyLastUsed(),
+      flushRequestCounts(),
+      flushRequestLogs(),
+      flushRefusedAttempts(),
+    ]);
     await flushAnchors().catch(() => {});
-    stopListening();
+    stopKeyCache();
     await closeDatabase().catch(() => {});
     process.exit(0);
   };

@@ -34,7 +34,7 @@ if (SOLE_WORKER && JOBS === "embedded") {
 }
 // What happens here makes deliveries, too. Inngest's client is large, and loaded only where it is
 // used.
-if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerClock();
+if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerInngestClock();
 const takesOnly = { overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 };
 const delivering = startDelivering(takesOnly);
 const processing = startProcessing(takesOnly);

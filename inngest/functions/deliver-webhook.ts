@@ -2,7 +2,7 @@ import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { maximumAutomaticAttempts } from "@/lib/deliveries/engine/retry-schedule";
 import { deliveryDue, inngest } from "../client";
 
-const deliveriesUnderWayPerWebhook = 10;
+const concurrentDeliveriesPerWebhook = 10;
 
 /**
  * One for each attempt, and as many for when its turn has not come: while it waits for its time, a
@@ -21,7 +21,7 @@ export function deliverWebhook() {
       id: "deliver-webhook",
       triggers: [deliveryDue],
       retries: 4,
-      concurrency: { key: "event.data.webhookId", limit: deliveriesUnderWayPerWebhook },
+      concurrency: { key: "event.data.webhookId", limit: concurrentDeliveriesPerWebhook },
     },
     async ({ event, step }) => {
       const { tenantId, environment, deliveryId } = event.data;

@@ -1,7 +1,7 @@
 import { attemptDocument } from "@/lib/knowledge/documents/process-document";
 import { documentDue, inngest } from "../client";
 
-const documentsUnderWayPerTenant = 2;
+const concurrentDocumentsPerTenant = 2;
 
 /** Enough for the quarter of an hour after which a document is given up. */
 const wakeUpsPerRun = 50;
@@ -16,7 +16,7 @@ export function processDocument() {
       id: "process-document",
       triggers: [documentDue],
       retries: 4,
-      concurrency: { key: "event.data.tenantId", limit: documentsUnderWayPerTenant },
+      concurrency: { key: "event.data.tenantId", limit: concurrentDocumentsPerTenant },
     },
     async ({ event, step }) => {
       const { tenantId, environment, documentId } = event.data;

@@ -3,8 +3,8 @@ import { recordAudit } from "@/lib/audit/service";
 import { enableWebhook } from "@/lib/deliveries/service";
 import type { Caller } from "@/lib/platform/caller";
 import { AppError } from "@/lib/platform/errors";
-import { requireGivable, requireReach, requireRole } from "@/lib/platform/roles";
-import { requirePower } from "@/lib/step-up/protected-actions";
+import { requireAuthorityOver, requireGrantable, requireRole } from "@/lib/platform/roles";
+import { requireStepUp } from "@/lib/step-up/protected-actions";
 import { lockTenant } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
 import type { ConfirmAccess } from "./schema";
@@ -56,7 +56,7 @@ export const countSuspendedAccess = (found: SuspendedAccess) => countAccess(idsO
  */
 export async function confirmAccess(caller: Caller, wanted: ConfirmAccess): Promise<void> {
   requireRole(caller, "ADMIN", "confirm suspended access");
-  await requirePower(caller, "confirmAccess");
+  await requireStepUp(caller, "confirmAccess");
   await lockTenant(caller);
   const found = await listSuspendedAccess(caller);
   const isWanted =
@@ -71,8 +71,9 @@ export async function confirmAccess(caller: Caller, wanted: ConfirmAccess): Prom
   };
   if (countSuspendedAccess(chosen) === 0)
     throw new AppError("not-found", "This is no longer suspended. Reload the page.");
-  for (const { role } of chosen.members) requireReach(caller, role, "confirm owners and admins");
-  for (const { role } of [...chosen.members, ...chosen.invitations]) requireGivable(caller, role);
+  for (const { role } of chosen.members)
+    requireAuthorityOver(caller, role, "confirm owners and admins");
+  for (const { role } of [...chosen.members, ...chosen.invitations]) requireGrantable(caller, role);
 
   const access = idsOf(chosen);
   await lift(caller, access);

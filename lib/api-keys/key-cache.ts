@@ -165,7 +165,7 @@ function listen() {
 }
 
 /** For shutdown. */
-export function stopListening(): void {
+export function stopKeyCache(): void {
   isStopped = true;
   listener?.stop();
   isConnected = false;

@@ -15,19 +15,19 @@ let timer: NodeJS.Timeout | undefined;
 /**
  * Notes that a key was used just now. Costs no query: the times are written together, soon after.
  */
-export function markUsed({ id, tenantId, environment }: KnownKey): void {
+export function markKeyUsed({ id, tenantId, environment }: KnownKey): void {
   const now = Date.now();
   if (now - (writtenAt.get(id) ?? 0) < precisionMs) return;
   writtenAt.set(id, now);
   pending.set(id, { tenantId, environment, at: new Date(now) });
-  if (!timer) timer = setTimeout(() => void flushLastUsed(), flushIntervalMs).unref();
+  if (!timer) timer = setTimeout(() => void flushKeyLastUsed(), flushIntervalMs).unref();
 }
 
 /**
  * Writes what is pending. Also called on shutdown. A time that cannot be written is only a time; it
  * is dropped.
  */
-export async function flushLastUsed(): Promise<void> {
+export async function flushKeyLastUsed(): Promise<void> {
   timer = undefined;
   if (writtenAt.size > 100_000) writtenAt.clear();
   const uses = [...pending];

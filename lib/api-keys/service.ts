@@ -9,7 +9,7 @@ import { newId } from "@/lib/resources/ids";
 import { lockKind, lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { pageById, toPage } from "@/lib/resources/pages";
-import { requirePower } from "@/lib/step-up/protected-actions";
+import { requireStepUp } from "@/lib/step-up/protected-actions";
 import { rateLimitOfPlan } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
 import type { ApiKeyModel } from "@/prisma/generated/models";
@@ -34,7 +34,7 @@ export const maximumApiKeys = 100;
  */
 export async function createApiKey(caller: Caller, input: CreateApiKey) {
   requireRole(caller, "ADMIN", "create API keys");
-  await requirePower(caller, "createApiKey");
+  await requireStepUp(caller, "createApiKey");
   await requireRateLimit(caller, input.rateLimitPerMinute);
   await requireRoomForKey(caller, "Revoke keys that you no longer need.");
   const { apiKey, key } = await insertApiKey(caller, input);
@@ -154,7 +154,7 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
   const [was, is] = [auditedSettings(before), auditedSettings(after)];
   const changed = changedFields(was, is);
   if (changed.length === 0) return withoutHash(after);
-  if (changed.some((field) => field !== "name")) await requirePower(caller, "updateApiKey");
+  if (changed.some((field) => field !== "name")) await requireStepUp(caller, "updateApiKey");
   await forgetKey(caller, after);
   const changes = {
     before: previousAttributes(was, changed),
@@ -174,7 +174,7 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
  */
 export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   requireRole(caller, "ADMIN", "roll API keys");
-  await requirePower(caller, "rollApiKey");
+  await requireStepUp(caller, "rollApiKey");
   const before = await lockLivingKey(caller, id, "rolled");
   if (before.replacedById) {
     throw new AppError(
@@ -228,7 +228,7 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
  */
 export async function revokeApiKey(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "revoke API keys");
-  await requirePower(caller, "revokeApiKey");
+  await requireStepUp(caller, "revokeApiKey");
   await lockRow(caller, "api_keys", id);
   const found = await requireApiKey(caller, id);
   if (found.revokedAt) return withoutHash(found);

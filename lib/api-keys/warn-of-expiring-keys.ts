@@ -50,7 +50,7 @@ type ExpiringKey = {
  * Tells owners and admins of keys that end soon: a week before, and a day before. @returns how many
  * keys it told of
  */
-export async function warnOfExpiry(limit: number): Promise<number> {
+export async function warnOfExpiringKeys(limit: number): Promise<number> {
   let told = 0;
   for (const { days, untilDays } of warnings) {
     const keys = await runStatement<ExpiringKey>(expiringStatement, [

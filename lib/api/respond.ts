@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { KnownKey } from "@/lib/api-keys/key-cache";
-import { markUsed } from "@/lib/api-keys/last-used";
+import { markKeyUsed } from "@/lib/api-keys/last-used";
 import { type Identity, reader } from "@/lib/platform/caller";
 import { clientAddress } from "@/lib/platform/client-address";
 import {
@@ -90,7 +90,7 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
     const taken = await limitKey(key);
     addRateLimitHeaders(headers, taken);
     if (!taken.isAllowed) throw rateLimited(taken.binding, limitedRequests[taken.binding.name]);
-    markUsed(key);
+    markKeyUsed(key);
     countRequest(key);
 
     const { declaration, params } = requireOperation(target);

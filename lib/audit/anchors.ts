@@ -32,7 +32,7 @@ function state(): Shared {
  * Called within the transaction that writes the entry; the anchor is made of what has committed a
  * moment later.
  */
-export function anchorSoon(tenantId: string, sequence: number): void {
+export function scheduleAnchor(tenantId: string, sequence: number): void {
   state().waiting.set(tenantId, { sequence, looks: 0 });
   schedule();
 }

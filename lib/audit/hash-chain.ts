@@ -22,7 +22,7 @@ function currentKey(): Buffer {
  * the database does not hold, no entry can be forged.
  * @returns null where the key is not among AUDIT_KEYS
  */
-export function hashOf(previousHash: Buffer, entry: { keyId: string }): Buffer | null {
+export function hashEntry(previousHash: Buffer, entry: { keyId: string }): Buffer | null {
   const key = env().AUDIT_KEYS.find((candidate) => keyIdOf(candidate) === entry.keyId);
   if (!key) return null;
   return createHmac("sha256", new Uint8Array(key))

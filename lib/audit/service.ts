@@ -6,8 +6,8 @@ import { kindOfId } from "@/lib/resources/ids";
 import { type NounsWith, type nouns, partsOf } from "@/lib/resources/registry";
 import { Environment } from "@/prisma/generated/enums";
 import type { AuditEntryModel } from "@/prisma/generated/models";
-import { anchorSoon, readAnchors, toHex } from "./anchors";
-import { currentKeyId, firstHash, hashOf, keyIdOf } from "./hash-chain";
+import { readAnchors, scheduleAnchor, toHex } from "./anchors";
+import { currentKeyId, firstHash, hashEntry, keyIdOf } from "./hash-chain";
 import type { ListAudit } from "./schema";
 
 /** Actions on the organization and its members. The registry has those on other nouns. */
@@ -98,11 +98,11 @@ export async function recordAudit(caller: Caller, record: AuditRecord): Promise<
     keyId: currentKeyId(),
   };
   const previousHash = Buffer.from(last?.hash ?? firstHash);
-  const hash = new Uint8Array(hashOf(previousHash, entry) ?? []);
+  const hash = new Uint8Array(hashEntry(previousHash, entry) ?? []);
   await caller.db.auditEntry.create({
     data: { ...entry, previousHash: new Uint8Array(previousHash), hash },
   });
-  anchorSoon(tenantId, entry.sequence);
+  scheduleAnchor(tenantId, entry.sequence);
 }
 
 const pageSize = 25;
@@ -243,7 +243,7 @@ export async function verifyChainOf(
       if (entry.sequence !== sequence + 1) return broken("it is missing");
       if (!previousHash.equals(stated))
         return broken("it does not follow from the entry before it");
-      const expected = hashOf(previousHash, entry);
+      const expected = hashEntry(previousHash, entry);
       if (!expected)
         return broken(`it was sealed with the key ${entry.keyId}, which is not in AUDIT_KEYS`);
       if (!expected.equals(hash)) return broken("it was altered");

@@ -1,6 +1,6 @@
 import { accessMadeBy } from "@/lib/access-review/suspend-access";
 import { verifyAddress } from "@/lib/access-review/verify-address";
-import { requireMailAllowance } from "@/lib/mail/daily-limits";
+import { requireDailyMailLimit } from "@/lib/mail/daily-limits";
 import { queueMail } from "@/lib/mail/service";
 import { type Db, db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
@@ -56,7 +56,7 @@ export async function resendEmailVerification(user: Recipient): Promise<void> {
         "We mailed you a link less than a minute ago. Wait a moment before you request another one.",
       );
     }
-    await requireMailAllowance(transaction, {
+    await requireDailyMailLimit(transaction, {
       kind: "verify-email",
       recipient: user.email,
       senderId: user.id,

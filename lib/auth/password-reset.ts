@@ -9,8 +9,8 @@ import type { Device } from "@/lib/sessions/service";
 import { findUserByEmail } from "@/lib/users/service";
 import { setPassword } from "./change-password";
 import { hashPassword } from "./password";
-import { noteRefusal } from "./refused-attempts";
-import { mayAskForReset } from "./throttle";
+import { recordRefusedAttempt } from "./refused-attempts";
+import { mayRequestPasswordReset } from "./throttle";
 
 const lifetimeMs = 60 * 60_000;
 
@@ -24,8 +24,8 @@ export async function requestPasswordReset(
   email: string,
   device: Device,
 ): Promise<{ outcome: "noted" | "too-many" }> {
-  if (!(await mayAskForReset(email, device))) {
-    noteRefusal({ what: "password reset", outcome: "throttled", email, source: device });
+  if (!(await mayRequestPasswordReset(email, device))) {
+    recordRefusedAttempt({ what: "password reset", outcome: "throttled", email, source: device });
     return { outcome: "too-many" };
   }
   const at = timeNow();
@@ -40,7 +40,7 @@ export async function requestPasswordReset(
  * limit of mails, are deleted.
  * @returns how many it looked at
  */
-export async function answerPasswordResets(limit: number): Promise<number> {
+export async function sendPasswordResets(limit: number): Promise<number> {
   for (let answered = 0; answered < limit; answered++) {
     if (!(await answerNext())) return answered;
   }
@@ -110,7 +110,7 @@ const resetUrl = (token: string) => `${env().APP_URL}/password/${token}`;
  * Mails that go out immediately in a day, whoever requests them. Past this, one is due when half of
  * the last link's hour is over.
  */
-export const promptMails = 3;
+export const immediateMails = 3;
 const dayMs = 24 * 60 * 60_000;
 
 /**
@@ -131,12 +131,12 @@ async function hasUsableLink(
       status: { not: "FAILED" },
     },
     orderBy: { createdAt: "desc" },
-    take: promptMails,
+    take: immediateMails,
     select: { usableUntil: true },
   });
   const expiresAt = mails[0]?.usableUntil;
   if (
-    mails.length < promptMails ||
+    mails.length < immediateMails ||
     !expiresAt ||
     expiresAt.getTime() - at.getTime() <= lifetimeMs / 2
   )

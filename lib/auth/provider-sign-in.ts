@@ -13,9 +13,9 @@ import { createUser, findUserByEmail, recordAuditOfUser } from "@/lib/users/serv
 import type { Provider } from "@/prisma/generated/enums";
 import type { UserModel } from "@/prisma/generated/models";
 import { configuredProviders } from "./providers";
-import { noteRefusal } from "./refused-attempts";
+import { recordRefusedAttempt } from "./refused-attempts";
 import { announceSignIn, recordSignIn } from "./service";
-import { mayMakeAccount } from "./throttle";
+import { mayCreateAccount } from "./throttle";
 
 /**
  * Somebody whom a provider has let in. `email` is null unless the provider says that it was
@@ -68,7 +68,7 @@ async function enter(
 
   const known = linked ? { id: linked.userId } : await findUserByEmail(db(), email ?? "");
   if (current && current.id !== known?.id) {
-    noteRefusal({
+    recordRefusedAttempt({
       what: "confirmation",
       outcome: "failed",
       email: current.email,
@@ -76,8 +76,8 @@ async function enter(
     });
     return refused("OtherAccount");
   }
-  if (!known && !(await mayMakeAccount(device.address))) {
-    noteRefusal({ what: "sign-up", outcome: "throttled", email: null, source: device });
+  if (!known && !(await mayCreateAccount(device.address))) {
+    recordRefusedAttempt({ what: "sign-up", outcome: "throttled", email: null, source: device });
     return refused("TooManyAccounts");
   }
 

@@ -29,16 +29,16 @@ const entriesPerAccountAndDay = 200;
 const maximumPending = 1_000;
 
 // Shared between Next's bundles of this module, as the limiter is.
-const shared = globalThis as { parlanceRefusals?: Set<Promise<void>> };
+const shared = globalThis as { parlanceRefusedAttempts?: Set<Promise<void>> };
 
 /**
  * Leaves a trace of an attempt that was refused: a line in the operator's log, and an entry in the
  * audit log of each organization of the account. Written after the response, so that its time does
  * not tell whether the account exists.
  */
-export function noteRefusal(refusal: Refusal): void {
-  shared.parlanceRefusals ??= new Set();
-  const pending = shared.parlanceRefusals;
+export function recordRefusedAttempt(refusal: Refusal): void {
+  shared.parlanceRefusedAttempts ??= new Set();
+  const pending = shared.parlanceRefusedAttempts;
   if (pending.size >= maximumPending) {
     logLine(refusal, null);
     return;
@@ -52,8 +52,8 @@ export function noteRefusal(refusal: Refusal): void {
 }
 
 /** Waits for what is being written. Also called on shutdown. */
-export async function flushRefusals(): Promise<void> {
-  while (shared.parlanceRefusals?.size) await Promise.all(shared.parlanceRefusals);
+export async function flushRefusedAttempts(): Promise<void> {
+  while (shared.parlanceRefusedAttempts?.size) await Promise.all(shared.parlanceRefusedAttempts);
 }
 
 function logLine(

@@ -3,7 +3,12 @@ import { redirect } from "next/navigation";
 import { cache } from "react";
 import { clientAddress } from "@/lib/platform/client-address";
 import { db } from "@/lib/platform/db";
-import { type Device, findLiveSession, noteSeen, type SignedInUser } from "@/lib/sessions/service";
+import {
+  type Device,
+  findLiveSession,
+  recordSessionActivity,
+  type SignedInUser,
+} from "@/lib/sessions/service";
 import { pathHeader } from "./path-header";
 import { readKnownDevice, readSessionId } from "./session-cookie";
 
@@ -11,7 +16,7 @@ import { readKnownDevice, readSessionId } from "./session-cookie";
 export const currentUser = cache(async (): Promise<SignedInUser | null> => {
   const sessionId = await readSessionId();
   const user = sessionId ? await findLiveSession(db(), sessionId) : null;
-  if (user) noteSeen(db(), user);
+  if (user) recordSessionActivity(db(), user);
   return user;
 });
 

@@ -5,7 +5,7 @@ import { env } from "@/lib/platform/env";
  * What Next encrypts the arguments of server actions with, derived from a secret that all web
  * processes share. In development there may be no secret, and Next's own key is used.
  */
-export function actionsKey(): string {
+export function serverActionsKey(): string {
   const { NEXTAUTH_SECRET } = env();
   return NEXTAUTH_SECRET
     ? Buffer.from(hkdfSync("sha256", NEXTAUTH_SECRET, "", "server actions", 32)).toString("base64")

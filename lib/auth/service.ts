@@ -1,4 +1,4 @@
-import { mailWay } from "@/lib/mail/mail-transport";
+import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMail } from "@/lib/mail/service";
 import { acceptAsNewUser } from "@/lib/members/invitations";
 import type { Caller } from "@/lib/platform/caller";
@@ -18,8 +18,8 @@ import type { SessionModel, UserModel } from "@/prisma/generated/models";
 import { sendEmailVerification } from "./email-verification";
 import { hasSignedInWith } from "./known-device";
 import { hashPassword, verifyPassword } from "./password";
-import { noteRefusal } from "./refused-attempts";
-import { type AttemptSource, mayMakeAccount, type Throttled, throttleFailures } from "./throttle";
+import { recordRefusedAttempt } from "./refused-attempts";
+import { type AttemptSource, mayCreateAccount, type Throttled, throttleFailures } from "./throttle";
 
 export type SignInResult =
   | Throttled
@@ -92,7 +92,12 @@ export async function checkPassword(credentials: unknown, source: AttemptSource)
   });
   if (checked.outcome !== "succeeded") {
     const what = source.sessionId ? "confirmation" : "sign-in";
-    noteRefusal({ what, outcome: checked.outcome, email: namedAddress(credentials), source });
+    recordRefusedAttempt({
+      what,
+      outcome: checked.outcome,
+      email: namedAddress(credentials),
+      source,
+    });
   }
   return checked;
 }
@@ -126,13 +131,13 @@ export type SignUpResult =
   | { outcome: "too-many" };
 
 function tooManyAccounts(device: Device): SignUpResult {
-  noteRefusal({ what: "sign-up", outcome: "throttled", email: null, source: device });
+  recordRefusedAttempt({ what: "sign-up", outcome: "throttled", email: null, source: device });
   return { outcome: "too-many" };
 }
 
 /** Makes the tenant, its owner and the owner's first session, all or none of them. */
 export async function signUp(input: SignUp, device: Device): Promise<SignUpResult> {
-  if (!(await mayMakeAccount(device.address))) return tooManyAccounts(device);
+  if (!(await mayCreateAccount(device.address))) return tooManyAccounts(device);
   if (await findUserByEmail(db(), input.email)) return { outcome: "email-taken" };
 
   const passwordHash = await hashPassword(input.password);
@@ -143,7 +148,7 @@ export async function signUp(input: SignUp, device: Device): Promise<SignUpResul
         passwordHash,
         address: device.address,
       });
-      if (mailWay() === "smtp") await sendEmailVerification(transaction, user);
+      if (mailTransport() === "smtp") await sendEmailVerification(transaction, user);
       const session = await startSession(transaction, user.id, device);
       return { outcome: "signed-in", sessionId: session.id, tenantSlug: tenant.slug };
     });
@@ -163,7 +168,7 @@ export async function signUpByInvitation(
   { name, password }: { name: string; password: string },
   device: Device,
 ): Promise<SignUpResult> {
-  if (!(await mayMakeAccount(device.address))) return tooManyAccounts(device);
+  if (!(await mayCreateAccount(device.address))) return tooManyAccounts(device);
   const passwordHash = await hashPassword(password);
   try {
     return await db().$transaction(async (transaction) => {

@@ -11,7 +11,7 @@ const dayMs = 24 * 60 * minuteMs;
  * Failures that one source may have with one account. All of these apply, so the wait grows with
  * the failures: up to a minute after 5 of them, a quarter of an hour after 10, four hours after 20.
  */
-export const failureSteps = [
+export const failureLimits = [
   { limit: 5, windowMs: minuteMs },
   { limit: 10, windowMs },
   { limit: 20, windowMs: 4 * 60 * minuteMs },
@@ -19,12 +19,12 @@ export const failureSteps = [
 /**
  * Failures of strangers with one account in a day. Past this, many networks guess at it together.
  */
-export const failuresOfAttack = 100;
+export const attackThreshold = 100;
 /**
  * What each unknown network may still try in a day then. Never none: its owner may come from a new
  * network.
  */
-export const failuresUnderAttack = 3;
+export const failuresPerNetworkUnderAttack = 3;
 /** Failures from one network with any accounts, in one window. */
 export const maximumFailures = 50;
 /**
@@ -77,7 +77,7 @@ type Counter = {
 function failureCounters(email: string | null, source: AttemptSource): Counter[] {
   const tag = email === null ? null : accountTag(email);
   const stepsOf = (identifier: string): Counter[] =>
-    failureSteps.map((step) => ({ identifier, ...step }));
+    failureLimits.map((step) => ({ identifier, ...step }));
   const trusted = trustedSource(source, tag);
   if (trusted) return stepsOf(`sign-in:${trusted}`);
 
@@ -92,10 +92,10 @@ function failureCounters(email: string | null, source: AttemptSource): Counter[]
   return [
     ...stepsOf(identifier),
     ofNetwork,
-    { identifier, limit: failuresUnderAttack, windowMs: dayMs, role: "underAttack" },
+    { identifier, limit: failuresPerNetworkUnderAttack, windowMs: dayMs, role: "underAttack" },
     {
       identifier: `sign-in:strangers:${tag}`,
-      limit: failuresOfAttack,
+      limit: attackThreshold,
       windowMs: dayMs,
       role: "attack",
     },
@@ -162,7 +162,10 @@ export async function throttleFailures<Result>(
 }
 
 /** Whether a new password may be requested now. Counted for an address that nobody has, too. */
-export async function mayAskForReset(email: string, source: AttemptSource): Promise<boolean> {
+export async function mayRequestPasswordReset(
+  email: string,
+  source: AttemptSource,
+): Promise<boolean> {
   const tag = accountTag(email);
   const network = throttleAddress(source.address);
   const trusted = trustedSource(source, tag);
@@ -180,7 +183,7 @@ export async function mayAskForReset(email: string, source: AttemptSource): Prom
 }
 
 /** Whether someone from this network may return from GitHub or Google now. */
-export async function mayComeFromProvider(address: string | null): Promise<boolean> {
+export async function mayReturnFromProvider(address: string | null): Promise<boolean> {
   const taken = await rateLimiter().take(
     `sign-in:provider:${throttleAddress(address)}`,
     maximumProviderSignIns,
@@ -190,7 +193,7 @@ export async function mayComeFromProvider(address: string | null): Promise<boole
 }
 
 /** Whether this network may make another account now. */
-export async function mayMakeAccount(address: string | null): Promise<boolean> {
+export async function mayCreateAccount(address: string | null): Promise<boolean> {
   const taken = await rateLimiter().take(
     `sign-up:address:${throttleAddress(address)}`,
     maximumSignUps,

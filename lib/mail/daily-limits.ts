@@ -7,7 +7,7 @@ import type { MailKind } from "./messages";
  * Mails of one kind within 24 hours that users cause by what they do: to one address, from one
  * organization and from one user.
  */
-export const mailCaps = { recipient: 5, tenant: 100, sender: 50 };
+export const dailyMailLimits = { recipient: 5, tenant: 100, sender: 50 };
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -18,7 +18,7 @@ type Cause = { kind: MailKind; recipient: string; tenantId?: string; senderId: s
  * it again is no way around. Belongs in the transaction that queues the mail, before it.
  * @throws AppError `limit-reached`
  */
-export async function requireMailAllowance(
+export async function requireDailyMailLimit(
   transaction: Db,
   { kind, recipient, tenantId, senderId }: Cause,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function requireMailAllowance(
     const current = await transaction.mail.count({ where: { ...where, kind, createdAt } });
     if (current >= limit) throw limitReached(`${detail} Try again tomorrow.`, { limit, current });
   };
-  const { recipient: toOne, tenant: fromTenant, sender: fromSender } = mailCaps;
+  const { recipient: toOne, tenant: fromTenant, sender: fromSender } = dailyMailLimits;
   await requireRoom(
     { recipient },
     toOne,

@@ -1,15 +1,15 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { env } from "@/lib/platform/env";
-import { isFromElsewhere } from "@/lib/platform/exposure";
+import { cameThroughProxy } from "@/lib/platform/exposure";
 
 /**
  * How mail leaves this installation: through an SMTP server; to a page that shows it to whoever
  * develops or tries the product on their own machine; or not at all, and then nothing is offered
  * that would need it.
  */
-export type MailWay = "smtp" | "page" | "none";
+export type MailTransport = "smtp" | "page" | "none";
 
-export function mailWay(): MailWay {
+export function mailTransport(): MailTransport {
   const { SMTP_URL, MAIL_PAGE } = env();
   if (SMTP_URL) return "smtp";
   return MAIL_PAGE ? "page" : "none";
@@ -26,10 +26,10 @@ export function isMailPageOpenTo(
 ): boolean {
   const { MAIL_PAGE_TOKEN } = env();
   if (
-    mailWay() !== "page" ||
+    mailTransport() !== "page" ||
     !MAIL_PAGE_TOKEN ||
     typeof token !== "string" ||
-    isFromElsewhere(headers)
+    cameThroughProxy(headers)
   )
     return false;
   return timingSafeEqual(digest(token), digest(MAIL_PAGE_TOKEN));

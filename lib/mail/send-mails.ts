@@ -3,10 +3,10 @@ import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { currentTime } from "@/lib/platform/time";
 import type { MailStatus } from "@/prisma/generated/enums";
-import { mailPagePath, mailWay } from "./mail-transport";
+import { mailPagePath, mailTransport } from "./mail-transport";
 import { claimMailStatement, settleMailStatement } from "./send-mails.sql";
 import { openMail } from "./service";
-import { isRefusedForGood, sendBySmtp } from "./smtp";
+import { isPermanentRejection, sendBySmtp } from "./smtp";
 
 /** Seconds from each failed attempt to the next one; after the last of them a mail is given up. */
 export const mailRetrySchedule = [30, 120, 600, 1_800, 7_200, 28_800];
@@ -49,7 +49,7 @@ export async function sendMails(limit: number): Promise<number> {
 async function attempt(mail: ClaimedMail): Promise<Outcome> {
   const facts = { mailId: mail.id, kind: mail.kind, recipient: mail.recipient };
   if (mail.isTooLate) return giveUp(facts, "it could not be sent in time");
-  const way = mailWay();
+  const way = mailTransport();
   if (way === "none")
     return giveUp(facts, "no mail server is configured: set SMTP_URL and MAIL_FROM");
 
@@ -76,7 +76,7 @@ async function attempt(mail: ClaimedMail): Promise<Outcome> {
   }
   const { message } = error as Error;
   const delaySeconds = mailRetrySchedule[mail.attemptCount - 1];
-  if (delaySeconds === undefined || isRefusedForGood(error)) return giveUp(facts, message);
+  if (delaySeconds === undefined || isPermanentRejection(error)) return giveUp(facts, message);
   log.warn(
     { ...facts, error: message, delaySeconds },
     "a mail could not be sent and will be tried again",

@@ -115,7 +115,7 @@ export function openMail({ id, content }: Pick<MailModel, "id" | "content">): Wr
 }
 
 /** For the page that shows mails where there is no mail server: the newest hundred. */
-export async function listKeptMails() {
+export async function listReadableMails() {
   const rows = await db().mail.findMany({
     where: { content: { not: null } },
     orderBy: { id: "desc" },

@@ -63,7 +63,7 @@ async function within<Result>(
 /**
  * The server will not have this mail, today or tomorrow: the address does not exist, for example.
  */
-export function isRefusedForGood(error: unknown): boolean {
+export function isPermanentRejection(error: unknown): boolean {
   const { code, responseCode } = (error ?? {}) as { code?: string; responseCode?: number };
   return (
     (code === "EENVELOPE" || code === "EMESSAGE") &&

@@ -1,17 +1,17 @@
 import { recordAudit } from "@/lib/audit/service";
-import { requireMailAllowance } from "@/lib/mail/daily-limits";
-import { mailWay } from "@/lib/mail/mail-transport";
+import { requireDailyMailLimit } from "@/lib/mail/daily-limits";
+import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMail } from "@/lib/mail/service";
 import { type Caller, type Identity, withDatabase } from "@/lib/platform/caller";
 import { type Db, db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { AppError, invalidBody, limitReached } from "@/lib/platform/errors";
 import { hashToken, newToken } from "@/lib/platform/link-token";
-import { hasRole, mayGive, requireGivable, requireRole } from "@/lib/platform/roles";
+import { hasRole, mayGrant, requireGrantable, requireRole } from "@/lib/platform/roles";
 import { currentTime } from "@/lib/platform/time";
 import { isId, newId } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
-import { requirePower } from "@/lib/step-up/protected-actions";
+import { requireStepUp } from "@/lib/step-up/protected-actions";
 import { announceOwner, lockTenant } from "@/lib/tenants/service";
 import { createUser, findUserByEmail } from "@/lib/users/service";
 import type { Role } from "@/prisma/generated/enums";
@@ -70,8 +70,8 @@ export async function createInvitation(
   { email, role }: InvitationInput,
 ): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
-  await requirePower(caller, "createInvitation");
-  requireGivable(caller, role);
+  await requireStepUp(caller, "createInvitation");
+  requireGrantable(caller, role);
   const tenant = await lockTenant(caller);
   const tenantId = tenant.id;
   const member = await caller.db.membership.findFirst({ where: { tenantId, user: { email } } });
@@ -128,9 +128,9 @@ export async function createInvitation(
  */
 export async function resendInvitation(caller: Caller, id: string): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
-  await requirePower(caller, "resendInvitation");
+  await requireStepUp(caller, "resendInvitation");
   const { tenant, invitation } = await lockInvitation(caller, id);
-  requireGivable(caller, invitation.role);
+  requireGrantable(caller, invitation.role);
   const at = timeNow();
   if (at.getTime() - invitation.sentAt.getTime() < resendPauseMs) {
     throw new AppError(
@@ -154,9 +154,9 @@ export async function resendInvitation(caller: Caller, id: string): Promise<Sent
 
 export async function revokeInvitation(caller: Caller, id: string): Promise<void> {
   requireRole(caller, "ADMIN", "revoke invitations");
-  await requirePower(caller, "revokeInvitation");
+  await requireStepUp(caller, "revokeInvitation");
   const { invitation } = await lockInvitation(caller, id);
-  requireGivable(caller, invitation.role);
+  requireGrantable(caller, invitation.role);
   await revoke(caller, invitation);
 }
 
@@ -178,7 +178,7 @@ export async function revokeInvitationsOf(
     if (!role || !mayInvite(role, invitation.role)) await revoke(caller, invitation);
 }
 
-const mayInvite = (own: Role, given: Role) => hasRole(own, "ADMIN") && mayGive(own, given);
+const mayInvite = (own: Role, given: Role) => hasRole(own, "ADMIN") && mayGrant(own, given);
 
 async function revoke(
   caller: Caller,
@@ -197,7 +197,7 @@ async function revoke(
 
 const sending = (tokenHash: Uint8Array<ArrayBuffer>, at: Date) => ({
   tokenHash,
-  wasMailed: mailWay() === "smtp",
+  wasMailed: mailTransport() === "smtp",
   sentAt: at,
   expiresAt: new Date(at.getTime() + lifetimeMs),
 });
@@ -222,8 +222,8 @@ async function send(
     expiresAt,
   };
   const cause = { tenantId: caller.partition.tenantId, senderId: caller.actor.id };
-  if (mailWay() !== "none")
-    await requireMailAllowance(caller.db, { kind: "invitation", recipient: email, ...cause });
+  if (mailTransport() !== "none")
+    await requireDailyMailLimit(caller.db, { kind: "invitation", recipient: email, ...cause });
   await queueMail(
     caller.db,
     email,

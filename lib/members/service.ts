@@ -1,11 +1,11 @@
 import { recordAudit } from "@/lib/audit/service";
 import type { Caller } from "@/lib/platform/caller";
 import { AppError } from "@/lib/platform/errors";
-import { requireGivable, requireReach, requireRole } from "@/lib/platform/roles";
+import { requireAuthorityOver, requireGrantable, requireRole } from "@/lib/platform/roles";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
 import { revokeSessions } from "@/lib/sessions/service";
-import { requirePower } from "@/lib/step-up/protected-actions";
+import { requireStepUp } from "@/lib/step-up/protected-actions";
 import { announceOwner, lockTenant } from "@/lib/tenants/service";
 import type { Role } from "@/prisma/generated/enums";
 import { revokeInvitationsOf } from "./invitations";
@@ -41,10 +41,10 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
  */
 export async function changeRole(caller: Caller, userId: string, role: Role): Promise<void> {
   requireRole(caller, "ADMIN", "change roles");
-  await requirePower(caller, "changeRole");
+  await requireStepUp(caller, "changeRole");
   const member = await lockMember(caller, userId);
-  requireReach(caller, member.role, "change the role of owners and admins");
-  requireGivable(caller, role);
+  requireAuthorityOver(caller, member.role, "change the role of owners and admins");
+  requireGrantable(caller, role);
   if (member.role === role) return;
   if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
 
@@ -65,9 +65,9 @@ export async function changeRole(caller: Caller, userId: string, role: Role): Pr
  */
 export async function removeMember(caller: Caller, userId: string): Promise<void> {
   requireRole(caller, "ADMIN", "remove members");
-  await requirePower(caller, "removeMember");
+  await requireStepUp(caller, "removeMember");
   const member = await lockMember(caller, userId);
-  requireReach(caller, member.role, "remove owners and admins");
+  requireAuthorityOver(caller, member.role, "remove owners and admins");
   if (member.role === "OWNER") await requireAnotherOwner(caller, userId);
 
   await caller.db.membership.delete({
@@ -88,9 +88,9 @@ export async function removeMember(caller: Caller, userId: string): Promise<void
  */
 export async function endMemberSessions(caller: Caller, userId: string): Promise<void> {
   requireRole(caller, "ADMIN", "end members' sessions");
-  await requirePower(caller, "endMemberSessions");
+  await requireStepUp(caller, "endMemberSessions");
   const member = await lockMember(caller, userId);
-  requireReach(caller, member.role, "end sessions of owners and admins");
+  requireAuthorityOver(caller, member.role, "end sessions of owners and admins");
   const { count } = await revokeSessions(caller.db, userId);
   await recordAudit(caller, {
     action: "member.sessions_ended",
@@ -101,7 +101,7 @@ export async function endMemberSessions(caller: Caller, userId: string): Promise
 
 /** Whoever is signed in leaves the organization themselves. */
 export async function leaveOrganization(caller: Caller): Promise<void> {
-  await requirePower(caller, "leaveOrganization");
+  await requireStepUp(caller, "leaveOrganization");
   const { id: userId } = caller.actor;
   const member = await lockMember(caller, userId);
   if (member.role === "OWNER") await requireAnotherOwner(caller, userId);

@@ -26,7 +26,10 @@ export type Progress = {
 };
 
 /** The first steps are taken in test, the last one in live, whichever of the two is looked at. */
-export async function getProgress({ db, partition: { tenantId } }: Caller): Promise<Progress> {
+export async function getOnboardingProgress({
+  db,
+  partition: { tenantId },
+}: Caller): Promise<Progress> {
   const test = { tenantId, environment: "test" as const };
   const live = { tenantId, environment: "live" as const };
   const keyOf = (partition: typeof test | typeof live) =>

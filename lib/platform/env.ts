@@ -137,9 +137,9 @@ const schema = z
      * How many deliveries one worker has under way at once. What hangs costs little more than a
      * socket, so there is room for many.
      */
-    DELIVERIES_AT_ONCE: wholeNumber(1, 10_000).default(1_024),
+    DELIVERY_CONCURRENCY: wholeNumber(1, 10_000).default(1_024),
     /** And of one webhook at the most, once it has shown that it answers well. */
-    DELIVERIES_AT_ONCE_PER_WEBHOOK: wholeNumber(1, 1_000).default(128),
+    DELIVERY_CONCURRENCY_PER_WEBHOOK: wholeNumber(1, 1_000).default(128),
     /**
      * Private networks that webhooks may reach, for development and tests. Metadata addresses are
      * never among them.

@@ -15,7 +15,7 @@ const proxyHeader =
  * Whether a request came through a proxy, a tunnel, or under another name than this machine's own.
  * Next adds X-Forwarded headers of its own, so those that only name this machine do not count.
  */
-export function isFromElsewhere(
+export function cameThroughProxy(
   headers: Iterable<[string, string | string[] | undefined]>,
 ): boolean {
   for (const [name, value] of headers) {
@@ -43,7 +43,7 @@ let isMarked = false;
 
 /** Called with every request: the first one from elsewhere closes loopback to webhooks for good. */
 export function noteRequest(headers: Iterable<[string, string | string[] | undefined]>): void {
-  if (isMarked || !env().LOOPBACK_WEBHOOKS || !isFromElsewhere(headers)) return;
+  if (isMarked || !env().LOOPBACK_WEBHOOKS || !cameThroughProxy(headers)) return;
   isMarked = true;
   if (existsSync(behindProxyFile())) return;
   writeFileSync(behindProxyFile(), `${JSON.stringify({ since: new Date().toISOString() })}\n`, {

@@ -20,7 +20,7 @@ export const roleDescriptions: Record<Role, string> = {
 };
 
 /** Who may do what takes at least this role, as the beginning of a sentence. */
-const thoseWith: Record<Role, string> = {
+const holdersOf: Record<Role, string> = {
   OWNER: "Only owners",
   ADMIN: "Only owners and admins",
   MEMBER: "Only owners, admins and members",
@@ -32,7 +32,7 @@ export function hasRole(role: Role, minimum: Role): boolean {
 }
 
 /** People give roles up to their own. */
-export const mayGive = (own: Role, given: Role): boolean => rank[given] <= rank[own];
+export const mayGrant = (own: Role, given: Role): boolean => rank[given] <= rank[own];
 
 /** Owners change and remove everybody; others only those below them. */
 export const mayChange = (own: Role, other: Role): boolean =>
@@ -40,7 +40,7 @@ export const mayChange = (own: Role, other: Role): boolean =>
 
 /** @param what a verb and its object: "create API keys". */
 export function roleSentence(minimum: Role, what: string): string {
-  return `${thoseWith[minimum]} may ${what}.`;
+  return `${holdersOf[minimum]} may ${what}.`;
 }
 
 /** A person tried what their role does not allow. `detail` is shown to them. */
@@ -59,13 +59,13 @@ export class RoleMissing extends Error {
 }
 
 /** @throws RoleMissing unless the caller may give this role. */
-export function requireGivable({ actor }: Identity, role: Role): void {
-  if (actor.type === "USER" && !mayGive(actor.role, role))
+export function requireGrantable({ actor }: Identity, role: Role): void {
+  if (actor.type === "USER" && !mayGrant(actor.role, role))
     throw new RoleMissing("OWNER", "make somebody an owner");
 }
 
 /** @throws RoleMissing unless the caller may change members with this role. */
-export function requireReach({ actor }: Identity, other: Role, what: string): void {
+export function requireAuthorityOver({ actor }: Identity, other: Role, what: string): void {
   if (actor.type === "USER" && !mayChange(actor.role, other)) throw new RoleMissing("OWNER", what);
 }
 

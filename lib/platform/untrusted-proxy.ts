@@ -28,7 +28,7 @@ ownNetworks.addSubnet("fc00::", 7, "ipv6");
 ownNetworks.addSubnet("fe80::", 10, "ipv6");
 ownNetworks.addAddress("::1", "ipv6");
 
-export const ignoredProxyFile = () => path.join(env().DATA_DIR, "ignored-proxy.json");
+export const untrustedProxyFile = () => path.join(env().DATA_DIR, "ignored-proxy.json");
 
 let isNoted = false;
 
@@ -44,7 +44,7 @@ type Sighting = {
  * Only of requests that programs and sign-ins make: for pages, Next asks itself and passes the
  * header on.
  */
-export function noteIgnoredProxy({ url, claimed, peer }: Sighting): void {
+export function noteUntrustedProxy({ url, claimed, peer }: Sighting): void {
   if (isNoted || claimed === "" || !/^\/(v1|api\/auth)\//.test(url)) return;
   if (
     !ownNetworks.check(peer, isIPv6(peer) ? "ipv6" : "ipv4") ||
@@ -52,10 +52,13 @@ export function noteIgnoredProxy({ url, claimed, peer }: Sighting): void {
   )
     return;
   isNoted = true;
-  log.warn({ proxy: peer }, ignoredProxyWarning);
+  log.warn({ proxy: peer }, untrustedProxyWarning);
   try {
-    if (!existsSync(ignoredProxyFile()))
-      writeFileSync(ignoredProxyFile(), `${JSON.stringify({ since: new Date(), proxy: peer })}\n`);
+    if (!existsSync(untrustedProxyFile()))
+      writeFileSync(
+        untrustedProxyFile(),
+        `${JSON.stringify({ since: new Date(), proxy: peer })}\n`,
+      );
   } catch (error) {
     log.warn(
       { error: (error as Error).message },
@@ -64,5 +67,5 @@ export function noteIgnoredProxy({ url, claimed, peer }: Sighting): void {
   }
 }
 
-export const ignoredProxyWarning =
+export const untrustedProxyWarning =
   "a proxy states its clients' addresses and is not trusted, so all of its clients count as one address: in throttles, for keys with allowed IP addresses, and in the audit log. Set TRUSTED_PROXY_HOPS to the number of proxies in front";

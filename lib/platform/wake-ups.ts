@@ -17,7 +17,7 @@ export const documentsPayload = "documents";
  * Tells whatever sends deliveries or processes documents that there is work. Best effort: polling
  * is what makes it right.
  */
-export type Clock = {
+export type JobClock = {
   wake: (deliveries: DeliveryReference[]) => Promise<void>;
   wakeDocuments: (documents: DocumentReference[]) => Promise<void>;
 };
@@ -46,12 +46,12 @@ async function notifyOfDocuments(): Promise<void> {
   await pool().query(`NOTIFY ${wakeChannel}, '${documentsPayload}'`);
 }
 
-export const embeddedClock: Clock = { wake: notify, wakeDocuments: notifyOfDocuments };
+export const embeddedJobClock: JobClock = { wake: notify, wakeDocuments: notifyOfDocuments };
 
-const shared = globalThis as { parlanceClock?: Clock };
+const shared = globalThis as { parlanceClock?: JobClock };
 
 /** Called once by a process that has another clock, before it serves. */
-export function setClock(clock: Clock): void {
+export function setJobClock(clock: JobClock): void {
   shared.parlanceClock = clock;
 }
 
@@ -60,7 +60,7 @@ export function setClock(clock: Clock): void {
  */
 export function wakeDeliveries(deliveries: DeliveryReference[]): void {
   if (deliveries.length === 0) return;
-  const clock = shared.parlanceClock ?? embeddedClock;
+  const clock = shared.parlanceClock ?? embeddedJobClock;
   clock
     .wake(deliveries)
     .catch((error: Error) =>
@@ -71,7 +71,7 @@ export function wakeDeliveries(deliveries: DeliveryReference[]): void {
 /** Likewise: a lost wake-up costs a second. */
 export function wakeDocuments(documents: DocumentReference[]): void {
   if (documents.length === 0) return;
-  const clock = shared.parlanceClock ?? embeddedClock;
+  const clock = shared.parlanceClock ?? embeddedJobClock;
   clock
     .wakeDocuments(documents)
     .catch((error: Error) =>

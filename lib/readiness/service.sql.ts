@@ -40,6 +40,6 @@ export const deliveryReadinessStatement: Statement = {
   SELECT
     (SELECT coalesce(extract(epoch FROM clock_timestamp() - due_at), 0)::float8 FROM oldest) AS "oldestDueSeconds",
     (SELECT count(*)::int FROM due) AS due,
-    (SELECT count(*)::int FROM due WHERE lease_expires_at > clock_timestamp()) AS "underWay",
+    (SELECT count(*)::int FROM due WHERE lease_expires_at > clock_timestamp()) AS "inProgress",
     (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE status = 'HELD' LIMIT $1::int) AS counted) AS held`,
 };

@@ -22,7 +22,7 @@ export type Readiness = {
    * How many are due, how many of these are being sent, and how many are held; 10,000 stands for
    * that and more.
    */
-  deliveries: { due: number; underWay: number; held: number } | null;
+  deliveries: { due: number; inProgress: number; held: number } | null;
   /**
    * For how long the oldest row that retention should have deleted has waited; null where the
    * database is away.
@@ -30,7 +30,7 @@ export type Readiness = {
   oldestExpiredRowSeconds: number | null;
 };
 
-type Row = { oldestDueSeconds: number; due: number; underWay: number; held: number };
+type Row = { oldestDueSeconds: number; due: number; inProgress: number; held: number };
 
 /** Says nothing of any tenant: it is public. */
 export async function readiness(): Promise<Readiness> {
@@ -41,7 +41,7 @@ export async function readiness(): Promise<Readiness> {
     const { oldestDueSeconds, ...deliveries } = row ?? {
       oldestDueSeconds: 0,
       due: 0,
-      underWay: 0,
+      inProgress: 0,
       held: 0,
     };
     const isFull = isDatabaseFull();
@@ -72,7 +72,7 @@ const readyForMs = 1_000;
  * Anyone may call a probe, as often as they like: the result of one check is used again for a
  * while, and by all who wait for it.
  */
-export function reused<Result>(
+export function cachedFor<Result>(
   check: () => Promise<Result>,
   forMs: number,
   now: () => number,
@@ -91,7 +91,7 @@ export function reused<Result>(
   };
 }
 
-const recentReadiness = reused(readiness, readyForMs, () => performance.now());
+const recentReadiness = cachedFor(readiness, readyForMs, () => performance.now());
 
 const stuckAfterMs = 30_000;
 

@@ -5,7 +5,7 @@ import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
 import { insertRequestLogsStatement } from "./service.sql";
 
 /** A request that was answered, as the pipeline knows it. */
-export type AnsweredRequest = {
+export type CompletedRequest = {
   id: string;
   key: KnownKey;
   method: string;
@@ -36,7 +36,7 @@ const maximumAddressLength = 100;
 const maximumUserAgentLength = 300;
 const uniqueViolation = "23505";
 
-let pending: AnsweredRequest[] = [];
+let pending: CompletedRequest[] = [];
 let pendingBytes = 0;
 let droppedRequests = 0;
 let timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ let writing: Promise<void> | null = null;
  * Notes a request for the log. Costs no query and never fails: requests are masked and written
  * together, soon after.
  */
-export function logRequest(request: AnsweredRequest): void {
+export function logRequest(request: CompletedRequest): void {
   const answered = {
     ...request,
     requestBody: request.requestBody && beginningOf(request.requestBody),
@@ -96,7 +96,7 @@ async function write(): Promise<void> {
  * @returns whether all is well. While the database is away, the batch waits for it, as far as there
  * is room.
  */
-async function writeBatch(batch: AnsweredRequest[]): Promise<boolean> {
+async function writeBatch(batch: CompletedRequest[]): Promise<boolean> {
   try {
     await runStatement(insertRequestLogsStatement, columnsOf(batch.map(toRow)));
     return true;
@@ -122,10 +122,10 @@ async function writeBatch(batch: AnsweredRequest[]): Promise<boolean> {
 const beginningOf = (body: Uint8Array) =>
   body.byteLength > maximumBodyBytes ? Buffer.from(body.subarray(0, maximumBodyBytes)) : body;
 
-const bytesOf = ({ requestBody, responseBody }: AnsweredRequest) =>
+const bytesOf = ({ requestBody, responseBody }: CompletedRequest) =>
   (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
 
-function toRow({ key, ...answered }: AnsweredRequest): unknown[] {
+function toRow({ key, ...answered }: CompletedRequest): unknown[] {
   const {
     id,
     method,

@@ -57,4 +57,4 @@ export type ListRequestLogs = z.output<typeof listRequestLogsQuery>;
  * So many requests are looked at for a page and no more: it costs the same, however much the log
  * holds and however little is found.
  */
-export const mostLookedAt = 20_000;
+export const maximumScannedRows = 20_000;

@@ -1,7 +1,7 @@
 import type { Partition } from "@/lib/platform/caller";
 import type { Statement } from "@/lib/platform/db";
 import { firstIdAt } from "@/lib/resources/ids";
-import { type ListRequestLogs, mostLookedAt } from "./schema";
+import { type ListRequestLogs, maximumScannedRows } from "./schema";
 
 /**
  * Arrays of the same length, a place for each request. Counts them for their hours as well: in one
@@ -139,7 +139,7 @@ export function searchRequestLogsStatements(
   const end = {
     statement: {
       name: `end_of_${name}`,
-      text: `SELECT id, created_at AS "createdAt" ${lookedAt} OFFSET ${mostLookedAt - 1} LIMIT 2`,
+      text: `SELECT id, created_at AS "createdAt" ${lookedAt} OFFSET ${maximumScannedRows - 1} LIMIT 2`,
     },
     values: [...values],
   };
@@ -153,7 +153,7 @@ export function searchRequestLogsStatements(
   if (errorKind) besides.push(written("e", "error_kind = #", errorKind));
   const text = `
   SELECT ${shownColumns}
-  FROM (SELECT * ${lookedAt} LIMIT ${mostLookedAt}) AS looked_at
+  FROM (SELECT * ${lookedAt} LIMIT ${maximumScannedRows}) AS looked_at
   ${besides.length > 0 ? `WHERE ${besides.join(" AND ")}` : ""}
   ORDER BY id ${order} LIMIT $${values.push(limit + 1)}::int`;
   return { list: { statement: { name, text }, values }, end: besides.length > 0 ? end : null };

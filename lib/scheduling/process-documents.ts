@@ -1,4 +1,4 @@
-import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process-document";
+import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
 import { repeat } from "./repeat";
 
 const pollMs = 1_000;
@@ -23,7 +23,7 @@ export function startProcessing({
   pauseMs = pollMs,
 }: Options = {}) {
   const stopping = new AbortController();
-  let turn = firstTurn;
+  let turn = roundRobinStart;
 
   async function processNext(): Promise<number> {
     const next = await processNextDocument(turn, { overdueSeconds, signal: stopping.signal });

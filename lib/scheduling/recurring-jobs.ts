@@ -1,5 +1,5 @@
-import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiring-keys";
-import { answerPasswordResets } from "@/lib/auth/password-reset";
+import { warnOfExpiringKeys } from "@/lib/api-keys/warn-of-expiring-keys";
+import { sendPasswordResets } from "@/lib/auth/password-reset";
 import { wakeSnoozedConversations } from "@/lib/conversations/service";
 import { sweepWebhooks } from "@/lib/deliveries/engine/sweep-webhooks";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
@@ -38,9 +38,9 @@ export const recurringJobs: Record<string, RecurringJob> = {
   "fail-stuck-documents": { work: failStuckDocuments, limit: 100, pauseMs: 10_000 },
   "remove-stray-files": { work: removeStrayBlobs, limit: 100, pauseMs: 2_000 },
   "mail-warnings": { work: mailWarnings, limit: 50, pauseMs: 5_000 },
-  "answer-password-resets": { work: answerPasswordResets, limit: 50, pauseMs: 1_000 },
+  "send-password-resets": { work: sendPasswordResets, limit: 50, pauseMs: 1_000 },
   "send-mails": { work: sendMails, limit: 50, pauseMs: 1_000 },
-  "warn-of-expiring-keys": { work: warnOfExpiry, limit: 100, pauseMs: 60_000 },
+  "warn-of-expiring-keys": { work: warnOfExpiringKeys, limit: 100, pauseMs: 60_000 },
   "count-finished-days": { work: countFinishedDays, limit: 20, pauseMs: 60_000 },
   "wipe-test-data": { work: wipeTestData, limit: 500, pauseMs: 2_000 },
   "purge-expired": { work: purgeExpired, limit: 1_000, pauseMs: 60_000 },

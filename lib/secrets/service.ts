@@ -90,7 +90,7 @@ export async function openSamples(): Promise<
     const { rows } = await pool().query<SealedRow>(selectSampleSql(kind), [sampleSize]);
     const known = rows.filter(({ sealed }) => keyIds.includes(sealed.split(".", 1)[0] ?? ""));
     const unopened = known.filter(
-      (row) => sealAnew(row.sealed, contextOf[kind](row)) === null,
+      (row) => reseal(row.sealed, contextOf[kind](row)) === null,
     ).length;
     return [kind, { sampled: known.length, unopened }] as const;
   });
@@ -129,7 +129,7 @@ async function reencrypt(kind: SealedKind): Promise<Reencryption> {
     if (!last) return result;
 
     const opened = rows.flatMap((row) => {
-      const fresh = sealAnew(row.sealed, contextOf[kind](row));
+      const fresh = reseal(row.sealed, contextOf[kind](row));
       if (fresh) return [{ row, fresh }];
       const keyId = row.sealed.split(".", 1)[0] ?? "";
       result.unopened[keyId] = (result.unopened[keyId] ?? 0) + 1;
@@ -144,7 +144,7 @@ async function reencrypt(kind: SealedKind): Promise<Reencryption> {
 }
 
 /** Null where the master key is missing, or the text was altered: then it stays as it is. */
-function sealAnew(sealed: string, context: string): string | null {
+function reseal(sealed: string, context: string): string | null {
   try {
     return sealSecret(openSecret(sealed, context), context);
   } catch {

@@ -136,7 +136,7 @@ export async function revokeSession(transaction: Db, userId: string, id: string,
 const seenIntervalMs = 5 * 60_000;
 
 /** Notes that the session is in use, every few minutes and without anybody waiting for it. */
-export function noteSeen(
+export function recordSessionActivity(
   transaction: Db,
   { sessionId, lastSeenAt }: SignedInUser,
   now = new Date(),

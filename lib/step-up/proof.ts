@@ -20,7 +20,7 @@ export class ProofNeeded extends Error {
 }
 
 /**
- * Services call this through `requirePower` (powers.ts). Their server actions run by
+ * Services call this through `requireStepUp` (protected-actions.ts). Their server actions run by
  * `actWithProof`, and the components ask for the proof by `useProof`. Keys, jobs and operators have
  * no password to ask for.
  * @param what a verb and its object: "create a live key".

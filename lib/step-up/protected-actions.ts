@@ -1,11 +1,11 @@
 import { recordAudit } from "@/lib/audit/service";
-import { mailWay } from "@/lib/mail/mail-transport";
+import { mailTransport } from "@/lib/mail/mail-transport";
 import type { Actor, Caller } from "@/lib/platform/caller";
 import { type AfterRollback, AppError } from "@/lib/platform/errors";
 import { lockTenant } from "@/lib/tenants/service";
 import { ProofNeeded, requireRecentProof } from "./proof";
 
-type Power = {
+type ProtectedAction = {
   /** A verb and its object, as the question for the password says it. */
   what: string;
   /**
@@ -13,18 +13,18 @@ type Power = {
    * neither proof nor address.
    */
   onlyLive?: true;
-  /** It only takes power away, so it is also open to a user whose address is not verified. */
+  /** It only takes access away, so a user with an unverified address may do it too. */
   onlyRemoves?: true;
 };
 
 /**
- * Everything that grants, extends or removes power, by the name of the service function that does
- * it. A stolen session must not be enough for any of these: each function calls `requirePower` with
+ * Everything that grants, extends or removes access, keyed by the service function that does it. A
+ * stolen session must not be enough for any of these, so each function calls `requireStepUp` with
  * its own name right after `requireRole`. The role matrix (tests/services/role-matrix.test.ts)
  * fails if a function that needs ADMIN is neither listed here nor listed there with the reason why
  * it needs no proof.
  */
-export const powers = {
+export const protectedActions = {
   createApiKey: { what: "create a live key", onlyLive: true },
   updateApiKey: { what: "change a live key", onlyLive: true },
   rollApiKey: { what: "roll a live key", onlyLive: true },
@@ -42,9 +42,9 @@ export const powers = {
   endMemberSessions: { what: "end a member's sessions", onlyRemoves: true },
   leaveOrganization: { what: "leave the organization", onlyRemoves: true },
   confirmAccess: { what: "confirm suspended access" },
-} as const satisfies Record<string, Power>;
+} as const satisfies Record<string, ProtectedAction>;
 
-export type PowerName = keyof typeof powers;
+export type ProtectedActionName = keyof typeof protectedActions;
 
 /**
  * A user whose address is not verified tried what takes a verified one. `detail` is shown to them.
@@ -69,17 +69,17 @@ export class AddressUnverified extends Error {
  * @throws ProofNeeded if the user's last proof is too old, or older than the verification of their
  * address
  */
-export async function requirePower(caller: Caller, name: PowerName): Promise<void> {
+export async function requireStepUp(caller: Caller, name: ProtectedActionName): Promise<void> {
   const { actor } = caller;
   if (actor.type !== "USER") return;
-  const power: Power = powers[name];
+  const action: ProtectedAction = protectedActions[name];
   try {
-    await checkUser(caller, actor, power);
+    await checkUser(caller, actor, action);
   } catch (error) {
     // What a stolen session or an unverified user tried is worth knowing.
     if (error instanceof ProofNeeded || error instanceof AddressUnverified) {
       const missing = error instanceof ProofNeeded ? "proof" : "verified email address";
-      const changes = { after: { attempt: power.what, missing } };
+      const changes = { after: { attempt: action.what, missing } };
       error.afterRollback = (next) =>
         recordAudit(next, { action: "user.confirmation_required", targetId: actor.id, changes });
     }
@@ -90,7 +90,7 @@ export async function requirePower(caller: Caller, name: PowerName): Promise<voi
 async function checkUser(
   caller: Caller,
   actor: Extract<Actor, { type: "USER" }>,
-  power: Power,
+  action: ProtectedAction,
 ): Promise<void> {
   const { partition, db } = caller;
   const { id: tenantId } = await lockTenant(caller);
@@ -103,9 +103,9 @@ async function checkUser(
 
   const { emailVerifiedAt } = membership.user;
   if (emailVerifiedAt && (!actor.provedAt || actor.provedAt < emailVerifiedAt))
-    throw new ProofNeeded(power.what);
-  if (power.onlyLive && partition.environment !== "live") return;
-  if (!emailVerifiedAt && !power.onlyRemoves && mailWay() === "smtp")
-    throw new AddressUnverified(power.what);
-  requireRecentProof(caller, power.what);
+    throw new ProofNeeded(action.what);
+  if (action.onlyLive && partition.environment !== "live") return;
+  if (!emailVerifiedAt && !action.onlyRemoves && mailTransport() === "smtp")
+    throw new AddressUnverified(action.what);
+  requireRecentProof(caller, action.what);
 }

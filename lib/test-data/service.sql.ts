@@ -74,7 +74,7 @@ const deleteBatch = ({ table, condition, returning = "NULL AS file" }: Wiped) =>
  * wait for each other. Joined by their keys, so that a row which was counted up while this waited
  * for it goes as well.
  */
-export const beginAnewStatements = counted.map(({ table, time, of, asked }) => {
+export const resetCurrentCountersStatements = counted.map(({ table, time, of, asked }) => {
   const key = [time, ...of];
   return `
   WITH doomed AS MATERIALIZED (
@@ -90,7 +90,7 @@ export const beginAnewStatements = counted.map(({ table, time, of, asked }) => {
 export const wipeStatements = wiped.map(deleteBatch);
 
 /** Whether anything is left, held by somebody else or not. */
-export const anythingLeftSql = `SELECT ${wiped
+export const hasRowsLeftSql = `SELECT ${wiped
   .map(
     ({ table, condition }) =>
       `EXISTS (SELECT 1 FROM ${table} AS row WHERE ${ofTest("row")} AND ${condition})`,
@@ -98,7 +98,7 @@ export const anythingLeftSql = `SELECT ${wiped
   .join("\n    OR ")} AS "isLeft"`;
 
 /** Customers of newer conversations have only these any more. */
-export const countAnewSql = `
+export const recountConversationsSql = `
   UPDATE customers AS row SET conversation_count = (
     SELECT count(*) FROM conversations c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.customer_id = row.id)
   WHERE ${ofTest("row")} AND ${isOld()}`;

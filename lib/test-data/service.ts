@@ -5,7 +5,12 @@ import { db } from "@/lib/platform/db";
 import { AppError, invalidBody } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { lockTenant } from "@/lib/tenants/service";
-import { anythingLeftSql, beginAnewStatements, countAnewSql, wipeStatements } from "./service.sql";
+import {
+  hasRowsLeftSql,
+  recountConversationsSql,
+  resetCurrentCountersStatements,
+  wipeStatements,
+} from "./service.sql";
 
 /**
  * Asks for all that the test environment holds at this moment to be deleted: conversations,
@@ -27,7 +32,7 @@ export async function requestWipe(caller: Caller, confirmation: string): Promise
   await caller.db.wipeTask.create({
     data: { tenantId: tenant.id, requestedById: caller.actor.id, requestedAt },
   });
-  for (const statement of beginAnewStatements)
+  for (const statement of resetCurrentCountersStatements)
     await caller.db.$executeRawUnsafe(statement, tenant.id, requestedAt);
   await recordAudit(inTest(caller), {
     action: "test_data.wipe_requested",
@@ -89,13 +94,13 @@ async function wipeBatch(caller: Caller, limit: number): Promise<number> {
   if (deleted > 0) return limit;
 
   const [rest] = await caller.db.$queryRawUnsafe<{ isLeft: boolean }[]>(
-    anythingLeftSql,
+    hasRowsLeftSql,
     tenantId,
     task.requestedAt,
   );
   // Held by somebody else for the moment.
   if (rest?.isLeft) return 0;
-  await caller.db.$executeRawUnsafe(countAnewSql, tenantId, task.requestedAt);
+  await caller.db.$executeRawUnsafe(recountConversationsSql, tenantId, task.requestedAt);
   await caller.db.wipeTask.delete({ where: { tenantId } });
   await recordAudit(caller, {
     action: "test_data.wiped",

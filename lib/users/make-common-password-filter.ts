@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { minimumPasswordLength } from "./schema";
 import { filterPath, prefixOf } from "./common-passwords/filter";
+import { minimumPasswordLength } from "./schema";
 
 // Makes filter.bin from a list of passwords, one a line, the most common first:
 //

@@ -1,6 +1,6 @@
 import { recordAudit } from "@/lib/audit/service";
 import { recordEvent } from "@/lib/events/record-event";
-import { mailWay } from "@/lib/mail/mail-transport";
+import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
 import { mutate, type Partition, system } from "@/lib/platform/caller";
 import { runStatement, type Statement } from "@/lib/platform/db";
@@ -43,7 +43,7 @@ export async function disableWebhook(
       include: { secrets: { orderBy: { version: "desc" }, take: 2 } },
     });
     const { consecutiveFailures } = row;
-    if (mailWay() !== "none") {
+    if (mailTransport() !== "none") {
       const { environment } = partition;
       await queueMailToAdmins(caller.db, partition.tenantId, {
         kind: "webhook-disabled",

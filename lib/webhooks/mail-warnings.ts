@@ -1,4 +1,4 @@
-import { mailWay } from "@/lib/mail/mail-transport";
+import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
 import { currentTime } from "@/lib/platform/time";
@@ -28,7 +28,10 @@ export async function mailWarnings(limit: number): Promise<number> {
         other.webhookId === webhookId && other.failures > failures && other.createdAt >= createdAt,
     );
     const isMailed =
-      mailWay() !== "none" && webhook.status === "ENABLED" && !webhook.deletedAt && !isOutdone;
+      mailTransport() !== "none" &&
+      webhook.status === "ENABLED" &&
+      !webhook.deletedAt &&
+      !isOutdone;
     await db().$transaction(async (transaction) => {
       if (isMailed) {
         const consequence =

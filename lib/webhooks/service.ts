@@ -17,7 +17,7 @@ import { newId } from "@/lib/resources/ids";
 import { lockKind, lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { pageById, toPage } from "@/lib/resources/pages";
-import { requirePower } from "@/lib/step-up/protected-actions";
+import { requireStepUp } from "@/lib/step-up/protected-actions";
 import type { WebhookModel, WebhookSecretModel } from "@/prisma/generated/models";
 import { addBacklogTask } from "./backlog-tasks";
 import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";
@@ -68,7 +68,7 @@ export async function createWebhook(
   body: CreateWebhook,
 ): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "create webhooks");
-  await requirePower(caller, "createWebhook");
+  await requireStepUp(caller, "createWebhook");
   requireUsableUrl(caller, body.url, caller.partition.tenantId);
 
   await lockKind(caller, "webhooks");
@@ -140,7 +140,7 @@ export async function updateWebhook(
   const changed = changedFields(before, toWebhook({ ...row, ...changes }));
   if (changed.length === 0) return before;
   if (changed.some((field) => decidesWhatIsReceived.has(field)))
-    await requirePower(caller, "updateWebhook");
+    await requireStepUp(caller, "updateWebhook");
 
   const where = { tenantId_environment_id: { ...caller.partition, id } };
   const after = toWebhook(
@@ -175,7 +175,7 @@ export async function rotateSecret(
   { overlapSeconds }: RotateSecret,
 ): Promise<Webhook & { secret: string }> {
   requireRole(caller, "ADMIN", "rotate signing secrets");
-  await requirePower(caller, "rotateSecret");
+  await requireStepUp(caller, "rotateSecret");
   const row = await lockWebhook(caller, id);
   const at = currentTime() ?? new Date();
   const [current, previous] = row.secrets;
@@ -218,7 +218,7 @@ export async function rotateSecret(
  */
 export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook> {
   requireRole(caller, "ADMIN", "drop old signing secrets");
-  await requirePower(caller, "dropOldSecret");
+  await requireStepUp(caller, "dropOldSecret");
   const row = await lockWebhook(caller, id);
   const [current, previous] = row.secrets;
   if (!current || !previous) return toWebhook(row);
@@ -241,7 +241,7 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
  */
 export async function deleteWebhook(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "delete webhooks");
-  await requirePower(caller, "deleteWebhook");
+  await requireStepUp(caller, "deleteWebhook");
   const row = await lockWebhook(caller, id);
   const at = currentTime() ?? new Date();
   await caller.db.webhook.update({

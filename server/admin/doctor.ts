@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { foreignAuditKeys } from "@/lib/audit/service";
 import { hasMisplacedEvents } from "@/lib/events/rebase";
-import { mailPagePath, mailWay } from "@/lib/mail/mail-transport";
+import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { checkSmtp } from "@/lib/mail/smtp";
 import { pool } from "@/lib/platform/db";
 import { type Env, parseEnv } from "@/lib/platform/env";
 import { behindProxyFile, isLoopbackOpen } from "@/lib/platform/exposure";
 import { isLoopbackUrl } from "@/lib/platform/loopback";
 import { probeUpstash } from "@/lib/platform/rate-limit/upstash-rate-limiter";
-import { ignoredProxyFile, ignoredProxyWarning } from "@/lib/platform/untrusted-proxy";
+import { untrustedProxyFile, untrustedProxyWarning } from "@/lib/platform/untrusted-proxy";
 import { mostCountedDeliveries, readiness } from "@/lib/readiness/service";
 import { oldestExpired } from "@/lib/retention/purge-expired";
 import { countByMasterKey, openSamples } from "@/lib/secrets/service";
@@ -110,7 +110,7 @@ async function examineInngest(env: Env): Promise<Finding> {
 
 async function examineMail({ SMTP_URL }: Env): Promise<Finding> {
   const subject = "mail";
-  const way = mailWay();
+  const way = mailTransport();
   if (way === "page")
     return {
       subject,
@@ -188,10 +188,10 @@ export function examineProxies({ TRUSTED_PROXY_HOPS: hops }: Env): Finding {
       subject,
       fact: `taken from ${hops} trusted ${hops === 1 ? "proxy" : "proxies"} in front`,
     };
-  if (!existsSync(ignoredProxyFile())) return { subject, fact: "taken from each connection" };
+  if (!existsSync(untrustedProxyFile())) return { subject, fact: "taken from each connection" };
   return {
     subject,
-    problem: `${ignoredProxyWarning}. If there is none any more, delete ${ignoredProxyFile()}`,
+    problem: `${untrustedProxyWarning}. If there is none any more, delete ${untrustedProxyFile()}`,
   };
 }
 
@@ -283,14 +283,14 @@ async function examineDeliveries({ JOBS }: Env): Promise<Finding> {
       problem: `the oldest one that is due has waited ${Math.round(seconds)} s. Is the worker running? Its log is logs/worker.log in the data directory`,
     };
   }
-  const { due, underWay, held } = deliveries;
+  const { due, inProgress, held } = deliveries;
   const age =
     seconds === 0
       ? "none waits for the clock"
       : `the oldest one that is due has waited ${seconds} s`;
   return {
     subject,
-    fact: `${age}; ${atLeast(due)} due, ${atLeast(underWay)} of them under way, ${atLeast(held)} held`,
+    fact: `${age}; ${atLeast(due)} due, ${atLeast(inProgress)} of them under way, ${atLeast(held)} held`,
   };
 }
 

@@ -6,7 +6,7 @@ import { embeddedDatabase, localEnvironment } from "../embedded/environment";
  * generated secrets, where the environment does not name others.
  * @throws when there is neither a DATABASE_URL nor a data directory.
  */
-export function adoptLocalEnvironment(): void {
+export function loadLocalEnvironment(): void {
   const secrets = readJson<Secrets>("secrets.json");
   if (process.env.DATABASE_URL) {
     process.env.SECRET_KEYS ||= secrets?.SECRET_KEYS ?? "";

@@ -6,10 +6,10 @@ import { dispatch } from "@/lib/api/dispatch";
 import { lateCode } from "@/lib/api/read-request";
 import type { Wire } from "@/lib/api/respond";
 import { AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
-import { isFromElsewhere, noteRequest } from "@/lib/platform/exposure";
-import { noteIgnoredProxy } from "@/lib/platform/untrusted-proxy";
+import { cameThroughProxy, noteRequest } from "@/lib/platform/exposure";
+import { noteUntrustedProxy } from "@/lib/platform/untrusted-proxy";
 import { probes } from "@/lib/readiness/service";
-import { hasBody, holdBody } from "./buffer-body";
+import { bufferBody, hasBody } from "./buffer-body";
 import { breakOff, problemOf, refuse, sendProblem, track } from "./connection";
 
 const headersTimeoutMs = 15_000;
@@ -17,7 +17,7 @@ const requestTimeoutMs = 30_000;
 const uploadTimeoutMs = 120_000;
 const keepAliveTimeoutMs = 65_000;
 
-export type GuardOptions = {
+export type EdgeOptions = {
   /** Serves everything that is not the API. */
   servePages: (request: IncomingMessage, response: ServerResponse) => unknown;
   trustedProxyHops: number;
@@ -32,7 +32,7 @@ export type GuardOptions = {
  */
 export function guard(
   server: Server,
-  { servePages, trustedProxyHops, bodyTimeoutMs = requestTimeoutMs }: GuardOptions,
+  { servePages, trustedProxyHops, bodyTimeoutMs = requestTimeoutMs }: EdgeOptions,
 ): void {
   Object.assign(server, {
     headersTimeout: headersTimeoutMs,
@@ -63,7 +63,7 @@ export function guard(
     // The rewrite in next.config.js does not make a second address of the API.
     if (isBelow("/api/v1", url)) return void response.writeHead(404).end();
     if (isOfApi(url)) return void serveApi(request, response);
-    holdBody(request, response, () => void servePages(request, response));
+    bufferBody(request, response, () => void servePages(request, response));
   };
 
   server.on("request", serve);
@@ -191,7 +191,8 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   const socketAddress = request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unknown";
   const claimed = String(request.headers["x-forwarded-for"] ?? "");
-  if (trustedHops === 0) noteIgnoredProxy({ url: request.url ?? "", claimed, peer: socketAddress });
+  if (trustedHops === 0)
+    noteUntrustedProxy({ url: request.url ?? "", claimed, peer: socketAddress });
   const hops = [...claimed.split(",").map((hop) => hop.trim()), socketAddress].filter(
     (hop) => hop !== "",
   );
@@ -203,7 +204,7 @@ function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   }
   // A client's own claim is about to be replaced; that a proxy was on the way must still be known
   // to the pages.
-  if (isFromElsewhere(Object.entries(request.headers))) {
+  if (cameThroughProxy(Object.entries(request.headers))) {
     rawHeaders.push("X-Forwarded-Through", "proxy");
     request.headers["x-forwarded-through"] = "proxy";
   }

@@ -11,7 +11,7 @@ const guarded = new WeakSet<Server>();
  * Node reports each connection before anything is read from it: with the first one, the same edge
  * as in server/web.ts is put on the server.
  */
-export function adoptNextServer(): void {
+export function attachToNextServer(): void {
   subscribe("net.server.socket", (message) =>
     adopt((message as { socket: Socket & { server?: Server } }).socket.server),
   );

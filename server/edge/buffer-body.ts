@@ -27,7 +27,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
  * Hands a request to Next once its whole body has arrived, and never one whose body is too large:
  * what reads bodies there (actions, next-auth, Inngest's handler) reads them without a limit.
  */
-export function holdBody(
+export function bufferBody(
   request: IncomingMessage,
   response: ServerResponse,
   next: () => void,

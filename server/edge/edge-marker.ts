@@ -2,4 +2,4 @@
  * Set in a process whose server has the edge already, for instrumentation.ts: it is compiled by
  * Next, apart from server/, so the two share nothing but the environment.
  */
-export const edgeMark = "PARLANCE_HAS_EDGE";
+export const edgeMarker = "PARLANCE_HAS_EDGE";

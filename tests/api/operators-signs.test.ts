@@ -8,7 +8,7 @@ import { pool } from "@/lib/platform/db";
 import { findFullDisk, isDatabaseFull } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
-import { ignoredProxyFile } from "@/lib/platform/untrusted-proxy";
+import { untrustedProxyFile } from "@/lib/platform/untrusted-proxy";
 import { readiness } from "@/lib/readiness/service";
 import { examineProxies } from "@/server/admin/doctor";
 import { baseUrl, call, newTenant } from "../support/api";
@@ -62,7 +62,7 @@ test.skipIf(process.env.TEST_DOOR === "next")(
     expect(proxies().problem).toMatch(
       /all of its clients count as one address.*Set TRUSTED_PROXY_HOPS/,
     );
-    expect(JSON.parse(readFileSync(ignoredProxyFile(), "utf8"))).toEqual({
+    expect(JSON.parse(readFileSync(untrustedProxyFile(), "utf8"))).toEqual({
       since: expect.any(String),
       proxy: "127.0.0.1",
     });

@@ -6,7 +6,7 @@ import { db, pool } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import { maskSecrets } from "@/lib/request-logs/mask-secrets";
 import { flushRequestLogs, logRequest } from "@/lib/request-logs/request-log-buffer";
-import { mostLookedAt } from "@/lib/request-logs/schema";
+import { maximumScannedRows } from "@/lib/request-logs/schema";
 import {
   countRequestHours,
   countRequestHoursOfKeys,
@@ -425,10 +425,10 @@ test("of a long log a page looks at a bounded part, and says where the next one 
     FROM generate_series(${first}::int, ${last}::int) AS n`;
   const find = (query: object) => listRequestLogs(reader(tenant.identity), { ...page, ...query });
 
-  await insert(2, mostLookedAt + 1);
+  await insert(2, maximumScannedRows + 1);
   expect(await find({ method: "DELETE" })).toEqual({ data: [] });
 
-  await insert(mostLookedAt + 2, mostLookedAt + 2);
+  await insert(maximumScannedRows + 2, maximumScannedRows + 2);
   await insert(1, 1);
   const first = await find({ method: "DELETE" });
   expect(first).toEqual({

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
 import {
-  firstTurn,
   processDocument,
   processNextDocument,
+  roundRobinStart,
 } from "@/lib/knowledge/documents/process-document";
 import { deleteDocument, getDocument, listChunks } from "@/lib/knowledge/documents/service";
 import { mutate, type Partition, reader, system } from "@/lib/platform/caller";
@@ -65,7 +65,7 @@ test("tenants take turns, however many documents one of them has", async () => {
   await newDocument(few, "Text");
   const turns = [];
   for (
-    let turn = await processNextDocument(firstTurn);
+    let turn = await processNextDocument(roundRobinStart);
     turn;
     turn = await processNextDocument(turn)
   )
@@ -77,12 +77,12 @@ test("tenants take turns, however many documents one of them has", async () => {
 test("beside Inngest, only what has waited for long is taken", async () => {
   const partition = await newPartition();
   const { id } = await newDocument(partition, "Text");
-  expect(await processNextDocument(firstTurn, { overdueSeconds: 120 })).toBeNull();
+  expect(await processNextDocument(roundRobinStart, { overdueSeconds: 120 })).toBeNull();
   await db().document.updateMany({
     where: { id },
     data: { updatedAt: new Date(Date.now() - 121_000) },
   });
-  expect(await processNextDocument(firstTurn, { overdueSeconds: 120 })).toEqual(partition);
+  expect(await processNextDocument(roundRobinStart, { overdueSeconds: 120 })).toEqual(partition);
 });
 
 test("a worker that stops gives back what it was reading", async () => {

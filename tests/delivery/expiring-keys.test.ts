@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { warnOfExpiry } from "@/lib/api-keys/warn-of-expiring-keys";
+import { warnOfExpiringKeys } from "@/lib/api-keys/warn-of-expiring-keys";
 import { openMail } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
@@ -42,7 +42,7 @@ async function newKey(change: Change = {}) {
 
 async function tellAt(at: Date) {
   setCurrentTime(() => at);
-  while ((await warnOfExpiry(2)) >= 2);
+  while ((await warnOfExpiringKeys(2)) >= 2);
 }
 
 test("owners and admins are told once a week before and once a day before, and not at other times", async () => {

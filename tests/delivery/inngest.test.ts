@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { GET, POST, PUT } from "@/app/api/inngest/route";
-import { inngestClock } from "@/inngest/inngest-clock";
+import { inngestJobClock } from "@/inngest/inngest-clock";
 import { enableWebhook, resendDelivery, sendTestEvent } from "@/lib/deliveries/service";
 import { recordEvent } from "@/lib/events/record-event";
 import { mutate, system } from "@/lib/platform/caller";
@@ -256,7 +256,7 @@ test.each(["hangs", "answers with 500"])(
     inngest.server.answer =
       what === "hangs" ? () => {} : (response) => void response.writeHead(500).end();
     const [first, ...others] = await Promise.allSettled(
-      deliveries.map((delivery) => inngestClock.wake([delivery])),
+      deliveries.map((delivery) => inngestJobClock.wake([delivery])),
     );
     expect(first?.status).toBe("rejected");
     expect(others.every(({ status }) => status === "fulfilled")).toBe(true);

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { claimDeliveries, startOfWalk } from "@/lib/deliveries/engine/claim";
 import { db } from "@/lib/platform/db";
-import { probes, readiness, reused } from "@/lib/readiness/service";
+import { cachedFor, probes, readiness } from "@/lib/readiness/service";
 import { runAdmin } from "../support/admin";
 import { newWebhook, raiseBacklog, type TestWebhook } from "../support/webhooks";
 
@@ -23,7 +23,7 @@ test("200 says which clock runs, for how long the oldest delivery has waited, an
       database: "reachable",
       clock: "embedded",
       oldestDueDeliverySeconds: 0,
-      deliveries: { due: 0, underWay: 0, held: 0 },
+      deliveries: { due: 0, inProgress: 0, held: 0 },
       oldestExpiredRowSeconds: 0,
     },
   });
@@ -50,7 +50,7 @@ test("200 says which clock runs, for how long the oldest delivery has waited, an
   const { oldestDueDeliverySeconds, deliveries } = await ready();
   expect(oldestDueDeliverySeconds).toBeGreaterThanOrEqual(100);
   expect(oldestDueDeliverySeconds).toBeLessThanOrEqual(101 + (Date.now() - startedAt) / 1_000);
-  expect(deliveries).toEqual({ due: 10, underWay: 3, held: 7 });
+  expect(deliveries).toEqual({ due: 10, inProgress: 3, held: 7 });
 });
 
 test("/ready asks the database at most once a second, however many ask it", async () => {
@@ -66,7 +66,7 @@ test("/ready asks the database at most once a second, however many ask it", asyn
       finish = () => resolve(checks);
     });
   };
-  const ask = reused(check, 1_000, () => nowMs);
+  const ask = cachedFor(check, 1_000, () => nowMs);
   const waiting = [ask(), ask()];
   nowMs = 5_000;
   waiting.push(ask());
@@ -94,7 +94,7 @@ test("what waits for a webhook that keeps failing raises no alarm, and what wait
 test("no more than 10,000 of a kind are counted, and doctor says so", async () => {
   const webhook = await newWebhook(url);
   await raiseBacklog(webhook.partition, webhook.id, 12_000, secondsAgo(5));
-  expect((await ready()).deliveries).toEqual({ due: 10_000, underWay: 0, held: 0 });
+  expect((await ready()).deliveries).toEqual({ due: 10_000, inProgress: 0, held: 0 });
   const { output, exitCode } = await runAdmin(["doctor"]);
   expect(output).toMatch(
     /ok {5}deliveries: the oldest one that is due has waited [\d.]+ s; 10000\+ due, 0 of them under way, 0 held/,

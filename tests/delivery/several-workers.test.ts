@@ -116,7 +116,7 @@ test("a webhook gets no more at once than the operator allows", async () => {
   };
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 300, justNow());
-  await startWorkers(1, { DELIVERIES_AT_ONCE_PER_WEBHOOK: "3" });
+  await startWorkers(1, { DELIVERY_CONCURRENCY_PER_WEBHOOK: "3" });
   await receiver.received(300);
   expect(most).toBeLessThanOrEqual(3);
 });

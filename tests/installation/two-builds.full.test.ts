@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { actionsKey } from "@/lib/auth/server-actions-key";
+import { serverActionsKey } from "@/lib/auth/server-actions-key";
 import { freePort } from "../support/processes";
 
 // Two machines that each build the same commit, in directories of different names, behind one load
@@ -105,8 +105,8 @@ test("what encrypts at run time is derived from the secrets, and is in no build"
   const { encryptionKey } = JSON.parse(
     read(directories[0], "server/server-reference-manifest.json"),
   );
-  expect(Buffer.from(actionsKey(), "base64")).toHaveLength(32);
-  expect(actionsKey()).not.toBe(encryptionKey);
+  expect(Buffer.from(serverActionsKey(), "base64")).toHaveLength(32);
+  expect(serverActionsKey()).not.toBe(encryptionKey);
 });
 
 test("a form that one web rendered is accepted by the other", async () => {

@@ -4,9 +4,9 @@ import { changePassword } from "@/lib/auth/change-password";
 import { withAccount } from "@/lib/auth/known-device";
 import { hashPassword } from "@/lib/auth/password";
 import { requestPasswordReset } from "@/lib/auth/password-reset";
-import { flushRefusals } from "@/lib/auth/refused-attempts";
+import { flushRefusedAttempts } from "@/lib/auth/refused-attempts";
 import { confirmPassword, endSession, signIn, signOut } from "@/lib/auth/service";
-import { failureSteps, maximumFailures, maximumResets } from "@/lib/auth/throttle";
+import { failureLimits, maximumFailures, maximumResets } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
 import { acceptInvitation, createInvitation } from "@/lib/members/invitations";
 import { changeRole } from "@/lib/members/service";
@@ -45,7 +45,7 @@ async function newOwner() {
  * What the log of an organization says, in order, after everything in the background was written.
  */
 async function entriesOf(tenantId: string) {
-  await flushRefusals();
+  await flushRefusedAttempts();
   const entries = await db().auditEntry.findMany({
     where: { tenantId, action: { startsWith: "user." } },
     orderBy: { sequence: "asc" },
@@ -100,7 +100,7 @@ describe("what is refused leaves a trace", () => {
     const email = newAddress("nobody");
     await signIn({ email, password: "wrong password" }, device);
     await signIn({ email, password: "" }, device);
-    await flushRefusals();
+    await flushRefusedAttempts();
 
     expect(
       warn.mock.calls.filter(([, message]) => message === "an attempt was refused"),
@@ -111,12 +111,12 @@ describe("what is refused leaves a trace", () => {
   test("a throttle is there once, however often it refuses", async () => {
     const { tenant, email } = await newOwner();
     const device = newDevice();
-    for (let attempt = 0; attempt < failureSteps[0].limit + 10; attempt++)
+    for (let attempt = 0; attempt < failureLimits[0].limit + 10; attempt++)
       await signIn({ email, password: "wrong password" }, device);
 
     const actions = (await entriesOf(tenant.id)).map(({ action }) => action);
     expect(actions.filter((action) => action === "user.sign_in_failed")).toHaveLength(
-      failureSteps[0].limit,
+      failureLimits[0].limit,
     );
     expect(actions.filter((action) => action === "user.throttled")).toHaveLength(1);
   });
@@ -140,7 +140,7 @@ describe("what is refused leaves a trace", () => {
     const network = newDevice();
     for (let attempt = 0; attempt < maximumFailures + 5; attempt++)
       await signIn(undefined, network);
-    await flushRefusals();
+    await flushRefusedAttempts();
     const lines = warn.mock.calls.map(
       ([facts]) => (facts as unknown as { outcome: string }).outcome,
     );

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { z } from "zod";
 import { returnPath } from "@/lib/auth/return-path";
 import { confirmPassword, signIn } from "@/lib/auth/service";
-import { failureSteps, maximumFailures } from "@/lib/auth/throttle";
+import { failureLimits, maximumFailures } from "@/lib/auth/throttle";
 import { changePasswordInput, newPersonInput, resetPasswordInput } from "@/lib/users/schema";
 
 afterEach(() => vi.restoreAllMocks());
@@ -141,7 +141,7 @@ describe("credentials that no account can have", () => {
     const user = { email: "ada@example.com", sessionId: "ses_1" };
     const device = newDevice();
     const outcomes = [];
-    for (let attempt = 0; attempt <= failureSteps[0].limit; attempt++) {
+    for (let attempt = 0; attempt <= failureLimits[0].limit; attempt++) {
       outcomes.push((await confirmPassword(user, hostile, device)).outcome);
     }
     expect(outcomes.at(0)).toBe("failed");

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { mailCaps } from "@/lib/mail/daily-limits";
+import { dailyMailLimits } from "@/lib/mail/daily-limits";
 import { type Mail, writeMail } from "@/lib/mail/messages";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/members/invitations";
 import { mutate } from "@/lib/platform/caller";
@@ -42,7 +42,7 @@ test("one address gets a few invitations a day, however often they are revoked a
   setCurrentTime(() => new Date(start));
   const [first, second] = [await newVerifiedOwner(), await newVerifiedOwner()];
   const victim = newAddress("victim");
-  for (let count = 1; count < mailCaps.recipient; count++)
+  for (let count = 1; count < dailyMailLimits.recipient; count++)
     await revoke(first, (await invite(first, victim)).id);
   const { id } = await invite(second, victim);
 
@@ -55,21 +55,21 @@ test("one address gets a few invitations a day, however often they are revoked a
   await expect(mutate(as(second), (caller) => resendInvitation(caller, id))).rejects.toMatchObject(
     refusal,
   );
-  expect(await mailsTo(victim)).toBe(mailCaps.recipient);
+  expect(await mailsTo(victim)).toBe(dailyMailLimits.recipient);
 
   // What was refused is as it was, and a day later there is room again.
   setCurrentTime(() => new Date(start + dayMs + 1));
   await mutate(as(second), (caller) => resendInvitation(caller, id));
-  expect(await mailsTo(victim)).toBe(mailCaps.recipient + 1);
+  expect(await mailsTo(victim)).toBe(dailyMailLimits.recipient + 1);
 });
 
 test("many requests at the same moment get no mail past the cap", async () => {
   const owners = await Promise.all(
-    Array.from({ length: mailCaps.recipient + 3 }, newVerifiedOwner),
+    Array.from({ length: dailyMailLimits.recipient + 3 }, newVerifiedOwner),
   );
   const victim = newAddress("victim");
   await Promise.allSettled(owners.map((owner) => invite(owner, victim)));
-  expect(await mailsTo(victim)).toBe(mailCaps.recipient);
+  expect(await mailsTo(victim)).toBe(dailyMailLimits.recipient);
 });
 
 test.each(["tenant", "sender"] as const)(
@@ -82,7 +82,7 @@ test.each(["tenant", "sender"] as const)(
       data: { tenantId: owner.tenantId, userId: other.id, role: "OWNER", createdAt: new Date() },
     });
     const elsewhere = await newOrganizationOf(owner);
-    const before = mailCaps[kind] - 1;
+    const before = dailyMailLimits[kind] - 1;
     const facts =
       kind === "tenant"
         ? { tenantId: owner.tenantId, senderId: other.id }

@@ -3,22 +3,22 @@ import { changePassword } from "@/lib/auth/change-password";
 import { withAccount } from "@/lib/auth/known-device";
 import { hashPassword } from "@/lib/auth/password";
 import {
-  answerPasswordResets,
   createPasswordReset,
   findPasswordReset,
-  promptMails,
+  immediateMails,
   requestPasswordReset,
   resetPassword,
+  sendPasswordResets,
 } from "@/lib/auth/password-reset";
 import { signIn } from "@/lib/auth/service";
-import { failureSteps, maximumResets } from "@/lib/auth/throttle";
+import { failureLimits, maximumResets } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
 import {
   findLiveSession,
   listSessions,
-  noteSeen,
+  recordSessionActivity,
   revokeSession,
   startSession,
 } from "@/lib/sessions/service";
@@ -45,7 +45,7 @@ async function newSignedIn(hash: string | null = passwordHash) {
 
 /** What the newest mail to an address links to. */
 async function tokenMailedTo(email: string): Promise<string> {
-  await answerPasswordResets(100);
+  await sendPasswordResets(100);
   const mail = await db().mail.findFirst({
     where: { recipient: email, kind: "password-reset" },
     orderBy: { id: "desc" },
@@ -83,7 +83,7 @@ test("changing the password ends all sessions at once and starts a new one", asy
 
 test("the wrong current password changes nothing, and guesses are counted for the session", async () => {
   const { owner, session, user } = await newSignedIn();
-  for (let guess = 0; guess < failureSteps[0].limit; guess++) {
+  for (let guess = 0; guess < failureLimits[0].limit; guess++) {
     expect(
       await changePassword(user, { current: "wrong password", password: newPassword }, newDevice()),
     ).toEqual({ outcome: "failed" });
@@ -173,7 +173,7 @@ test("an address that nobody has gets the same answer, is written down the same 
     rows.map(({ userId, tokenHash, expiresAt }) => ({ userId, tokenHash, expiresAt })),
   ).toEqual(Array(2).fill({ userId: null, tokenHash: null, expiresAt: null }));
 
-  await answerPasswordResets(100);
+  await sendPasswordResets(100);
   expect(await db().mail.count({ where: { recipient: unknown } })).toBe(0);
   expect(await db().mail.count({ where: { recipient: known } })).toBe(1);
   expect(await db().passwordReset.count({ where: { email: unknown } })).toBe(0);
@@ -182,7 +182,7 @@ test("an address that nobody has gets the same answer, is written down the same 
 test("several workers answer each request once", async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => newPerson()));
   for (const { email } of people) await requestPasswordReset(email, newDevice());
-  await Promise.all([answerPasswordResets(50), answerPasswordResets(50), answerPasswordResets(50)]);
+  await Promise.all([sendPasswordResets(50), sendPasswordResets(50), sendPasswordResets(50)]);
   for (const { email } of people)
     expect(await db().mail.count({ where: { recipient: email } })).toBe(1);
 });
@@ -212,7 +212,7 @@ test("requests of strangers neither flood a mailbox nor leave its owner without 
     expect(await findPasswordReset(await tokenMailedTo(email))).toEqual({ email });
   }
   // The first three at once, then one each half an hour.
-  expect(await db().mail.count({ where: { recipient: email } })).toBe(promptMails + 5);
+  expect(await db().mail.count({ where: { recipient: email } })).toBe(immediateMails + 5);
 });
 
 test("a link that was used, or that an operator made, does not keep the next request from being mailed", async () => {
@@ -222,15 +222,15 @@ test("a link that was used, or that an operator made, does not keep the next req
     await requestPasswordReset(email, newDevice());
     return tokenMailedTo(email);
   };
-  for (let asked = 0; asked < promptMails; asked++) await ask();
+  for (let asked = 0; asked < immediateMails; asked++) await ask();
   await createPasswordReset(email);
   const token = await ask();
-  expect(await mails()).toBe(promptMails);
+  expect(await mails()).toBe(immediateMails);
 
   await resetPassword(token, newPassword, newDevice());
   await createPasswordReset(email);
   await ask();
-  expect(await mails()).toBe(promptMails + 1);
+  expect(await mails()).toBe(immediateMails + 1);
 });
 
 test("one network's requests for a new password come to an end", async () => {
@@ -270,7 +270,7 @@ test("a session notes every few minutes that it is in use", async () => {
   const seenAt = async (minutes: number) => {
     const now = new Date(start.getTime() + minutes * 60_000);
     const user = await findLiveSession(db(), id, now);
-    if (user) noteSeen(db(), user, now);
+    if (user) recordSessionActivity(db(), user, now);
     return async () => (await db().session.findUniqueOrThrow({ where: { id } })).lastSeenAt;
   };
   expect(await (await seenAt(4))()).toEqual(start);

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "@/lib/api-keys/service";
 import { hashPassword } from "@/lib/auth/password";
 import { confirmPassword, signIn } from "@/lib/auth/service";
-import { failureSteps } from "@/lib/auth/throttle";
+import { failureLimits } from "@/lib/auth/throttle";
 import { type Actor, type Identity, mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { setCurrentTime } from "@/lib/platform/time";
@@ -97,7 +97,7 @@ test("signing in is a proof, and so is the password typed again", async () => {
 test("guesses are counted for the session, from whichever network they come, and not for its owner's other ones", async () => {
   const session = await newSession();
   const other = await startSession(db(), session.userId, session.device);
-  for (let guess = 0; guess < failureSteps[0].limit; guess++) {
+  for (let guess = 0; guess < failureLimits[0].limit; guess++) {
     const device = { address: `10.3.1.${guess}`, userAgent: null };
     expect(await confirmPassword(session, `wrong password ${guess}`, device)).toEqual({
       outcome: "failed",
@@ -113,7 +113,7 @@ test("guesses are counted for the session, from whichever network they come, and
 
 test("wrong passwords of strangers, from the owner's own network too, never refuse a signed-in owner their proof", async () => {
   const session = await newSession();
-  for (let guess = 0; guess < failureSteps[0].limit; guess++) {
+  for (let guess = 0; guess < failureLimits[0].limit; guess++) {
     expect(
       await signIn({ email: session.email, password: "wrong password" }, session.device),
     ).toEqual({ outcome: "failed" });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { hashPassword } from "@/lib/auth/password";
-import { failureSteps } from "@/lib/auth/throttle";
+import { failureLimits } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
 import { introduce, startIdentityProvider } from "../support/identity-provider";
@@ -280,7 +280,7 @@ test("a browser that signed in before is known by its cookie, and gets in where 
   expect([...browser.cookies.keys()]).toContain("parlance.device");
 
   const stranger = newBrowser(browser.address);
-  for (let guess = 0; guess < failureSteps[0].limit; guess++) {
+  for (let guess = 0; guess < failureLimits[0].limit; guess++) {
     expect(await stranger.signInByPassword(owner.email, "wrong password")).toBe(
       "CredentialsSignin",
     );

@@ -5,7 +5,7 @@ import { createPasswordReset, findPasswordReset } from "@/lib/auth/password-rese
 import { type Arrival, signInWithProvider } from "@/lib/auth/provider-sign-in";
 import { gitHubApi } from "@/lib/auth/providers";
 import { signIn } from "@/lib/auth/service";
-import { maximumSignUps, mayMakeAccount } from "@/lib/auth/throttle";
+import { maximumSignUps, mayCreateAccount } from "@/lib/auth/throttle";
 import { openMail } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
 import { parseEnv } from "@/lib/platform/env";
@@ -95,7 +95,7 @@ describe("somebody new", () => {
     const device = newDevice();
     const known = arrive();
     await sessionOf(known);
-    for (let made = 0; made < maximumSignUps; made++) await mayMakeAccount(device.address);
+    for (let made = 0; made < maximumSignUps; made++) await mayCreateAccount(device.address);
 
     expect(await signInWithProvider(arrive(), device, null)).toEqual({
       outcome: "refused",

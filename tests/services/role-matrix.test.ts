@@ -17,7 +17,7 @@ import * as members from "@/lib/members/service";
 import { type Caller, type Identity, mutate } from "@/lib/platform/caller";
 import { hasRole, RoleMissing } from "@/lib/platform/roles";
 import { ProofNeeded, proofLifetimeMs } from "@/lib/step-up/proof";
-import { type PowerName, powers } from "@/lib/step-up/protected-actions";
+import { type ProtectedActionName, protectedActions } from "@/lib/step-up/protected-actions";
 import * as tenants from "@/lib/tenants/service";
 import * as testData from "@/lib/test-data/service";
 import * as webhooks from "@/lib/webhooks/service";
@@ -202,7 +202,7 @@ const forEveryRole: Record<string, string> = {
   leaveOrganization: "every member may leave",
   renameUser: "everybody has a name",
   recordAudit: "called by what asks for the role",
-  requirePower: "records what it refuses, and changes nothing else",
+  requireStepUp: "records what it refuses, and changes nothing else",
   lockTenant: "called by what asks for the role",
   lockKind: "called by what asks for the role",
   addBacklogTask: "called by what asks for the role",
@@ -315,7 +315,7 @@ function serviceFunctions(): Found[] {
       if (!isExported || declaration.parameters[0]?.type?.getText() !== "Caller") return [];
       const body = declaration.body?.getText() ?? "";
       const minimum = /requireRole\(\w+, "(\w+)"/.exec(body)?.[1];
-      const power = /requirePower\(\w+, "(\w+)"/.exec(body)?.[1];
+      const power = /requireStepUp\(\w+, "(\w+)"/.exec(body)?.[1];
       const writes =
         /recordAudit\(|recordEvent\(|\.(create|update|upsert|delete)(Many|ManyAndReturn)?\(|\$executeRaw/.test(
           body,
@@ -335,11 +335,11 @@ test("the matrix holds every function that asks for a role, and every other one 
   expect(writing.sort()).toEqual(Object.keys(forEveryRole).sort());
 });
 
-test("each function on the list of powers asks for a proof in its own name, and each other function for admins has a reason not to", () => {
+test("each function on the list of protected actions asks for a proof in its own name, and each other function for admins has a reason not to", () => {
   const found = serviceFunctions();
   const asking = found.flatMap(({ name, power }) => (power ? [[name, power]] : []));
   expect(Object.fromEntries(asking)).toEqual(
-    Object.fromEntries(Object.keys(powers).map((name) => [name, name])),
+    Object.fromEntries(Object.keys(protectedActions).map((name) => [name, name])),
   );
 
   const unproved = Object.entries(matrix).flatMap(([name, [minimum, proof]]) =>
@@ -352,17 +352,19 @@ test("every server action that reaches a power can ask for the proof", () => {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith("actions.ts"),
   );
-  const reaching = new RegExp(`\\b(${[...Object.keys(powers), "enableWebhook"].join("|")})\\(`);
-  const asking: PowerName[] = [];
+  const reaching = new RegExp(
+    `\\b(${[...Object.keys(protectedActions), "enableWebhook"].join("|")})\\(`,
+  );
+  const asking: ProtectedActionName[] = [];
   for (const name of files) {
     for (const action of readFileSync(path.join("app", name), "utf8").split(/^export /m)) {
       const power = reaching.exec(action)?.[1];
       if (!power) continue;
       expect(action, name).toContain("actWithProof(");
-      asking.push(power as PowerName);
+      asking.push(power as ProtectedActionName);
     }
   }
-  expect(new Set(asking)).toEqual(new Set([...Object.keys(powers), "enableWebhook"]));
+  expect(new Set(asking)).toEqual(new Set([...Object.keys(protectedActions), "enableWebhook"]));
 });
 
 test("what asks for no role because only keys reach it is reached from no page", () => {

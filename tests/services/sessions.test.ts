@@ -4,7 +4,12 @@ import { nextAuthOptions } from "@/lib/auth/next-auth-options";
 import { signOut } from "@/lib/auth/service";
 import { db } from "@/lib/platform/db";
 import { parseEnv } from "@/lib/platform/env";
-import { findLiveSession, listSessions, noteSeen, startSession } from "@/lib/sessions/service";
+import {
+  findLiveSession,
+  listSessions,
+  recordSessionActivity,
+  startSession,
+} from "@/lib/sessions/service";
 import { createAccount } from "@/lib/users/service";
 
 const device = { address: null, userAgent: null };
@@ -41,7 +46,7 @@ test("a session that is not used for seven days is over, and is no longer listed
 
   const seen = await findLiveSession(db(), id, after(24));
   if (!seen) throw new Error("the session is not valid");
-  noteSeen(db(), seen, after(24));
+  recordSessionActivity(db(), seen, after(24));
   await expect
     .poll(async () => (await db().session.findUniqueOrThrow({ where: { id } })).lastSeenAt)
     .toEqual(after(24));

@@ -9,9 +9,9 @@ import {
 import * as passwords from "@/lib/auth/password";
 import { signIn } from "@/lib/auth/service";
 import {
-  failureSteps,
-  failuresOfAttack,
-  failuresUnderAttack,
+  attackThreshold,
+  failureLimits,
+  failuresPerNetworkUnderAttack,
   maximumFailures,
   throttleFailures,
 } from "@/lib/auth/throttle";
@@ -119,7 +119,7 @@ describe("after too many failures", () => {
   test("a network is refused the right password of the account, too, and nothing is hashed any more", async () => {
     const email = await newUser();
     const device = newDevice();
-    for (let failure = 0; failure < failureSteps[0].limit; failure++)
+    for (let failure = 0; failure < failureLimits[0].limit; failure++)
       expect(await guess(email, device)).toEqual({ outcome: "failed" });
 
     const verify = vi.spyOn(passwords, "verifyPassword");
@@ -155,20 +155,20 @@ describe("after too many failures", () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => guess(email, device)));
 
     expect(results.filter(({ outcome }) => outcome === "failed")).toHaveLength(
-      failureSteps[0].limit,
+      failureLimits[0].limit,
     );
     expect(results.filter(({ outcome }) => outcome === "throttled")).toHaveLength(
-      20 - failureSteps[0].limit,
+      20 - failureLimits[0].limit,
     );
   });
 
   test("an address that nobody has is refused like an account", async () => {
     const device = newDevice();
     const outcomes = [];
-    for (let attempt = 0; attempt <= failureSteps[0].limit; attempt++)
+    for (let attempt = 0; attempt <= failureLimits[0].limit; attempt++)
       outcomes.push((await guess("missing@example.com", device)).outcome);
 
-    expect(outcomes).toEqual([...Array(failureSteps[0].limit).fill("failed"), "throttled"]);
+    expect(outcomes).toEqual([...Array(failureLimits[0].limit).fill("failed"), "throttled"]);
   });
 
   test("a network is refused for every account, and other networks are not", async () => {
@@ -185,7 +185,7 @@ describe("after too many failures", () => {
   test("successes are not counted", async () => {
     const email = await newUser();
     const device = newDevice();
-    for (let attempt = 0; attempt < failureSteps[0].limit + 2; attempt++) {
+    for (let attempt = 0; attempt < failureLimits[0].limit + 2; attempt++) {
       expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "signed-in" });
     }
   });
@@ -196,7 +196,8 @@ describe("strangers lock no one out", () => {
     const email = await newUser();
     for (let network = 0; network < 3; network++) {
       const device = newDevice();
-      for (let failure = 0; failure <= failureSteps[0].limit; failure++) await guess(email, device);
+      for (let failure = 0; failure <= failureLimits[0].limit; failure++)
+        await guess(email, device);
       expect(await guess(email, device)).toMatchObject({ outcome: "throttled" });
     }
     expect(await signIn({ email, password }, newDevice())).toMatchObject({ outcome: "signed-in" });
@@ -205,7 +206,7 @@ describe("strangers lock no one out", () => {
   test("a device that signed in to the account before gets in from a network that strangers used up", async () => {
     const email = await newUser();
     const device = newDevice();
-    for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(email, device);
+    for (let failure = 0; failure < failureLimits[0].limit; failure++) await guess(email, device);
     for (let failure = 0; failure < maximumFailures; failure++) await signIn(undefined, device);
     const known = withAccount(null, { email, passwordHash });
 
@@ -219,16 +220,17 @@ describe("strangers lock no one out", () => {
     const [email, other] = [await newUser(), await newUser()];
     const known = withAccount(null, { email, passwordHash });
     const device = { ...newDevice(), known };
-    for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(email, device);
+    for (let failure = 0; failure < failureLimits[0].limit; failure++) await guess(email, device);
     expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "throttled" });
     expect(await signIn({ email, password }, { ...device, known: null })).toMatchObject({
       outcome: "signed-in",
     });
 
-    for (let failure = 0; failure < failureSteps[0].limit; failure++)
+    for (let failure = 0; failure < failureLimits[0].limit; failure++)
       await guess(other, { ...device, address: newDevice().address });
     const elsewhere = newDevice();
-    for (let failure = 0; failure < failureSteps[0].limit; failure++) await guess(other, elsewhere);
+    for (let failure = 0; failure < failureLimits[0].limit; failure++)
+      await guess(other, elsewhere);
     expect(await signIn({ email: other, password }, { ...elsewhere, known })).toMatchObject({
       outcome: "throttled",
     });
@@ -237,14 +239,14 @@ describe("strangers lock no one out", () => {
   test("many networks guessing together get few guesses each, and a new network still lets the owner in", async () => {
     withClock();
     const email = await newUser();
-    for (let failure = 0; failure < failuresOfAttack; failure++)
+    for (let failure = 0; failure < attackThreshold; failure++)
       await throttleFailures(email, newDevice(), async () => null);
 
     const device = newDevice();
     const outcomes = [];
-    for (let attempt = 0; attempt <= failuresUnderAttack; attempt++)
+    for (let attempt = 0; attempt <= failuresPerNetworkUnderAttack; attempt++)
       outcomes.push((await guess(email, device)).outcome);
-    expect(outcomes).toEqual([...Array(failuresUnderAttack).fill("failed"), "throttled"]);
+    expect(outcomes).toEqual([...Array(failuresPerNetworkUnderAttack).fill("failed"), "throttled"]);
 
     expect(await signIn({ email, password }, newDevice())).toMatchObject({ outcome: "signed-in" });
   });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/deliveries/engine/claim";
-import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process-document";
+import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
 import { closeDatabase, pool, setConnectionSettings } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { readiness } from "@/lib/readiness/service";
@@ -40,7 +40,7 @@ const work: Record<string, () => Promise<unknown>> = {
       overdueSeconds: 0,
     }),
   "claim requested attempts": () => claimRequested({ now: null, limit: 100, overdueSeconds: 0 }),
-  "process documents": () => processNextDocument(firstTurn, { overdueSeconds: 0 }),
+  "process documents": () => processNextDocument(roundRobinStart, { overdueSeconds: 0 }),
   readiness,
 };
 

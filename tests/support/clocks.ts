@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeEach, describe } from "vitest";
 import { POST, PUT } from "@/app/api/inngest/route";
-import { inngestClock } from "@/inngest/inngest-clock";
+import { inngestJobClock } from "@/inngest/inngest-clock";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import {
-  firstTurn,
   processNextDocument,
-  type Turn,
+  type RoundRobinPosition,
+  roundRobinStart,
 } from "@/lib/knowledge/documents/process-document";
 import { pool } from "@/lib/platform/db";
-import { type Clock, embeddedClock, setClock } from "@/lib/platform/wake-ups";
+import { embeddedJobClock, type JobClock, setJobClock } from "@/lib/platform/wake-ups";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { startInngestServer } from "./inngest-server";
 import { type Receiver, startReceiver } from "./receiver";
@@ -97,7 +97,7 @@ async function runRecurringJobs(): Promise<number> {
 /** Real workers, from their start to their end. */
 async function runWorkers(now: () => Date, overdueSeconds: number): Promise<void> {
   const workers = Array.from({ length: workersAtOnce }, () => startDelivering({ overdueSeconds }));
-  for (let turn: Turn | null = firstTurn; turn; )
+  for (let turn: RoundRobinPosition | null = roundRobinStart; turn; )
     turn = await processNextDocument(turn, { overdueSeconds });
   try {
     for (const deadline = Date.now() + settleTimeoutMs; ; await sleep(5)) {
@@ -143,7 +143,7 @@ function mover(time: ReturnType<typeof virtualClock>, { settle, nextAt, step }: 
 
 async function startEmbedded(from = aheadOfNow()): Promise<TestClock> {
   const time = virtualClock(from);
-  setClock(embeddedClock);
+  setJobClock(embeddedJobClock);
   const settle = () => settleWorkers(time.now, 0);
   const advanceTo = mover(time, { settle, nextAt: () => nextDue(time.now(), 0), step: settle });
   return {
@@ -154,7 +154,7 @@ async function startEmbedded(from = aheadOfNow()): Promise<TestClock> {
 }
 
 /** The clock that a process with JOBS=inngest has, whose sending can be waited for. */
-function watch(clock: Clock) {
+function watch(clock: JobClock) {
   const underWay = new Set<Promise<void>>();
   const watched =
     <Item>(wake: (items: Item[]) => Promise<void>) =>
@@ -167,15 +167,15 @@ function watch(clock: Clock) {
     clock: {
       wake: watched(clock.wake),
       wakeDocuments: watched(clock.wakeDocuments),
-    } satisfies Clock,
+    } satisfies JobClock,
     underWay,
   };
 }
 
 async function startInngest(from = aheadOfNow()): Promise<TestClock> {
   const time = virtualClock(from);
-  const { clock, underWay } = watch(inngestClock);
-  setClock(clock);
+  const { clock, underWay } = watch(inngestJobClock);
+  setJobClock(clock);
   await inngest.sync({ POST, PUT });
 
   const step = async () => {
@@ -193,7 +193,7 @@ async function startInngest(from = aheadOfNow()): Promise<TestClock> {
     settleWorker: () => settleWorkers(time.now, besideInngestSeconds),
     close: async () => {
       await Promise.allSettled(underWay);
-      setClock(embeddedClock);
+      setJobClock(embeddedJobClock);
       time.release();
       inngest.forget();
     },

@@ -1,4 +1,4 @@
-import { firstTurn, processNextDocument } from "@/lib/knowledge/documents/process-document";
+import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
 import { call, type Reply, send, type TestTenant } from "./api";
 import type { Content } from "./files";
 
@@ -37,6 +37,6 @@ export function upload(
 
 /** Processes all that waits, of whichever tenant of this test file's database. */
 export async function processAll(): Promise<void> {
-  for (let turn = await processNextDocument(firstTurn); turn; )
+  for (let turn = await processNextDocument(roundRobinStart); turn; )
     turn = await processNextDocument(turn);
 }

@@ -53,13 +53,13 @@ afterEach(() => {
 });
 
 afterAll(async () => {
-  const [{ closeDatabase }, { stopListening }, { flushAnchors }] = await Promise.all([
+  const [{ closeDatabase }, { stopKeyCache }, { flushAnchors }] = await Promise.all([
     import("@/lib/platform/db"),
     import("@/lib/api-keys/key-cache"),
     import("@/lib/audit/anchors"),
   ]);
   await flushAnchors().catch(() => {});
-  stopListening();
+  stopKeyCache();
   await closeDatabase();
   rmSync(blobDirectory, { recursive: true, force: true });
 });

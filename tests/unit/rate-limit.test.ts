@@ -566,11 +566,11 @@ describe("the process's limiter", () => {
       UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${await closedPort()}`,
       UPSTASH_REDIS_REST_TOKEN: "any",
     });
-    const { maximumProviderSignIns, mayComeFromProvider } = await import("@/lib/auth/throttle");
+    const { maximumProviderSignIns, mayReturnFromProvider } = await import("@/lib/auth/throttle");
     const { authenticate } = await import("@/lib/api/authenticate");
     const address = "203.0.113.50";
     const signIns = await Promise.all(
-      Array.from({ length: maximumProviderSignIns + 5 }, () => mayComeFromProvider(address)),
+      Array.from({ length: maximumProviderSignIns + 5 }, () => mayReturnFromProvider(address)),
     );
     expect(signIns.filter(Boolean)).toHaveLength(maximumProviderSignIns);
 

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { connection } from "next/server";
-import { mailPagePath, mailWay } from "@/lib/mail/mail-transport";
+import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { RequestForm } from "./request-form";
 
 export const metadata = { title: "Forgotten password" };
@@ -8,7 +8,7 @@ export const metadata = { title: "Forgotten password" };
 export default async function ForgottenPasswordPage() {
   // Drawn for each visitor: what is configured is not known when the pages are built.
   await connection();
-  const way = mailWay();
+  const way = mailTransport();
   if (way !== "none") return <RequestForm mailPage={way === "page" ? mailPagePath : null} />;
   return (
     <div className="space-y-5">

@@ -3,7 +3,7 @@ import { notFound } from "next/navigation";
 import { Wordmark } from "@/components/shell/wordmark";
 import { Time } from "@/components/ui/time";
 import { isMailPageOpenTo } from "@/lib/mail/mail-transport";
-import { listKeptMails } from "@/lib/mail/service";
+import { listReadableMails } from "@/lib/mail/service";
 
 export const metadata = { title: "Emails" };
 
@@ -14,7 +14,7 @@ type Props = { searchParams: Promise<{ token?: string | string[] }> };
  */
 export default async function MailPage({ searchParams }: Props) {
   if (!isMailPageOpenTo(await headers(), (await searchParams).token)) notFound();
-  const mails = await listKeptMails();
+  const mails = await listReadableMails();
   const now = new Date();
   return (
     <main className="mx-auto max-w-3xl space-y-6 px-5 py-12">

@@ -47,8 +47,8 @@ export type DeliverOptions = {
  */
 export function startDelivering({
   overdueSeconds = 0,
-  concurrency = env().DELIVERIES_AT_ONCE,
-  concurrencyPerWebhook = env().DELIVERIES_AT_ONCE_PER_WEBHOOK,
+  concurrency = env().DELIVERY_CONCURRENCY,
+  concurrencyPerWebhook = env().DELIVERY_CONCURRENCY_PER_WEBHOOK,
   pollMs = defaultPollMs,
 }: DeliverOptions = {}) {
   const recorder = createRecorder();

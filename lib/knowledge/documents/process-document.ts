@@ -40,9 +40,9 @@ type ClaimedDocument = DocumentReference & {
 };
 
 /** Whose turn it was last. */
-export type Turn = Partition;
+export type RoundRobinPosition = Partition;
 /** Before every tenant's. */
-export const firstTurn: Turn = { tenantId: "", environment: "live" };
+export const roundRobinStart: RoundRobinPosition = { tenantId: "", environment: "live" };
 
 type Options = { signal?: AbortSignal | undefined };
 
@@ -52,15 +52,15 @@ type Options = { signal?: AbortSignal | undefined };
  * @returns whose it was, or null where there is none
  */
 export async function processNextDocument(
-  turn: Turn,
+  turn: RoundRobinPosition,
   { overdueSeconds = 0, signal }: Options & { overdueSeconds?: number } = {},
-): Promise<Turn | null> {
-  const next = (after: Turn) =>
+): Promise<RoundRobinPosition | null> {
+  const next = (after: RoundRobinPosition) =>
     claim(claimNextStatement, [after.tenantId, after.environment, overdueSeconds]);
   const claimed =
     (await claim(claimAbandonedStatement, [])) ??
     (await next(turn)) ??
-    (turn.tenantId ? await next(firstTurn) : null);
+    (turn.tenantId ? await next(roundRobinStart) : null);
   if (!claimed) return null;
   await processClaimed(claimed, { signal });
   return { tenantId: claimed.tenantId, environment: claimed.environment };

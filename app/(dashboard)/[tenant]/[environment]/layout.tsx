@@ -11,7 +11,7 @@ import { countSuspendedAccess, listSuspendedAccess } from "@/lib/access-review/s
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 import { linkedProviders } from "@/lib/auth/provider-sign-in";
 import { providers } from "@/lib/auth/providers";
-import { mailWay } from "@/lib/mail/mail-transport";
+import { mailTransport } from "@/lib/mail/mail-transport";
 import { reader } from "@/lib/platform/caller";
 import { hasRole, roleNames } from "@/lib/platform/roles";
 
@@ -33,7 +33,7 @@ async function drawFrame(slug: string, name: string, children: ReactNode) {
     hasRole(role, "ADMIN") ? listSuspendedAccess(reader(identity)).then(countSuspendedAccess) : 0,
   ]);
   const base = `/${tenant.slug}/${environment}`;
-  const isAddressAsked = mailWay() === "smtp" && !user.isEmailVerified;
+  const isAddressAsked = mailTransport() === "smtp" && !user.isEmailVerified;
   return (
     <ProofProvider
       email={user.email}

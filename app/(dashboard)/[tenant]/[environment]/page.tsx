@@ -14,7 +14,7 @@ import { TabLinks } from "@/components/ui/tabs";
 import { countInWords } from "@/components/webhooks/count-words";
 import { type AttemptHour, attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
 import { countUnsent, oldestHeld } from "@/lib/deliveries/search";
-import { getProgress } from "@/lib/overview/service";
+import { getOnboardingProgress } from "@/lib/overview/service";
 import { hasRole } from "@/lib/platform/roles";
 import { listRequestLogsQuery } from "@/lib/request-logs/schema";
 import {
@@ -48,7 +48,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
   const latest = parse(listRequestLogsQuery, {}, "query");
 
   const [progress, choices, requests, { data: webhooks }, failed, refused] = await Promise.all([
-    getProgress(caller),
+    getOnboardingProgress(caller),
     keyChoices(caller, { tenant, environment }),
     countRequestHours(caller, time),
     listWebhooks(caller, { ...parse(listWebhooksQuery, {}, "query"), limit: 100 }),

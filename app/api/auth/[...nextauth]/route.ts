@@ -1,8 +1,8 @@
 import NextAuth from "next-auth";
 import { nextAuthOptions, signInPage } from "@/lib/auth/next-auth-options";
-import { noteRefusal } from "@/lib/auth/refused-attempts";
+import { recordRefusedAttempt } from "@/lib/auth/refused-attempts";
 import { currentDevice } from "@/lib/auth/require-user";
-import { mayComeFromProvider } from "@/lib/auth/throttle";
+import { mayReturnFromProvider } from "@/lib/auth/throttle";
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 
@@ -14,8 +14,8 @@ async function handle(request: Request, context: Context): Promise<Response> {
   // Passwords are counted where they are checked.
   const isFromProvider = action === "callback" && provider !== "credentials";
   const device = await currentDevice();
-  if (isFromProvider && !(await mayComeFromProvider(device.address))) {
-    noteRefusal({ what: "sign-in", outcome: "throttled", email: null, source: device });
+  if (isFromProvider && !(await mayReturnFromProvider(device.address))) {
+    recordRefusedAttempt({ what: "sign-in", outcome: "throttled", email: null, source: device });
     return new Response(null, {
       status: 302,
       headers: { Location: signInPage("TooManyAttempts") },

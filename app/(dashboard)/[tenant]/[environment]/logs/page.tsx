@@ -17,7 +17,7 @@ import {
   type ListRequestLogs,
   listRequestLogsQuery,
   loggedMethods,
-  mostLookedAt,
+  maximumScannedRows,
   type statusClasses,
 } from "@/lib/request-logs/schema";
 import {
@@ -125,7 +125,7 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
       )}
       {lookedBackTo ? (
         <p className="mt-3 text-muted">
-          {mostLookedAt.toLocaleString("en")} requests were looked at, back to{" "}
+          {maximumScannedRows.toLocaleString("en")} requests were looked at, back to{" "}
           {inWords(lookedBackTo)} UTC.
         </p>
       ) : null}

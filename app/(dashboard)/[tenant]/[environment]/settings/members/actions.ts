@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { actWithProof, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
 import type { SentInvitation } from "@/components/members/states";
-import { mailPagePath, mailWay } from "@/lib/mail/mail-transport";
+import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { invitationInput } from "@/lib/members/invitation-schema";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/members/invitations";
 import { changeRoleInput } from "@/lib/members/schema";
@@ -63,7 +63,8 @@ export async function resendInvitationAction(
 
 function toPassOn({ link }: { link: string | null }): SentInvitation {
   return {
-    passOn: link === null ? null : { link, mailPage: mailWay() === "page" ? mailPagePath : null },
+    passOn:
+      link === null ? null : { link, mailPage: mailTransport() === "page" ? mailPagePath : null },
   };
 }
 

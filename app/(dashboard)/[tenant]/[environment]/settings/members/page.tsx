@@ -16,7 +16,7 @@ import { listMembers } from "@/lib/members/service";
 import {
   hasRole,
   mayChange,
-  mayGive,
+  mayGrant,
   roleDescriptions,
   roleNames,
   roleSentence,
@@ -47,7 +47,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
   ]);
   const place = { tenant: tenant.slug, environment };
   const choices = roles
-    .filter((given) => mayGive(role, given))
+    .filter((given) => mayGrant(role, given))
     .map((given) => ({
       role: given,
       name: roleNames[given],
@@ -167,7 +167,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                       )}
                     </Cell>
                     <RowActions>
-                      {mayGive(role, invitation.role) ? (
+                      {mayGrant(role, invitation.role) ? (
                         <InvitationActions
                           invitation={{ id: invitation.id, email: invitation.email }}
                           resend={resendInvitationAction.bind(null, place)}

@@ -1,6 +1,6 @@
 import { operation } from "@/lib/api/operation";
 import { knowledgeBaseParams } from "@/lib/knowledge/bases/schema";
-import { documentUpload } from "@/lib/knowledge/documents/document-upload";
+import { documentUploadFormat } from "@/lib/knowledge/documents/document-upload";
 import {
   document,
   documentFields,
@@ -28,7 +28,7 @@ export const POST = operation({
   status: 201,
   params: knowledgeBaseParams,
   body: documentFields,
-  upload: documentUpload,
+  upload: documentUploadFormat,
   response: document,
   problems: ["conflict", "limit-reached"],
   run: ({ caller, params, body, file }) =>

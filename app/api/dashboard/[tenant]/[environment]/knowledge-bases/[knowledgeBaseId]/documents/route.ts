@@ -2,7 +2,7 @@ import { answer, type PlaceParams } from "@/app/api/dashboard/answer";
 import { readUpload } from "@/lib/api/read-upload";
 import { check, invalid } from "@/lib/api/validate";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
-import { documentUpload } from "@/lib/knowledge/documents/document-upload";
+import { documentUploadFormat } from "@/lib/knowledge/documents/document-upload";
 import { documentFields } from "@/lib/knowledge/documents/schema";
 import { createDocument } from "@/lib/knowledge/documents/service";
 import { withStoredFile } from "@/lib/platform/blobs/service";
@@ -21,7 +21,7 @@ export async function POST(request: Request, { params }: Context): Promise<Respo
     // Before a body of 20 MiB is taken in for nothing.
     requireRole(identity, "MEMBER", "upload documents");
     await getKnowledgeBase(reader(identity), knowledgeBaseId);
-    const { file, value, schema, issues } = await readUpload(request, documentUpload, {
+    const { file, value, schema, issues } = await readUpload(request, documentUploadFormat, {
       formSchema: documentFields,
       onBytes: () => {},
     });
