@@ -6,19 +6,20 @@ import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-util
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
-// Prisma's own schema engine, in WebAssembly: what its CLI does with a downloaded binary, from an
-// npm package. The migrations are in Prisma's layout, so `prisma migrate deploy` agrees with what
-// is applied here.
+// Runs Prisma's own schema engine as WebAssembly from an npm package, where its CLI would download a
+// binary. The migrations keep Prisma's layout, so `prisma migrate deploy` applies the same ones.
 
 /** Relative to the project's root, where every command runs. */
 export const migrationsDirectory = "prisma/migrations";
 export const schemaFile = "prisma/schema.prisma";
-/** SQL that the first migration has beside what Prisma makes of the schema. */
+/** The schema that the committed migrations lead to. The next migration starts from it. */
+export const migratedSchemaFile = `${migrationsDirectory}/schema.prisma`;
+/** What schema.prisma cannot express, as SQL. The initial migration ends with it. */
 export const beyondSchemaFile = "prisma/beyond-schema.sql";
 
 const filters = { externalTables: [], externalEnums: [] };
 
-/** The engine as the package's build for bundlers sets it up, but with the file read from disk. */
+/** Sets the engine up as the package's bundler build does, but reads the file from disk. */
 const loadEngine = once(() => {
   const require = createRequire(import.meta.url);
   const file = path.join(
@@ -72,10 +73,10 @@ function readMigrations() {
 }
 
 /**
- * Applies what the database does not have yet, as `prisma migrate deploy` does.
- * @returns the names of the migrations that were applied just now.
- * @throws with an explanation when a migration fails, failed earlier and was left that way, or was
- * edited since.
+ * Applies the migrations that the database does not have yet, as `prisma migrate deploy` does.
+ * @returns the names of the migrations that this call applied
+ * @throws with an explanation when a migration fails, failed in an earlier run, or was edited after
+ * it was applied
  */
 export async function applyMigrations(databaseUrl: string): Promise<string[]> {
   return withEngine(databaseUrl, async (engine) => {
@@ -90,8 +91,8 @@ export async function applyMigrations(databaseUrl: string): Promise<string[]> {
 }
 
 /**
- * The migrations that are in the directory and not in the database; for `doctor`, which changes
- * nothing.
+ * Lists the migrations that the database does not have yet, without applying them. `doctor` uses
+ * it.
  */
 export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
   return withEngine(databaseUrl, async (engine) => {
@@ -111,12 +112,11 @@ const diagnose = (engine: bindings.SchemaEngine) =>
   });
 
 const editedMigrations = (names: string[]) =>
-  `The database was migrated by other versions of ${names.join(", ")} than the files here. Run the release that made it, or start with an empty database.`;
+  `The database was migrated with different versions of ${names.join(", ")} than the files here. Run the release that created it, or start with an empty database.`;
 
 /**
- * The SQL that leads from an older schema file to today's, from nothing when there is no older one.
- * It compares the two files; the engine asks for a database all the same, to know which PostgreSQL
- * it writes for.
+ * The SQL that leads from an older schema to today's. `null` stands for an empty database. The
+ * engine compares the two files; it connects to a database only to learn the PostgreSQL version.
  */
 export async function diffSchema(databaseUrl: string, older: string | null): Promise<string> {
   const schemaOf = (content: string) => ({

@@ -8,18 +8,24 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { beyondSchemaFile, diffSchema, migrationsDirectory, schemaFile } from "@/prisma/migrate";
+import {
+  beyondSchemaFile,
+  diffSchema,
+  migratedSchemaFile,
+  migrationsDirectory,
+  schemaFile,
+} from "@/prisma/migrate";
 import { withTemporaryPostgres } from "@/server/embedded/postgres";
 
-// npm run migration -- <name>      writes the migration that leads from the last one's schema to
-// today's
-// npm run migration -- --initial   replaces all migrations by a single first one; only before the
-// first release
+// npm run migration -- <name>      writes the migration from the last migrated schema to today's
+// npm run migration -- --initial   replaces all migrations with a single first one; only before the
+//                                  first release
 //
-// Beside each migration.sql lies the schema it leads to, so that the next one is a comparison of
-// two files. A migration that needs more than Prisma can say (a generated column, an extension) is
-// completed by hand before it is committed, and the addition goes into beyond-schema.sql too, which
-// completes a first migration that is written anew.
+// prisma/migrations/schema.prisma is the one snapshot: the schema that the committed migrations lead
+// to. Prisma cannot compare against a database instead, because it would drop everything that
+// beyond-schema.sql adds. When a migration needs something Prisma cannot express (a generated column,
+// a trigger, a partial index), add it to migration.sql by hand and to beyond-schema.sql;
+// tests/services/migrations.test.ts fails while the two differ.
 
 const name = process.argv[2] ?? "";
 const isInitial = name === "--initial";
@@ -28,22 +34,23 @@ if (!isInitial && !/^[a-z][a-z0-9_]*$/.test(name)) {
   process.exit(2);
 }
 
-const existing = existsSync(migrationsDirectory)
-  ? readdirSync(migrationsDirectory).filter((entry) => /^\d{14}_/.test(entry))
-  : [];
-if (isInitial)
-  for (const entry of existing) rmSync(path.join(migrationsDirectory, entry), { recursive: true });
-
-const last = isInitial ? undefined : existing.sort().at(-1);
-const older = last
-  ? readFileSync(path.join(migrationsDirectory, last, "schema.prisma"), "utf8")
-  : null;
-const sql = await withTemporaryPostgres((postgres) => diffSchema(postgres.url("postgres"), older));
-if (/^(\s|--[^\n]*\n?)*$/.test(sql)) {
-  process.stdout.write("The schema has not changed since the last migration.\n");
+const previous =
+  !isInitial && existsSync(migratedSchemaFile) ? readFileSync(migratedSchemaFile, "utf8") : null;
+const sql = await withTemporaryPostgres((postgres) =>
+  diffSchema(postgres.url("postgres"), previous),
+);
+const isEmpty = /^(\s|--[^\n]*\n?)*$/.test(sql);
+if (isEmpty) {
+  process.stdout.write(
+    `${schemaFile} has not changed since the last migration. For a change that Prisma cannot express, write the migration by hand.\n`,
+  );
   process.exit(0);
 }
 
+if (isInitial) {
+  for (const entry of readdirSync(migrationsDirectory))
+    if (/^\d{14}_/.test(entry)) rmSync(path.join(migrationsDirectory, entry), { recursive: true });
+}
 const stamp = new Date().toISOString().replace(/\D/g, "").slice(0, 14);
 const directory = path.join(
   migrationsDirectory,
@@ -54,9 +61,5 @@ writeFileSync(
   path.join(directory, "migration.sql"),
   isInitial ? sql + readFileSync(beyondSchemaFile, "utf8") : sql,
 );
-cpSync(schemaFile, path.join(directory, "schema.prisma"));
-writeFileSync(
-  path.join(migrationsDirectory, "migration_lock.toml"),
-  '# Prisma reads this to know which kind of database the migrations are for.\nprovider = "postgresql"\n',
-);
+cpSync(schemaFile, migratedSchemaFile);
 process.stdout.write(`${directory}/migration.sql\n`);

@@ -1,10 +1,17 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { applyMigrations, beyondSchemaFile, diffSchema, pendingMigrations } from "@/prisma/migrate";
+import {
+  applyMigrations,
+  beyondSchemaFile,
+  diffSchema,
+  migratedSchemaFile,
+  pendingMigrations,
+  schemaFile,
+} from "@/prisma/migrate";
 import { newDatabase } from "../support/database";
 
-/** What PostgreSQL itself says it holds, one line a fact. */
+/** What PostgreSQL's catalog says about the schema, one fact per row. */
 const catalogue = `
   SELECT 'column ' || table_name || '.' || column_name || ' ' || udt_name || ' ' || COALESCE(datetime_precision::text, '-')
          || ' null=' || is_nullable || ' default=' || COALESCE(column_default, '-') AS fact
@@ -16,11 +23,15 @@ const catalogue = `
     FROM pg_constraint WHERE connamespace = 'public'::regnamespace
   UNION ALL
   SELECT 'enum ' || typname || ' ' || string_agg(enumlabel, ',' ORDER BY enumsortorder)
-    FROM pg_enum JOIN pg_type ON pg_type.oid = enumtypid GROUP BY typname`;
+    FROM pg_enum JOIN pg_type ON pg_type.oid = enumtypid GROUP BY typname
+  UNION ALL
+  SELECT 'trigger ' || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+  UNION ALL
+  SELECT 'function ' || pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace`;
 
 async function factsOf(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ fact: string }>(catalogue);
-  // Prisma's own table of applied migrations is in one of the two only.
+  // Prisma's own table of applied migrations is in only one of the two databases.
   return rows
     .map((row) => row.fact)
     .filter((fact) => !fact.includes("_prisma_migrations"))
@@ -36,7 +47,11 @@ async function withClient<Result>(
   return work(client).finally(() => client.end());
 }
 
-test("the migrations lead to the very database that the schema describes", async () => {
+test("the snapshot that the next migration starts from is the schema of today", () => {
+  expect(readFileSync(migratedSchemaFile, "utf8")).toBe(readFileSync(schemaFile, "utf8"));
+});
+
+test("the migrations lead to exactly the database that schema.prisma and beyond-schema.sql describe", async () => {
   const [migrated, described] = await Promise.all([
     newDatabase({ isEmpty: true }),
     newDatabase({ isEmpty: true }),
@@ -55,7 +70,7 @@ test("the migrations lead to the very database that the schema describes", async
   expect(fromMigrations).toEqual(fromSchema);
 });
 
-test("migrations are applied once, and what is missing is named without being applied", async () => {
+test("migrations are applied once, and missing ones are listed without being applied", async () => {
   const address = await newDatabase({ isEmpty: true });
 
   const missing = await pendingMigrations(address);

@@ -11,6 +11,12 @@ CREATE TYPE "Role" AS ENUM ('OWNER', 'ADMIN', 'MEMBER', 'VIEWER');
 CREATE TYPE "Environment" AS ENUM ('live', 'test');
 
 -- CreateEnum
+CREATE TYPE "SignInMethod" AS ENUM ('PASSWORD', 'GITHUB', 'GOOGLE');
+
+-- CreateEnum
+CREATE TYPE "Provider" AS ENUM ('GITHUB', 'GOOGLE');
+
+-- CreateEnum
 CREATE TYPE "ConversationStatus" AS ENUM ('OPEN', 'PENDING', 'SNOOZED', 'RESOLVED', 'CLOSED');
 
 -- CreateEnum
@@ -32,16 +38,19 @@ CREATE TYPE "DocumentStatus" AS ENUM ('PENDING', 'PROCESSING', 'READY', 'FAILED'
 CREATE TYPE "WebhookStatus" AS ENUM ('ENABLED', 'DISABLED');
 
 -- CreateEnum
-CREATE TYPE "DisabledReason" AS ENUM ('MANUAL', 'CONSECUTIVE_FAILURES', 'GONE');
+CREATE TYPE "DisabledReason" AS ENUM ('MANUAL', 'CONSECUTIVE_FAILURES', 'GONE', 'UNCONFIRMED');
 
 -- CreateEnum
 CREATE TYPE "DeliveryStatus" AS ENUM ('PENDING', 'DELIVERED', 'FAILED', 'HELD', 'DISCARDED');
 
 -- CreateEnum
-CREATE TYPE "BacklogAction" AS ENUM ('RECOVER', 'RESUME', 'DISCARD');
+CREATE TYPE "BacklogAction" AS ENUM ('RECOVER', 'RESUME', 'DISCARD', 'DELETE');
 
 -- CreateEnum
 CREATE TYPE "AttemptTrigger" AS ENUM ('AUTOMATIC', 'MANUAL', 'TEST');
+
+-- CreateEnum
+CREATE TYPE "MailStatus" AS ENUM ('PENDING', 'SENT', 'FAILED', 'KEPT');
 
 -- CreateTable
 CREATE TABLE "tenants" (
@@ -50,6 +59,7 @@ CREATE TABLE "tenants" (
     "name" TEXT NOT NULL,
     "plan" "Plan" NOT NULL DEFAULT 'FREE',
     "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "counted_until" DATE NOT NULL DEFAULT (now() AT TIME ZONE 'UTC')::date,
 
     CONSTRAINT "tenants_pkey" PRIMARY KEY ("id")
 );
@@ -60,6 +70,7 @@ CREATE TABLE "users" (
     "email" TEXT NOT NULL,
     "name" TEXT NOT NULL,
     "password_hash" TEXT,
+    "email_verified_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "users_pkey" PRIMARY KEY ("id")
@@ -71,21 +82,80 @@ CREATE TABLE "memberships" (
     "user_id" TEXT NOT NULL,
     "role" "Role" NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "suspended_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "memberships_pkey" PRIMARY KEY ("tenant_id","user_id")
+);
+
+-- CreateTable
+CREATE TABLE "email_verifications" (
+    "user_id" TEXT NOT NULL,
+    "token_hash" BYTEA NOT NULL,
+    "sent_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "email_verifications_pkey" PRIMARY KEY ("user_id")
+);
+
+-- CreateTable
+CREATE TABLE "provider_accounts" (
+    "provider" "Provider" NOT NULL,
+    "account_id" TEXT NOT NULL,
+    "user_id" TEXT NOT NULL,
+    "email" TEXT NOT NULL,
+    "linked_at" TIMESTAMPTZ(3) NOT NULL,
+    "last_used_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "provider_accounts_pkey" PRIMARY KEY ("provider","account_id")
 );
 
 -- CreateTable
 CREATE TABLE "sessions" (
     "id" TEXT NOT NULL,
     "user_id" TEXT NOT NULL,
+    "method" "SignInMethod" NOT NULL DEFAULT 'PASSWORD',
     "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "proved_at" TIMESTAMPTZ(3),
+    "last_seen_at" TIMESTAMPTZ(3),
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "revoked_at" TIMESTAMPTZ(3),
     "address" TEXT,
     "user_agent" TEXT,
 
     CONSTRAINT "sessions_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "invitations" (
+    "tenant_id" TEXT NOT NULL,
+    "id" TEXT NOT NULL,
+    "email" TEXT NOT NULL,
+    "role" "Role" NOT NULL,
+    "token_hash" BYTEA NOT NULL,
+    "was_mailed" BOOLEAN NOT NULL,
+    "invited_by_id" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "sent_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "accepted_at" TIMESTAMPTZ(3),
+    "accepted_by_id" TEXT,
+    "revoked_at" TIMESTAMPTZ(3),
+    "suspended_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "invitations_pkey" PRIMARY KEY ("tenant_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "password_resets" (
+    "id" TEXT NOT NULL,
+    "email" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "user_id" TEXT,
+    "token_hash" BYTEA,
+    "expires_at" TIMESTAMPTZ(3),
+    "used_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "password_resets_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateTable
@@ -100,11 +170,13 @@ CREATE TABLE "api_keys" (
     "created_by_id" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "last_used_at" TIMESTAMPTZ(3),
+    "first_succeeded_at" TIMESTAMPTZ(3),
     "expires_at" TIMESTAMPTZ(3),
     "allowed_ips" TEXT[],
     "rate_limit_per_minute" INTEGER,
     "revoked_at" TIMESTAMPTZ(3),
     "replaced_by_id" TEXT,
+    "suspended_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "api_keys_pkey" PRIMARY KEY ("tenant_id","environment","id")
 );
@@ -120,6 +192,7 @@ CREATE TABLE "customers" (
     "phone" TEXT,
     "locale" TEXT,
     "metadata" JSONB NOT NULL DEFAULT '{}',
+    "search_words" TEXT[] DEFAULT ARRAY[]::TEXT[],
     "conversation_count" INTEGER NOT NULL DEFAULT 0,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
@@ -152,6 +225,16 @@ CREATE TABLE "conversations" (
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "conversations_pkey" PRIMARY KEY ("tenant_id","environment","id")
+);
+
+-- CreateTable
+CREATE TABLE "conversation_tags" (
+    "tenant_id" TEXT NOT NULL,
+    "environment" "Environment" NOT NULL,
+    "tag" TEXT NOT NULL,
+    "conversation_id" TEXT NOT NULL,
+
+    CONSTRAINT "conversation_tags_pkey" PRIMARY KEY ("tenant_id","environment","tag","conversation_id")
 );
 
 -- CreateTable
@@ -204,6 +287,7 @@ CREATE TABLE "agent_versions" (
     "version" INTEGER NOT NULL,
     "content" JSONB NOT NULL,
     "published_by_id" TEXT,
+    "restored_version" INTEGER,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "agent_versions_pkey" PRIMARY KEY ("tenant_id","environment","agent_id","version")
@@ -277,6 +361,17 @@ CREATE TABLE "stray_blobs" (
 );
 
 -- CreateTable
+CREATE TABLE "deleted_items" (
+    "tenant_id" TEXT NOT NULL,
+    "environment" "Environment" NOT NULL,
+    "id" TEXT NOT NULL,
+    "parent_id" TEXT,
+    "deleted_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "deleted_items_pkey" PRIMARY KEY ("tenant_id","environment","id")
+);
+
+-- CreateTable
 CREATE TABLE "webhooks" (
     "tenant_id" TEXT NOT NULL,
     "environment" "Environment" NOT NULL,
@@ -294,6 +389,8 @@ CREATE TABLE "webhooks" (
     "metadata" JSONB NOT NULL DEFAULT '{}',
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "suspended_at" TIMESTAMPTZ(3),
+    "deleted_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "webhooks_pkey" PRIMARY KEY ("tenant_id","environment","id")
 );
@@ -313,6 +410,18 @@ CREATE TABLE "webhook_secrets" (
 );
 
 -- CreateTable
+CREATE TABLE "webhook_warnings" (
+    "tenant_id" TEXT NOT NULL,
+    "environment" "Environment" NOT NULL,
+    "webhook_id" TEXT NOT NULL,
+    "failures" INTEGER NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "mailed_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "webhook_warnings_pkey" PRIMARY KEY ("tenant_id","environment","webhook_id","failures","created_at")
+);
+
+-- CreateTable
 CREATE TABLE "events" (
     "tenant_id" TEXT NOT NULL,
     "environment" "Environment" NOT NULL,
@@ -320,8 +429,21 @@ CREATE TABLE "events" (
     "type" TEXT NOT NULL,
     "payload" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL DEFAULT (now() + '30 days'::interval),
+    "xact" xid8 NOT NULL DEFAULT pg_current_xact_id(),
 
     CONSTRAINT "events_pkey" PRIMARY KEY ("tenant_id","environment","id")
+);
+
+-- CreateTable
+CREATE TABLE "purged_events" (
+    "tenant_id" TEXT NOT NULL,
+    "environment" "Environment" NOT NULL,
+    "id" TEXT NOT NULL,
+    "xact" xid8 NOT NULL,
+    "purged_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "purged_events_pkey" PRIMARY KEY ("tenant_id","environment","id")
 );
 
 -- CreateTable
@@ -340,6 +462,7 @@ CREATE TABLE "deliveries" (
     "requested_at" TIMESTAMPTZ(3),
     "lease_holder" TEXT,
     "lease_expires_at" TIMESTAMPTZ(3),
+    "response_class" SMALLINT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -405,11 +528,26 @@ CREATE TABLE "request_logs" (
     "error_kind" TEXT,
     "idempotency_key" TEXT,
     "address" TEXT,
+    "user_agent" TEXT,
+    "is_replay" BOOLEAN NOT NULL DEFAULT false,
     "request_body" TEXT,
     "response_body" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "request_logs_pkey" PRIMARY KEY ("tenant_id","environment","id")
+);
+
+-- CreateTable
+CREATE TABLE "request_hours" (
+    "tenant_id" TEXT NOT NULL,
+    "environment" "Environment" NOT NULL,
+    "hour" TIMESTAMPTZ(0) NOT NULL,
+    "api_key_id" TEXT NOT NULL,
+    "succeeded" INTEGER NOT NULL DEFAULT 0,
+    "refused" INTEGER NOT NULL DEFAULT 0,
+    "failed" INTEGER NOT NULL DEFAULT 0,
+
+    CONSTRAINT "request_hours_pkey" PRIMARY KEY ("tenant_id","environment","hour","api_key_id")
 );
 
 -- CreateTable
@@ -424,6 +562,18 @@ CREATE TABLE "usage_days" (
 );
 
 -- CreateTable
+CREATE TABLE "conversation_days" (
+    "tenant_id" TEXT NOT NULL,
+    "environment" "Environment" NOT NULL,
+    "day" DATE NOT NULL,
+    "conversations_created" INTEGER NOT NULL,
+    "messages_received" INTEGER NOT NULL,
+    "messages_sent" INTEGER NOT NULL,
+
+    CONSTRAINT "conversation_days_pkey" PRIMARY KEY ("tenant_id","environment","day")
+);
+
+-- CreateTable
 CREATE TABLE "delivery_days" (
     "tenant_id" TEXT NOT NULL,
     "environment" "Environment" NOT NULL,
@@ -432,6 +582,18 @@ CREATE TABLE "delivery_days" (
     "failures" INTEGER NOT NULL DEFAULT 0,
 
     CONSTRAINT "delivery_days_pkey" PRIMARY KEY ("tenant_id","environment","day")
+);
+
+-- CreateTable
+CREATE TABLE "webhook_hours" (
+    "tenant_id" TEXT NOT NULL,
+    "environment" "Environment" NOT NULL,
+    "webhook_id" TEXT NOT NULL,
+    "hour" TIMESTAMPTZ(3) NOT NULL,
+    "attempts" INTEGER NOT NULL DEFAULT 0,
+    "failures" INTEGER NOT NULL DEFAULT 0,
+
+    CONSTRAINT "webhook_hours_pkey" PRIMARY KEY ("tenant_id","environment","webhook_id","hour")
 );
 
 -- CreateTable
@@ -448,13 +610,47 @@ CREATE TABLE "audit_entries" (
     "request_id" TEXT,
     "previous_hash" BYTEA NOT NULL,
     "hash" BYTEA NOT NULL,
+    "key_id" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "audit_entries_pkey" PRIMARY KEY ("tenant_id","sequence")
 );
 
+-- CreateTable
+CREATE TABLE "mails" (
+    "id" TEXT NOT NULL,
+    "kind" TEXT NOT NULL,
+    "recipient" TEXT NOT NULL,
+    "content" TEXT,
+    "name" TEXT,
+    "status" "MailStatus" NOT NULL DEFAULT 'PENDING',
+    "attempt_count" INTEGER NOT NULL DEFAULT 0,
+    "next_attempt_at" TIMESTAMPTZ(3),
+    "usable_until" TIMESTAMPTZ(3),
+    "error" TEXT,
+    "tenant_id" TEXT,
+    "sender_id" TEXT,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "sent_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "mails_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "wipe_tasks" (
+    "tenant_id" TEXT NOT NULL,
+    "requested_by_id" TEXT NOT NULL,
+    "requested_at" TIMESTAMPTZ(3) NOT NULL,
+    "deleted_rows" INTEGER NOT NULL DEFAULT 0,
+
+    CONSTRAINT "wipe_tasks_pkey" PRIMARY KEY ("tenant_id")
+);
+
 -- CreateIndex
 CREATE UNIQUE INDEX "tenants_slug_key" ON "tenants"("slug");
+
+-- CreateIndex
+CREATE INDEX "tenants_counted_until_idx" ON "tenants"("counted_until");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "users_email_key" ON "users"("email");
@@ -463,10 +659,40 @@ CREATE UNIQUE INDEX "users_email_key" ON "users"("email");
 CREATE INDEX "memberships_user_id_idx" ON "memberships"("user_id");
 
 -- CreateIndex
+CREATE UNIQUE INDEX "email_verifications_token_hash_key" ON "email_verifications"("token_hash");
+
+-- CreateIndex
+CREATE INDEX "provider_accounts_user_id_idx" ON "provider_accounts"("user_id");
+
+-- CreateIndex
 CREATE INDEX "sessions_user_id_created_at_idx" ON "sessions"("user_id", "created_at");
 
 -- CreateIndex
+CREATE INDEX "sessions_expires_at_idx" ON "sessions"("expires_at");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "invitations_token_hash_key" ON "invitations"("token_hash");
+
+-- CreateIndex
+CREATE INDEX "invitations_tenant_id_email_idx" ON "invitations"("tenant_id", "email");
+
+-- CreateIndex
+CREATE INDEX "invitations_expires_at_idx" ON "invitations"("expires_at");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "password_resets_token_hash_key" ON "password_resets"("token_hash");
+
+-- CreateIndex
+CREATE INDEX "password_resets_user_id_idx" ON "password_resets"("user_id");
+
+-- CreateIndex
+CREATE INDEX "password_resets_created_at_idx" ON "password_resets"("created_at");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "api_keys_hash_key" ON "api_keys"("hash");
+
+-- CreateIndex
+CREATE INDEX "api_keys_expires_at_idx" ON "api_keys"("expires_at");
 
 -- CreateIndex
 CREATE INDEX "customers_tenant_id_environment_email_id_idx" ON "customers"("tenant_id", "environment", "email", "id");
@@ -493,16 +719,16 @@ CREATE INDEX "conversations_tenant_id_environment_agent_id_id_idx" ON "conversat
 CREATE INDEX "conversations_tenant_id_environment_external_id_id_idx" ON "conversations"("tenant_id", "environment", "external_id", "id");
 
 -- CreateIndex
-CREATE INDEX "conversations_tenant_id_environment_updated_at_idx" ON "conversations"("tenant_id", "environment", "updated_at");
-
--- CreateIndex
-CREATE INDEX "conversations_tags_idx" ON "conversations" USING GIN ("tags");
+CREATE INDEX "conversations_tenant_id_environment_updated_at_id_idx" ON "conversations"("tenant_id", "environment", "updated_at", "id");
 
 -- CreateIndex
 CREATE INDEX "conversations_status_snoozed_until_idx" ON "conversations"("status", "snoozed_until");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "messages_tenant_id_environment_conversation_id_sequence_key" ON "messages"("tenant_id", "environment", "conversation_id", "sequence");
+
+-- CreateIndex
+CREATE INDEX "agents_tenant_id_environment_status_id_idx" ON "agents"("tenant_id", "environment", "status", "id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "knowledge_bases_tenant_id_environment_name_key" ON "knowledge_bases"("tenant_id", "environment", "name");
@@ -526,16 +752,31 @@ CREATE UNIQUE INDEX "documents_tenant_id_environment_knowledge_base_id_sha256_ke
 CREATE INDEX "stray_blobs_remove_after_idx" ON "stray_blobs"("remove_after");
 
 -- CreateIndex
-CREATE INDEX "events_tenant_id_environment_type_id_idx" ON "events"("tenant_id", "environment", "type", "id");
+CREATE INDEX "deleted_items_deleted_at_idx" ON "deleted_items"("deleted_at");
 
 -- CreateIndex
-CREATE INDEX "events_created_at_idx" ON "events"("created_at");
+CREATE INDEX "webhook_warnings_created_at_idx" ON "webhook_warnings"("created_at");
+
+-- CreateIndex
+CREATE INDEX "events_tenant_id_environment_xact_id_idx" ON "events"("tenant_id", "environment", "xact", "id");
+
+-- CreateIndex
+CREATE INDEX "events_tenant_id_environment_type_xact_id_idx" ON "events"("tenant_id", "environment", "type", "xact", "id");
+
+-- CreateIndex
+CREATE INDEX "events_expires_at_idx" ON "events"("expires_at");
+
+-- CreateIndex
+CREATE INDEX "purged_events_purged_at_idx" ON "purged_events"("purged_at");
 
 -- CreateIndex
 CREATE INDEX "deliveries_tenant_id_environment_webhook_id_id_idx" ON "deliveries"("tenant_id", "environment", "webhook_id", "id");
 
 -- CreateIndex
 CREATE INDEX "deliveries_tenant_id_environment_webhook_id_status_id_idx" ON "deliveries"("tenant_id", "environment", "webhook_id", "status", "id");
+
+-- CreateIndex
+CREATE INDEX "deliveries_tenant_id_environment_webhook_id_event_type_id_idx" ON "deliveries"("tenant_id", "environment", "webhook_id", "event_type", "id");
 
 -- CreateIndex
 CREATE INDEX "deliveries_tenant_id_environment_event_id_idx" ON "deliveries"("tenant_id", "environment", "event_id");
@@ -553,7 +794,49 @@ CREATE INDEX "backlog_tasks_tenant_id_environment_webhook_id_idx" ON "backlog_ta
 CREATE INDEX "idempotency_records_expires_at_idx" ON "idempotency_records"("expires_at");
 
 -- CreateIndex
+CREATE INDEX "request_logs_tenant_id_environment_api_key_id_id_idx" ON "request_logs"("tenant_id", "environment", "api_key_id", "id");
+
+-- CreateIndex
 CREATE INDEX "request_logs_created_at_idx" ON "request_logs"("created_at");
+
+-- CreateIndex
+CREATE INDEX "request_hours_tenant_id_environment_api_key_id_hour_idx" ON "request_hours"("tenant_id", "environment", "api_key_id", "hour");
+
+-- CreateIndex
+CREATE INDEX "request_hours_hour_idx" ON "request_hours"("hour");
+
+-- CreateIndex
+CREATE INDEX "webhook_hours_hour_idx" ON "webhook_hours"("hour");
+
+-- CreateIndex
+CREATE INDEX "audit_entries_tenant_id_actor_id_sequence_idx" ON "audit_entries"("tenant_id", "actor_id", "sequence");
+
+-- CreateIndex
+CREATE INDEX "audit_entries_tenant_id_action_sequence_idx" ON "audit_entries"("tenant_id", "action", "sequence");
+
+-- CreateIndex
+CREATE INDEX "audit_entries_tenant_id_created_at_idx" ON "audit_entries"("tenant_id", "created_at");
+
+-- CreateIndex
+CREATE INDEX "audit_entries_tenant_id_target_id_sequence_idx" ON "audit_entries"("tenant_id", "target_id", "sequence");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "mails_name_key" ON "mails"("name");
+
+-- CreateIndex
+CREATE INDEX "mails_status_next_attempt_at_idx" ON "mails"("status", "next_attempt_at");
+
+-- CreateIndex
+CREATE INDEX "mails_recipient_created_at_idx" ON "mails"("recipient", "created_at");
+
+-- CreateIndex
+CREATE INDEX "mails_tenant_id_created_at_idx" ON "mails"("tenant_id", "created_at");
+
+-- CreateIndex
+CREATE INDEX "mails_sender_id_created_at_idx" ON "mails"("sender_id", "created_at");
+
+-- CreateIndex
+CREATE INDEX "mails_created_at_idx" ON "mails"("created_at");
 
 -- AddForeignKey
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_tenant_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -562,7 +845,19 @@ ALTER TABLE "memberships" ADD CONSTRAINT "memberships_tenant_id_fkey" FOREIGN KE
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "email_verifications" ADD CONSTRAINT "email_verifications_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "provider_accounts" ADD CONSTRAINT "provider_accounts_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_tenant_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "password_resets" ADD CONSTRAINT "password_resets_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_tenant_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -589,6 +884,9 @@ ALTER TABLE "document_chunks" ADD CONSTRAINT "document_chunks_tenant_id_environm
 ALTER TABLE "webhook_secrets" ADD CONSTRAINT "webhook_secrets_tenant_id_environment_webhook_id_fkey" FOREIGN KEY ("tenant_id", "environment", "webhook_id") REFERENCES "webhooks"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "webhook_warnings" ADD CONSTRAINT "webhook_warnings_tenant_id_environment_webhook_id_fkey" FOREIGN KEY ("tenant_id", "environment", "webhook_id") REFERENCES "webhooks"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_tenant_id_environment_webhook_id_fkey" FOREIGN KEY ("tenant_id", "environment", "webhook_id") REFERENCES "webhooks"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
@@ -603,25 +901,126 @@ ALTER TABLE "delivery_attempts" ADD CONSTRAINT "delivery_attempts_tenant_id_envi
 -- AddForeignKey
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_tenant_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
--- What schema.prisma has no words for. It is part of the first migration, and here so that writing that anew keeps it.
+-- AddForeignKey
+ALTER TABLE "wipe_tasks" ADD CONSTRAINT "wipe_tasks_tenant_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
--- Full text, in no particular language: 'simple' only lower-cases words, so that it is right for every tenant's language
--- and 2 versions of a product number stay 2. The knowledge base's id is one more word of each chunk, which the parser can
--- make of nobody's text: a search asks for it too, and the index then reads that base's entries and no other tenant's.
+-- What schema.prisma cannot express. Each part is also in the migration that introduced it. The initial migration ends with
+-- this file.
+
+-- Full-text search without a language: 'simple' only lowercases words, so it works for every tenant's language and keeps two
+-- versions of a product number apart. The knowledge base's id is an extra word of each chunk, one that the parser never
+-- produces from text. Every search includes it, so the index reads only that base's entries and no other tenant's.
 ALTER TABLE "document_chunks" ADD COLUMN "search" tsvector NOT NULL
   GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, "text") || array_to_tsvector(ARRAY["knowledge_base_id"])) STORED;
 
 CREATE INDEX "document_chunks_search_idx" ON "document_chunks" USING GIN ("search");
 
--- Attempts that a person asked for are few among very many deliveries, and found without a glance at the others.
+-- Attempts that a user requested are few among very many deliveries. This index finds them without reading the others.
 CREATE INDEX "deliveries_requested_idx" ON "deliveries" ("tenant_id", "environment", "webhook_id", "requested_at")
   WHERE "requested_at" IS NOT NULL;
 
--- Usage counts messages by direction. With it in the key's own index, that is read there alone, and writing a message
--- costs no index more.
+-- Usage counts messages by direction. The primary key's index includes it, so the count reads that index alone and writing
+-- a message maintains no extra index.
 ALTER TABLE "messages" DROP CONSTRAINT "messages_pkey",
   ADD CONSTRAINT "messages_pkey" PRIMARY KEY ("tenant_id", "environment", "id") INCLUDE ("direction");
 
--- Likewise the statuses of requests, which are drawn over time.
+-- The chart of requests over time reads their statuses from the primary key's index in the same way.
 ALTER TABLE "request_logs" DROP CONSTRAINT "request_logs_pkey",
   ADD CONSTRAINT "request_logs_pkey" PRIMARY KEY ("tenant_id", "environment", "id") INCLUDE ("status");
+
+-- The audit log is append-only. Only the owner of the tables (prisma/roles.ts) can disable this trigger, to delete a whole
+-- tenant.
+-- (\073 is a semicolon. Prisma's engine splits a migration at every semicolon, even in a function or a comment.)
+CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS
+  E'BEGIN RAISE EXCEPTION ''% is append-only'', TG_TABLE_NAME\073 END\073';
+
+CREATE TRIGGER "audit_entries_append_only" BEFORE UPDATE OR DELETE ON "audit_entries"
+  FOR EACH ROW EXECUTE FUNCTION "refuse_change"();
+
+-- Filters deliveries by how their last attempt ended. Nearly all succeed, and those are not in this index.
+CREATE INDEX "deliveries_response_class_idx" ON "deliveries" ("tenant_id", "environment", "webhook_id", "response_class", "id")
+  WHERE "response_class" <> 2;
+
+-- Few stored responses contain a secret. This index finds them when the master key changes.
+CREATE INDEX "idempotency_records_encrypted_idx" ON "idempotency_records" ("tenant_id", "environment", "key")
+  WHERE "is_encrypted";
+
+-- Rejected and failed requests are few and are searched for most often, as are requests with a given idempotency key.
+CREATE INDEX "request_logs_errors_idx" ON "request_logs" ("tenant_id", "environment", "id") WHERE "status" >= 400;
+
+CREATE INDEX "request_logs_idempotency_key_idx" ON "request_logs" ("tenant_id", "environment", "idempotency_key", "id")
+  WHERE "idempotency_key" IS NOT NULL;
+
+-- Customers are found by the prefixes of their words (lib/customers/search-words.ts). The tenant's id is an extra word, the
+-- only one in capitals. Every search includes it, so it reads no other tenant's entries.
+CREATE INDEX "customers_search_idx" ON "customers" USING GIN (array_to_tsvector(array_append("search_words", upper("tenant_id"))));
+
+-- Usage counts documents and sums their size by the day they were stored, from this index alone.
+CREATE INDEX "documents_stored_idx" ON "documents" ("tenant_id", "environment", "created_at") INCLUDE ("size_bytes");
+
+-- Lists assigned conversations in the inbox's order. Nearly all conversations are unassigned and not in this index.
+CREATE INDEX "conversations_assignee_idx" ON "conversations" ("tenant_id", "environment", "assignee_id", "updated_at", "id")
+  WHERE "assignee_id" IS NOT NULL;
+
+-- A client can continue the feed after an event that was deleted: a trigger records the event's position, no matter which
+-- statement deletes it.
+CREATE FUNCTION "remember_purged_events"() RETURNS trigger LANGUAGE plpgsql AS
+  E'BEGIN INSERT INTO purged_events (tenant_id, environment, id, xact) SELECT tenant_id, environment, id, xact FROM gone ON CONFLICT DO NOTHING\073 RETURN NULL\073 END\073';
+
+CREATE TRIGGER "events_remember_purged" AFTER DELETE ON "events" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_purged_events"();
+
+-- A client can continue a list after an item that was deleted: a trigger records the item's id, no matter which statement
+-- deletes it. The argument is the column with the id of the list's parent.
+CREATE FUNCTION "remember_deleted_items"() RETURNS trigger LANGUAGE plpgsql AS
+  E'BEGIN INSERT INTO deleted_items (tenant_id, environment, id, parent_id) SELECT tenant_id, environment, id, to_jsonb(gone) ->> TG_ARGV[0] FROM gone ON CONFLICT DO NOTHING\073 RETURN NULL\073 END\073';
+
+CREATE TRIGGER "conversations_remember_deleted" AFTER DELETE ON "conversations" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('');
+
+CREATE TRIGGER "messages_remember_deleted" AFTER DELETE ON "messages" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('conversation_id');
+
+CREATE TRIGGER "customers_remember_deleted" AFTER DELETE ON "customers" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('');
+
+CREATE TRIGGER "agents_remember_deleted" AFTER DELETE ON "agents" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('');
+
+CREATE TRIGGER "knowledge_bases_remember_deleted" AFTER DELETE ON "knowledge_bases" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('');
+
+CREATE TRIGGER "documents_remember_deleted" AFTER DELETE ON "documents" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('knowledge_base_id');
+
+CREATE TRIGGER "webhooks_remember_deleted" AFTER DELETE ON "webhooks" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('');
+
+CREATE TRIGGER "deliveries_remember_deleted" AFTER DELETE ON "deliveries" REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION "remember_deleted_items"('webhook_id');
+
+-- Conversations are listed by tag from a table that triggers keep in sync with the column "tags".
+CREATE FUNCTION "follow_conversation_tags"() RETURNS trigger LANGUAGE plpgsql AS
+  E'BEGIN
+    IF TG_OP <> ''INSERT'' THEN
+      DELETE FROM conversation_tags WHERE tenant_id = OLD.tenant_id AND environment = OLD.environment AND conversation_id = OLD.id AND tag = ANY (OLD.tags)\073
+    END IF\073
+    IF TG_OP <> ''DELETE'' THEN
+      INSERT INTO conversation_tags (tenant_id, environment, tag, conversation_id)
+        SELECT DISTINCT NEW.tenant_id, NEW.environment, tag, NEW.id FROM unnest(NEW.tags) AS tag\073
+    END IF\073
+    RETURN NULL\073
+  END\073';
+
+CREATE TRIGGER "conversations_tags_inserted" AFTER INSERT ON "conversations"
+  FOR EACH ROW WHEN (NEW.tags <> '{}') EXECUTE FUNCTION "follow_conversation_tags"();
+
+CREATE TRIGGER "conversations_tags_updated" AFTER UPDATE OF "tags" ON "conversations"
+  FOR EACH ROW WHEN (OLD.tags IS DISTINCT FROM NEW.tags) EXECUTE FUNCTION "follow_conversation_tags"();
+
+CREATE TRIGGER "conversations_tags_deleted" AFTER DELETE ON "conversations"
+  FOR EACH ROW WHEN (OLD.tags <> '{}') EXECUTE FUNCTION "follow_conversation_tags"();
+
+-- Few conversations change long after they were created. updatedSince finds here those that were created before it.
+CREATE INDEX "conversations_long_lived_idx" ON "conversations" ("tenant_id", "environment", "updated_at", "id")
+  WHERE "updated_at" - "created_at" > interval '12 hours';

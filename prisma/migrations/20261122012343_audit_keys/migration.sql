@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "audit_entries" ADD COLUMN     "key_id" TEXT NOT NULL;
