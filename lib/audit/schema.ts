@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { auditActions } from "./service";
+import { auditActions } from "./actions";
 
 const day = z.iso.date("give a day such as 2026-03-01");
 

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "audit_entries" ADD COLUMN     "actor_name" TEXT;
