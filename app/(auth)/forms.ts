@@ -1,4 +1,6 @@
-import { flattenError, type z } from "zod";
+import type { z } from "zod";
+import { predicateOf } from "@/lib/api/predicates";
+import { errorOfField } from "@/lib/platform/action-result";
 import { AppError } from "@/lib/platform/errors";
 
 /** What a form shows after it was sent in vain. Passwords are not among what is given back. */
@@ -13,17 +15,12 @@ export const textOf = (form: FormData, name: string) => {
   return typeof value === "string" ? value : "";
 };
 
-/** The first finding of each field. */
+/** The first issue of each field. */
 export function findings(error: z.ZodError<Record<string, unknown>>): FormState {
-  const { fieldErrors } = flattenError(error);
-  return {
-    errors: Object.fromEntries(
-      Object.entries(fieldErrors).map(([field, messages]) => [
-        field,
-        (messages as string[] | undefined)?.[0],
-      ]),
-    ),
-  };
+  const found = error.issues.map(
+    (issue) => [issue.path.join("."), errorOfField(predicateOf(issue))] as const,
+  );
+  return { errors: Object.fromEntries(found.reverse()) };
 }
 
 /** What the person can mend, as a sentence. */

@@ -1,11 +1,11 @@
 import { revalidatePath } from "next/cache";
 import type { z } from "zod";
-import { check, invalid } from "@/lib/api/validate";
+import { check } from "@/lib/api/validate";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
 import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
-import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import { type ActionResult, errorOfField, type ProofRequest } from "@/lib/platform/action-result";
 import { type Caller, mutate } from "@/lib/platform/caller";
-import { AppError } from "@/lib/platform/errors";
+import { AppError, fieldOf, invalidRequest } from "@/lib/platform/errors";
 import { RoleMissing } from "@/lib/platform/roles";
 import { ProofNeeded } from "@/lib/step-up/proof";
 import { AddressUnverified } from "@/lib/step-up/protected-actions";
@@ -65,7 +65,7 @@ export function parse<Schema extends z.ZodType>(
   location: "body" | "query" = "body",
 ): z.output<Schema> {
   const { output, issues } = check(schema, sent, location);
-  if (issues.length > 0) throw invalid(issues);
+  if (issues.length > 0) throw invalidRequest(issues);
   return output as z.output<Schema>;
 }
 
@@ -91,13 +91,11 @@ export function refused(error: unknown): ActionResult<never> {
   if (error instanceof ProofNeeded)
     return { outcome: "refused", message: `Sign in again to ${error.what}.`, errors: {} };
   if (!(error instanceof AppError)) throw error;
-  const found = (error.members.errors ?? []).map(({ pointer, message }) => {
-    const field = pointer.slice(1).replaceAll("/", ".");
-    // The form shows it below the field, which has a name of its own there.
-    return [field, capitalized(withoutField(field, message))] as const;
-  });
+  const found = (error.members.errors ?? []).map(
+    (issue) => [fieldOf(issue), errorOfField(issue.predicate)] as const,
+  );
   const { existingId } = error.members;
-  // The first finding of a field stays.
+  // Reversed, so that the first issue of a field wins.
   return {
     outcome: "refused",
     message: error.detail,
@@ -105,15 +103,3 @@ export function refused(error: unknown): ActionResult<never> {
     ...(existingId && { existingId }),
   };
 }
-
-/**
- * "subject must be…" and "author.type: a note…" begin with the field; "name is required" is a
- * sentence as it stands.
- */
-function withoutField(field: string, message: string): string {
-  if (field === "" || message === `${field} is required`) return message;
-  const start = [`${field}: `, `${field} `].find((name) => message.startsWith(name)) ?? "";
-  return message.slice(start.length);
-}
-
-const capitalized = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);

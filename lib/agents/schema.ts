@@ -65,7 +65,7 @@ const status = z.enum(agentStatuses).meta({
     "`DRAFT` until a member publishes the agent in the dashboard. Never changed through the API.",
 });
 
-/** What a version keeps: all of the draft that a person or the API can write. */
+/** What a version stores: every field of the draft that a member or the API can write. */
 export const agentContent = z.object({
   name: storedText(100, described.name),
   description: storedText(500, described.description).nullable(),
@@ -106,10 +106,10 @@ export const listAgentsQuery = listQuery("agent", "desc", {});
 /** The dashboard's list; the API's has no filters. */
 export const findAgentsQuery = listAgentsQuery.extend({ status: z.enum(agentStatuses).optional() });
 
-/** The number of a version, as a text in an address. */
+/** The number of a version, in a URL. */
 export const versionNumber = z
   .string()
-  .regex(/^[1-9][0-9]{0,8}$/, "is no version's number")
+  .regex(/^[1-9][0-9]{0,8}$/, "must be the number of a version")
   .transform(Number);
 
 const versionsAPage = 20;

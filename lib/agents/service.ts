@@ -3,7 +3,7 @@ import { recordEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
 import { changedFields, previousAttributes } from "@/lib/platform/changes";
 import { AppError, agentArchived, invalidBody } from "@/lib/platform/errors";
-import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
+import { type Metadata, mergeMetadata, tooManyMetadataKeys } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
@@ -89,8 +89,7 @@ export async function updateAgent(
 
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null)
-    throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
+  if (metadata === null) throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
 
   const draft = { ...before, ...fields, ...(metadata && { metadata }) };
   const hasUnpublishedChanges = await differsFromPublished(caller, draft);
@@ -299,9 +298,15 @@ async function requireKnowledgeBases({ db, partition }: Caller, ids: string[]): 
 
 function requireSeen({ updatedAt }: AgentModel, { draft }: Seen): void {
   if (draft === undefined || draft === updatedAt.toISOString()) return;
-  const message = "The draft has changed since you opened it";
-  throw new AppError("conflict", `${message}.`, {
-    errors: [{ pointer: "/updatedAt", location: "body", code: "changed", message }],
+  throw new AppError("conflict", "The draft has changed since you opened it.", {
+    errors: [
+      {
+        pointer: "/updatedAt",
+        location: "body",
+        code: "changed",
+        predicate: "must be that of the current draft",
+      },
+    ],
   });
 }
 

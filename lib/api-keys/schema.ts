@@ -8,43 +8,43 @@ import { apiKeyStatuses } from "./status";
 /** An address or a network in CIDR notation, as `BlockList` takes it. */
 const cidr = text(100).refine(isCidr, {
   error: ({ input }) =>
-    `“${String(input).slice(0, 50)}” is no IP address and no network such as 203.0.113.0/24`,
+    `must have only IP addresses and networks such as 203.0.113.0/24, not “${String(input).slice(0, 50)}”`,
 });
 
 export const maximumNetworks = 50;
 
-/** What can be changed of a key later on. */
+/** What can be changed after a key was created. */
 const settings = {
-  name: text(100).trim().min(1, "give the key a name"),
-  scopes: z.array(z.enum(scopes)).min(1, "choose at least one scope").max(scopes.length),
+  name: text(100).trim().min(1, "must not be empty"),
+  scopes: z.array(z.enum(scopes)).min(1, "must have at least one scope").max(scopes.length),
   allowedIps: z
     .array(cidr)
-    .max(maximumNetworks, `give at most ${maximumNetworks} networks`)
+    .max(maximumNetworks, `must have at most ${maximumNetworks} networks`)
     .optional(),
   rateLimitPerMinute: z
-    .number("give a whole number")
-    .int("give a whole number")
-    .min(1, "is at least 1")
-    .max(1_000_000, "is at most 1,000,000")
+    .number("must be a whole number")
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(1_000_000, "must be at most 1,000,000")
     .nullish(),
 };
 
 export const createApiKeyInput = z.strictObject({
   ...settings,
   expiresAt: z
-    .date("choose a day")
-    .refine((date) => date.getTime() > Date.now(), "choose a time in the future")
+    .date("must be a day")
+    .refine((date) => date.getTime() > Date.now(), "must be in the future")
     .nullish(),
 });
 
 export type CreateApiKey = z.output<typeof createApiKeyInput>;
 
-/** What is left out stays as it is. */
+/** An absent field stays as it is. */
 export const updateApiKeyInput = z.strictObject(settings).partial();
 
 export type UpdateApiKey = z.output<typeof updateApiKeyInput>;
 
-/** How long a key lives on beside the one that replaces it. */
+/** How long a key stays valid next to the one that replaces it. */
 export const overlaps = { now: 0, "1h": 3_600, "24h": 86_400, "7d": 604_800 } as const;
 
 export type Overlap = keyof typeof overlaps;
@@ -66,7 +66,7 @@ function isCidr(text: string): boolean {
   }
 }
 
-/** @throws RangeError where an entry is neither an address nor a network. */
+/** @throws RangeError if an entry is not an IP address or network */
 export function allowList(entries: string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
@@ -74,7 +74,7 @@ export function allowList(entries: string[]): BlockList {
     const family = isIP(address);
     const length = prefix === undefined ? (family === 4 ? 32 : 128) : Number(prefix);
     if (family === 0 || rest.length > 0 || prefix === "" || !Number.isInteger(length))
-      throw new RangeError(`"${entry}" is no address or network`);
+      throw new RangeError(`"${entry}" is not an IP address or network`);
     list.addSubnet(address, length, family === 4 ? "ipv4" : "ipv6");
   }
   return list;

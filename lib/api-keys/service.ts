@@ -295,7 +295,11 @@ async function requireRateLimit(caller: Caller, wanted: number | null | undefine
   if (caller.actor.type !== "USER" || !wanted) return;
   const limit = await rateLimitOfPlan(caller);
   if (wanted > limit)
-    throw invalidBody("/rateLimitPerMinute", "too_big", `your plan has ${limit} requests a minute`);
+    throw invalidBody(
+      "/rateLimitPerMinute",
+      "too_big",
+      `must be at most ${limit.toLocaleString("en")}, the limit of your plan`,
+    );
 }
 
 const settingsOf = ({ name, scopes, allowedIps, rateLimitPerMinute }: ApiKeyModel) => ({

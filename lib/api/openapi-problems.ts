@@ -17,6 +17,7 @@ import {
   invalidCursor,
   invalidIdempotencyKey,
   invalidJson,
+  invalidRequest,
   invalidTransition,
   jsonRequired,
   methodNotAllowed,
@@ -30,9 +31,10 @@ import type { JsonValue } from "@/lib/platform/openapi";
 import { integer, storedText } from "@/lib/platform/schema";
 import { idOf } from "@/lib/resources/id-schema";
 import { notFound } from "@/lib/resources/not-found";
+import { toPublicMembers } from "./problem";
 import { limitedRequests, rateLimited } from "./rate-limit";
 import { maximumBodyBytes } from "./read-request";
-import { check, invalid } from "./validate";
+import { check } from "./validate";
 
 /** What a person who meets a problem wants to know, and one as it is sent. */
 type Explanation = {
@@ -291,7 +293,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     ],
     canRetry: false,
     example: {
-      error: invalid(check(createConversationBody, {}, "body").issues),
+      error: invalidRequest(check(createConversationBody, {}, "body").issues),
       instance: conversations,
     },
   },
@@ -421,6 +423,6 @@ export function problemExample(kind: ErrorKind, errorBase: string): Record<strin
     detail: error.detail,
     instance,
     requestId: id("req"),
-    ...error.members,
+    ...toPublicMembers(error.members),
   };
 }

@@ -1,39 +1,56 @@
 import { isDatabaseUnavailable, sqlState } from "@/lib/platform/db";
 import { findFullDisk } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
-import { AppError, echo, errorKinds, internalError, unavailable } from "@/lib/platform/errors";
+import {
+  AppError,
+  type ErrorMembers,
+  echo,
+  errorKinds,
+  internalError,
+  sentenceOf,
+  unavailable,
+} from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
 
 /**
- * An error as it goes out (RFC 9457, formerly 7807): the one place where something thrown becomes
- * an answer.
+ * An error as a response (RFC 9457, formerly 7807). This is the one place where something that was
+ * thrown becomes a response.
  */
 export type Problem = { status: number; body: string; headers: Record<string, string> };
 
 /**
- * @param instance the path of the request What is no AppError shows nothing of itself: it is
- * `unavailable` where the database is away, `internal` otherwise, and logged.
+ * Anything but an AppError is logged and shows nothing of itself: it becomes `unavailable` if the
+ * database cannot be reached, and `internal` otherwise.
+ * @param instance the path of the request
  */
 export function toProblem(thrown: unknown, instance: string, requestId: string): Problem {
-  const error = thrown instanceof AppError ? thrown : concealed(thrown, instance, requestId);
+  const error = thrown instanceof AppError ? thrown : toInternalError(thrown, instance, requestId);
   const { status, title } = errorKinds[error.kind];
   const body = JSON.stringify({
     type: `${env().ERROR_BASE}/errors/${error.kind}`,
     title,
     status,
     detail: error.detail,
-    // Longer than any path that leads somewhere.
+    // Longer than any path that exists.
     instance: echo(instance, 255),
     requestId,
-    ...error.members,
+    ...toPublicMembers(error.members),
   });
   return { status, body, headers: error.headers };
 }
 
-/**
- * What helps to find the cause. Not the error's other members: PostgreSQL's can hold values of the
- * row.
- */
+/** Members of a problem as the API sends them: an issue says in one sentence what is wrong where. */
+export const toPublicMembers = ({ errors, ...members }: ErrorMembers) => ({
+  ...(errors && {
+    errors: errors.map(({ predicate, ...issue }) => ({
+      ...issue,
+      message: sentenceOf({ predicate, ...issue }),
+    })),
+  }),
+  ...members,
+});
+
+/** Enough to find the cause. PostgreSQL's other members are left out: they can hold row values. */
 function detailsOf(thrown: unknown): Record<string, unknown> {
   if (!(thrown instanceof Error)) return { error: String(thrown) };
   return {
@@ -44,7 +61,7 @@ function detailsOf(thrown: unknown): Record<string, unknown> {
   };
 }
 
-function concealed(thrown: unknown, instance: string, requestId: string): AppError {
+function toInternalError(thrown: unknown, instance: string, requestId: string): AppError {
   const fullDisk = findFullDisk(thrown);
   if (fullDisk || isDatabaseUnavailable(thrown)) {
     const error = (thrown as Error).message;

@@ -3,7 +3,9 @@ import {
   bodyTooLarge,
   echo,
   invalidJson,
+  invalidRequest,
   jsonRequired,
+  maximumIssues,
   notUtf8,
   requestTimeout,
   type ValidationIssue,
@@ -147,9 +149,9 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * What no field of any body may hold at any depth: NUL (PostgreSQL refuses it), lone surrogates (it
- * would silently replace them), the name `__proto__` (zod would silently drop it), integers that a
- * double cannot hold, and nesting or numbers of keys that only an attack has.
+ * Finds what no field of any body may contain, at any depth: NUL (PostgreSQL refuses it), lone
+ * surrogates (PostgreSQL would silently replace them), the name `__proto__` (zod would silently drop
+ * it), integers that a double cannot hold, and the depth or number of keys of an attack.
  */
 export function findUnacceptable(
   root: unknown,
@@ -157,29 +159,38 @@ export function findUnacceptable(
 ): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   let keys = 0;
-  const add = (pointer: string, code: string, message: string) =>
-    issues.push({ pointer, location, code, message });
+  const add = (pointer: string, code: string, predicate: string) =>
+    issues.push({ pointer, location, code, predicate });
   const visit = (value: unknown, pointer: string, depth: number): void => {
     if (issues.length >= maximumIssues) return;
     if (typeof value === "string") {
       if (value.includes("\0") || !value.isWellFormed())
-        add(pointer, "invalid_characters", "holds a NUL character or half of a surrogate pair");
+        add(
+          pointer,
+          "invalid_characters",
+          "must not contain a NUL character or half of a surrogate pair",
+        );
     } else if (typeof value === "number") {
       if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-        add(pointer, "unsafe_number", "is too large to be kept exactly");
+        add(
+          pointer,
+          "unsafe_number",
+          "must be a number that is stored exactly: this one is too large",
+        );
     } else if (value !== null && typeof value === "object") {
       if (depth >= maximumDepth)
-        return void add(pointer, "too_deep", `is nested more than ${maximumDepth} levels deep`);
+        return void add(pointer, "too_deep", `must be nested at most ${maximumDepth} levels deep`);
       for (const [key, part] of Object.entries(value)) {
         if (++keys > maximumKeys)
           return void add(
             pointer,
             "too_many_keys",
-            `has more than ${maximumKeys} keys and items in all`,
+            `must have at most ${maximumKeys} keys and items in all`,
           );
         const inner = `${pointer}/${escapePointer(key)}`;
         if (!Array.isArray(value)) visit(key, inner, depth);
-        if (key === "__proto__") add(inner, "invalid_key", "cannot be used as a name");
+        if (key === "__proto__")
+          add(inner, "invalid_key", "must have another name: this one is reserved");
         visit(part, inner, depth + 1);
       }
     }
@@ -188,14 +199,11 @@ export function findUnacceptable(
   return issues;
 }
 
-/** Findings that one answer tells at the most. */
-export const maximumIssues = 50;
-
 /** One step of a JSON Pointer, at most 100 characters of what was sent. */
 export const escapePointer = (part: PropertyKey) =>
   echo(String(part)).replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** `URLSearchParams` would quietly replace what is no UTF-8. */
+/** `URLSearchParams` would silently replace what is not UTF-8. */
 function requireUtf8(search: string): void {
   try {
     decodeURIComponent(search);
@@ -206,7 +214,7 @@ function requireUtf8(search: string): void {
 
 /**
  * The query as an object of strings.
- * @throws AppError `validation` for a parameter that stands there twice
+ * @throws AppError `validation` for a repeated parameter
  */
 export function readQuery(search: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
@@ -219,14 +227,11 @@ export function readQuery(search: string): Record<string, string> {
         pointer: `/${escapePointer(name)}`,
         location: "query",
         code: "repeated",
-        message: `${echo(name)} is given more than once`,
+        predicate: "must not be repeated",
       });
     }
     query[name] = value;
   }
-  if (repeated[0])
-    throw new AppError("validation", `${repeated[0].message}.`, {
-      errors: repeated.slice(0, maximumIssues),
-    });
+  if (repeated.length > 0) throw invalidRequest(repeated);
   return query;
 }

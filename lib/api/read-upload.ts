@@ -130,13 +130,8 @@ type Form = {
 async function parseForm(request: Request, maximumBytes: number): Promise<Form> {
   const fields = new Map<string, string>();
   const issues: ValidationIssue[] = [];
-  const refuse = (field: string, code: string, message: string) =>
-    void issues.push({
-      pointer: `/${escapePointer(field)}`,
-      location: "body",
-      code,
-      message: `${echo(field)} ${message}`,
-    });
+  const refuse = (field: string, code: string, predicate: string) =>
+    void issues.push({ pointer: `/${escapePointer(field)}`, location: "body", code, predicate });
   const parser = openParser(request.headers.get("content-type") ?? "");
   const stopping = new AbortController();
   const reading: Promise<unknown>[] = [];
@@ -170,11 +165,11 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
   parser.on("file", (field, stream, fileName, _encoding, contentType) => {
     const isFile = fileName !== undefined || contentType === "application/octet-stream";
     const isRepeated = fields.has(field) || (isFile && receiving !== null);
-    if (isRepeated) refuse(field, "repeated", "is given more than once");
+    if (isRepeated) refuse(field, "repeated", "must not be repeated");
     else if (isFile && field !== "file")
-      refuse(field, "unknown_field", "is not a known file; the file's field is called file");
+      refuse(field, "unknown_field", "is not a known file; name the field `file`");
     else if (!isFile && field === "file")
-      refuse(field, "invalid_type", "must be a file: give the part a file name");
+      refuse(field, "invalid_type", "must be a file: send the part with a file name");
     else if (isFile) {
       // The parser has decoded the name already, and put U+FFFD in the place of what was not UTF-8.
       if (fileName?.includes("\uFFFD")) malformed ??= notUtf8("The file name");
@@ -199,7 +194,7 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
       pointer: "",
       location: "body",
       code: "too_many",
-      message: `The form must have at most ${maximumParts} parts`,
+      predicate: `must have at most ${maximumParts} parts`,
     }),
   );
 

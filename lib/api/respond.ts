@@ -5,8 +5,8 @@ import { type Identity, reader } from "@/lib/platform/caller";
 import { clientAddress } from "@/lib/platform/client-address";
 import {
   AppError,
-  echo,
   insufficientScope,
+  invalidRequest,
   methodNotAllowed,
   repeatedIdempotencyKey,
   type ValidationIssue,
@@ -23,7 +23,7 @@ import { toProblem } from "./problem";
 import { addRateLimitHeaders, limitedRequests, limitKey, rateLimited } from "./rate-limit";
 import { escapePointer, readJsonBody, readQuery, readUnusedBody } from "./read-request";
 import { type ReceivedUpload, readUpload } from "./read-upload";
-import { check, invalid } from "./validate";
+import { check } from "./validate";
 
 /** What a request's path and method lead to. */
 export type Target =
@@ -309,7 +309,7 @@ function validated(
     ...bodyIssues,
     ...checkedBody.issues,
   ];
-  if (issues.length > 0) throw invalid(issues);
+  if (issues.length > 0) throw invalidRequest(issues);
   return { params: checkedParams.output, query: checkedQuery.output, body: checkedBody.output };
 }
 
@@ -318,7 +318,7 @@ function unknownParameters(query: Record<string, string>): ValidationIssue[] {
     pointer: `/${escapePointer(name)}`,
     location: "query",
     code: "unknown_field",
-    message: `${echo(name)} is not known here`,
+    predicate: "is not a known parameter",
   }));
 }
 

@@ -1,17 +1,18 @@
 import type { z } from "zod";
-import { AppError, echo, invalidCursor, type ValidationIssue } from "@/lib/platform/errors";
+import { echo, invalidCursor, maximumIssues, type ValidationIssue } from "@/lib/platform/errors";
 import type { IdKind } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
-import { nearestField } from "./nearest-field";
-import { plainWords } from "./plain-words";
-import { escapePointer, findUnacceptable, maximumIssues } from "./read-request";
+import { predicateOf } from "./predicates";
+import { escapePointer, findUnacceptable } from "./read-request";
+import { suggestField } from "./suggest-field";
 
 type Location = ValidationIssue["location"];
 
 /**
- * Parses one part of a request. @returns its output, or all that is wrong with it.
- * @param readOnlyFields names that the resource has but that cannot be written, to tell them from
+ * Parses one part of a request.
+ * @param readOnlyFields fields that the resource has but that cannot be written, to tell them from
  * unknown ones
+ * @returns its output, or everything that is wrong with it
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -19,9 +20,9 @@ export function check<Schema extends z.ZodType>(
   location: Location,
   readOnlyFields?: ReadonlySet<string>,
 ) {
-  // In a path there are ids alone, and what is none leads to a 404.
+  // A path has only ids, and a malformed id leads to a 404.
   const unacceptable = location === "path" ? [] : findUnacceptable(value, location);
-  if (unacceptable.length > 0) return { issues: unacceptable.map(withField) };
+  if (unacceptable.length > 0) return { issues: unacceptable };
   const parsed = schema.safeParse(value);
   if (parsed.success) return { output: parsed.data as z.output<Schema>, issues: [] };
   requireCursorAndId(parsed.error.issues, value);
@@ -31,21 +32,7 @@ export function check<Schema extends z.ZodType>(
   };
 }
 
-/** All findings at once; `detail` repeats the first one. */
-export function invalid(issues: ValidationIssue[]): AppError {
-  const [first] = issues;
-  const sentence = first?.message ?? "The request is not valid";
-  const end =
-    issues.length > 1 ? ` (and ${issues.length - 1} more).` : sentence.endsWith("?") ? "" : ".";
-  return new AppError("validation", `${sentence}${end}`, {
-    errors: issues.slice(0, maximumIssues),
-  });
-}
-
-/**
- * Two findings are kinds of their own: a cursor that is none, and an id in the path that cannot
- * exist.
- */
+/** Two issues are errors of their own kind: a malformed cursor, and a malformed id in the path. */
 function requireCursorAndId(issues: readonly z.core.$ZodIssue[], value: unknown): void {
   for (const issue of issues) {
     if (issue.code !== "custom") continue;
@@ -55,7 +42,7 @@ function requireCursorAndId(issues: readonly z.core.$ZodIssue[], value: unknown)
   }
 }
 
-/** What is being parsed, and by what. */
+/** What is being parsed, and with which schema. */
 type Part = {
   schema: z.ZodType;
   root: unknown;
@@ -65,25 +52,26 @@ type Part = {
 
 function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
   const { schema, root, location, readOnlyFields } = part;
-  // A parameter is one text for whoever sends it, even where it is a list.
+  // A parameter is one string for the caller, even if it is a list.
   const path = location === "query" ? issue.path.slice(0, 1) : issue.path;
   const pointer = path.map((step) => `/${escapePointer(step)}`).join("");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
       const isReadOnly = issue.path.length === 0 && readOnlyFields?.has(key);
       const nameOf = (field: string) => echo([...issue.path, field].join("."));
-      const meant = isReadOnly ? undefined : nearestField(schema, issue.path, key);
-      const unknown = `${nameOf(key)} is not known here${meant ? `; did you mean ${nameOf(meant)}?` : ""}`;
+      const meant = isReadOnly ? undefined : suggestField(schema, issue.path, key);
+      const noun = location === "query" ? "parameter" : "field";
+      const unknown = `is not a known ${noun}${meant ? `; did you mean ${nameOf(meant)}?` : ""}`;
       return {
         pointer: `${pointer}/${escapePointer(key)}`,
         location,
         code: isReadOnly ? "read_only" : "unknown_field",
-        message: isReadOnly ? `${key} cannot be written` : unknown,
+        predicate: isReadOnly ? "is read-only and must not be sent" : unknown,
       };
     });
   }
-  // Of a union, the branch that came closest explains best: one of the kind that was given, with
-  // the fewest findings.
+  // Of a union, the closest branch explains best: the one of the type that was sent, with the fewest
+  // issues.
   if (issue.code === "invalid_union") {
     const branches = issue.errors.filter(
       (branch) =>
@@ -97,31 +85,10 @@ function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
     }
   }
   const isMissing = issue.code === "invalid_type" && valueAt(root, issue.path) === undefined;
-  const field = echo(path.join("."));
-  if (isMissing)
-    return [
-      {
-        pointer,
-        location,
-        code: "required",
-        message: field ? `${field} is required` : "a body is required",
-      },
-    ];
+  if (isMissing) return [{ pointer, location, code: "required", predicate: "is required" }];
   const code = issue.code === "custom" ? String(issue.params?.code ?? "custom") : issue.code;
-  return [withField({ pointer, location, code, message: plainWords(issue) })];
+  return [{ pointer, location, code, predicate: predicateOf(issue) }];
 }
-
-function withField(issue: ValidationIssue): ValidationIssue {
-  const field = echo(issue.pointer.slice(1).replaceAll("/", "."));
-  if (!field) return issue;
-  return {
-    ...issue,
-    message: `${field}${isPredicate.test(issue.message) ? "" : ":"} ${issue.message}`,
-  };
-}
-
-/** What is said of the field, rather than a sentence of its own. */
-const isPredicate = /^(is|has|holds|lies|must|may|cannot|contains) /;
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { auditActions } from "./actions";
 
-const day = z.iso.date("give a day such as 2026-03-01");
+const day = z.iso.date("must be a day, for example 2026-03-01");
 
 /**
  * The query of the log's page and of its CSV: `from` and `to` are days in UTC, the last one whole.
@@ -9,11 +9,11 @@ const day = z.iso.date("give a day such as 2026-03-01");
 export const listAuditQuery = z.strictObject({
   cursor: z
     .string()
-    .regex(/^[1-9][0-9]{0,8}$/, { error: "is no cursor of this list" })
+    .regex(/^[1-9][0-9]{0,8}$/, "must be a cursor of this list")
     .transform(Number)
     .optional(),
   actor: z.string().max(100).optional(),
-  action: z.enum(auditActions, "choose one of the actions").optional(),
+  action: z.enum(auditActions, "must be one of the actions").optional(),
   from: day.transform((text) => new Date(text)).optional(),
   to: day.transform((text) => new Date(Date.parse(text) + 86_400_000)).optional(),
 });

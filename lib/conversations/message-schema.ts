@@ -38,7 +38,7 @@ export const author = z
       "`CUSTOMER` unless given. Without an `id`, a customer is the conversation's, with that id and name.",
   });
 
-/** What follows from the author, unless the message is a note. */
+/** The direction of a message by this author, unless it is a note. */
 const directionOf = (type: (typeof authorTypes)[number]) =>
   type === "CUSTOMER" ? "INBOUND" : "OUTBOUND";
 
@@ -59,13 +59,13 @@ export const createMessageBody = z
         context.addIssue({
           code: "custom",
           path: ["author", "type"],
-          message: "a note is not written by a customer",
+          message: "must not be CUSTOMER for an INTERNAL message",
         });
     } else if (direction && direction !== directionOf(author?.type ?? "CUSTOMER")) {
       context.addIssue({
         code: "custom",
         path: ["direction"],
-        message: `is ${directionOf(author?.type ?? "CUSTOMER")} for this author`,
+        message: `must be ${directionOf(author?.type ?? "CUSTOMER")} for this author`,
       });
     }
   });

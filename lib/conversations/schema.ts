@@ -19,7 +19,7 @@ import { author, messageText } from "./message-schema";
 export const conversationStatuses = ["OPEN", "PENDING", "SNOOZED", "RESOLVED", "CLOSED"] as const;
 export type ConversationStatus = (typeof conversationStatuses)[number];
 
-/** Where a conversation may go from each status. Staying is always allowed, and changes nothing. */
+/** The statuses that may follow each status. The same status is always allowed and changes nothing. */
 export const transitions: Record<ConversationStatus, readonly ConversationStatus[]> = {
   OPEN: ["PENDING", "SNOOZED", "RESOLVED", "CLOSED"],
   PENDING: ["OPEN", "SNOOZED", "RESOLVED", "CLOSED"],
@@ -85,14 +85,17 @@ export const createConversationBody = z
   })
   .refine((body) => !(body.customerId && body.customer), {
     path: ["customer"],
-    message: "cannot stand beside customerId",
+    message: "must not be combined with customerId",
   });
 
 const longestSnoozeMs = 366 * 24 * 3_600_000;
 
 const snoozedUntil = instant
-  .refine((date) => date.getTime() > Date.now(), "lies in the past")
-  .refine((date) => date.getTime() <= Date.now() + longestSnoozeMs, "is at most one year ahead");
+  .refine((date) => date.getTime() > Date.now(), "must be in the future")
+  .refine(
+    (date) => date.getTime() <= Date.now() + longestSnoozeMs,
+    "must be at most one year ahead",
+  );
 
 export const updateConversationBody = z.strictObject({
   status: status.optional(),
@@ -129,7 +132,7 @@ export const conversation = z
     lastMessageAt: timestamp
       .nullable()
       .meta({ description: "When the newest message was posted." }),
-    lastMessagePreview: storedText(200, "The beginning of the newest message.").nullable(),
+    lastMessagePreview: storedText(200, "The start of the newest message.").nullable(),
     snoozedUntil: timestamp
       .nullable()
       .meta({ description: "When a `SNOOZED` conversation reopens." }),
@@ -181,12 +184,12 @@ const inboxCursor = z
     id: text.slice(text.indexOf("-") + 1),
   }));
 
-/** In the place of an assignee: what is assigned to nobody. */
+/** Filters for conversations without an assignee. */
 export const nobody = "nobody";
 
 /**
- * The dashboard's list: by the last change, because an answer to an old question is news. Without a
- * status it is of what is open.
+ * The dashboard's list. It is sorted by the last change, because a reply in an old conversation is
+ * news. Without a status it shows open conversations.
  */
 export const listInboxQuery = listConversationsQuery.omit({ limit: true, order: true }).extend({
   status: z
@@ -200,7 +203,7 @@ export const listInboxQuery = listConversationsQuery.omit({ limit: true, order: 
     .string()
     .refine((value) => inboxCursor.safeParse(value).success, {
       params: { kind: "invalid-cursor" },
-      message: "is no cursor of this list",
+      message: "must be a cursor of this list",
     })
     .pipe(inboxCursor)
     .optional(),

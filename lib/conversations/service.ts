@@ -5,7 +5,7 @@ import { type Caller, type Identity, mutate, system, wake } from "@/lib/platform
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
 import { db, runStatement } from "@/lib/platform/db";
 import { invalidBody, invalidTransition } from "@/lib/platform/errors";
-import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
+import { type Metadata, mergeMetadata, tooManyMetadataKeys } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { currentTime } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
@@ -217,8 +217,7 @@ export async function updateConversation(
   await requireReferences(caller, patch);
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null)
-    throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
+  if (metadata === null) throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
 
   const at = timeOfChange(before.updatedAt);
   const after = {
@@ -333,11 +332,7 @@ function statusFields(
   }
   if (to !== "SNOOZED") {
     if (snoozedUntil)
-      throw invalidBody(
-        "/snoozedUntil",
-        "invalid",
-        "snoozedUntil goes together with the status SNOOZED",
-      );
+      throw invalidBody("/snoozedUntil", "invalid", "must only be sent with the status SNOOZED");
     if (to === from) return {};
     return {
       status: to,
@@ -348,12 +343,7 @@ function statusFields(
   }
   const until =
     snoozedUntil === undefined && from === "SNOOZED" ? before.snoozedUntil : snoozedUntil;
-  if (!until)
-    throw invalidBody(
-      "/snoozedUntil",
-      "required",
-      "snoozedUntil is required for the status SNOOZED",
-    );
+  if (!until) throw invalidBody("/snoozedUntil", "required", "is required with the status SNOOZED");
   return { status: to, snoozedUntil: until };
 }
 

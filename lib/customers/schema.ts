@@ -34,7 +34,7 @@ const locale = text(35)
 const externalId = z.string().min(1).max(255).meta({ description: described.externalId });
 const name = nameText(200).meta({ description: described.name });
 
-/** The tenant's own identifying fields, of which a customer has at least one. */
+/** A customer always has at least one of these. */
 export const identifyingFields = ["externalId", "email", "phone", "name"] as const;
 
 const fields = {
@@ -50,7 +50,7 @@ export const createCustomerBody = z
   .strictObject(fields)
   .refine(
     (body) => identifyingFields.some((field) => body[field]),
-    `give at least one of ${identifyingFields.join(", ")}`,
+    `must have at least one of ${identifyingFields.join(", ")}`,
   );
 
 export const updateCustomerBody = z.strictObject({ ...fields, metadata: metadataPatch.optional() });
@@ -79,7 +79,7 @@ export const listCustomersQuery = listQuery("customer", "desc", {
   externalId: externalId.optional(),
 });
 
-/** The dashboard's list: whatever one remembers of a customer. */
+/** The dashboard's search, by anything that identifies a customer. */
 export const findCustomersQuery = listCustomersQuery
   .pick({ cursor: true })
   .extend({ q: z.string().max(200).optional() });

@@ -3,7 +3,7 @@ import type { Caller } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
 import { type Prisma, runStatement } from "@/lib/platform/db";
 import { type AppError, alreadyExists, echo, invalidBody } from "@/lib/platform/errors";
-import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
+import { type Metadata, mergeMetadata, tooManyMetadataKeys } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
@@ -111,8 +111,7 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
 
   const { metadata: metadataPatch, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null)
-    throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
+  if (metadata === null) throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
 
   const after = { ...before, ...fields, ...(metadata && { metadata }) };
   const changed = changedFields(toCustomer(before), toCustomer(after));
@@ -121,7 +120,7 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
     throw invalidBody(
       "",
       "required",
-      `A customer keeps at least one of ${identifyingFields.join(", ")}.`,
+      `must leave the customer at least one of ${identifyingFields.join(", ")}`,
     );
   }
   if (

@@ -14,7 +14,7 @@ import { idOf, idParameter } from "@/lib/resources/id-schema";
 import { listQuery, pageOf } from "@/lib/resources/pages";
 
 export const deliveryStatuses = ["PENDING", "DELIVERED", "FAILED", "HELD", "DISCARDED"] as const;
-/** How a delivery's last attempt ended, by the first digit of the answer's status. */
+/** The first digit of the last response's status, or `none` if no response arrived. */
 export const responseClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
 export const attemptTriggers = ["AUTOMATIC", "MANUAL", "TEST"] as const;
 
@@ -88,7 +88,7 @@ export const recoverDeliveriesBody = z
   })
   .refine(({ since, until }) => !until || until >= since, {
     path: ["until"],
-    message: "lies before since",
+    message: "must not be before since",
   });
 
 export const recovery = z
@@ -110,8 +110,8 @@ export const listDeliveriesQuery = listQuery("delivery", "desc", {
 });
 
 /**
- * What the dashboard's list can be asked for besides. `since` and `until` are times of creation,
- * both inclusive.
+ * The further filters of the dashboard's list. `since` and `until` are times of creation, both
+ * inclusive.
  */
 export const searchDeliveriesQuery = listDeliveriesQuery.extend({
   response: z.enum(responseClasses).optional(),

@@ -2,6 +2,6 @@ import { z } from "zod";
 import { email } from "@/lib/users/schema";
 import { Role } from "@/prisma/generated/enums";
 
-export const invitationInput = z.strictObject({ email, role: z.enum(Role, "choose a role") });
+export const invitationInput = z.strictObject({ email, role: z.enum(Role, "must be a role") });
 
 export type InvitationInput = z.output<typeof invitationInput>;

@@ -75,7 +75,7 @@ export async function createInvitation(
   const tenant = await lockTenant(caller);
   const tenantId = tenant.id;
   const member = await caller.db.membership.findFirst({ where: { tenantId, user: { email } } });
-  if (member) throw invalidBody("/email", "custom", `${email} is a member already`);
+  if (member) throw invalidBody("/email", "custom", "must not be the address of a member");
   const open = await caller.db.invitation.findMany({
     where: { tenantId, ...undecided },
     select: { id: true, email: true, expiresAt: true },
@@ -85,7 +85,7 @@ export async function createInvitation(
     throw invalidBody(
       "/email",
       "custom",
-      `${email} was invited already; the invitation can be sent again`,
+      "must not be the address of an open invitation: resend that invitation instead",
     );
   }
   if (open.length >= maximumOpen)

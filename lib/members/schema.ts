@@ -4,10 +4,10 @@ import { Role } from "@/prisma/generated/enums";
 
 export const changeRoleInput = z.strictObject({
   userId: z.string().max(100),
-  role: z.enum(Role, "choose a role"),
+  role: z.enum(Role, "must be a role"),
 });
 
-/** In the order in which people made their accounts. */
+/** Ordered by when the users signed up. */
 export const listMembersQuery = listQuery("user", "asc", {});
 
 export type ListMembers = z.output<typeof listMembersQuery>;

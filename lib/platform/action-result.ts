@@ -12,3 +12,7 @@ export type ActionResult<Value = null> =
  * to do: "create a live key".
  */
 export type ProofRequest = { outcome: "proof-needed"; what: string };
+
+/** A predicate of an issue as a form shows it below the field, for example "Must be a whole number". */
+export const errorOfField = (predicate: string): string =>
+  predicate === "is required" ? "Required" : predicate.charAt(0).toUpperCase() + predicate.slice(1);

@@ -1,7 +1,7 @@
 import type { Caller } from "./caller";
 
 /**
- * Every kind of error the API can answer with: its status, and a title that is the same each time.
+ * Every kind of error in the API: its status and its title, which never varies.
  */
 export const errorKinds = {
   "malformed-request": { status: 400, title: "The request could not be read" },
@@ -43,15 +43,28 @@ export const isErrorKind = (kind: string | null | undefined): kind is ErrorKind 
 
 /**
  * One thing that is wrong with a request, and where: `pointer` is a JSON Pointer into `location`.
+ * `predicate` completes the field's name to a sentence, as in "must be a list". Problems print both
+ * (`sentenceOf`); a form shows the predicate alone, below its field.
  */
 export type ValidationIssue = {
   pointer: string;
   location: "body" | "query" | "path" | "header";
   code: string;
-  message: string;
+  predicate: string;
 };
 
-/** Members that a problem carries beside the common ones, for a client to act on. */
+/** A problem lists at most this many issues. */
+export const maximumIssues = 50;
+
+/** The field that an issue is about, as in `author.type`. Empty for the whole body or query. */
+export const fieldOf = ({ pointer }: Pick<ValidationIssue, "pointer">): string =>
+  pointer.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** `author.type must be …`, without a period. */
+export const sentenceOf = (issue: ValidationIssue): string =>
+  `${echo(fieldOf(issue)) || `The ${issue.location}`} ${issue.predicate}`;
+
+/** Further members of a problem, for programs. */
 export type ErrorMembers = {
   errors?: ValidationIssue[];
   requiredScope?: string;
@@ -65,14 +78,14 @@ export type ErrorMembers = {
 };
 
 /**
- * Runs in a transaction of its own once the refused change is rolled back: writes the audit entry
- * about the refusal.
+ * Writes the audit entry about a refusal, in a transaction of its own after the refused change was
+ * rolled back.
  */
 export type AfterRollback = (caller: Caller) => Promise<void>;
 
 /**
- * Something the caller can mend. `detail` is shown to them, so it is always a sentence of ours;
- * whatever else is thrown becomes `internal` and shows nothing.
+ * Something the caller can fix. `detail` is shown to them, so it is always a sentence of ours.
+ * Anything else that is thrown becomes `internal` and shows nothing.
  */
 export class AppError extends Error {
   override readonly name = "AppError";
@@ -100,8 +113,8 @@ export function echo(text: string, maximum = 100): string {
   return `${text.slice(0, end)}…`;
 }
 
-// One builder for each problem that the API sends: its sentences exist here alone, and the
-// documented examples (lib/api/openapi-problems.ts) are made by the same functions.
+// One function for each problem that the API sends. Its sentences are only here, and the documented
+// examples (lib/api/openapi-problems.ts) come from the same functions.
 
 /** @param character where the parser stopped, from 1 */
 export function invalidJson(character?: number): AppError {
@@ -131,7 +144,7 @@ export const invalidIdempotencyKey = () =>
 export const repeatedIdempotencyKey = () =>
   new AppError(
     "invalid-idempotency-key",
-    "The Idempotency-Key header is there more than once. Send it once.",
+    "The Idempotency-Key header must not be repeated. Send it once.",
   );
 
 export const unauthorized = () =>
@@ -188,8 +201,8 @@ export function invalidTransition(noun: string, { from, to, allowed }: Transitio
 }
 
 /**
- * For a delivery or document whose status stands against something other than a change that the
- * caller named.
+ * For a delivery or document whose status does not allow what the caller requested, other than a
+ * change of status.
  */
 export function notInThisStatus(
   detail: string,
@@ -216,7 +229,7 @@ export function rotationInProgress(until: Date): AppError {
   return new AppError("rotation-in-progress", detail);
 }
 
-/** `detail` names what there are too many of, and what to do about it. */
+/** `detail` says what there are too many of and what to do about it. */
 export function limitReached(
   detail: string,
   { limit, current }: { limit: number; current: number },
@@ -248,25 +261,33 @@ export const jsonRequired = () =>
 export const expectationFailed = () =>
   new AppError("expectation-failed", "The only expectation supported is `100-continue`.");
 
-/** One finding of a service about the body, in the shape of a schema's own. */
-export function invalidBody(pointer: string, code: string, message: string): AppError {
-  return new AppError("validation", message, {
-    errors: [{ pointer, location: "body", code, message }],
+/** All issues of a request. `detail` repeats the first one. */
+export function invalidRequest(issues: ValidationIssue[]): AppError {
+  const [first] = issues;
+  const sentence = first ? sentenceOf(first) : "The request is not valid";
+  const end =
+    issues.length > 1 ? ` (and ${issues.length - 1} more).` : sentence.endsWith("?") ? "" : ".";
+  return new AppError("validation", `${sentence}${end}`, {
+    errors: issues.slice(0, maximumIssues),
   });
 }
 
-/** The cursor of another list, of another tenant, or of none. */
-export function invalidCursor(): AppError {
-  const message = "cursor was not given out by this list";
-  const errors = [
-    { pointer: "/cursor", location: "query" as const, code: "invalid_cursor", message },
-  ];
-  return new AppError(
-    "invalid-cursor",
-    "The cursor is not one that this list gave out as `nextCursor`.",
-    { errors },
-  );
-}
+/** An issue that a service finds in the body, like those of a schema. */
+export const invalidBody = (pointer: string, code: string, predicate: string): AppError =>
+  invalidRequest([{ pointer, location: "body", code, predicate }]);
+
+/** For a cursor of another list or another tenant, and for one that never existed. */
+export const invalidCursor = (): AppError =>
+  new AppError("invalid-cursor", "The cursor must be a `nextCursor` of this list.", {
+    errors: [
+      {
+        pointer: "/cursor",
+        location: "query",
+        code: "invalid_cursor",
+        predicate: "must be a `nextCursor` of this list",
+      },
+    ],
+  });
 
 export const idempotencyKeyReused = () =>
   new AppError(

@@ -9,7 +9,8 @@ const metadataValues = [
 const maximumMetadataKeys = 50;
 
 const hasFewKeys = (value: object) => Object.keys(value).length <= maximumMetadataKeys;
-const tooManyKeys = `holds at most ${maximumMetadataKeys} keys`;
+/** For a patch that would merge into too many keys, too. */
+export const tooManyMetadataKeys = `must have at most ${maximumMetadataKeys} keys`;
 
 /**
  * Metadata as it is stored: a flat object. A null is not a value, because in a PATCH it deletes its
@@ -20,10 +21,10 @@ export const metadata = z
     metadataKey,
     z.union(metadataValues, {
       error: ({ input }) =>
-        input === null ? "must not be null; null deletes a key, and only in a PATCH" : undefined,
+        input === null ? "must not be null: only in a PATCH does null delete a key" : undefined,
     }),
   )
-  .refine(hasFewKeys, tooManyKeys)
+  .refine(hasFewKeys, tooManyMetadataKeys)
   .meta({
     id: "Metadata",
     description:
@@ -35,7 +36,7 @@ export const metadata = z
 /** Merged into what is stored. */
 export const metadataPatch = z
   .record(metadataKey, z.union([...metadataValues, z.null().meta({ title: "Delete" })]))
-  .refine(hasFewKeys, tooManyKeys)
+  .refine(hasFewKeys, tooManyMetadataKeys)
   .meta({
     id: "MetadataPatch",
     description: "Merged into the stored metadata, key by key. A null deletes its key.",
@@ -46,7 +47,7 @@ export const metadataPatch = z
 export type Metadata = z.output<typeof metadata>;
 export type MetadataPatch = z.output<typeof metadataPatch>;
 
-/** @returns the merged metadata, or null where it would hold too many keys. */
+/** @returns the merged metadata, or null if it would have too many keys */
 export function mergeMetadata(current: Metadata, patch: MetadataPatch): Metadata | null {
   const merged = new Map(Object.entries(current));
   for (const [key, value] of Object.entries(patch)) {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * A text of at most so many UTF-16 code units. The length is checked first, and a text that is too
- * long is read no further: normalizing can make a text 18 times as long, and splitting or spreading
- * it takes many times its memory.
+ * A string of at most so many UTF-16 code units. The length is checked first, and a longer string is
+ * not processed any further: normalizing can make a string 18 times as long, and splitting or
+ * spreading it takes many times its memory.
  */
 export const text = (maximum: number, error?: string) =>
   z.string().max(maximum, { abort: true, ...(error && { error }) });
@@ -21,11 +21,11 @@ export const environment = z.enum(["live", "test"]).meta({
   description: "`live` is billed. `test` is free, and its data is isolated from live.",
 });
 
-/** Text in a response. Its length was checked when it was stored, so here it is only documented. */
+/** A string in a response. Its length was checked when it was stored; here it is documented. */
 export const storedText = (maximum: number, description: string) =>
   z.string().meta({ maxLength: maximum, description });
 
-/** A whole number in a response. Its bounds are only documented, too. */
+/** A whole number in a response. Its bounds are documented, not checked. */
 export const integer = (
   description: string,
   { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = {},
@@ -48,8 +48,8 @@ export const nameText = (maximum: number) =>
     .meta({ minLength: 1, pattern: "\\S" });
 
 /**
- * A list of distinct items. A repeated item is refused, because dropping it would not store what
- * was sent.
+ * A list of distinct items. A repeated item is refused: the service stores what was sent, and does
+ * not drop items silently.
  */
 export const distinct = <Item extends z.ZodType<string>>(items: z.ZodArray<Item>) =>
   items
@@ -60,7 +60,7 @@ export const distinct = <Item extends z.ZodType<string>>(items: z.ZodArray<Item>
           code: "custom",
           path: [index],
           params: { code: "repeated" },
-          message: "must not be in the list twice",
+          message: "must not be repeated",
         });
       }
     })
@@ -70,12 +70,11 @@ export const distinct = <Item extends z.ZodType<string>>(items: z.ZodArray<Item>
 export const instant = z.iso
   .datetime({ offset: true, abort: true })
   .meta({ maxLength: 40 })
-  .refine((text) => text >= "1970" && text < "9999", "lies outside of the years 1970 to 9998")
+  .refine((text) => text >= "1970" && text < "9999", "must be between the years 1970 and 9998")
   .transform((text) => new Date(text));
 
 /**
- * The same, or what a browser's field for date and time gives: that has no offset, and is taken as
- * UTC.
+ * The same, or the value of a browser's date and time field. That has no offset and is read as UTC.
  */
 export const instantOrMinute = z
   .string()

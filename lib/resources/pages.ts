@@ -6,8 +6,7 @@ const defaultLimit = 20;
 const maximumLimit = 100;
 
 /**
- * How many items to return at most. A larger number than the maximum is taken as the maximum,
- * however large it is.
+ * The maximum number of items to return. Any larger number is read as the maximum.
  */
 export const limitParameter = (items: string, maximum: number, byDefault: number) =>
   z
@@ -16,7 +15,7 @@ export const limitParameter = (items: string, maximum: number, byDefault: number
     .transform((text) => Math.min(Number(text), maximum))
     .default(byDefault)
     .meta({
-      description: `${items}: 1 to ${maximum}. A larger number is taken as ${maximum}.`,
+      description: `${items}: 1 to ${maximum}. A larger number is read as ${maximum}.`,
       // What the text in the query is read as.
       type: "integer",
       format: "int32",
@@ -30,7 +29,7 @@ const order = z
   .enum(["asc", "desc"])
   .meta({ id: "Order", description: "By creation: `asc` oldest first, `desc` newest first." });
 
-/** The query of a list: the cursor is the id of the last item of the page before. */
+/** The query of a list. The cursor is the id of the last item of the previous page. */
 export const listQuery = <Filters extends z.ZodRawShape>(
   kind: IdKind,
   defaultOrder: "asc" | "desc",
@@ -41,7 +40,7 @@ export const listQuery = <Filters extends z.ZodRawShape>(
       .string()
       .refine((value) => isId(kind, value), {
         params: { kind: "invalid-cursor" },
-        message: "is no cursor of this list",
+        message: "must be a `nextCursor` of this list",
       })
       .optional()
       .meta({
@@ -64,8 +63,8 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
   });
 
 /**
- * Cuts a page out of `limit + 1` rows.
- * @returns at most `limit` items, and the last one's id where more follow.
+ * Takes a page from `limit + 1` rows.
+ * @returns at most `limit` items, and the last one's id if more follow
  */
 export function toPage<Row extends { id: string }, Item>(
   rows: Row[],

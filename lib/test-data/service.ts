@@ -24,7 +24,7 @@ export async function requestWipe(caller: Caller, confirmation: string): Promise
   requireRole(caller, "ADMIN", "wipe the test data");
   const tenant = await lockTenant(caller);
   if (confirmation !== tenant.slug)
-    throw invalidBody("/confirmation", "custom", `type ${tenant.slug} to confirm`);
+    throw invalidBody("/confirmation", "custom", `must be ${tenant.slug} to confirm`);
   if (await findWipe(caller))
     throw new AppError("conflict", "The test data is being wiped already.");
 

@@ -4,7 +4,7 @@ import { environment, integer } from "@/lib/platform/schema";
 const dayMs = 24 * 3_600_000;
 export const maximumDays = 366;
 
-// Nothing more is said of a period whose days are none.
+// `abort`, because the period of an invalid date cannot be checked.
 const date = z.iso.date({ error: "must be a date, for example 2026-01-31", abort: true });
 
 const figures = {
@@ -37,13 +37,13 @@ export const usageQuery = z
       context.addIssue({
         code: "custom",
         path: ["from"],
-        message: "is after the end of the period",
+        message: "must not be after the end of the period",
       });
     else if (daysBetween(start, end) > maximumDays) {
       context.addIssue({
         code: "custom",
         path: ["from"],
-        message: `is too early: a period has at most ${maximumDays} days`,
+        message: `must be later: a period has at most ${maximumDays} days`,
       });
     }
   });
@@ -71,13 +71,13 @@ export type UsageQuery = z.output<typeof usageQuery>;
 export type Usage = z.input<typeof usage>;
 export type UsageFigures = Usage["totals"];
 
-/** The days of a query, the first and the last, where they are not given. */
+/** The first and the last day of a query, with their defaults. */
 export function periodOf({ from, to }: UsageQuery, now: Date): { start: string; end: string } {
   const end = to ?? dayOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 0));
   return { start: from ?? `${end.slice(0, 8)}01`, end };
 }
 
-/** Each day from the first to the last, both included. */
+/** Every day from the first to the last, both inclusive. */
 export function daysOf(start: string, end: string): string[] {
   return Array.from({ length: Math.max(0, daysBetween(start, end)) }, (_, index) =>
     dayOf(Date.parse(start) + index * dayMs),

@@ -44,7 +44,7 @@ const events = distinct(
           "must be an event type from the catalogue, a family such as conversation.*, or *",
         ),
     )
-    .min(1, "choose at least one")
+    .min(1, "must have at least one event")
     .max(eventPatterns.length),
 ).meta({ description: described.events, examples: [["conversation.created", "message.*"]] });
 

@@ -8,7 +8,7 @@ import {
   rotationInProgress,
   tooManyWebhooks,
 } from "@/lib/platform/errors";
-import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
+import { type Metadata, mergeMetadata, tooManyMetadataKeys } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { generateSigningSecret, sealSecret, webhookSecretContext } from "@/lib/platform/secret-box";
 import { currentTime } from "@/lib/platform/time";
@@ -125,8 +125,7 @@ export async function updateWebhook(
 
   const { metadata: metadataPatch, status, ...fields } = patch;
   const metadata = metadataPatch && mergeMetadata(row.metadata as Metadata, metadataPatch);
-  if (metadata === null)
-    throw invalidBody("/metadata", "too_big", "metadata holds at most 50 keys");
+  if (metadata === null) throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
 
   if (status === "ENABLED" && row.suspendedAt) {
     const detail =
@@ -298,7 +297,7 @@ async function requireWebhook({ db, partition }: Caller, id: string): Promise<We
 function requireUsableUrl({ partition }: Caller, url: string, targetId: string): void {
   const problem = findUrlProblem(url, partition);
   if (!problem) return;
-  const error = invalidBody("/url", "invalid_url", `url: ${problem}`);
+  const error = invalidBody("/url", "invalid_url", problem);
   if (isForbiddenTarget(url)) {
     const changes = { url: url.slice(0, maximumUrlLength) };
     error.afterRollback = (caller) =>

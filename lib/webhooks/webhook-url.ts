@@ -11,39 +11,32 @@ import type { Environment } from "@/prisma/generated/enums";
 export const maximumUrlLength = 2_048;
 
 /**
- * What is wrong with a webhook's address, as a sentence for its owner, or null. Looks at the text
- * alone: where the name leads is found out, and checked again, at every connection.
+ * What must be true of a webhook's URL and is not, or null. Only the URL itself is checked here: the
+ * address of its host is looked up and checked at every connection.
  */
 export function findUrlProblem(
   url: string,
   { environment }: { environment: Environment },
 ): string | null {
   if (url.length > maximumUrlLength)
-    return `The address must be at most ${maximumUrlLength} characters long.`;
-  // The parser would drop tabs and line ends without a word, and the address would not be what was
-  // shown.
+    return `must have at most ${maximumUrlLength.toLocaleString("en")} characters`;
+  // The parser would silently drop tabs and line breaks, and the URL would not be the one shown.
   if (/\s/.test(url) || !URL.canParse(url))
-    return "Give a full address, such as https://example.com/webhooks.";
+    return "must be a complete URL, for example https://example.com/webhooks";
 
   const { protocol, username, password, hostname } = new URL(url);
   const isHttpAllowed = allowsHttp(environment);
   if (protocol !== "https:" && !(protocol === "http:" && isHttpAllowed)) {
-    return isHttpAllowed
-      ? "The address must start with https:// or http://."
-      : "The address must start with https://.";
+    return isHttpAllowed ? "must start with https:// or http://" : "must start with https://";
   }
-  if (username !== "" || password !== "")
-    return "The address must not contain a user name or a password.";
-  if (isBlockedHost(hostname))
-    return `The address must be reachable from the internet${exceptions()}.`;
-  if (leadsToThisInstallation(url))
-    return "The address must not be a port of this installation itself.";
+  if (username !== "" || password !== "") return "must not contain a user name or a password";
+  if (isBlockedHost(hostname)) return `must be reachable from the internet${exceptions()}`;
+  if (leadsToThisInstallation(url)) return "must not be a port of this installation";
   return null;
 }
 
 /**
- * Whether an address leads to where no webhook may go, rather than being written wrong. For the
- * audit log.
+ * Whether a well-formed URL leads to a place that webhooks must not reach. For the audit log.
  */
 export function isForbiddenTarget(url: string): boolean {
   return (
@@ -59,7 +52,7 @@ function leadsToThisInstallation(url: string): boolean {
   );
 }
 
-/** What an address has to be, as a sentence. */
+/** The hint below the URL field of a form. */
 export function urlRule(environment: Environment): string {
   if (arePrivateTargetsAllowed())
     return `https:// or http://, reachable from the internet${exceptions()}.`;

@@ -1,3 +1,4 @@
+import { predicateOf } from "@/lib/api/predicates";
 import { createApiKeyInput, type Overlap, overlaps } from "@/lib/api-keys/schema";
 import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey, partitionOfApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
@@ -141,7 +142,7 @@ export const commands: Record<string, Command> = {
       if (!input.success)
         throw new UsageError(
           input.error.issues
-            .map(({ path, message }) => `--${path.join(".")}: ${message}`)
+            .map((issue) => `--${issue.path.join(".")} ${predicateOf(issue)}`)
             .join("\n"),
         );
       const { email } = input.data;
@@ -204,7 +205,9 @@ async function createKey(values: Values): Promise<Result> {
     rateLimitPerMinute: rateLimit === undefined ? null : Number(rateLimit),
   });
   if (!input.success) {
-    const problems = input.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    const problems = input.error.issues.map(
+      (issue) => `${issue.path.join(".")} ${predicateOf(issue)}`,
+    );
     throw new UsageError(`${problems.join("\n")}\nScopes: all, or some of ${scopes.join(",")}`);
   }
 

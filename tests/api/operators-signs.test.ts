@@ -95,5 +95,5 @@ test("a rate limit above the maximum is refused with the maximum", () => {
     scopes: ["read:usage"],
     rateLimitPerMinute: 10_000_000,
   });
-  expect(parsed.error?.issues.map(({ message }) => message)).toEqual(["is at most 1,000,000"]);
+  expect(parsed.error?.issues.map(({ message }) => message)).toEqual(["must be at most 1,000,000"]);
 });

@@ -11,14 +11,14 @@ test.each([
   [
     "/conversations?status=bogus",
     "/status",
-    "status may be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED",
+    "status must be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED",
   ],
   [
     "/conversations?status=OPEN,bogus",
     "/status",
-    "status may be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED",
+    "status must be OPEN, PENDING, SNOOZED, RESOLVED or CLOSED",
   ],
-  ["/conversations?order=up", "/order", "order may be asc or desc"],
+  ["/conversations?order=up", "/order", "order must be asc or desc"],
   [
     "/conversations?updatedSince=yesterday",
     "/updatedSince",
@@ -26,9 +26,13 @@ test.each([
   ],
   ["/conversations?limit=0", "/limit", "limit must be a whole number from 1 to 100"],
   ["/conversations?tag=", "/tag", "tag must not be empty"],
-  ["/conversations?statsu=OPEN", "/statsu", "statsu is not known here; did you mean status?"],
-  ["/conversations?nonsense=1", "/nonsense", "nonsense is not known here"],
-  ["/usage?form=2026-01-01", "/form", "form is not known here; did you mean from?"],
+  [
+    "/conversations?statsu=OPEN",
+    "/statsu",
+    "statsu is not a known parameter; did you mean status?",
+  ],
+  ["/conversations?nonsense=1", "/nonsense", "nonsense is not a known parameter"],
+  ["/usage?form=2026-01-01", "/form", "form is not a known parameter; did you mean from?"],
 ])("422 in plain words for GET %s", async (path, pointer, message) => {
   const { status, body } = await call(tenant, "GET", path);
   expect(status).toBe(422);
@@ -37,29 +41,40 @@ test.each([
 });
 
 test.each([
-  [{ mesage: "Hi" }, "/mesage", "mesage is not known here; did you mean message?"],
-  [{ channel_id: "x" }, "/channel_id", "channel_id is not known here; did you mean channelId?"],
+  [{ mesage: "Hi" }, "/mesage", "mesage is not a known field; did you mean message?"],
+  [{ channel_id: "x" }, "/channel_id", "channel_id is not a known field; did you mean channelId?"],
   [
     { message: { text: "Hi", autor: {} } },
     "/message/autor",
-    "message.autor is not known here; did you mean message.author?",
+    "message.autor is not a known field; did you mean message.author?",
   ],
   [
     { customer: { name: "Ada", mail: "a@b.c" } },
     "/customer/mail",
-    "customer.mail is not known here; did you mean customer.email?",
+    "customer.mail is not a known field; did you mean customer.email?",
   ],
-  [{ xy: 1 }, "/xy", "xy is not known here"],
+  [{ xy: 1 }, "/xy", "xy is not a known field"],
+  [
+    { customer: {} },
+    "/customer",
+    "customer must have at least one of externalId, email, phone, name",
+  ],
+  [
+    { metadata: { a: null } },
+    "/metadata/a",
+    "metadata.a must not be null: only in a PATCH does null delete a key",
+  ],
   [{ subject: 1 }, "/subject", "subject must be a string"],
   [{ subject: "x".repeat(201) }, "/subject", "subject must have at most 200 characters"],
-  [{ priority: "ASAP" }, "/priority", "priority may be LOW, NORMAL, HIGH or URGENT"],
+  [{ priority: "ASAP" }, "/priority", "priority must be LOW, NORMAL, HIGH or URGENT"],
   [{ tags: "x" }, "/tags", "tags must be a list"],
   [{ message: "" }, "/message", "message must not be empty"],
   [
     { message: { text: "Hi", author: { type: "BOT" } } },
     "/message/author/type",
-    "message.author.type may be CUSTOMER, USER, AGENT, API or SYSTEM",
+    "message.author.type must be CUSTOMER, USER, AGENT, API or SYSTEM",
   ],
+  [{ tags: ["a", "a"] }, "/tags/1", "tags.1 must not be repeated"],
   [{ customerId: "ada" }, "/customerId", "customerId must be an id that starts with cus_"],
 ])("422 in plain words for a conversation with %j", async (fields, pointer, message) => {
   const { status, body } = await call(tenant, "POST", "/conversations", {
@@ -74,8 +89,20 @@ test("422 in plain words for a metadata key that is too long", async () => {
   const metadata = { ["k".repeat(41)]: 1 };
   const { body } = await call(tenant, "POST", "/conversations", { channelId: "web", metadata });
   expect(body.errors[0].message).toMatch(
-    /is not a name that is taken here: it must have at most 40 characters$/,
+    / must have another name: a name must have at most 40 characters$/,
   );
+});
+
+test("422 in plain words for a body whose field is the whole of it", async () => {
+  const { body } = await call(tenant, "POST", "/customers", {});
+  expect(body.errors).toEqual([
+    {
+      pointer: "",
+      location: "body",
+      code: "custom",
+      message: "The body must have at least one of externalId, email, phone, name",
+    },
+  ]);
 });
 
 test("422 for an address of a private network names those that the installation opened", async () => {

@@ -166,7 +166,7 @@ describe("lists", () => {
           {
             pointer,
             code: "repeated",
-            message: expect.stringContaining("must not be in the list twice"),
+            message: expect.stringContaining("must not be repeated"),
           },
         ],
       },
@@ -226,14 +226,14 @@ describe("a form", () => {
       () => [file("a.txt", "6"), file("b.txt", "7")],
       "/file",
       "repeated",
-      "file is given more than once",
+      "file must not be repeated",
     ],
     [
       "a file in another field",
       () => [part('name="f/2"; filename="a.txt"', "8")],
       "/f~12",
       "unknown_field",
-      "is called file",
+      "name the field `file`",
     ],
     [
       "a field that is too long",
@@ -247,7 +247,7 @@ describe("a form", () => {
       () => [part('name="name"', "x"), part('name="name"', "y"), file("a.txt", "10")],
       "/name",
       "repeated",
-      "more than once",
+      "must not be repeated",
     ],
     ["no file", () => [part('name="name"', "x")], "/file", "required", "file is required"],
     [

@@ -93,8 +93,8 @@ test("what is wrong with a new key is said beside it, and what was typed stays",
   await page.getByLabel("Last day").fill("2020-01-01");
   await page.getByRole("button", { name: "Create test key" }).click();
 
-  await expect(page.getByText("Give the key a name")).toBeVisible();
-  await expect(page.getByText("Choose a time in the future")).toBeVisible();
+  await expect(page.getByText("Must not be empty")).toBeVisible();
+  await expect(page.getByText("Must be in the future")).toBeVisible();
   await expect(page.getByLabel("Last day")).toHaveValue("2020-01-01");
   await expect(
     page.getByRole("group", { name: "Usage and account" }).getByLabel("None"),

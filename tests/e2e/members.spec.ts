@@ -146,7 +146,9 @@ test("an invitation that was revoked opens nothing, and one for another address 
   await page.getByRole("button", { name: "Invite somebody" }).click();
   await page.getByRole("dialog").getByLabel("E-mail").fill(address);
   await page.getByRole("dialog").getByRole("button", { name: "Invite", exact: true }).click();
-  await expect(page.getByRole("dialog").getByText(/was invited already/)).toBeVisible();
+  await expect(
+    page.getByRole("dialog").getByText(/Must not be the address of an open invitation/),
+  ).toBeVisible();
   await expect(page.getByRole("dialog").getByLabel("E-mail")).toHaveValue(address);
   await page.keyboard.press("Escape");
 

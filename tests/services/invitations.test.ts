@@ -193,8 +193,10 @@ test("members and open invitations are not invited again, and nobody sees anothe
   const email = newAddress();
   const { id } = await invite(owner, email);
 
-  await expect(invite(owner, member.email)).rejects.toThrow("is a member already");
-  await expect(invite(owner, email)).rejects.toThrow("was invited already");
+  await expect(invite(owner, member.email)).rejects.toThrow("must not be the address of a member");
+  await expect(invite(owner, email)).rejects.toThrow(
+    "must not be the address of an open invitation",
+  );
   await invite(stranger, email);
   expect(await listInvitations(reader(as(stranger)))).toHaveLength(1);
   await expect(mutate(as(stranger), (caller) => revokeInvitation(caller, id))).rejects.toThrow(

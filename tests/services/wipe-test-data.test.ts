@@ -304,7 +304,9 @@ test.each(["OWNER", "ADMIN", "MEMBER", "VIEWER"] satisfies Role[])(
     const person = await newMember(tenant.id, role);
     const isAllowed = role === "OWNER" || role === "ADMIN";
     if (isAllowed) {
-      await expect(ask(person, "something else")).rejects.toThrow(`type ${tenant.slug} to confirm`);
+      await expect(ask(person, "something else")).rejects.toThrow(
+        `must be ${tenant.slug} to confirm`,
+      );
       await ask(person, tenant.slug);
       await expect(ask(person, tenant.slug)).rejects.toThrow("being wiped already");
     } else {

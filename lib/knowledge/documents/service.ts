@@ -86,7 +86,7 @@ export async function createDocument(
   requireRole(caller, "MEMBER", "upload documents");
   await getKnowledgeBase(caller, knowledgeBaseId);
   const { name, metadata } = fields;
-  if (!name) throw invalidBody("/name", "required", "name is required where the file has none");
+  if (!name) throw invalidBody("/name", "required", "is required if the file has no name");
 
   const { blobKey, contentType, sizeBytes } = file;
   const sha256 = new Uint8Array(file.sha256);

@@ -237,7 +237,7 @@ export type Conversation = {
   messageCount: number;
   /** When the newest message was posted. */
   lastMessageAt: string | null;
-  /** The beginning of the newest message. */
+  /** The start of the newest message. */
   lastMessagePreview: string | null;
   /** When a `SNOOZED` conversation reopens. */
   snoozedUntil: string | null;
@@ -323,7 +323,7 @@ export type ConversationStatusChangedEvent = {
       messageCount?: number;
       /** When the newest message was posted. */
       lastMessageAt?: string | null;
-      /** The beginning of the newest message. */
+      /** The start of the newest message. */
       lastMessagePreview?: string | null;
       /** When a `SNOOZED` conversation reopens. */
       snoozedUntil?: string | null;
@@ -385,7 +385,7 @@ export type ConversationUpdatedEvent = {
       messageCount?: number;
       /** When the newest message was posted. */
       lastMessageAt?: string | null;
-      /** The beginning of the newest message. */
+      /** The start of the newest message. */
       lastMessagePreview?: string | null;
       /** When a `SNOOZED` conversation reopens. */
       snoozedUntil?: string | null;
@@ -1379,7 +1379,7 @@ export type WebhookWithSecret = {
 export type ListConversationsQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items per page: 1 to 100. A larger number is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is read as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1402,7 +1402,7 @@ export type ListConversationsQuery = {
 export type ListMessagesQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items per page: 1 to 100. A larger number is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is read as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1411,7 +1411,7 @@ export type ListMessagesQuery = {
 export type ListCustomersQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items per page: 1 to 100. A larger number is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is read as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1426,7 +1426,7 @@ export type ListCustomersQuery = {
 export type ListAgentsQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items per page: 1 to 100. A larger number is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is read as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1435,7 +1435,7 @@ export type ListAgentsQuery = {
 export type ListKnowledgeBasesQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items per page: 1 to 100. A larger number is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is read as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1444,7 +1444,7 @@ export type ListKnowledgeBasesQuery = {
 export type ListDocumentsQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items per page: 1 to 100. A larger number is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is read as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1455,14 +1455,14 @@ export type ListDocumentsQuery = {
 export type SearchKnowledgeBaseQuery = {
   /** Words that all occur; "several words" in this order, `or` between alternatives, `-` before what must not occur. */
   q: string;
-  /** Documents at most: 1 to 50. A larger number is taken as 50. */
+  /** Documents at most: 1 to 50. A larger number is read as 50. */
   limit?: number | undefined;
 };
 
 export type ListWebhooksQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items per page: 1 to 100. A larger number is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is read as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1471,7 +1471,7 @@ export type ListWebhooksQuery = {
 export type ListWebhookDeliveriesQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items per page: 1 to 100. A larger number is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is read as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;
@@ -1484,7 +1484,7 @@ export type ListWebhookDeliveriesQuery = {
 export type ListEventsQuery = {
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
-  /** Items per page: 1 to 100. A larger number is taken as 100. */
+  /** Items per page: 1 to 100. A larger number is read as 100. */
   limit?: number | undefined;
   /** By creation: `asc` oldest first, `desc` newest first. */
   order?: Order | undefined;

@@ -34,7 +34,7 @@ const chunksAPage = 20;
 const chunksQuery = z.strictObject({
   cursor: z
     .string()
-    .regex(/^[0-9]{1,9}$/, "is no cursor of this list")
+    .regex(/^[0-9]{1,9}$/, "must be a cursor of this list")
     .transform(Number)
     .optional(),
 });

@@ -1,12 +1,13 @@
 import { answer, type PlaceParams } from "@/app/api/dashboard/answer";
 import { readUpload } from "@/lib/api/read-upload";
-import { check, invalid } from "@/lib/api/validate";
+import { check } from "@/lib/api/validate";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
 import { documentUploadFormat } from "@/lib/knowledge/documents/document-upload";
 import { documentFields } from "@/lib/knowledge/documents/schema";
 import { createDocument } from "@/lib/knowledge/documents/service";
 import { withStoredFile } from "@/lib/platform/blobs/service";
 import { mutate, reader } from "@/lib/platform/caller";
+import { invalidRequest } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 
 type Context = { params: Promise<PlaceParams & { knowledgeBaseId: string }> };
@@ -28,7 +29,7 @@ export async function POST(request: Request, { params }: Context): Promise<Respo
     try {
       const checked = check(schema ?? documentFields, value, "body");
       const found = [...issues, ...checked.issues];
-      if (found.length > 0 || !file) throw invalid(found);
+      if (found.length > 0 || !file) throw invalidRequest(found);
       return await withStoredFile(identity.partition, file, (stored) =>
         mutate(identity, (caller) =>
           createDocument(caller, knowledgeBaseId, documentFields.parse(checked.output), stored),

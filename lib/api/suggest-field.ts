@@ -10,14 +10,14 @@ type Definition = {
 
 const definitionOf = (schema: z.ZodType) => schema.def as unknown as Definition;
 
-/** The objects that may stand where this schema does: it itself, or what is within. */
+/** The objects that this schema accepts: itself, or those inside it. */
 function objectsIn(schema: z.ZodType): Record<string, z.ZodType>[] {
   const { shape, innerType, in: before, options = [] } = definitionOf(schema);
   if (shape) return [shape];
   return [innerType, before, ...options].flatMap((inner) => (inner ? objectsIn(inner) : []));
 }
 
-/** The names of the fields that a schema knows at a path. */
+/** The fields that a schema has at a path. */
 function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const [first, ...rest] = path;
   const shapes = objectsIn(schema);
@@ -29,11 +29,8 @@ function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] 
 
 const largestDistance = 2;
 
-/**
- * The field that was probably meant: no more than two slips away, and no more than half of the
- * name.
- */
-export function nearestField(
+/** The field that was probably meant: at most two edits away, and at most half of the name. */
+export function suggestField(
   schema: z.ZodType,
   path: readonly PropertyKey[],
   unknown: string,
@@ -48,10 +45,7 @@ export function nearestField(
     .sort((a, b) => a.distance - b.distance)[0]?.name;
 }
 
-/**
- * Characters to add, to leave out or to replace (Levenshtein); more than `largestDistance` where
- * the lengths say so.
- */
+/** The Levenshtein distance, or more than `largestDistance` if the lengths already differ by more. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > largestDistance) return largestDistance + 1;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
