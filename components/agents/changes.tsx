@@ -3,7 +3,7 @@ import type { ComparedPart, FieldChange, Piece } from "@/lib/agents/compare-cont
 import { fieldLabels } from "./labels";
 
 /**
- * What differs between two contents of an agent, field by field. Colours are never alone: signs
+ * What differs between two contents of an agent, field by field. Colors are never alone: signs
  * stand beside them.
  */
 export function Changes({ changes, same }: { changes: FieldChange[]; same: string }) {

@@ -13,7 +13,7 @@ const authorNames: Record<Message["author"]["type"], string> = {
 };
 
 /**
- * Theirs on the left, ours on the right, notes in a colour and with a word that say they stay
+ * Theirs on the left, ours on the right, notes in a color and with a word that say they stay
  * inside.
  */
 const looks: Record<Message["direction"], { row: string; bubble: string; says: string | null }> = {

@@ -20,7 +20,7 @@ export async function Code({ code, language = "text", title }: CodeProps) {
       ) : null}
       {/* Side by side, so that the button covers no code on a narrow screen. */}
       <div className="flex items-start">
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the colouring's own HTML, in which the code is escaped. */}
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the coloring's own HTML, in which the code is escaped. */}
         <div className="min-w-0 flex-1" dangerouslySetInnerHTML={{ __html: html }} />
         <div className="p-1">
           <CopyButton text={text} label={title ? `Copy ${title}` : "Copy the code"} look="quiet" />

@@ -30,11 +30,11 @@ export type Language = (typeof languages)[number];
 
 let highlighter: Promise<HighlighterCore> | undefined;
 
-// What the guides show is the same for everyone, so most of it is coloured once a process.
+// What the guides show is the same for everyone, so most of it is colored once a process.
 const known = new Map<string, string>();
 const mostKnown = 1_000;
 
-/** The code as HTML, coloured for light and for dark at once. */
+/** The code as HTML, colored for light and for dark at once. */
 export async function highlight(code: string, language: Language): Promise<string> {
   const key = `${language}\n${code}`;
   const found = known.get(key);

@@ -2,7 +2,7 @@ import type { DocumentErrorCode } from "@/lib/knowledge/documents/schema";
 
 /** What to do about each reason for a failure. */
 export const documentAdvice: Record<DocumentErrorCode, string> = {
-  empty: "A scanned page is a picture: have its text recognised first, and upload that.",
+  empty: "A scanned page is a picture: have its text recognized first, and upload that.",
   encrypted: "Take the password off, and upload it again.",
   invalid_file: "Open it and save it anew, then upload that.",
   too_large: "Split it, and upload the parts.",

@@ -2,7 +2,7 @@ import type { Environment } from "@/prisma/generated/enums";
 
 export const environmentNames: Record<Environment, string> = { live: "Live", test: "Test" };
 
-/** The environment by name and shape, never by colour alone. */
+/** The environment by name and shape, never by color alone. */
 export function EnvironmentName({ environment }: { environment: Environment }) {
   const look = environment === "test" ? "bg-test text-on-test" : "bg-primary text-on-primary";
   return (

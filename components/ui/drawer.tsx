@@ -9,44 +9,44 @@ import { Button, buttonClass } from "./button";
 /**
  * The items beside the one that is shown: `name` says which; `href` is null where the list ends.
  */
-export type Neighbours = { previous: Neighbour; next: Neighbour };
-type Neighbour = { name: string; href: string | null };
+export type Neighbors = { previous: Neighbor; next: Neighbor };
+type Neighbor = { name: string; href: string | null };
 
 type DrawerProps = {
   title: ReactNode;
   description?: ReactNode;
   closeHref: string;
-  neighbours?: Neighbours;
+  neighbors?: Neighbors;
   children: ReactNode;
 };
 
 /**
  * A panel from the right over the page that is open, for one item of its list. It has an address of
  * its own (a parameter of the page's), so it can be linked to: whoever draws it is there already,
- * and closing it goes to `closeHref`. Given the item's neighbours, the arrow keys go to them.
+ * and closing it goes to `closeHref`. Given the item's neighbors, the arrow keys go to them.
  */
-export function Drawer({ title, description, closeHref, neighbours, children }: DrawerProps) {
+export function Drawer({ title, description, closeHref, neighbors, children }: DrawerProps) {
   const router = useRouter();
   const [isOpen, setIsOpen] = useState(true);
   const popup = useRef<HTMLDivElement>(null);
 
   /** In the place of this item in the history, so that Back leaves the panel. */
-  function go({ href }: Neighbour) {
+  function go({ href }: Neighbor) {
     if (href) router.replace(href, { scroll: false });
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
-    const neighbour =
+    const neighbor =
       event.key === "ArrowLeft"
-        ? neighbours?.previous
+        ? neighbors?.previous
         : event.key === "ArrowRight"
-          ? neighbours?.next
+          ? neighbors?.next
           : undefined;
     const isTyping = (event.target as HTMLElement).closest("input, textarea, select, [role=tab]");
     // A dialog that was opened in here is no part of this panel, though its keys arrive here, too.
     const isElsewhere = !event.currentTarget.contains(event.target as Node);
     if (
-      !neighbour ||
+      !neighbor ||
       isTyping ||
       isElsewhere ||
       event.altKey ||
@@ -56,7 +56,7 @@ export function Drawer({ title, description, closeHref, neighbours, children }: 
     )
       return;
     event.preventDefault();
-    go(neighbour);
+    go(neighbor);
   }
 
   return (
@@ -76,7 +76,7 @@ export function Drawer({ title, description, closeHref, neighbours, children }: 
           onKeyDown={onKeyDown}
           className="fixed top-0 right-0 h-dvh w-full max-w-2xl overflow-y-auto border-line border-l bg-surface p-5 text-ink shadow-xl outline-none transition duration-150 data-ending-style:translate-x-8 data-starting-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"
         >
-          <div className={`mb-5 space-y-1 ${neighbours ? "pr-30" : "pr-10"}`}>
+          <div className={`mb-5 space-y-1 ${neighbors ? "pr-30" : "pr-10"}`}>
             <Base.Title className="break-words font-semibold text-lg tracking-tight">
               {title}
             </Base.Title>
@@ -88,10 +88,10 @@ export function Drawer({ title, description, closeHref, neighbours, children }: 
           </div>
           {children}
           <div className="absolute top-4 right-4 flex">
-            {neighbours ? (
+            {neighbors ? (
               <>
-                <NeighbourButton neighbour={neighbours.previous} go={go} Icon={ChevronLeft} />
-                <NeighbourButton neighbour={neighbours.next} go={go} Icon={ChevronRight} />
+                <NeighborButton neighbor={neighbors.previous} go={go} Icon={ChevronLeft} />
+                <NeighborButton neighbor={neighbors.next} go={go} Icon={ChevronRight} />
               </>
             ) : null}
             <Base.Close className={buttonClass({ look: "quiet", size: "icon" })} aria-label="Close">
@@ -104,22 +104,22 @@ export function Drawer({ title, description, closeHref, neighbours, children }: 
   );
 }
 
-type NeighbourButtonProps = {
-  neighbour: Neighbour;
-  go: (neighbour: Neighbour) => void;
+type NeighborButtonProps = {
+  neighbor: Neighbor;
+  go: (neighbor: Neighbor) => void;
   Icon: LucideIcon;
 };
 
 /** Where there is none it stays and keeps the focus, so that the arrow keys go on working. */
-function NeighbourButton({ neighbour, go, Icon }: NeighbourButtonProps) {
+function NeighborButton({ neighbor, go, Icon }: NeighborButtonProps) {
   return (
     <Button
       look="quiet"
       size="icon"
-      onClick={() => go(neighbour)}
-      aria-disabled={neighbour.href === null}
-      aria-label={neighbour.name}
-      title={neighbour.name}
+      onClick={() => go(neighbor)}
+      aria-disabled={neighbor.href === null}
+      aria-label={neighbor.name}
+      title={neighbor.name}
       className="aria-disabled:cursor-default aria-disabled:opacity-40"
     >
       <Icon className="size-4" aria-hidden="true" />

@@ -17,13 +17,12 @@ const columns = [
 
 export const auditCsvHead = csvStart + toCsvLine(columns);
 
-export function auditCsvLine(entry: AuditEntry): string {
+export function auditCsvLine(entry: AuditEntry, actorName: string | null): string {
   const {
     sequence,
     createdAt,
     actorType,
     actorId,
-    actorName,
     action,
     targetId,
     environment,

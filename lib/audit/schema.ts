@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { auditActions } from "./actions";
+import { auditActions } from "./service";
 
 const day = z.iso.date("must be a day, for example 2026-03-01");
 

@@ -25,7 +25,7 @@ type Queue = { running: number; waiting: (() => void)[] };
 // threads are the same.
 const shared = globalThis as { parlanceHashQueue?: Queue };
 
-/** @param password normalised, as lib/users/schema.ts leaves it. */
+/** @param password normalized, as lib/users/schema.ts leaves it. */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, cost));
 }

@@ -39,7 +39,7 @@ export async function searchDeliveries(
 }
 
 /** The deliveries before and after one in the list that a search makes; null where it ends. */
-export async function neighboursOfDelivery(
+export async function neighborsOfDelivery(
   caller: Caller,
   webhookId: string,
   id: string,

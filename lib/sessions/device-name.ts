@@ -21,7 +21,7 @@ const systems: [pattern: RegExp, name: string][] = [
 
 /**
  * What a person would call the device that a browser says it runs on: "Firefox on Windows". Only
- * for recognising one's own.
+ * for recognizing one's own.
  */
 export function deviceName(userAgent: string | null): string {
   const find = (known: [RegExp, string][]) =>

@@ -73,7 +73,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const directory = path.resolve(options.directory);
   linkLibraries(path.resolve(binaries.postgres, "../../.."));
   const run = launcher([path.dirname(binaries.postgres), directory]);
-  if (!existsSync(directory)) initialise(binaries.initdb, directory, options.password, run);
+  if (!existsSync(directory)) initialize(binaries.initdb, directory, options.password, run);
   await stopLeftover(directory);
 
   const port = await freePort(options.preferredPort);
@@ -191,7 +191,7 @@ function linkLibraries(packageDirectory: string): void {
  * Made under another name and then renamed, so that what was interrupted half-way is never taken
  * for a cluster.
  */
-function initialise(initdb: string, directory: string, password: string, run: Launcher): void {
+function initialize(initdb: string, directory: string, password: string, run: Launcher): void {
   const unfinished = `${directory}.new`;
   const passwordFile = `${directory}.password`;
   rmSync(unfinished, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import {
 import {
   countUnsent,
   deliveriesOfEvents,
-  neighboursOfDelivery,
+  neighborsOfDelivery,
   searchDeliveries,
 } from "@/lib/deliveries/search";
 import { searchDeliveriesStatement } from "@/lib/deliveries/search.sql";
@@ -75,7 +75,7 @@ test("deliveries are found by how their last attempt ended, and by all else toge
   ).toHaveLength(6);
 });
 
-test("pages and neighbours follow the filters, and another tenant's webhook has nothing", async () => {
+test("pages and neighbors follow the filters, and another tenant's webhook has nothing", async () => {
   const { webhook, ids } = await newDeliveries();
   const caller = reader(system(webhook.partition));
   const failed = searchDeliveriesQuery.parse({ status: "PENDING", limit: "2" });
@@ -88,11 +88,11 @@ test("pages and neighbours follow the filters, and another tenant's webhook has 
   });
   expect(second.data.map(({ id }) => id)).toEqual([ids[3], ids[2]]);
 
-  expect(await neighboursOfDelivery(caller, webhook.id, ids[3] ?? "", failed)).toEqual({
+  expect(await neighborsOfDelivery(caller, webhook.id, ids[3] ?? "", failed)).toEqual({
     newer: ids[4],
     older: ids[2],
   });
-  expect(await neighboursOfDelivery(caller, webhook.id, ids[1] ?? "", failed)).toEqual({
+  expect(await neighborsOfDelivery(caller, webhook.id, ids[1] ?? "", failed)).toEqual({
     newer: ids[2],
     older: null,
   });

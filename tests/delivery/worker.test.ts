@@ -260,7 +260,7 @@ test("stopping finishes what is under way and records it", async () => {
   ).toBe(0);
 });
 
-test("tests of a webhook that hangs hold up neither its neighbour's nor its own deliveries", async () => {
+test("tests of a webhook that hangs hold up neither its neighbor's nor its own deliveries", async () => {
   const hanging = await startReceiver(() => {});
   try {
     const partition = await newPartition();

@@ -16,7 +16,7 @@ export function watch(page: Page): string[] {
 }
 
 /**
- * Holds what is on the screen against axe, once no colour moves any more. @param look what to say
+ * Holds what is on the screen against axe, once no color moves any more. @param look what to say
  * in front of a finding.
  */
 export async function expectNoViolations(page: Page, look: string): Promise<void> {

@@ -180,7 +180,7 @@ test.each([
   expect(textOf(inspection, name)).toContain(text);
 });
 
-test("what was signed over other line ends, letters or a line end at the end is recognised", async () => {
+test("what was signed over other line ends, letters or a line end at the end is recognized", async () => {
   const signedOver = async (text: string, pasted: string) =>
     textOf(await inspect({ body: pasted }, delivery({ text })), "Signature");
   const lines = '{"id":"evt_1",\n"type":"webhook.test"}';

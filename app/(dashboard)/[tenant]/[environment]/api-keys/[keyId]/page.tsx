@@ -147,9 +147,13 @@ export default pageOf<"keyId">(async ({ caller, role, tenant, environment, base,
 
 async function auditTrail(caller: Caller, keyId: string) {
   const entries = await listAuditTrail(caller, keyId);
-  return entries.map(({ actorName, ...entry }) => ({
+  const people = entries
+    .filter(({ actorType }) => actorType === "USER")
+    .map(({ actorId }) => actorId);
+  const names = await userNames(caller, [...new Set(people)]);
+  return entries.map(({ actorType, actorId, ...entry }) => ({
     ...entry,
-    actor: actorName ?? "The operator",
+    actor: actorType === "USER" ? (names.get(actorId) ?? "A former member") : "The operator",
   }));
 }
 

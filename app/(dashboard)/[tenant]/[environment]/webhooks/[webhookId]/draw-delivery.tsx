@@ -10,7 +10,7 @@ import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";
 import type { SearchDeliveries } from "@/lib/deliveries/schema";
-import { neighboursOfDelivery } from "@/lib/deliveries/search";
+import { neighborsOfDelivery } from "@/lib/deliveries/search";
 import { getDelivery } from "@/lib/deliveries/service";
 import { getPayload } from "@/lib/events/service";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
@@ -21,7 +21,7 @@ import { resendDeliveryAction } from "../actions";
 type Opened = {
   webhook: Webhook;
   deliveryId: string;
-  /** The list round it, in which it has neighbours. */
+  /** The list round it, in which it has neighbors. */
   search: SearchDeliveries;
   hrefOf: (deliveryId: string | null) => string;
 };
@@ -35,7 +35,7 @@ export async function drawDelivery(
 ) {
   const [delivery, { newer, older }] = await Promise.all([
     getDelivery(caller, webhook.id, deliveryId),
-    neighboursOfDelivery(caller, webhook.id, deliveryId, search),
+    neighborsOfDelivery(caller, webhook.id, deliveryId, search),
   ]);
   const payload = await getPayload(caller, delivery.eventId);
   const { label, look } = shownStatus(delivery);
@@ -67,7 +67,7 @@ export async function drawDelivery(
         </div>
       }
       closeHref={hrefOf(null)}
-      neighbours={{
+      neighbors={{
         previous: { name: "Newer delivery (left arrow)", href: previousHref ?? null },
         next: { name: "Older delivery (right arrow)", href: nextHref ?? null },
       }}
