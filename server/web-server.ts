@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { Server as TcpServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EdgeOptions, guard } from "./edge/attach-edge";
+import { attachEdge, type EdgeOptions } from "./edge/attach-edge";
 import { closeLingering } from "./edge/connection";
 
 /** Grace period before idle keep-alive connections are closed. */
@@ -9,7 +9,7 @@ const drainMs = 1_000;
 
 export function createWebServer(options: EdgeOptions): Server {
   const server = createServer();
-  guard(server, options);
+  attachEdge(server, options);
   return server;
 }
 

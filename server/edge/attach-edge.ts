@@ -6,13 +6,16 @@ import { dispatch } from "@/lib/api/dispatch";
 import { lateCode } from "@/lib/api/read-request";
 import type { Wire } from "@/lib/api/respond";
 import { AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
-import { cameThroughProxy, noteRequest } from "@/lib/platform/exposure";
+import { noteRequest } from "@/lib/platform/loopback-exposure";
+import { cameThroughProxy } from "@/lib/platform/proxy-detection";
 import { noteUntrustedProxy } from "@/lib/platform/untrusted-proxy";
 import { probes } from "@/lib/readiness/service";
 import { bufferBody, hasBody } from "./buffer-body";
 import { breakOff, problemOf, refuse, sendProblem, track } from "./connection";
 
-const headersTimeoutMs = 15_000;
+const headersDeadlineMs = 15_000;
+/** Node looks for connections that are late this often. Its default would add up to 30 s. */
+const lateCheckIntervalMs = 1_000;
 const requestTimeoutMs = 30_000;
 const uploadTimeoutMs = 120_000;
 const keepAliveTimeoutMs = 65_000;
@@ -23,6 +26,7 @@ export type EdgeOptions = {
   trustedProxyHops: number;
   /** How long a body may take that is not an upload. */
   bodyTimeoutMs?: number;
+  headersTimeoutMs?: number;
 };
 
 /**
@@ -30,12 +34,18 @@ export type EdgeOptions = {
  * as problem+json. Requests of the API and the probes go straight to their handlers, everything
  * else goes to Next.
  */
-export function guard(
+export function attachEdge(
   server: Server,
-  { servePages, trustedProxyHops, bodyTimeoutMs = requestTimeoutMs }: EdgeOptions,
+  {
+    servePages,
+    trustedProxyHops,
+    bodyTimeoutMs = requestTimeoutMs,
+    headersTimeoutMs = headersDeadlineMs,
+  }: EdgeOptions,
 ): void {
   Object.assign(server, {
     headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: lateCheckIntervalMs,
     requestTimeout: uploadTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     // Both are answered here: Node answers the first with an empty 400, and the second with nothing
@@ -43,6 +53,10 @@ export function guard(
     requireHostHeader: false,
     httpAllowHalfOpen: true,
   });
+  // A server that listens already checks at its earlier interval until it is set up again.
+  if (server.listening)
+    for (const listener of server.listeners("listening"))
+      if (listener.name === "setupConnectionsTracking") listener.call(server);
   const serveApi = apiListener(server);
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {

@@ -2,9 +2,9 @@ import { subscribe } from "node:diagnostics_channel";
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import { env } from "@/lib/platform/env";
-import { guard } from "./attach-edge";
+import { attachEdge } from "./attach-edge";
 
-const guarded = new WeakSet<Server>();
+const withEdge = new WeakSet<Server>();
 
 /**
  * Under `next start` the server is Next's own, and nothing of ours is called before it listens.
@@ -22,14 +22,14 @@ export function attachToNextServer(): void {
 }
 
 function adopt(server: Server | undefined): void {
-  if (!(server instanceof HttpServer) || guarded.has(server)) return;
-  guarded.add(server);
+  if (!(server instanceof HttpServer) || withEdge.has(server)) return;
+  withEdge.add(server);
   const listeners = server.listeners("request");
   server.removeAllListeners("request");
   // Node takes requests with an `Upgrade` header away from the server that has a listener for them,
   // and Next has no use for them.
   server.removeAllListeners("upgrade");
-  guard(server, {
+  attachEdge(server, {
     servePages: (request: IncomingMessage, response: ServerResponse) => {
       for (const listener of listeners) listener.call(server, request, response);
     },

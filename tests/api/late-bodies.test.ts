@@ -1,16 +1,20 @@
 import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, expect, test } from "vitest";
+import { attachEdge } from "@/server/edge/attach-edge";
 import { createWebServer } from "@/server/web-server";
 import { newTenant } from "../support/api";
 import { newKnowledgeBase } from "../support/documents";
 
-// A body that does not come in one piece is late.
-const server = createWebServer({
-  servePages: (_request, response) => response.end(),
+// A body or a head that does not come in one piece is late.
+const options = {
+  servePages: (_request: unknown, response: ServerResponse) => response.end(),
   trustedProxyHops: 0,
   bodyTimeoutMs: 1,
-});
+  headersTimeoutMs: 1,
+};
+const server = createWebServer(options);
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 afterAll(() => {
@@ -66,3 +70,27 @@ test("408 for a JSON body that is late, while an upload has more time", async ()
   upload.finish();
   expect(await upload.response).toMatch(/^HTTP\/1.1 201 /);
 });
+
+/** The response to a head whose end never comes. */
+function answerToUnfinishedHead(to: Server): Promise<string> {
+  const socket = connect((to.address() as AddressInfo).port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write("GET /v1/public/account HTTP/1.1\r\nHost: localhost\r\n");
+  return new Promise<string>((resolve) =>
+    socket.once("data", (data) => resolve(data.toString())),
+  ).finally(() => socket.destroy());
+}
+
+test("408 for a head that is late, within a second after its time is over", async () => {
+  // Node's own check would come after 30 s, which is longer than this test may take.
+  expect(await answerToUnfinishedHead(server)).toMatch(/^HTTP\/1\.1 408 /);
+}, 20_000);
+
+test("408 for a late head also on a server that was listening already, as Next's is", async () => {
+  const other = createServer();
+  other.listen(0, "127.0.0.1");
+  await once(other, "listening");
+  attachEdge(other, options);
+  expect(await answerToUnfinishedHead(other)).toMatch(/^HTTP\/1\.1 408 /);
+  other.close();
+}, 20_000);
