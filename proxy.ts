@@ -1,7 +1,7 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { pathHeader } from "@/lib/auth/path-header";
 import { mailPagePath } from "@/lib/mail/mail-transport";
-import { noteRequest } from "@/lib/platform/exposure";
+import { noteRequest } from "@/lib/platform/loopback-exposure";
 
 /**
  * Gives every page that is drawn for a visitor a content security policy with a nonce of its own,

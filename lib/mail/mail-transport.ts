@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { env } from "@/lib/platform/env";
-import { cameThroughProxy } from "@/lib/platform/exposure";
+import { cameThroughProxy } from "@/lib/platform/proxy-detection";
 
 /**
  * How mail leaves this installation: through an SMTP server; to a page that shows it to whoever

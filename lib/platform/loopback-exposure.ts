@@ -1,66 +1,81 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { env } from "./env";
 import { log } from "./log";
-import { isLoopbackHost } from "./loopback";
+import { findProxySign, type ProxySign } from "./proxy-detection";
 
-// What `npm start` opens for trying the product out (webhooks to loopback, the mail page) is for
-// one person at one machine. A proxy or tunnel in front of a loopback listener lets strangers in,
-// so each sign of one closes it again.
+// `npm start` lets webhooks reach loopback, for one person who tries the product on their own
+// machine. A proxy or tunnel in front of it lets strangers in, so the first sign of one closes
+// loopback to webhooks.
 
-const proxyHeader =
-  /^(forwarded|via|cdn-loop|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|(x-forwarded|x-original|x-envoy|cf|fly|fastly|tailscale|ngrok)-.+)$/;
-
-/**
- * Whether a request came through a proxy, a tunnel, or under another name than this machine's own.
- * Next adds X-Forwarded headers of its own, so those that only name this machine do not count.
- */
-export function cameThroughProxy(
-  headers: Iterable<[string, string | string[] | undefined]>,
-): boolean {
-  for (const [name, value] of headers) {
-    const parts = String(value ?? "")
-      .split(",")
-      .map((part) => part.trim());
-    if (name === "host" || name === "x-forwarded-for" || name === "x-forwarded-host") {
-      if (!parts.every(isLoopbackHost)) return true;
-    } else if (name === "x-forwarded-proto") {
-      if (!parts.every((part) => part === "http")) return true;
-    } else if (name !== "x-forwarded-port" && proxyHeader.test(name)) {
-      return true;
-    }
-  }
-  return false;
-}
+type Exposure = { since: string } & ProxySign;
 
 /**
- * Web and worker share this file. It stays until an operator removes it, because attempts outlive a
- * restart.
+ * Web and worker share this file. It stays until an operator runs `exposure:reset`, because the
+ * proxy or tunnel may still be there after a restart.
  */
-export const behindProxyFile = () => path.join(env().DATA_DIR, "behind-proxy.json");
+const exposureFile = () => path.join(env().DATA_DIR, "behind-proxy.json");
 
-let isMarked = false;
+/** Set where the file could not be written: then this process at least keeps loopback closed. */
+let unwritten: Exposure | undefined;
 
-/** Called with every request: the first one from elsewhere closes loopback to webhooks for good. */
+/** Called with every request. The first one from elsewhere closes loopback to webhooks. */
 export function noteRequest(headers: Iterable<[string, string | string[] | undefined]>): void {
-  if (isMarked || !env().LOOPBACK_WEBHOOKS || !cameThroughProxy(headers)) return;
-  isMarked = true;
-  if (existsSync(behindProxyFile())) return;
-  writeFileSync(behindProxyFile(), `${JSON.stringify({ since: new Date().toISOString() })}\n`, {
-    mode: 0o600,
-  });
+  if (!env().LOOPBACK_WEBHOOKS || unwritten) return;
+  const sign = findProxySign(headers);
+  if (!sign || existsSync(exposureFile())) return;
+  const value = sign.value.slice(0, 100);
+  const exposure = { since: new Date().toISOString(), header: sign.header, value };
+  try {
+    writeFileSync(exposureFile(), `${JSON.stringify(exposure)}\n`, { mode: 0o600 });
+  } catch (error) {
+    unwritten = exposure;
+    log.error({ error: (error as Error).message }, `${exposureFile()} could not be written`);
+  }
   log.warn(
-    { file: behindProxyFile() },
-    "a request came through a proxy or tunnel: webhooks no longer reach this machine. Set APP_URL to the public address",
+    { ...exposure, file: exposureFile() },
+    `webhooks can no longer reach this machine, ${reasonFor(exposure)}. ${exposureRemedy}`,
   );
 }
 
-/**
- * Whether webhooks may reach loopback without a setting of the operator: on a machine that nobody
- * else reaches.
- */
+/** Whether webhooks may reach loopback without a setting of the operator. */
 export function isLoopbackOpen(): boolean {
-  if (!env().LOOPBACK_WEBHOOKS || isMarked) return false;
-  isMarked = existsSync(behindProxyFile());
-  return !isMarked;
+  return env().LOOPBACK_WEBHOOKS && !unwritten && !existsSync(exposureFile());
+}
+
+/** Why loopback is closed although `npm start` opened it; null where that is not the case. */
+export function loopbackClosedBecause(): string | null {
+  if (!env().LOOPBACK_WEBHOOKS || isLoopbackOpen()) return null;
+  return reasonFor(unwritten ?? readExposure());
+}
+
+export const exposureRemedy =
+  "If that was you, run `npm run admin -- exposure:reset`. If this installation is meant to be reached from elsewhere, set APP_URL to its public address";
+
+/**
+ * Opens loopback to webhooks again, also in the processes that run. The next request from elsewhere
+ * closes it again.
+ * @returns whether it was closed
+ */
+export function resetExposure(): boolean {
+  const wasClosed = existsSync(exposureFile());
+  rmSync(exposureFile(), { force: true });
+  return wasClosed;
+}
+
+function readExposure(): Partial<Exposure> {
+  try {
+    return JSON.parse(readFileSync(exposureFile(), "utf8"));
+  } catch {
+    // Cut short by a full disk or a crash: closed, for a reason that is lost.
+    return {};
+  }
+}
+
+/** Repeats a host only if it looks like one: anyone can send any text as a header. */
+function reasonFor({ since, header, value = "" }: Partial<Exposure>): string {
+  const at = since ? ` at ${since}` : "";
+  if (header === "host" && /^[\w.:[\]-]+$/.test(value))
+    return `because this installation was reached under ${value}${at}`;
+  return `because a request came through a proxy or tunnel${header ? ` (it has the header ${header})` : ""}${at}`;
 }

@@ -1,4 +1,6 @@
 import { isIP } from "node:net";
+import { isLoopbackHost } from "@/lib/platform/loopback";
+import { exposureRemedy, loopbackClosedBecause } from "@/lib/platform/loopback-exposure";
 import {
   arePrivateTargetsAllowed,
   isBlockedHost,
@@ -30,7 +32,10 @@ export function findUrlProblem(
     return isHttpAllowed ? "must start with https:// or http://" : "must start with https://";
   }
   if (username !== "" || password !== "") return "must not contain a user name or a password";
-  if (isBlockedHost(hostname)) return `must be reachable from the internet${exceptions()}`;
+  if (isBlockedHost(hostname)) {
+    const notice = isLoopbackName(hostname) ? loopbackNotice() : "";
+    return `must be reachable from the internet${exceptions()}${notice}`;
+  }
   if (leadsToThisInstallation(url)) return "must not be a port of this installation";
   return null;
 }
@@ -56,7 +61,7 @@ function leadsToThisInstallation(url: string): boolean {
 export function urlRule(environment: Environment): string {
   if (arePrivateTargetsAllowed())
     return `https:// or http://, reachable from the internet${exceptions()}.`;
-  return `${allowsHttp(environment) ? "https:// or http://" : "https://"}, reachable from the internet.`;
+  return `${allowsHttp(environment) ? "https:// or http://" : "https://"}, reachable from the internet${loopbackNotice()}.`;
 }
 
 /** Which private networks this installation lets webhooks reach. */
@@ -65,6 +70,14 @@ function exceptions(): string {
   return opened.length > 0
     ? `, or in a network that this installation opened: ${opened.join(", ")}`
     : "; private and reserved hosts are not";
+}
+
+const isLoopbackName = (hostname: string) => isLocalhost(hostname) || isLoopbackHost(hostname);
+
+/** Why webhooks no longer reach this machine, where `npm start` had let them. */
+function loopbackNotice(): string {
+  const reason = loopbackClosedBecause();
+  return reason ? `. Webhooks can no longer reach this machine, ${reason}. ${exposureRemedy}` : "";
 }
 
 const allowsHttp = (environment: Environment) =>

@@ -8,6 +8,7 @@ import { rebaseEvents } from "@/lib/events/rebase";
 import { type Identity, mutate, type Partition } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { loopbackClosedBecause, resetExposure } from "@/lib/platform/loopback-exposure";
 import { reencryptSecrets } from "@/lib/secrets/service";
 import { createTenant, findTenantBySlug, planRateLimits } from "@/lib/tenants/service";
 import { newOwnerInput } from "@/lib/users/schema";
@@ -175,6 +176,14 @@ export const commands: Record<string, Command> = {
       const applied = await applyMigrations(ownerUrl);
       await grantApplicationRole(ownerUrl, DATABASE_URL);
       return { output: { applied } };
+    },
+  },
+  "exposure:reset": {
+    usage: "exposure:reset",
+    options: [],
+    run: async () => {
+      const reason = loopbackClosedBecause();
+      return { output: { wasClosed: resetExposure(), reason } };
     },
   },
   doctor: {

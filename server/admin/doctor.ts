@@ -5,8 +5,12 @@ import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { checkSmtp } from "@/lib/mail/smtp";
 import { pool } from "@/lib/platform/db";
 import { type Env, parseEnv } from "@/lib/platform/env";
-import { behindProxyFile, isLoopbackOpen } from "@/lib/platform/exposure";
 import { isLoopbackUrl } from "@/lib/platform/loopback";
+import {
+  exposureRemedy,
+  isLoopbackOpen,
+  loopbackClosedBecause,
+} from "@/lib/platform/loopback-exposure";
 import { probeUpstash } from "@/lib/platform/rate-limit/upstash-rate-limiter";
 import { untrustedProxyFile, untrustedProxyWarning } from "@/lib/platform/untrusted-proxy";
 import { mostCountedDeliveries, readiness } from "@/lib/readiness/service";
@@ -152,7 +156,10 @@ async function examineAudit({ DATABASE_URL, AUDIT_ANCHOR_FILE }: Env): Promise<F
 }
 
 /** What is open to this machine alone, and whether the outside can use it. */
-function examineExposure({ APP_URL, WEBHOOK_ALLOWED_PRIVATE_CIDRS: networks }: Env): Finding {
+export function examineExposure({
+  APP_URL,
+  WEBHOOK_ALLOWED_PRIVATE_CIDRS: networks,
+}: Env): Finding {
   const subject = "loopback";
   const opensLoopback = networks.some((network) => /^(127\.|::1|0\.0\.0\.0)/.test(network));
   if (opensLoopback && !isLoopbackUrl(APP_URL)) {
@@ -164,14 +171,8 @@ function examineExposure({ APP_URL, WEBHOOK_ALLOWED_PRIVATE_CIDRS: networks }: E
       subject,
       fact: "webhooks may reach this machine, because only this machine can connect",
     };
-  if (existsSync(behindProxyFile())) {
-    const fact =
-      "closed to webhooks, because a request came through a proxy or tunnel. Set APP_URL to the public address";
-    return {
-      subject,
-      fact: `${fact}; if that was a mistake, delete ${behindProxyFile()} and restart`,
-    };
-  }
+  const reason = loopbackClosedBecause();
+  if (reason) return { subject, fact: `closed to webhooks, ${reason}. ${exposureRemedy}` };
   return {
     subject,
     fact: opensLoopback

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { env } from "@/lib/platform/env";
-import { isLoopbackOpen } from "@/lib/platform/exposure";
+import { isLoopbackOpen } from "@/lib/platform/loopback-exposure";
 
 /**
  * IPv4 is open but for IANA's special-purpose registry, multicast, and the address at which Azure's
