@@ -31,6 +31,9 @@ export default defineConfig({
   expect: { timeout: 120_000 },
   reporter: [["list"]],
   use: {
+    // An action or a visit that hangs is reported long before its test ends.
+    actionTimeout: 120_000,
+    navigationTimeout: 120_000,
     // Set by the global setup, before the workers read this file again.
     baseURL: process.env.PRODUCT_URL,
     permissions: ["clipboard-read", "clipboard-write"],

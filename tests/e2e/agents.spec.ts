@@ -256,7 +256,6 @@ test("a viewer reads all of it, is told why there are no buttons, and a page sti
 test("axe finds nothing on the pages of a published agent, and they fit 390 px", {
   tag: "@full",
 }, async ({ page, request }) => {
-  test.setTimeout(240_000);
   const { path, patch } = await begin(page, request);
   await patch({ instructions: "Be kind.\nAnswer in three sentences.", metadata: { plan: "gold" } });
   await page.reload();

@@ -98,7 +98,6 @@ test("401 for a session cookie at the API, in every place where a key is read", 
 test("no page of settings, keys and webhooks holds a hash, a secret or a token, in HTML or in what the router loads", async ({
   page,
 }) => {
-  test.setTimeout(240_000);
   const { email, tenantSlug } = await signUp(page);
   const base = `/${tenantSlug}/test`;
   const key = await newTestKey(page);

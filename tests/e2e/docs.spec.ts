@@ -1,5 +1,5 @@
 import { signUp } from "./sign-up";
-import { expect, test } from "./test";
+import { copy, expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 const pagesToOpen = [
@@ -53,8 +53,6 @@ test("the type of a problem is a page, and all links of the documentation lead s
   page,
   request,
 }) => {
-  // It asks for some sixty pages.
-  test.setTimeout(240_000);
   const { type } = await (await request.get("/v1/public/account")).json();
   await page.goto(type);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("API key missing or invalid");
@@ -92,9 +90,9 @@ test("an operation can be tried with one's own key, which stays for the next one
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name").fill("Reference");
   await page.getByRole("button", { name: "Create test key" }).click();
-  await page.getByRole("button", { name: "Copy the API key" }).click();
-  const key = await page.evaluate(() => navigator.clipboard.readText());
+  const key = await copy(page, "Copy the API key");
   await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
 
   await page.goto("/docs/reference/customers#createCustomer");
   const create = page.locator("#createCustomer");

@@ -1,8 +1,6 @@
 import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 
-test.describe.configure({ timeout: 180_000 });
-
 test("live and test stay apart: on no page of the one is anything of the other", async ({
   page,
   request,
@@ -100,6 +98,7 @@ test("a month's usage can be taken along, and no spreadsheet runs a key's name",
   const key = await page.getByLabel("API key", { exact: true }).inputValue();
   await page.getByLabel("I have kept the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
   await request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
 
   await page.goto(`/${tenantSlug}/test/usage`);

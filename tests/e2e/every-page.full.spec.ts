@@ -23,7 +23,6 @@ function tenant() {
 test.describe.configure({ mode: "default" });
 
 test.beforeAll(async ({ browser }) => {
-  test.setTimeout(120_000);
   furnished = await furnish(browser);
 });
 
@@ -32,7 +31,6 @@ test.afterAll(() => furnished?.close());
 test("every page, light, dark and narrow: axe finds nothing, nothing overflows, no other host is asked, the console is silent", async ({
   browser,
 }) => {
-  test.setTimeout(600_000);
   const context = await newVisitor(browser);
   await context.addCookies(tenant().cookies);
   const page = await context.newPage();

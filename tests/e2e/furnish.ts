@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "@playwright/test";
 import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
-import { newVisitor } from "./test";
+import { expect, newVisitor } from "./test";
 
 type Resource = { id: string } & Record<string, unknown>;
 
@@ -216,18 +215,20 @@ export async function furnish(browser: Browser) {
   });
   const account = await send("GET", "/account");
 
-  // Until the deliveries were tried, and the requests were written down.
+  // Until the first delivery was tried, the document is read, and the last request is in the log.
   let tried: Resource | undefined;
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(200)) {
+  await expect(async () => {
     const { data } = (await send(
       "GET",
       `/webhooks/${broken.id}/deliveries?order=asc&limit=1`,
     )) as unknown as { data: Resource[] };
     tried = data[0];
+    expect(Number(tried?.attemptCount)).toBeGreaterThan(0);
     const { status } = await send("GET", `/knowledge-bases/${base.id}/documents/${document.id}`);
-    if (Number(tried?.attemptCount) > 0 && status === "READY") break;
-  }
-  await sleep(1_500);
+    expect(status).toBe("READY");
+    const logged = "SELECT FROM request_logs WHERE id = $1";
+    expect(await queryDatabase(logged, [refused.headers.get("x-request-id")])).toHaveLength(1);
+  }).toPass();
   const { data: events } = (await send("GET", "/events?limit=1")) as unknown as {
     data: Resource[];
   };

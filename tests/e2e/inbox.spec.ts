@@ -35,7 +35,12 @@ const thread = (page: Page) => page.getByRole("log");
 const list = (page: Page) => page.getByRole("region", { name: "List" });
 
 /** The page does not hear of what happens elsewhere: as it is in the seconds between two looks. */
-const stopFollowing = (page: Page) => page.route("**/health", (route) => route.abort());
+async function stopFollowing(page: Page): Promise<void> {
+  const refused = page.waitForEvent("requestfailed", (sent) => sent.url().endsWith("/health"));
+  await page.route("**/health", (route) => route.abort());
+  // The page asks for this only when its last refresh is complete.
+  await refused;
+}
 
 /** A second person of the same organization, without the way by mail. */
 async function addMember(page: Page, base: string, role: "MEMBER" | "VIEWER"): Promise<void> {
@@ -336,7 +341,6 @@ test("a link to a message leads there, however long the conversation is", async 
   page,
   request,
 }) => {
-  test.setTimeout(120_000);
   const { base, call, messages } = await newInbox(page, request);
   const { id } = await call("POST", "/conversations", { channelId: "web", message: "Message 1" });
   const [first] = await messages(id);
@@ -422,6 +426,7 @@ test("customers are created, searched, edited with their metadata, and one that 
   await dialog.getByLabel("Name").fill("Tomás Herrera");
   await dialog.getByLabel("External id").fill("u_1");
   await dialog.getByRole("button", { name: "Create customer" }).click();
+  await expect(page).toHaveURL(/\/customers\/cus_\w+$/);
   await expect(page.getByRole("heading", { name: "Tomás Herrera" })).toBeVisible();
   const id = page.url().split("/").at(-1) ?? "";
 
@@ -480,7 +485,6 @@ for (const { name, colorScheme, width } of [
     page,
     request,
   }) => {
-    test.setTimeout(180_000);
     const { base, call } = await newInbox(page, request);
     const customer = {
       externalId: "u_1",

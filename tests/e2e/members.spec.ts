@@ -54,7 +54,6 @@ test("somebody is invited, reads, may more with another role at the next click, 
   browser,
   request,
 }) => {
-  test.setTimeout(240_000);
   const { email, tenantSlug } = await signUp(page);
   const conversation = await newConversation(request, await newTestKey(page));
   const base = `/${tenantSlug}/test`;
@@ -128,7 +127,6 @@ test("an invitation that was revoked opens nothing, and one for another address 
   page,
   browser,
 }) => {
-  test.setTimeout(180_000);
   const { tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/settings/members`);
   const address = `alan-${tenantSlug}@example.com`;
@@ -170,7 +168,6 @@ const looks = [
 test("the pages before the dashboard: axe finds nothing, nothing overflows", {
   tag: "@full",
 }, async ({ page, browser }) => {
-  test.setTimeout(300_000);
   const { email, tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/settings/members`);
   const invitation = new URL(await invite(page, `edsger-${tenantSlug}@example.com`, "ADMIN"))

@@ -4,10 +4,8 @@ import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { password } from "./sign-up";
-import { expect, test } from "./test";
+import { copy, expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";
-
-test.describe.configure({ timeout: 240_000 });
 
 let receiver: Receiver;
 test.beforeEach(async () => {
@@ -19,19 +17,13 @@ const run = promisify(execFile);
 
 /** Copies a command from the screen and runs it in a shell, as a newcomer does. */
 async function runCopied(page: Page, button: string): Promise<string> {
-  await page.getByRole("button", { name: button }).click();
-  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const command = await copy(page, button);
   const { stdout } = await run("bash", [
     "-c",
     `${command.replace(/^curl /, "curl --silent --show-error ")}`,
   ]);
   return stdout;
 }
-
-const copiedKey = async (page: Page) => {
-  await page.getByRole("button", { name: "Copy the API key" }).click();
-  return page.evaluate(() => navigator.clipboard.readText());
-};
 
 const step = (page: Page, title: string) =>
   page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
@@ -53,7 +45,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name", { exact: true }).fill("My laptop");
   await page.getByRole("button", { name: "Create test key" }).click();
-  const key = await copiedKey(page);
+  const key = await copy(page, "Copy the API key");
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("1 of 4 done")).toBeVisible();
 
@@ -65,7 +57,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   });
   expect(refused.status()).toBe(422);
   const request = step(page, "Send a first request");
-  await expect(request).toContainText("422 Unprocessable", { timeout: 30_000 });
+  await expect(request).toContainText("422 Unprocessable");
   await expect(request).toContainText(/\d+ ms/);
   await expect(request).toContainText("It was answered with 422: Validation failed.");
   await expect(request).toContainText("channelId");
@@ -73,7 +65,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await expect(page.getByText("Your new key stands in this command.")).toBeVisible();
   const created = JSON.parse(await runCopied(page, "Copy the curl command"));
   expect(created).toMatchObject({ environment: "test", channelId: "web" });
-  await expect(page.getByText("2 of 4 done")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText("2 of 4 done")).toBeVisible();
   await expect(request).toContainText("/v1/public/conversations");
   await expect(request).toContainText("201 Created");
   await expect(request).not.toContainText("Validation failed");
@@ -82,8 +74,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/hook`);
   await page.getByRole("checkbox", { name: /^conversation\.\*/ }).check();
   await page.getByRole("button", { name: "Create test webhook" }).click();
-  await page.getByRole("button", { name: "Copy the signing secret" }).click();
-  const secret = await page.evaluate(() => navigator.clipboard.readText());
+  const secret = await copy(page, "Copy the signing secret");
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
 
@@ -92,7 +83,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await expect(page.getByRole("status").filter({ hasText: "Test event" })).toContainText(
     "Test event delivered",
   );
-  await expect.poll(() => receiver.requests.length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => receiver.requests.length).toBe(1);
   const [arrived] = receiver.requests;
   const [, time, signature] =
     /^t=(\d+),v1=([0-9a-f]{64})/.exec(String(arrived?.headers["x-service-signature"])) ?? [];
@@ -116,7 +107,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
 
   await page.goto(overview);
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
-  await expect(page.getByText("All done")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText("All done")).toBeVisible();
   await expect(step(page, "Go live")).toBeHidden();
   await page.getByText("Show", { exact: true }).click();
   await expect(step(page, "Go live")).toBeVisible();

@@ -72,7 +72,7 @@ test("somebody new comes in with GitHub, names an organization, confirms a live 
   await popup.getByLabel("Account").fill(login);
   await popup.getByRole("button", { name: "Authorize" }).click();
   await expect(page.getByLabel("API key", { exact: true })).toHaveValue(/^prl_live_/);
-  expect(popup.isClosed()).toBe(true);
+  await expect.poll(() => popup.isClosed()).toBe(true);
 
   await page.goto(`/compilers-${login}/test/settings/profile`);
   await expect(page.getByText("None. You can set one below.")).toBeVisible();

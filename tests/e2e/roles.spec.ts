@@ -11,6 +11,7 @@ test("a role that was taken away counts at once, on a page that is still open, t
   await page.getByRole("button", { name: "Create test key" }).click();
   await page.getByLabel("I have kept the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
 
   const demotion =
     "UPDATE memberships SET role = 'MEMBER' WHERE user_id = (SELECT id FROM users WHERE email = $1)";

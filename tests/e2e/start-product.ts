@@ -11,6 +11,8 @@ export default async function startProduct(): Promise<() => Promise<void>> {
     // Closed by themselves behind a proxy.
     WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128",
     MAIL_PAGE: "true",
+    // However slow the machine is, a failed delivery is not sent again before the test does it.
+    WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 7 }, () => "7200").join(),
     ...provider.environment,
   };
   const { url, databaseUrl, mailPage, stop } = await startInstallation({ environment });

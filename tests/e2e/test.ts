@@ -3,15 +3,19 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   test as base,
+  expect,
+  type Locator,
   type Page,
+  type Request,
 } from "@playwright/test";
 
-export { expect } from "@playwright/test";
+export { expect };
 
 // A page that the server rendered shows its buttons before anything listens to them, and a dialog
 // shows before it listens to keys. Tests therefore never act on what is visible only: every visit
-// waits until React has hydrated the whole page, and every key waits until React has run the
-// effects of what it rendered last.
+// waits until React has hydrated the whole page, and every action waits until React has run the
+// effects of what it rendered last. A visit also waits for the writes that the page has sent, as it
+// would cancel them.
 
 /** React reports its commits to this hook, which developer tools use, in production builds too. */
 function observeReact(): void {
@@ -70,20 +74,70 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
+/** Resolves once nothing that the page sent, and that may change something, waits for a response. */
+function trackWrites(page: Page): () => Promise<void> {
+  const writes = new Set<Request>();
+  let notify = () => {};
+  const end = (request: Request) => {
+    if (writes.delete(request) && writes.size === 0) notify();
+  };
+  page.on("request", (request) => request.method() !== "GET" && writes.add(request));
+  page.on("requestfinished", end);
+  page.on("requestfailed", end);
+  return async () => {
+    await settled(page);
+    if (writes.size > 0) await new Promise<void>((resolve) => (notify = resolve));
+  };
+}
+
+/** The actions of a locator, which first wait for the element and for its page to be hydrated. */
+function waitInLocators(page: Page): void {
+  const locator = Object.getPrototypeOf(page.locator("html"));
+  if (patched.has(locator)) return;
+  patched.add(locator);
+  for (const name of actions) {
+    const act: (this: Locator, ...parameters: unknown[]) => Promise<unknown> = locator[name];
+    locator[name] = async function (this: Locator, ...parameters: unknown[]) {
+      await this.waitFor({ state: "attached" });
+      await settled(this.page());
+      return act.apply(this, parameters);
+    };
+  }
+}
+
+const patched = new WeakSet();
+const actions = [
+  "check",
+  "click",
+  "dblclick",
+  "dispatchEvent",
+  "fill",
+  "focus",
+  "press",
+  "selectOption",
+  "setInputFiles",
+  "uncheck",
+] as const;
+
 function waitForHydration(page: Page): void {
+  waitInLocators(page);
   const { goto, reload, goBack } = page;
-  const { press } = page.keyboard;
+  const { press, type } = page.keyboard;
+  const written = trackWrites(page);
   page.goto = async (...parameters) => {
+    await written();
     const response = await goto.apply(page, parameters);
     await settled(page);
     return response;
   };
   page.reload = async (...parameters) => {
+    await written();
     const response = await reload.apply(page, parameters);
     await settled(page);
     return response;
   };
   page.goBack = async (...parameters) => {
+    await written();
     const response = await goBack.apply(page, parameters);
     await settled(page);
     return response;
@@ -92,6 +146,19 @@ function waitForHydration(page: Page): void {
     await settled(page);
     await press.apply(page.keyboard, parameters);
   };
+  page.keyboard.type = async (...parameters) => {
+    await settled(page);
+    await type.apply(page.keyboard, parameters);
+  };
+}
+
+/** Clicks a button that copies. @returns what it copied, which is in the clipboard a moment later */
+export async function copy(page: Page, button: string): Promise<string> {
+  await page.evaluate(() => navigator.clipboard.writeText(""));
+  await page.getByRole("button", { name: button }).click();
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied).not.toBe("");
+  return copied();
 }
 
 async function prepare(context: BrowserContext): Promise<BrowserContext> {
