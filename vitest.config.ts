@@ -1,14 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+// Set by the scripts of package.json.
+const { TEST_SUITE, TEST_FOLDER = "**" } = process.env;
+
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "") } },
   test: {
-    include: [process.env.TEST_SUITE === "full" ? "tests/**/*.full.test.ts" : "tests/**/*.test.ts"],
+    include: [`tests/${TEST_FOLDER}/**/*${TEST_SUITE === "full" ? ".full" : ""}.test.ts`],
     exclude: [
       "tests/e2e/**",
       "node_modules/**",
-      ...(process.env.TEST_SUITE === "fast" ? ["tests/**/*.full.test.ts"] : []),
+      ...(TEST_SUITE === "fast" ? ["tests/**/*.full.test.ts"] : []),
     ],
     globalSetup: "tests/support/postgres.ts",
     setupFiles: "tests/support/setup.ts",
