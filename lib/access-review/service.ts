@@ -10,7 +10,7 @@ import { Environment } from "@/prisma/generated/enums";
 import type { ConfirmAccess } from "./schema";
 import { type Access, countAccess } from "./suspend-access";
 
-/** What is suspended in the organization, in both environments. */
+/** Everything that is suspended in the organization, in both environments. */
 export async function listSuspendedAccess(caller: Caller) {
   requireRole(caller, "ADMIN", "review suspended access");
   const { db, partition } = caller;
@@ -45,13 +45,13 @@ export async function listSuspendedAccess(caller: Caller) {
 
 export type SuspendedAccess = Awaited<ReturnType<typeof listSuspendedAccess>>;
 
-/** For pages that only say that something is suspended. */
+/** For pages that only show whether anything is suspended. */
 export const countSuspendedAccess = (found: SuspendedAccess) => countAccess(idsOf(found));
 
 /**
- * Gives suspended access back: keys work again, webhooks receive what was held for them,
- * invitations can be accepted, and members get in. What is not confirmed stays suspended until it
- * is revoked.
+ * Restores suspended access: keys work again, webhooks receive the deliveries that were held,
+ * invitations can be accepted, and members can sign in. Everything else stays suspended until it is
+ * revoked.
  * @throws AppError `not-found` for what is not suspended
  */
 export async function confirmAccess(caller: Caller, wanted: ConfirmAccess): Promise<void> {

@@ -6,7 +6,7 @@ import type { Db } from "@/lib/platform/db";
 import { lockTenant } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
 
-/** Ids of what gives access to an organization. */
+/** Ids of everything that gives access to an organization. */
 export type Access = {
   apiKeys: string[];
   webhooks: string[];
@@ -38,7 +38,7 @@ export async function accessMadeBy(
   return found.filter(({ access }) => countAccess(access) > 0);
 }
 
-/** In one order, because suspending takes each organization's lock. */
+/** Always in the same order, because suspending takes each organization's lock. */
 const membershipsOf = (transaction: Db, userId: string) =>
   transaction.membership.findMany({
     where: { userId },
@@ -93,8 +93,8 @@ async function accessIn(transaction: Db, tenantId: string, userId: string): Prom
 }
 
 /**
- * Ids of what the user, or a key they created, made or changed in somebody else's organization, and
- * of members they let in.
+ * Ids of everything that the user, or a key they created, created or changed in another user's
+ * organization, and of members they let in.
  */
 async function touchedIn(transaction: Db, tenantId: string, userId: string): Promise<string[]> {
   const keys = await transaction.apiKey.findMany({
@@ -141,7 +141,7 @@ export async function suspendAccessMadeBy(
       { partition, actor: { type: "USER", id: user.id, role }, request: null, address },
       transaction,
     );
-    // Waits for what is just being made, so that it is found.
+    // Waits for changes in progress, so that they are included.
     await lockTenant(caller);
     const access = await accessIn(transaction, tenantId, user.id);
     if (countAccess(access) === 0) continue;

@@ -5,14 +5,14 @@ import { suspendAccessMadeBy } from "./suspend-access";
 type How = {
   at: Date;
   address: string | null;
-  /** The user has seen everything that was made before, and confirms it in the same step. */
+  /** The user has reviewed everything that was created before, and confirms it in the same step. */
   confirmsEverything?: boolean;
 };
 
 /**
- * Notes that the user has shown for the first time that their address is theirs, in the transaction
- * that shows it. This is the only way in which an existing user's address becomes verified.
- * @returns false if it was verified before, and then nothing changes
+ * Marks the user's address as verified, in the transaction that proves it. This is the only way an
+ * existing user's address becomes verified.
+ * @returns false if it was already verified; nothing changes then
  */
 export async function verifyAddress(
   transaction: Db,

@@ -2,12 +2,12 @@ import { diffArrays, diffWordsWithSpace } from "diff";
 import { changedFields } from "@/lib/platform/changes";
 import type { AgentContent } from "./schema";
 
-/** A stretch of a line. A line that was removed holds no added ones, and the other way round. */
+/** Part of a line. A removed line has no added pieces, and an added line has no removed ones. */
 export type Piece = { kind: "same" | "removed" | "added"; text: string };
 export type ComparedLine = Piece["kind"] extends infer Kind
   ? { kind: Kind; pieces: Piece[] }
   : never;
-/** `omitted`: so many lines that are the same, or that are more than one would read. */
+/** `omitted` counts lines that are left out: unchanged ones, and ones past the limit. */
 export type ComparedPart = ComparedLine | { kind: "omitted"; count: number };
 export type FieldChange = { field: keyof AgentContent; parts: ComparedPart[] };
 
@@ -15,19 +15,22 @@ export type FieldChange = { field: keyof AgentContent; parts: ComparedPart[] };
 const context = 3;
 const maximumLines = 1_000;
 /**
- * Two texts that differ in more places are shown as wholly different: to find out more would take
- * long, and help nobody.
+ * Texts with more edits than this are shown as entirely different: comparing them would take long,
+ * and the result would be unreadable.
  */
 const maximumLineEdits = 1_000;
 const maximumWordEdits = 400;
-/** Of two lines that have less in common, single words are not shown: they would be a riddle. */
+/**
+ * Lines with a smaller share of common text are not compared word by word: the result would be
+ * unreadable.
+ */
 const leastInCommon = 0.3;
 
 /**
- * What publishing `after` would change, field by field and line by line, in the order in which an
- * agent is shown.
+ * What publishing `after` would change, field by field and line by line, in the order in which the
+ * dashboard shows an agent.
  * @param before null for an agent that was never published
- * @param nameOf what a knowledge base is called
+ * @param nameOf the name of a knowledge base
  */
 export function compareContents(
   before: AgentContent | null,
@@ -48,7 +51,7 @@ export function compareContents(
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** Each field as lines of text; none where it is empty. */
+/** Each field as lines of text. An empty field has none. */
 const linesOf: Record<
   keyof AgentContent,
   (content: AgentContent, nameOf: (id: string) => string) => string[]
@@ -102,7 +105,9 @@ const whole = (kind: Piece["kind"], text: string): ComparedLine => ({
   pieces: [{ kind, text }],
 });
 
-/** Lines that were replaced by others: the first of them by the first, and so on, word by word. */
+/**
+ * Compares replaced lines word by word: the first removed line with the first added one, and so on.
+ */
 function compareRun(removed: string[], added: string[]): ComparedLine[] {
   const pairs = removed.map((line, index) => [line, added[index]] as const);
   const compared = pairs.map(([before, after]) =>
@@ -140,10 +145,7 @@ function compareWords(
   };
 }
 
-/**
- * Stretches of one kind that follow each other, as one; the space between two words that changed
- * belongs to them.
- */
+/** Joins adjacent pieces of one kind. The space between two changed words counts as changed too. */
 function joined(pieces: Piece[]): Piece[] {
   const result: Piece[] = [];
   for (const [index, { kind: ownKind, text }] of pieces.entries()) {
@@ -157,8 +159,8 @@ function joined(pieces: Piece[]): Piece[] {
 }
 
 /**
- * Leaves out what is the same far from any change, and what is beyond reading. Nothing remains
- * where nothing changed.
+ * Leaves out unchanged lines far from any change, and everything past the limit. Returns nothing if
+ * nothing changed.
  */
 function shortened(lines: ComparedLine[]): ComparedPart[] {
   const isNear = new Array<boolean>(lines.length).fill(false);

@@ -8,10 +8,9 @@ import {
 } from "@/lib/platform/metadata-rows";
 import type { Agent, UpdateAgent } from "./schema";
 
-// What the form of a draft holds, in the browser. The draft may be changed by others while somebody
-// types.
+// The state of the form that edits a draft, in the browser. Others may change the draft meanwhile.
 
-/** The draft as it is typed: texts, where the draft has numbers and nulls. */
+/** The draft as it is typed: strings where the draft has numbers and nulls. */
 export type DraftForm = {
   name: string;
   description: string;
@@ -42,7 +41,7 @@ type Written = { [Field in DraftField]: (form: DraftForm) => UpdateAgent[Field] 
 
 const orNull = (text: string) => (text === "" ? null : text);
 
-/** What the API is sent for each field. */
+/** The value that is sent for each field. */
 const written: Written = {
   name: ({ name }) => name.trim(),
   description: ({ description }) => orNull(description),
@@ -64,7 +63,7 @@ export function changedDraftFields(base: DraftForm, form: DraftForm): DraftField
   return (Object.keys(written) as DraftField[]).filter((field) => !isSame(field, base, form));
 }
 
-/** What a PATCH has to say to make the form's draft of the one that the form began with. */
+/** The PATCH that turns the draft that the form started from into what the form shows. */
 export function draftPatch(base: DraftForm, form: DraftForm): UpdateAgent {
   const changed = changedDraftFields(base, form);
   return {
@@ -77,17 +76,17 @@ export function draftPatch(base: DraftForm, form: DraftForm): UpdateAgent {
 
 export type Rebased = {
   form: DraftForm;
-  /** Fields that only the others changed: the form shows theirs. */
+  /** Fields that only others changed. The form shows their value. */
   taken: DraftField[];
-  /** Fields that both changed, each in their own way: the form still shows what was typed. */
+  /** Fields that both changed differently. The form still shows what was typed. */
   conflicts: DraftField[];
 };
 
 /**
- * What the form is to show once others have changed the draft.
- * @param base the draft that the form began with
- * @param mine the form as it is
- * @param theirs the draft as it is by now
+ * Merges others' changes to the draft into the form.
+ * @param base the draft that the form started from
+ * @param mine the current form
+ * @param theirs the current draft
  */
 export function rebaseDraft(base: DraftForm, mine: DraftForm, theirs: DraftForm): Rebased {
   const form: DraftForm = { ...mine };

@@ -21,8 +21,8 @@ import {
   type UpdateAgent,
 } from "./schema";
 
-// An agent's row is its draft. Publishing copies the draft into a version, and versions are never
-// written again, so that nothing that comes through the API changes what is published.
+// An agent's row is its draft. Publishing copies the draft into a version, and versions are
+// immutable, so nothing that comes through the API changes what is published.
 
 export async function listAgents(
   caller: Caller,
@@ -65,15 +65,14 @@ export async function createAgent(caller: Caller, body: CreateAgent): Promise<Ag
 }
 
 /**
- * The draft that a person had before their eyes when they decided, by its `updatedAt`: a decision
- * about another draft than the one that there is by now is refused. The API has no such thing; its
- * patches are merged as they come.
+ * The `updatedAt` of the draft that the user saw when they acted. If the draft has changed since,
+ * the action is refused. The API has no such check: its patches are merged in the order of arrival.
  */
 type Seen = { draft?: string | undefined };
 
 /**
  * Changes the draft; the published version stays as it is.
- * @throws AppError `agent-archived`, `conflict` where the draft is not the one that was seen
+ * @throws AppError `agent-archived`, or `conflict` if the draft has changed since the user saw it
  */
 export async function updateAgent(
   caller: Caller,
@@ -97,9 +96,9 @@ export async function updateAgent(
 }
 
 /**
- * Makes the draft the published version, under the next number. A draft that is published already
- * makes no new one.
- * @throws AppError `agent-archived`, `conflict` where the draft is not the one that was seen
+ * Publishes the draft as the next version. A draft without unpublished changes makes no new
+ * version.
+ * @throws AppError `agent-archived`, or `conflict` if the draft has changed since the user saw it
  */
 export async function publishAgent(caller: Caller, id: string, seen: Seen = {}): Promise<Agent> {
   requireRole(caller, "MEMBER", "publish agents");
@@ -111,10 +110,10 @@ export async function publishAgent(caller: Caller, id: string, seen: Seen = {}):
 }
 
 /**
- * Makes an earlier version the draft and publishes it, under the next number, so that the history
- * only ever grows. Changes that were not published are lost.
+ * Copies an earlier version into the draft and publishes it as the next version, so the history
+ * only grows. Unpublished changes are lost.
  * @throws AppError `agent-archived`, `not-found` for a version that the agent does not have,
- * `conflict` where the draft is not the one that was seen
+ * `conflict` if the draft has changed since the user saw it
  */
 export async function rollBackAgent(
   caller: Caller,
@@ -134,8 +133,8 @@ export async function rollBackAgent(
 }
 
 /**
- * An archived agent keeps its versions and can still be read, but takes no more changes. Archiving
- * twice is archiving once.
+ * An archived agent keeps its versions and can still be read, but can no longer change. Archiving
+ * it again does nothing.
  */
 export async function archiveAgent(caller: Caller, id: string): Promise<Agent> {
   requireRole(caller, "MEMBER", "archive agents");
@@ -143,7 +142,7 @@ export async function archiveAgent(caller: Caller, id: string): Promise<Agent> {
   return write(caller, before, { status: "ARCHIVED" }, "agent.archived");
 }
 
-/** The versions of an agent, newest first. `cursor` is the last one of the page before. */
+/** The versions of an agent, newest first. `cursor` is the previous page's last version. */
 export async function listAgentVersions(
   caller: Caller,
   id: string,
@@ -168,7 +167,7 @@ export async function getAgentVersion(
   return toAgentVersion(await requireVersion(caller, id, version));
 }
 
-/** What would be published, were the draft published now. */
+/** The content that publishing the draft now would publish. */
 export function draftOf(agent: Agent): AgentContent {
   return agentContent.parse(agent);
 }
@@ -206,10 +205,7 @@ async function publishContent(
   return write(caller, before, changes, action, fromVersion);
 }
 
-/**
- * Writes what differs, with the event and the audit entry that belong to it; nothing at all where
- * nothing differs.
- */
+/** Writes the changes with their event and audit entry. Writes nothing if nothing changes. */
 async function write(
   caller: Caller,
   row: AgentModel,
@@ -222,8 +218,8 @@ async function write(
   if (changed.length === 0) return before;
 
   const { metadata, ...columns } = changes;
-  // Always later than before, so that no two drafts have the same time, whatever the clocks of
-  // several processes say.
+  // Always later than before, so that no two drafts share a time even if the clocks of processes
+  // differ.
   const updatedAt = new Date(Math.max(Date.now(), row.updatedAt.getTime() + 1));
   const after = toAgent(
     await caller.db.agent.update({
@@ -267,7 +263,7 @@ async function requireAgent({ db, partition }: Caller, id: string): Promise<Agen
   return found;
 }
 
-/** The row, locked until the transaction ends: changes of one agent come one after another. */
+/** Locks the row until the transaction ends, so that changes to one agent are serialized. */
 async function lockAgent(caller: Caller, id: string): Promise<AgentModel> {
   await lockRow(caller, "agents", id);
   return requireAgent(caller, id);
@@ -284,7 +280,10 @@ async function requireVersion(
   return found;
 }
 
-/** Another tenant's knowledge base, or the other environment's, is the same 404 as none at all. */
+/**
+ * A knowledge base of another tenant or of the other environment gets the same 404 as a missing
+ * one.
+ */
 async function requireKnowledgeBases({ db, partition }: Caller, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   const found = await db.knowledgeBase.findMany({
@@ -344,9 +343,9 @@ export function toAgent(row: AgentModel): Agent {
 export type AgentVersion = {
   version: number;
   content: AgentContent;
-  /** Null where no person published it. */
+  /** Null if no user published it. */
   publishedById: string | null;
-  /** The version that this one brought back, where it came of a roll-back. */
+  /** The version that a rollback restored; null for other versions. */
   restoredVersion: number | null;
   createdAt: string;
 };

@@ -11,7 +11,7 @@ import type { Scope } from "./scopes";
  */
 export const keysChannel = "parlance_keys";
 
-/** What the API needs to know of a key to serve a request. */
+/** What the API needs to know about a key to serve a request. */
 export type KnownKey = {
   id: string;
   tenantId: string;
@@ -19,19 +19,19 @@ export type KnownKey = {
   name: string;
   scopes: ReadonlySet<Scope>;
   expiresAt: Date | null;
-  /** Null, which nobody can name, is outside of every network. */
+  /** An unknown address (null) is outside every network. */
   isAllowedFrom: (address: string | null) => boolean;
   rateLimitPerMinute: number;
   /**
-   * What all keys of the environment have together. Null for a key that an operator gave more than
-   * its plan's limit: that one neither draws on the ceiling nor is held by it.
+   * The limit that all keys of the environment share. Null for a key that an operator gave more
+   * than its plan's limit: it neither counts against the shared limit nor is bound by it.
    */
   tenantLimitPerMinute: number | null;
 };
 
 /**
- * Also where the connection that hears of revocations is dead without a sign of it, a revoked key
- * ends within a second.
+ * A revoked key stops working within a second even if the connection that reports revocations has
+ * died silently.
  */
 const lifetimeMs = 900;
 const maximumEntries = 10_000;
@@ -40,11 +40,11 @@ type Entry = { key: KnownKey; until: number };
 const entries = new Map<string, Entry>();
 
 /**
- * The key with this hash, or null for one that is unknown, revoked, suspended or expired. Answers
- * come from memory for less than a second, and only while this process hears of revocations: with
- * the listening connection down, every call asks the database, so a revoked key never lives on for
- * a cache's sake. What is no key is not kept at all: guesses would push the keys out.
- * @param inBatches to share queries with other lookups, for callers who may be guessing
+ * The key with this hash, or null if it is unknown, revoked, suspended or expired. Results are
+ * cached for less than a second, and only while this process receives revocations: with the
+ * listening connection down, every call queries the database, so the cache never keeps a revoked
+ * key alive. Unknown keys are not cached, because guesses would push out the valid ones.
+ * @param inBatches shares queries with other lookups, for callers who may be guessing
  */
 export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise<KnownKey | null> {
   const name = hash.toString("hex");
@@ -55,8 +55,7 @@ export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise
   const generation = invalidations;
   const row = await (inBatches ? findRowInBatch(hash) : findRow(hash));
   const key = row && !row.revokedAt && !row.suspendedAt ? toKnownKey(row) : null;
-  // A revocation that arrived during the look-up may concern this very key: then the answer serves
-  // once and is not kept.
+  // A revocation that arrived during the lookup may concern this key, so the result is not cached.
   if (key && isListening() && generation === invalidations) {
     if (entries.size >= maximumEntries) entries.clear();
     entries.set(name, { key, until: now + lifetimeMs });
@@ -84,7 +83,7 @@ let lookups: Lookup[] = [];
 let isLookingUp = false;
 const maximumBatch = 1_000;
 
-/** One query at a time in this process: whatever arrives while it runs shares the next one. */
+/** One query at a time in this process. Lookups that arrive meanwhile share the next one. */
 function findRowInBatch(hash: Buffer): Promise<Row | null> {
   return new Promise((resolve, reject) => {
     lookups.push({ hash, resolve, reject });
@@ -139,7 +138,7 @@ let isConnected = false;
 let invalidations = 0;
 let isStopped = false;
 
-/** True while revocations reach this process. The first request starts the listening. */
+/** True while this process receives revocations. The first call starts listening. */
 function isListening(): boolean {
   if (!listener && !isStopped) listener = listen();
   return isConnected;

@@ -39,8 +39,8 @@ export function generateKey(environment: Environment): { key: string; hash: Buff
 }
 
 /**
- * Whether this could be a key of ours at all. Costs no query, and a mistyped character is found
- * with near certainty.
+ * Whether this could be one of our keys. Needs no query, and almost always catches a mistyped
+ * character.
  */
 export function isWellFormedKey(key: string): boolean {
   const match = keyPattern.exec(key);

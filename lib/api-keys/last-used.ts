@@ -3,7 +3,7 @@ import { log } from "@/lib/platform/log";
 import type { KnownKey } from "./key-cache";
 
 const flushIntervalMs = 1_000;
-/** A key's time is written at most this often. */
+/** The time of a key is written at most this often. */
 const precisionMs = 60_000;
 
 type Use = { tenantId: string; environment: KnownKey["environment"]; at: Date };
@@ -12,9 +12,7 @@ const writtenAt = new Map<string, number>();
 const pending = new Map<string, Use>();
 let timer: NodeJS.Timeout | undefined;
 
-/**
- * Notes that a key was used just now. Costs no query: the times are written together, soon after.
- */
+/** Notes that a key was used. Needs no query: the times are written in batches, soon after. */
 export function markKeyUsed({ id, tenantId, environment }: KnownKey): void {
   const now = Date.now();
   if (now - (writtenAt.get(id) ?? 0) < precisionMs) return;
@@ -24,8 +22,8 @@ export function markKeyUsed({ id, tenantId, environment }: KnownKey): void {
 }
 
 /**
- * Writes what is pending. Also called on shutdown. A time that cannot be written is only a time; it
- * is dropped.
+ * Writes what is pending. Also called on shutdown. A time that cannot be written is dropped: losing
+ * it does no harm.
  */
 export async function flushKeyLastUsed(): Promise<void> {
   timer = undefined;

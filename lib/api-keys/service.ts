@@ -28,9 +28,9 @@ import { apiKeyStatus, statusCondition } from "./status";
 export const maximumApiKeys = 100;
 
 /**
- * Makes a key in the caller's environment.
+ * Creates a key in the caller's environment.
  * @returns the row and the key itself, which cannot be retrieved again.
- * @throws AppError `limit-reached` beyond 100 that are valid
+ * @throws AppError `limit-reached` beyond 100 valid keys
  */
 export async function createApiKey(caller: Caller, input: CreateApiKey) {
   requireRole(caller, "ADMIN", "create API keys");
@@ -84,7 +84,7 @@ async function announceLiveKey(
   await queueMailToAdmins(db, partition.tenantId, { kind: "live-key-created", ...created });
 }
 
-/** The keys of the environment, newest first, also those that have ended. */
+/** The keys of the environment, newest first, including revoked and expired ones. */
 export async function listApiKeys(
   { db, partition }: Caller,
   { status, ...page }: ListApiKeys,
@@ -110,10 +110,7 @@ export async function findPredecessor({ db, partition }: Caller, id: string) {
   return found && withoutHash(found);
 }
 
-/**
- * Names and hints of keys of both environments by their ids, for whatever shows what they did;
- * unknown ids are left out.
- */
+/** Names and hints of keys in both environments, by id. Unknown ids are left out. */
 export async function apiKeyNames(
   { db, partition }: Caller,
   ids: string[],
@@ -129,7 +126,7 @@ export async function apiKeyNames(
   return new Map(keys.map(({ id, ...key }) => [id, key]));
 }
 
-/** For operators, who name a key without knowing whose it is. */
+/** For operators, who know a key's id but not its tenant. */
 export async function partitionOfApiKey(id: string): Promise<Partition> {
   const found = await db().apiKey.findFirst({
     where: { id },
@@ -140,8 +137,8 @@ export async function partitionOfApiKey(id: string): Promise<Partition> {
 }
 
 /**
- * Changes a key's name, scopes, addresses or limit; requests go by the new ones within a second.
- * @throws AppError `invalid-transition` for a key that has ended
+ * Changes a key's name, scopes, addresses or limit. Takes effect within a second.
+ * @throws AppError `invalid-transition` for a revoked or expired key
  */
 export async function updateApiKey(caller: Caller, id: string, input: UpdateApiKey) {
   requireRole(caller, "ADMIN", "change API keys");
@@ -165,12 +162,12 @@ export async function updateApiKey(caller: Caller, id: string, input: UpdateApiK
 }
 
 /**
- * Makes a key with the same settings, and lets this one live on beside it for a while, but not
- * beyond its own end. Where this one was made to last for so long, the new one lasts as long, from
+ * Creates a key with the same settings. The old key stays valid for the overlap, but not past its
+ * own expiry. If the old key was created with a lifetime, the new one gets the same lifetime from
  * now on.
- * @returns the new row and key, which can never be had again, and the old row.
- * @throws AppError `invalid-transition` for a key that has ended, `rotation-in-progress` for one
- * that was rolled already
+ * @returns the new row, the new key, which cannot be retrieved again, and the old row.
+ * @throws AppError `invalid-transition` for a revoked or expired key, `rotation-in-progress` for
+ * one that was already rolled
  */
 export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
   requireRole(caller, "ADMIN", "roll API keys");
@@ -185,7 +182,7 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
       },
     );
   }
-  // Without an overlap the new key takes the old one's place, so a leaked key can always be rolled.
+  // Without an overlap, the new key replaces the old one, so a leaked key can always be rolled.
   if (overlap !== "now")
     await requireRoomForKey(
       caller,
@@ -224,7 +221,7 @@ export async function rollApiKey(caller: Caller, id: string, overlap: Overlap) {
 }
 
 /**
- * Revoking twice is revoking once. Every process drops the key from its cache when this commits.
+ * Revoking a key again does nothing. Every process drops the key from its cache when this commits.
  */
 export async function revokeApiKey(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "revoke API keys");
@@ -282,7 +279,7 @@ async function lockLivingKey(caller: Caller, id: string, what: string): Promise<
   return found;
 }
 
-/** Each process drops what it knows of the key when the transaction commits. */
+/** Every process drops the key from its cache when the transaction commits. */
 export async function forgetKey(
   { db }: Pick<Caller, "db">,
   { hash }: Pick<ApiKeyModel, "hash">,
@@ -290,7 +287,7 @@ export async function forgetKey(
   await db.$executeRaw`SELECT pg_notify(${keysChannel}, ${Buffer.from(hash).toString("hex")})`;
 }
 
-/** Below their plan's limit people may go as they like; beyond it only an operator can. */
+/** Users can set any limit up to their plan's. Only an operator can exceed it. */
 async function requireRateLimit(caller: Caller, wanted: number | null | undefined): Promise<void> {
   if (caller.actor.type !== "USER" || !wanted) return;
   const limit = await rateLimitOfPlan(caller);

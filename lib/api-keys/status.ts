@@ -1,7 +1,7 @@
 const dayMs = 24 * 60 * 60 * 1000;
-/** How long before its end a key is said to expire soon. */
+/** How long before its expiry a key is shown as expiring. */
 const soonMs = 7 * dayMs;
-/** How long after its last use, or after it was made, a key is said to be unused. */
+/** How long after its last use, or its creation, a key is shown as unused. */
 const unusedMs = 30 * dayMs;
 
 export const apiKeyStatuses = [
@@ -15,8 +15,8 @@ export const apiKeyStatuses = [
 ] as const;
 
 /**
- * `rolling`: another key has replaced this one, which lives on for a while. `suspended`: it was
- * created before the owner's address was verified, and is refused until it is confirmed.
+ * `rolling`: another key has replaced this one, which stays valid for the overlap. `suspended`: it
+ * was created before the owner's address was verified, and is refused until it is confirmed.
  */
 export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
 
@@ -30,8 +30,7 @@ export type StatusFacts = {
 };
 
 /**
- * Of what applies, the first in this order: a revoked key stays revoked, also when its time has run
- * out since.
+ * The first status that applies, in this order: a revoked key stays revoked even after it expires.
  */
 export function apiKeyStatus(key: StatusFacts, now: Date): ApiKeyStatus {
   const { soon, unusedSince } = limits(now);
@@ -43,7 +42,7 @@ export function apiKeyStatus(key: StatusFacts, now: Date): ApiKeyStatus {
   return (key.lastUsedAt ?? key.createdAt) <= unusedSince ? "unused" : "active";
 }
 
-/** The same as conditions on rows. */
+/** The same rule as a condition on rows. */
 export function statusCondition(status: ApiKeyStatus, now: Date) {
   const { soon, unusedSince } = limits(now);
   const lives = { revokedAt: null, suspendedAt: null };

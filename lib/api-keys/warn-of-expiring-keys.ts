@@ -4,8 +4,8 @@ import { currentTime } from "@/lib/platform/time";
 import type { Environment } from "@/prisma/generated/enums";
 
 /**
- * Days before its end at which a key's organization is told; each warning is due until the next one
- * is.
+ * Days before expiry at which a key's organization is notified. Each warning is due until the next
+ * one.
  */
 const warnings = [
   { days: 7, untilDays: 1 },
@@ -14,14 +14,14 @@ const warnings = [
 
 const now = "coalesce($1::timestamptz, now())";
 
-/** Of a key whose end is put off there is something new to tell, so the end is in the name. */
+/** A key whose expiry was postponed needs a new warning, so the expiry is part of the name. */
 const name =
   "'api-key-expiring:' || k.id || ':' || floor(extract(epoch FROM k.expires_at)) || ':' || $2::int";
 
 /**
- * Keys that end within $2 days, and not within $3, and one of whose admins has no mail about it
- * yet. A key that was made for no longer than that, or that was rolled, ends as somebody meant it
- * to a moment ago.
+ * Keys that expire within $2 days but not within $3, and have an admin who got no mail about it
+ * yet. A key that was created for a shorter time, or that was rolled, ends as planned and needs no
+ * warning.
  */
 const expiringStatement: Statement = {
   name: "expiring_api_keys",
@@ -47,8 +47,8 @@ type ExpiringKey = {
 };
 
 /**
- * Tells owners and admins of keys that end soon: a week before, and a day before. @returns how many
- * keys it told of
+ * Notifies owners and admins a week and a day before a key expires. @returns how many keys it
+ * warned about
  */
 export async function warnOfExpiringKeys(limit: number): Promise<number> {
   let told = 0;

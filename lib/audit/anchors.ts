@@ -6,21 +6,21 @@ import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 
-// The newest entry of a log has no successor that would miss it, so anyone who controls the
-// database could cut off the end. What was there is therefore noted outside of the database: in a
-// file, in the log, and at AUDIT_ANCHOR_URL where that is set.
+// The newest entry of an audit log has no successor that would reveal its removal, so anyone who
+// controls the database could cut off the end. The newest entry is therefore also noted outside the
+// database: in a file, in the operator's log, and at AUDIT_ANCHOR_URL if that is set.
 
 export type Anchor = { at: string; tenantId: string; sequence: number; hash: string };
 
 const delayMs = 1_000;
-/** A transaction that has not committed after so many looks was rolled back. */
+/** A transaction that has not committed after this many checks was rolled back. */
 const maximumLooks = 30;
 
 type Waiting = { sequence: number; looks: number };
 type Shared = { waiting: Map<string, Waiting>; timer?: NodeJS.Timeout };
 
-// On globalThis, because one process can load this module twice (lib/platform/db.ts), and both are
-// flushed at its end.
+// On globalThis, because one process can load this module twice (lib/platform/db.ts), and both
+// copies must be flushed when it ends.
 const shared = globalThis as { parlanceAnchors?: Shared };
 
 function state(): Shared {
@@ -29,8 +29,8 @@ function state(): Shared {
 }
 
 /**
- * Called within the transaction that writes the entry; the anchor is made of what has committed a
- * moment later.
+ * Called within the transaction that writes the entry. The anchor is taken a moment later, from
+ * what has committed.
  */
 export function scheduleAnchor(tenantId: string, sequence: number): void {
   state().waiting.set(tenantId, { sequence, looks: 0 });
@@ -47,7 +47,7 @@ function schedule(): void {
   }, delayMs).unref();
 }
 
-/** Anchors the head of each log that was added to. Also called when a process ends. */
+/** Anchors the head of each log that has new entries. Also called when a process ends. */
 export async function flushAnchors(): Promise<void> {
   const { waiting } = state();
   const due = [...waiting];
@@ -112,7 +112,7 @@ async function post(anchors: Anchor[]): Promise<void> {
   }
 }
 
-/** What was anchored of a tenant's log, by sequence. A line that a crash cut short is skipped. */
+/** The anchors of a tenant's log, by sequence. A line that a crash cut short is skipped. */
 export async function readAnchors(
   tenantId: string,
   file = env().AUDIT_ANCHOR_FILE,
@@ -125,7 +125,7 @@ export async function readAnchors(
       const anchor = JSON.parse(line) as Anchor;
       if (anchor.tenantId === tenantId) anchors.set(anchor.sequence, anchor);
     } catch {
-      // Written in one piece; only a full disk or a crash leaves half a line.
+      // Lines are written in one piece, so only a full disk or a crash leaves half a line.
     }
   }
   return anchors;

@@ -20,7 +20,7 @@ function currentKey(): Buffer {
 /**
  * The hash of an entry: an HMAC over its content and its predecessor's hash. Without the key, which
  * the database does not hold, no entry can be forged.
- * @returns null where the key is not among AUDIT_KEYS
+ * @returns null if AUDIT_KEYS does not contain the key
  */
 export function hashEntry(previousHash: Buffer, entry: { keyId: string }): Buffer | null {
   const key = env().AUDIT_KEYS.find((candidate) => keyIdOf(candidate) === entry.keyId);
@@ -32,7 +32,8 @@ export function hashEntry(previousHash: Buffer, entry: { keyId: string }): Buffe
 }
 
 /**
- * JSON with sorted keys: the same text for what went into the database and what comes back from it.
+ * JSON with sorted keys: the same text before an entry goes into the database and after it comes
+ * back.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part) =>

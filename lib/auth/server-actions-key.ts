@@ -2,8 +2,8 @@ import { hkdfSync } from "node:crypto";
 import { env } from "@/lib/platform/env";
 
 /**
- * What Next encrypts the arguments of server actions with, derived from a secret that all web
- * processes share. In development there may be no secret, and Next's own key is used.
+ * The key that Next encrypts arguments of server actions with, derived from a secret that all web
+ * processes share. In development there may be no secret; then Next uses a key of its own.
  */
 export function serverActionsKey(): string {
   const { NEXTAUTH_SECRET } = env();
