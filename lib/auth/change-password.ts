@@ -17,9 +17,9 @@ import type { Throttled } from "./throttle";
 type Changed = { outcome: "changed"; sessionId: string };
 
 /**
- * Ends every session of the user and starts a new one for the browser that asked. Somebody who has
- * no password yet needs to have signed in with their provider just now instead of giving the
- * current one.
+ * Ends every session of the user and starts a new one for the requesting browser. A user without a
+ * password must have signed in with their provider recently, instead of giving the current
+ * password.
  */
 export async function changePassword(
   user: Pick<SignedInUser, "id" | "sessionId" | "email" | "hasPassword" | "provedAt" | "method">,
@@ -49,9 +49,9 @@ export async function changePassword(
 }
 
 /**
- * In one transaction: the new password, the end of all sessions and of every link to another new
- * password, an entry in the audit log of each of their organizations, a mail to them, and a new
- * session.
+ * In one transaction: sets the password, ends all sessions, invalidates other password links,
+ * writes an entry in the audit log of each of the user's organizations, mails the user, and starts
+ * a new session.
  * @returns the new session
  */
 export async function setPassword(

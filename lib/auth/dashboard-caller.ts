@@ -8,29 +8,29 @@ import { currentDevice, requireUser } from "./require-user";
 
 type Membership = SignedInUser["memberships"][number];
 
-/** Where in the dashboard one is, and as whom. */
+/** Where in the dashboard the user is, and in which role. */
 export type Place = {
   user: SignedInUser;
   tenant: Membership["tenant"];
   environment: Environment;
   role: Role;
-  /** For `mutate`. The role is in it, so services refuse what it does not allow. */
+  /** For `mutate`. It contains the role, so services refuse what the role does not allow. */
   identity: Identity;
 };
 
 /**
- * One id for all that a request of the dashboard does, so that an error on the screen leads to its
- * line in the log.
+ * One id for everything that a dashboard request does, so that an error on the screen leads to its
+ * log line.
  */
 export const currentRequestId = cache(() => newId("request"));
 
 /**
- * Turns the two first parts of a dashboard path into who acts, in which role and in which
- * partition. A tenant that does not exist and one that the user is no member of are the same page:
- * not found.
+ * Turns the first two segments of a dashboard path into the acting user, their role and the
+ * partition. A tenant that does not exist and one that the user does not belong to get the same
+ * "not found" page.
  */
 export async function dashboardPlace(tenantSlug: string, environment: string): Promise<Place> {
-  // No such place for anybody, so nobody is asked to sign in for it: /favicon.ico,
+  // Such a page exists for no one, so no one is asked to sign in for it: /favicon.ico,
   // /.well-known/security.txt.
   if (!/^[a-z0-9-]+$/.test(tenantSlug) || (environment !== "live" && environment !== "test"))
     notFound();
@@ -50,7 +50,7 @@ export async function dashboardPlace(tenantSlug: string, environment: string): P
   return { user, tenant, environment, role, identity };
 }
 
-/** The same, with a caller to read by. */
+/** The same, with a caller for reads. */
 export async function dashboardCaller(tenantSlug: string, environment: string) {
   const place = await dashboardPlace(tenantSlug, environment);
   return { ...place, caller: reader(place.identity) };

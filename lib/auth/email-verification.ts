@@ -37,8 +37,8 @@ export async function sendEmailVerification(transaction: Db, user: Recipient): P
 }
 
 /**
- * @throws AppError `conflict` within a minute of the last mail, or if the address is verified
- * already
+ * @throws AppError `conflict` within a minute of the last mail, or if the address is already
+ * verified
  */
 export async function resendEmailVerification(user: Recipient): Promise<void> {
   await db().$transaction(async (transaction) => {
@@ -79,7 +79,7 @@ const findValid = (transaction: Db, token: string) =>
     include: { user: { select: { email: true } } },
   });
 
-/** What the user confirms or suspends together with their address. */
+/** The access that the user confirms or suspends when they verify their address. */
 export const accessBeforeVerification = ({ id }: Pick<SignedInUser, "id">) =>
   accessMadeBy(db(), id);
 
@@ -87,8 +87,8 @@ export const accessBeforeVerification = ({ id }: Pick<SignedInUser, "id">) =>
  * Confirms the address of the user who is signed in. The link alone is not enough: someone else
  * could have signed up with the address of the person who opens it, and would get a verified
  * account out of one click.
- * @param confirmsEverything whether the user keeps what was made in the account before; otherwise
- * it is suspended
+ * @param confirmsEverything whether the user confirms everything that was created in the account
+ * before; otherwise it is suspended
  * @returns false if the link is no longer valid, or another user's
  */
 export async function confirmEmail(

@@ -6,17 +6,14 @@ import { authSecret } from "./auth-secret";
 // The cookie signs no one in: a stolen one only has a count of failed attempts of its own.
 
 export const knownDeviceLifetimeSeconds = 180 * 24 * 60 * 60;
-/** More people than this do not share a browser; the ones who signed in first are forgotten. */
+/** More users than this rarely share a browser. The earliest are forgotten. */
 const maximumAccounts = 5;
 /** Keeps these tokens apart from those of sessions, which are sealed with the same secret. */
 const salt = "known-device";
 
 const digest = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
-/**
- * Stands for an account in cookies and in the limiter's store, which have no need to know who has
- * one.
- */
+/** Represents an account in cookies and in the limiter's store, which need not know who has one. */
 export const accountTag = (email: string) => digest(email);
 
 const fingerprint = (passwordHash: string | null) => digest(passwordHash ?? "no password");

@@ -10,12 +10,12 @@ import { returnPath } from "./return-path";
 import { signIn, signOut } from "./service";
 import { rememberDevice } from "./session-cookie";
 
-/** What next-auth calls a user is, here, the session that has just begun. */
+/** next-auth's "user" is, here, the session that was just started. */
 type StartedSession = User & { sessionId?: string };
 
 /**
- * next-auth seals and opens the cookie and guards its own forms. Its token carries a session id and
- * nothing else, so there is nothing in it to believe; even `trigger: "update"` can change nothing.
+ * next-auth seals and opens the cookie and protects its own forms. The token contains only a
+ * session id, so it makes no claims to trust: even `trigger: "update"` can change nothing.
  */
 export function nextAuthOptions(device: Device): NextAuthOptions {
   return {
@@ -50,7 +50,7 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
       async session({ token }) {
         const user =
           typeof token.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
-        // Makes next-auth answer that nobody is signed in, and take the cookie back.
+        // Makes next-auth respond that no one is signed in, and delete the cookie.
         if (!user) throw new Error("The session was revoked or has run out.");
         return {
           user: { name: user.name, email: user.email },
@@ -78,9 +78,9 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
 }
 
 /**
- * Whoever comes back from GitHub or Google. next-auth keeps what is written on its user for `jwt`,
- * and shows the message of whatever is thrown here in an address, so nothing is.
- * @returns true, or where to go instead
+ * Handles a user who returns from GitHub or Google. next-auth passes on what is set on its user to
+ * `jwt`. It shows the message of any error thrown here in a URL, so nothing is thrown.
+ * @returns true, or the page to redirect to
  */
 async function admit(
   user: StartedSession,
@@ -112,10 +112,13 @@ async function admit(
   }
 }
 
-/** By way of next-auth, which remembers where the person wanted to go. */
+/** Through next-auth, which remembers where the user wanted to go. */
 export const signInPage = (error: string) => `/api/auth/signin?error=${error}`;
 
-/** What openid-client or a provider says of a failure, such as that the client secret is wrong. */
+/**
+ * What openid-client or a provider says about a failure, for example that the client secret is
+ * wrong.
+ */
 function reasonOf(metadata: unknown): string | undefined {
   const error =
     metadata instanceof Error ? metadata : (metadata as { error?: unknown } | null)?.error;

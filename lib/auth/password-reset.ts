@@ -17,8 +17,8 @@ const lifetimeMs = 60 * 60_000;
 const timeNow = () => currentTime() ?? new Date();
 
 /**
- * Notes that somebody asked for a new password. Whether the address is anybody's is looked at
- * later, by a job, so that neither the answer nor the time it takes tells.
+ * Records a request for a new password. A job checks later whether the address has an account, so
+ * neither the response nor its timing reveals it.
  */
 export async function requestPasswordReset(
   email: string,
@@ -36,9 +36,9 @@ export async function requestPasswordReset(
 }
 
 /**
- * Writes the mails that were requested. Requests for an address that nobody has, and those past the
- * limit of mails, are deleted.
- * @returns how many it looked at
+ * Queues the requested mails. Requests for unknown addresses, and requests past the limit, are
+ * deleted.
+ * @returns how many requests it processed
  */
 export async function sendPasswordResets(limit: number): Promise<number> {
   for (let answered = 0; answered < limit; answered++) {
@@ -53,8 +53,7 @@ async function answerNext(): Promise<boolean> {
       SELECT id, email FROM password_resets WHERE token_hash IS NULL ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
     if (!asked) return false;
 
-    // Several workers may answer several requests for one person; one after the other, they see
-    // each other's mails.
+    // Several workers may process requests for one user. The lock makes each see the others' mails.
     await transaction.$executeRaw`SELECT 1 FROM users WHERE email = ${asked.email} FOR NO KEY UPDATE`;
     const user = await findUserByEmail(transaction, asked.email);
     const at = timeNow();
@@ -80,8 +79,8 @@ async function answerNext(): Promise<boolean> {
 }
 
 /**
- * For operators, who pass the link on themselves.
- * @returns null for an address that nobody has
+ * For operators, who pass on the link themselves.
+ * @returns null for an unknown address
  */
 export async function createPasswordReset(
   email: string,
@@ -107,16 +106,16 @@ export async function createPasswordReset(
 const resetUrl = (token: string) => `${env().APP_URL}/password/${token}`;
 
 /**
- * Mails that go out immediately in a day, whoever requests them. Past this, one is due when half of
- * the last link's hour is over.
+ * Mails per day that go out immediately, no matter who requests them. After that, the next one goes
+ * out once half of the last link's hour is over.
  */
 export const immediateMails = 3;
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * Requests of strangers cannot flood a mailbox, nor can they keep its owner from a new password:
- * whenever a request is not mailed, a link that was mailed before is usable for at least another
- * half an hour. A link that an operator made is not in the mailbox and does not count.
+ * Strangers' requests can neither flood a mailbox nor keep its owner from setting a new password:
+ * whenever a request is not mailed, an earlier link in the mailbox stays valid for at least another
+ * half hour. A link that an operator created is not in the mailbox and does not count.
  */
 async function hasUsableLink(
   transaction: Db,
@@ -146,7 +145,7 @@ async function hasUsableLink(
   );
 }
 
-/** Whose password the link sets; null where it opens nothing (any more). */
+/** Whose password the link sets; null if the link is invalid or no longer valid. */
 export async function findPasswordReset(token: string): Promise<{ email: string } | null> {
   const found = await db().passwordReset.findUnique({
     where: { tokenHash: hashToken(token), usedAt: null, expiresAt: { gt: timeNow() } },
@@ -156,22 +155,22 @@ export async function findPasswordReset(token: string): Promise<{ email: string 
 }
 
 /**
- * Sets the password, ends every session, and signs in. The link opens nothing afterwards, and no
- * other one does that was mailed before.
- * @returns the new session, or null where the link is over
+ * Sets the password, ends every session, and signs in. Afterwards, this link and all earlier ones
+ * are no longer valid.
+ * @returns the new session, or null if the link is no longer valid
  */
 export async function resetPassword(
   token: string,
   password: string,
   device: Device,
 ): Promise<{ sessionId: string } | null> {
-  // Hashing is work, and nobody gets it done for a link that they made up.
+  // Hashing is expensive, so a made-up link must not trigger it.
   if (!(await findPasswordReset(token))) return null;
   const passwordHash = await hashPassword(password);
   return db().$transaction(async (transaction) => {
     const at = timeNow();
     const where = { tokenHash: hashToken(token), usedAt: null, expiresAt: { gt: at } };
-    // Of two at once, the second waits here and then finds it used.
+    // Of two concurrent requests, the second waits here and then finds the link used.
     const { count } = await transaction.passwordReset.updateMany({ where, data: { usedAt: at } });
     if (count === 0) return null;
 
@@ -179,7 +178,7 @@ export async function resetPassword(
       where: { tokenHash: hashToken(token) },
     });
     if (!userId) return null;
-    // The link went to the address, or to an operator who knows whom they give it to.
+    // The link went to the address, or to an operator who knows the user.
     await verifyAddress(transaction, userId, { at, address: device.address });
     const sessionId = await setPassword(transaction, userId, {
       passwordHash,

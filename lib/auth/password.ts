@@ -5,24 +5,24 @@ import { AppError } from "@/lib/platform/errors";
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
- * How many hashes run at a time. Each takes one of libuv's four threads for tens of milliseconds;
- * the fourth one stays free for look-ups of names and files, so that a storm of sign-ins slows down
- * sign-ins and nothing else.
+ * How many hashes run concurrently. Each occupies one of libuv's four threads for tens of
+ * milliseconds. The fourth stays free for DNS lookups and files, so a burst of sign-ins slows down
+ * only sign-ins.
  */
 const maximumRunning = 3;
-/** Past this many in the queue, the last one would wait for about ten seconds. */
+/** With more than this in the queue, the last one would wait about ten seconds. */
 const maximumWaiting = 400;
 
 /**
- * Of a password that nobody knows. It stands in for the hash of an address that nobody has, so that
- * both cost the same work.
+ * The hash of a password that no one knows. It is checked for unknown addresses, so that they cost
+ * the same work.
  */
 const hashOfNobody =
   "$argon2id$v=19$m=19456,t=2,p=1$GqePVBrv9fijGalEI3fwTg$4D9BiMRAfCTkRkMGhiNuQ7KKFiGDtsIgV3q7mh3BfEo";
 
 type Queue = { running: number; waiting: (() => void)[] };
-// Shared between Next's bundles of this module: pages and route handlers may each have one, the
-// threads are the same.
+// Shared between Next's bundles of this module: pages and route handlers may each have one, but
+// they share the threads.
 const shared = globalThis as { parlanceHashQueue?: Queue };
 
 /** @param password normalized, as lib/users/schema.ts leaves it. */
@@ -30,7 +30,7 @@ export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, cost));
 }
 
-/** Does the same work whether there is a hash or not; without one the answer is always false. */
+/** Does the same work with or without a hash. Without one, the result is always false. */
 export async function verifyPassword(
   storedHash: string | null,
   password: string,
@@ -45,7 +45,7 @@ async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (queue.running >= maximumRunning) {
     if (queue.waiting.length >= maximumWaiting)
       throw new AppError("unavailable", "Too many people are signing in at once. Try again soon.");
-    // Whoever finishes hands its place over, so `running` stays as it is.
+    // A finished hash passes on its slot, so `running` does not change.
     await new Promise<void>((resolve) => queue.waiting.push(resolve));
   } else {
     queue.running++;

@@ -1,5 +1,5 @@
 /**
- * How proxy.ts tells a page its own address; Next does not. What a client sends under this name is
- * overwritten.
+ * proxy.ts passes each page its own path in this header, because Next does not. A value sent by the
+ * client is overwritten.
  */
 export const pathHeader = "x-path";

@@ -18,12 +18,12 @@ import { announceSignIn, recordSignIn } from "./service";
 import { mayCreateAccount } from "./throttle";
 
 /**
- * Somebody whom a provider has let in. `email` is null unless the provider says that it was
+ * A user whom a provider has authenticated. `email` is null unless the provider says that it is
  * verified.
  */
 export type Arrival = { provider: Provider; accountId: string; name: string; email: string | null };
 
-/** Why nobody is signed in, as it stands in the address of the page for signing in. */
+/** Why the sign-in was refused, as shown in the URL of the sign-in page. */
 export type ProviderRefusal = "EmailUnverified" | "OtherAccount" | "TooManyAccounts";
 
 export type ProviderSignIn =
@@ -31,12 +31,10 @@ export type ProviderSignIn =
   | { outcome: "refused"; reason: ProviderRefusal };
 
 /**
- * Signs in whoever the account belongs to. An account that has not been seen yet is linked to the
- * user with its address, or to a new one, and from then on its id alone counts: addresses change
- * hands.
- * @param current who is signed in with this browser already. For them it is a proof that it is
- * them; nobody else may
- *   come in their place.
+ * Signs in the user that the account belongs to. A new account is linked to the user with its
+ * address, or to a new user. From then on only its id counts, because addresses change hands.
+ * @param current the user already signed in with this browser. For them, this is a fresh proof; no
+ * other user may sign in instead.
  */
 export async function signInWithProvider(
   arrival: Arrival,
@@ -48,7 +46,7 @@ export async function signInWithProvider(
   try {
     return await enter(person, device, current);
   } catch (error) {
-    // The same person twice at the same moment: what one of them made, the other one finds.
+    // Two concurrent requests by the same person: the second finds what the first one created.
     if (isUniqueViolation(error)) return enter(person, device, current);
     throw error;
   }
@@ -90,14 +88,13 @@ async function enter(
 
     const session = await startSession(transaction, userId, device, { method: provider });
     await recordSignIn(transaction, session, device);
-    // A new account has no one to warn, and for one that was linked just now there is a mail about
-    // that.
+    // A new account has no one to warn, and a newly linked one already gets a mail about that.
     if (linked) await announceSignIn(transaction, linked.user, session, device);
     return { outcome: "signed-in", sessionId: session.id };
   });
 }
 
-/** @returns whose account it is from now on */
+/** @returns the user that the account now belongs to */
 async function link(
   transaction: Db,
   { provider, accountId, name, email }: Arrival & { email: string },
@@ -139,7 +136,7 @@ async function link(
   return user.id;
 }
 
-/** The part before the @, in words: a name must not look like an address. */
+/** The part before the @, as words: a name must not look like an address. */
 const nameFromEmail = (email: string) =>
   email
     .slice(0, email.lastIndexOf("@"))
@@ -147,9 +144,9 @@ const nameFromEmail = (email: string) =>
     .trim() || "New user";
 
 /**
- * Anyone could have signed up with this address first. Now that its owner has come, the earlier
- * ways in end: the password, links to a new one, and sessions. What was made in the account is
- * suspended by `verifyAddress`.
+ * Anyone could have signed up with this address first. Now that its owner is here, the earlier ways
+ * in end: the password, password links, and sessions. `verifyAddress` suspends what was created in
+ * the account.
  */
 async function takeFromStrangers(transaction: Db, user: UserModel, at: Date): Promise<void> {
   await transaction.user.update({ where: { id: user.id }, data: { passwordHash: null } });
@@ -160,7 +157,7 @@ async function takeFromStrangers(transaction: Db, user: UserModel, at: Date): Pr
   await revokeSessions(transaction, user.id, at);
 }
 
-/** Where a user can sign in again: what they have linked, as far as it is configured. */
+/** The configured providers that a user can sign in with. */
 export async function linkedProviders(userId: string): Promise<Provider[]> {
   const configured = configuredProviders();
   if (configured.length === 0) return [];
@@ -168,7 +165,7 @@ export async function linkedProviders(userId: string): Promise<Provider[]> {
   return configured.filter((provider) => accounts.some((account) => account.provider === provider));
 }
 
-/** With what else than a password a user signs in, in the order in which it was linked. */
+/** The provider accounts of a user, in the order in which they were linked. */
 export function listProviderAccounts(transaction: Db, userId: string) {
   return transaction.providerAccount.findMany({
     where: { userId },

@@ -5,8 +5,7 @@ import { type Env, env } from "@/lib/platform/env";
 import type { Provider } from "@/prisma/generated/enums";
 
 /**
- * Where people may have an account already. The id is next-auth's, and stands in the address at
- * which they come back.
+ * Providers that users can sign in with. The id is next-auth's, and is part of the callback URL.
  */
 export const providers = {
   GITHUB: { id: "github", name: "GitHub" },
@@ -28,16 +27,16 @@ export function configuredProviders(): Provider[] {
 export const providerChoices = (): ProviderChoice[] =>
   configuredProviders().map((provider) => providers[provider]);
 
-/** For next-auth, whose own profiles would take an address that nobody has verified. */
+/** For next-auth, whose own profiles would accept an unverified address. */
 export const oauthConfigs = () => configuredProviders().map((provider) => configs[provider](env()));
 
 /**
- * What next-auth hands on of somebody's account. The address is null unless the provider says that
- * it was verified.
+ * The part of a provider account that next-auth passes on. The address is null unless the provider
+ * says that it is verified.
  */
 type ProviderProfile = { id: string; name: string; email: string | null };
 
-/** Longer than the 3.5 s that next-auth gives them by itself. */
+/** Longer than next-auth's default of 3.5 s. */
 const timeoutMs = 10_000;
 
 type ProviderConfig = OAuthConfig<ProviderProfile> | OAuthConfig<GoogleClaims>;
@@ -80,7 +79,7 @@ const configs: Record<Provider, (given: Env) => ProviderConfig> = {
   }),
 };
 
-/** Signed by Google, which next-auth has checked. */
+/** next-auth has verified Google's signature. */
 type GoogleClaims = { sub: string; name?: string; email?: string; email_verified?: boolean };
 
 const gitHubUser = z.object({ id: z.int(), login: z.string(), name: z.string().nullish() });
@@ -88,10 +87,7 @@ const gitHubEmails = z.array(
   z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
 );
 
-/**
- * The address that GitHub's own pages show first may be one that was never verified, so the list is
- * asked.
- */
+/** The profile's address on GitHub may be unverified, so the list of addresses is read. */
 async function readGitHubProfile(gitHubUrl: string, accessToken = ""): Promise<ProviderProfile> {
   const read = async (path: string) => {
     const response = await fetch(`${gitHubApi(gitHubUrl)}${path}`, {
@@ -112,8 +108,8 @@ async function readGitHubProfile(gitHubUrl: string, accessToken = ""): Promise<P
 }
 
 /**
- * GitHub's own and its *.ghe.com keep the API at a host of its own, a GitHub Enterprise Server
- * below a path.
+ * github.com and *.ghe.com have the API on a separate host, a GitHub Enterprise Server below a
+ * path.
  */
 export function gitHubApi(gitHubUrl: string): string {
   const { protocol, host } = new URL(gitHubUrl);

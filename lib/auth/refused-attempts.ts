@@ -8,11 +8,11 @@ import type { AttemptSource } from "./throttle";
 
 type Attempt =
   | { what: "sign-in" | "confirmation"; outcome: "failed" }
-  /** Refused unread, because too many before it had failed. */
+  /** Refused unread, because too many earlier attempts failed. */
   | { what: "sign-in" | "confirmation" | "password reset" | "sign-up"; outcome: "throttled" };
 
 type Refusal = Attempt & {
-  /** Null where no account was named. */
+  /** Null if no account was named. */
   email: string | null;
   source: AttemptSource;
 };
@@ -24,7 +24,7 @@ const failureActions = {
 
 const windowMs = 15 * 60_000;
 const dayMs = 24 * 60 * 60_000;
-/** Strangers cannot fill someone's audit log either. The operator's log goes on. */
+/** Strangers must not fill someone's audit log. The operator's log has no such limit. */
 const entriesPerAccountAndDay = 200;
 const maximumPending = 1_000;
 
@@ -32,9 +32,9 @@ const maximumPending = 1_000;
 const shared = globalThis as { parlanceRefusedAttempts?: Set<Promise<void>> };
 
 /**
- * Leaves a trace of an attempt that was refused: a line in the operator's log, and an entry in the
- * audit log of each organization of the account. Written after the response, so that its time does
- * not tell whether the account exists.
+ * Records a refused attempt: a line in the operator's log, and an entry in the audit log of each of
+ * the account's organizations. Written after the response, so that timing does not reveal whether
+ * the account exists.
  */
 export function recordRefusedAttempt(refusal: Refusal): void {
   shared.parlanceRefusedAttempts ??= new Set();
@@ -51,7 +51,7 @@ export function recordRefusedAttempt(refusal: Refusal): void {
   pending.add(writing);
 }
 
-/** Waits for what is being written. Also called on shutdown. */
+/** Waits for pending writes. Also called on shutdown. */
 export async function flushRefusedAttempts(): Promise<void> {
   while (shared.parlanceRefusedAttempts?.size) await Promise.all(shared.parlanceRefusedAttempts);
 }
@@ -95,7 +95,7 @@ async function trace(refusal: Refusal): Promise<void> {
       refusal.outcome === "failed" ? failureActions[refusal.what] : ("user.throttled" as const),
     changes: { after: { attempt: refusal.what, device: deviceName(source.userAgent) } },
   };
-  // Only a session says who acts; anyone can name an account.
+  // Only a session proves who acts; anyone can name an account.
   const by = source.sessionId ? "user" : "stranger";
   await db().$transaction((transaction) =>
     recordAuditOfUser(transaction, user.id, source.address, record, by),

@@ -12,7 +12,7 @@ import {
 import { pathHeader } from "./path-header";
 import { readKnownDevice, readSessionId } from "./session-cookie";
 
-/** Whoever is signed in, read from the database once a request; null for nobody. */
+/** The signed-in user, read from the database once per request; null if no one is signed in. */
 export const currentUser = cache(async (): Promise<SignedInUser | null> => {
   const sessionId = await readSessionId();
   const user = sessionId ? await findLiveSession(db(), sessionId) : null;
@@ -21,8 +21,8 @@ export const currentUser = cache(async (): Promise<SignedInUser | null> => {
 });
 
 /**
- * The one gate of the dashboard: every page, action and route of it calls this, directly or through
- * `dashboardPlace`. Whoever is not signed in goes to do so, and comes back to where they were.
+ * The gate of the dashboard: every page, action and route calls this, directly or through
+ * `dashboardPlace`. Without a session, redirects to the sign-in page, which leads back here.
  */
 export async function requireUser(): Promise<SignedInUser> {
   const user = await currentUser();

@@ -1,11 +1,9 @@
 import { env } from "@/lib/platform/env";
 
-/** As long as any address of this site. */
+/** Longer than any URL of this site. */
 const maximumLength = 2_048;
 
-/**
- * Where to go after signing in: a path of this very site, or `/` for anything that leads elsewhere.
- */
+/** Where to go after signing in: a path on this site, or `/` for anything else. */
 export function returnPath(requested: unknown): string {
   if (typeof requested !== "string" || requested === "" || requested.length > maximumLength)
     return "/";

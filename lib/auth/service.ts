@@ -27,8 +27,8 @@ export type SignInResult =
   | { outcome: "signed-in"; sessionId: string };
 
 /**
- * Checks e-mail and password and starts a session. An unknown address, one without a password and a
- * wrong password are one answer after one amount of work.
+ * Checks email and password and starts a session. An unknown address, an account without a password
+ * and a wrong password give the same result after the same amount of work.
  */
 export async function signIn(credentials: unknown, device: Device): Promise<SignInResult> {
   const checked = await checkPassword(credentials, device);
@@ -43,8 +43,8 @@ export async function signIn(credentials: unknown, device: Device): Promise<Sign
 }
 
 /**
- * In the audit log of each of their organizations, so that owners see who comes, from where and by
- * which way.
+ * Records a sign-in in the audit log of each of the user's organizations, so that owners see who
+ * signed in, from where and how.
  */
 export function recordSignIn(
   transaction: Db,
@@ -58,8 +58,8 @@ export function recordSignIn(
 }
 
 /**
- * A mail to the person, where this browser has not signed in to their account before, or not since
- * they changed their password.
+ * Mails the user if this browser has not signed in to their account before, or not since their last
+ * password change.
  */
 export async function announceSignIn(
   transaction: Db,
@@ -78,8 +78,9 @@ export async function announceSignIn(
 }
 
 /**
- * Whose password it is. A wrong one is counted for the account and its source; what no account can
- * have, such as a megabyte of text, is read no further and counted for the network.
+ * Returns the user whose password it is. A wrong password counts against the account and the
+ * source. Input that no account can have, such as a megabyte of text, is not processed and counts
+ * against the network.
  */
 export async function checkPassword(credentials: unknown, source: AttemptSource) {
   const input = signInInput.safeParse(credentials);
@@ -102,13 +103,13 @@ export async function checkPassword(credentials: unknown, source: AttemptSource)
   return checked;
 }
 
-/** Also of credentials that cannot be right, so that their account's owners hear of them. */
+/** Works for invalid credentials too, so that the account's owners see the attempt. */
 const namedAddress = (credentials: unknown) =>
   signInInput.pick({ email: true }).safeParse(credentials).data?.email ?? null;
 
 /**
- * The password once more, from someone who is signed in. Guesses are counted for the session, so no
- * stranger can use up its owner's, and a stolen session has as few as a sign-in.
+ * Checks the password of a signed-in user again. Guesses count against the session, so strangers
+ * cannot use up the owner's attempts, and a stolen session gets as few as a sign-in.
  */
 export async function confirmPassword(
   user: Pick<SignedInUser, "email" | "sessionId">,
@@ -135,7 +136,7 @@ function tooManyAccounts(device: Device): SignUpResult {
   return { outcome: "too-many" };
 }
 
-/** Makes the tenant, its owner and the owner's first session, all or none of them. */
+/** Creates the tenant, its owner and the owner's first session in one transaction. */
 export async function signUp(input: SignUp, device: Device): Promise<SignUpResult> {
   if (!(await mayCreateAccount(device.address))) return tooManyAccounts(device);
   if (await findUserByEmail(db(), input.email)) return { outcome: "email-taken" };
@@ -160,8 +161,8 @@ export async function signUp(input: SignUp, device: Device): Promise<SignUpResul
 }
 
 /**
- * For somebody who was invited and has no account yet.
- * @throws AppError `not-found` where the link opens nothing
+ * For an invited user who has no account yet.
+ * @throws AppError `not-found` if the link is not valid
  */
 export async function signUpByInvitation(
   token: string,
@@ -194,7 +195,7 @@ export async function signOut(user: Pick<SignedInUser, "id">, { address }: Devic
   });
 }
 
-/** Ends one session of the caller. Someone else's is as one that does not exist. */
+/** Ends one session of the caller. Another user's session is treated as missing. */
 export async function endSession({ db, actor, address }: Caller, sessionId: string): Promise<void> {
   const ended = await revokeSession(db, actor.id, sessionId);
   if (!ended) return;

@@ -15,9 +15,7 @@ import {
   withAccount,
 } from "./known-device";
 
-/**
- * The attributes that next-auth gives its cookie too, so that either may write it and both read it.
- */
+/** The same attributes that next-auth uses, so that both can write and read the cookie. */
 function cookieNamed(name: string) {
   const isSecure = env().NEXTAUTH_URL?.startsWith("https://") ?? false;
   const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure } as const;
@@ -28,8 +26,8 @@ const sessionCookie = () => cookieNamed("next-auth.session-token");
 const deviceCookie = () => cookieNamed("parlance.device");
 
 /**
- * Signs the browser in, and remembers it. Only from a server action or a route handler: pages
- * cannot set cookies.
+ * Signs the browser in and remembers it. Works only in server actions and route handlers, because
+ * pages cannot set cookies.
  */
 export async function writeSessionCookie(sessionId: string): Promise<void> {
   const { name, attributes } = sessionCookie();
@@ -47,9 +45,7 @@ export async function clearSessionCookie(): Promise<void> {
   (await cookies()).set(name, "", { ...attributes, maxAge: 0 });
 }
 
-/**
- * The session that the browser's cookie names. Whether it is still valid, only the database knows.
- */
+/** The session id in the browser's cookie. Only the database knows whether it is still valid. */
 export async function readSessionId(): Promise<string | null> {
   const token = (await cookies()).get(sessionCookie().name)?.value;
   if (!token) return null;
@@ -57,7 +53,7 @@ export async function readSessionId(): Promise<string | null> {
     const payload = await decode({ token, secret: authSecret() });
     return typeof payload?.sessionId === "string" ? payload.sessionId : null;
   } catch {
-    // Altered, out of date, or sealed with another secret.
+    // Altered, expired, or sealed with another secret.
     return null;
   }
 }
@@ -67,8 +63,8 @@ export async function readKnownDevice(): Promise<KnownDevice | null> {
 }
 
 /**
- * The browser keeps this after signing out: it is how its owner gets in while strangers guess at
- * the account.
+ * The browser keeps this cookie after signing out, so that its owner can sign in while strangers
+ * guess at the account.
  */
 export async function rememberDevice(sessionId: string): Promise<void> {
   const account = await findAccountOfSession(db(), sessionId);

@@ -2,16 +2,16 @@ import { AppError } from "@/lib/platform/errors";
 import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 
 /**
- * Actions of the dashboard in any minute: of one user, and of all users of one organization. Far
- * above what people click.
+ * Dashboard actions in any minute, by one user and by all users of one organization. Far more than
+ * anyone clicks.
  */
 export const dashboardLimits = { user: 240, tenant: 1_200 };
 
 const windowMs = 60_000;
 
 /**
- * Takes one action from the user and from their organization. Pages that are only read take none.
- * @param tenantId null where no organization is concerned yet
+ * Counts one action against the user and their organization. Reading pages does not count.
+ * @param tenantId null if no organization is involved yet
  * @throws AppError `rate-limited`
  */
 export async function throttleDashboard(userId: string, tenantId: string | null): Promise<void> {

@@ -8,8 +8,8 @@ const windowMs = 15 * minuteMs;
 const dayMs = 24 * 60 * minuteMs;
 
 /**
- * Failures that one source may have with one account. All of these apply, so the wait grows with
- * the failures: up to a minute after 5 of them, a quarter of an hour after 10, four hours after 20.
+ * Failures allowed to one source with one account. All of these apply, so the wait grows with the
+ * failures: up to a minute after 5, a quarter of an hour after 10, four hours after 20.
  */
 export const failureLimits = [
   { limit: 5, windowMs: minuteMs },
@@ -17,25 +17,27 @@ export const failureLimits = [
   { limit: 20, windowMs: 4 * 60 * minuteMs },
 ] as const;
 /**
- * Failures of strangers with one account in a day. Past this, many networks guess at it together.
+ * Failures of strangers with one account in a day. Beyond this, it is under attack from many
+ * networks.
  */
 export const attackThreshold = 100;
 /**
- * What each unknown network may still try in a day then. Never none: its owner may come from a new
- * network.
+ * Attempts per day that each unknown network still has during an attack. Never zero: the owner may
+ * come from a new network.
  */
 export const failuresPerNetworkUnderAttack = 3;
-/** Failures from one network with any accounts, in one window. */
+/** Failures from one network, with any accounts, in one window. */
 export const maximumFailures = 50;
 /**
- * Returns from GitHub or Google to one network in one window; each costs a few requests to there.
+ * Returns from GitHub or Google to one network in one window. Each costs a few requests to the
+ * provider.
  */
 export const maximumProviderSignIns = 50;
-/** Accounts made from one network in one window. */
+/** Accounts created from one network in one window. */
 export const maximumSignUps = 50;
 /**
- * Requests for a new password in one window: from one source for one account, and from one network
- * for any.
+ * Password reset requests in one window: from one source for one account, and from one network for
+ * any account.
  */
 export const maximumResets = { account: 5, network: 50 };
 
@@ -50,12 +52,12 @@ export function throttledSentence({
   return `Too many failed attempts. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
 }
 
-/** Where an attempt comes from: a device, and the session that it is signed in with. */
+/** Where an attempt comes from: a device, and its session if it is signed in. */
 export type AttemptSource = Device & { sessionId?: string };
 
 /**
- * A signed-in session, and a device that signed in to this account before, have counts of their
- * own, which no stranger can use up. Null for everyone else: they are counted by their network.
+ * A signed-in session, and a device that signed in to this account before, have their own counts,
+ * which strangers cannot use up. Null for everyone else, who are counted by network.
  */
 function trustedSource({ sessionId, known }: AttemptSource, tag: string | null): string | null {
   if (sessionId) return `session:${sessionId}`;
@@ -63,8 +65,8 @@ function trustedSource({ sessionId, known }: AttemptSource, tag: string | null):
 }
 
 /**
- * Without a role, it refuses by itself: `attack` says that many networks guess, and `underAttack`
- * refuses only then.
+ * A counter without a role refuses on its own. `attack` detects guesses from many networks, and
+ * `underAttack` refuses only during such an attack.
  */
 type Counter = {
   identifier: string;
@@ -73,7 +75,7 @@ type Counter = {
   role?: "attack" | "underAttack";
 };
 
-/** The account is counted whether it exists or not. Without one, only the network is. */
+/** Counts the account whether it exists or not. Without an account, counts only the network. */
 function failureCounters(email: string | null, source: AttemptSource): Counter[] {
   const tag = email === null ? null : accountTag(email);
   const stepsOf = (identifier: string): Counter[] =>
@@ -106,10 +108,10 @@ function failureCounters(email: string | null, source: AttemptSource): Counter[]
 const shared = globalThis as { parlanceSignInsInProgress?: Map<string, number> };
 
 /**
- * Runs `attempt`, null from which is a failure, unless its source has failed too often. That is
- * decided before `attempt` begins, and attempts still in progress count as failures until they end:
- * a hundred guesses at the same moment are no way around the limit.
- * @param email null where the credentials name no account
+ * Runs `attempt` unless its source has failed too often; a result of null is a failure. The
+ * decision comes before `attempt` starts, and attempts in progress count as failures until they
+ * end, so a hundred concurrent guesses do not get around the limit.
+ * @param email null if the credentials name no account
  */
 export async function throttleFailures<Result>(
   email: string | null,
@@ -127,7 +129,8 @@ export async function throttleFailures<Result>(
       ...(await limiter.peek(counter.identifier, counter.limit, counter.windowMs)),
     })),
   );
-  // From here to the counting nothing is awaited, so that no other attempt comes in between.
+  // Nothing is awaited from here until the attempt is counted, so that no other attempt comes in
+  // between.
   const exhausted = states.filter(
     ({ identifier, remaining }) => remaining <= (inProgress.get(identifier) ?? 0),
   );
@@ -161,7 +164,7 @@ export async function throttleFailures<Result>(
   }
 }
 
-/** Whether a new password may be requested now. Counted for an address that nobody has, too. */
+/** Whether a password reset may be requested now. Unknown addresses are counted too. */
 export async function mayRequestPasswordReset(
   email: string,
   source: AttemptSource,
@@ -182,7 +185,7 @@ export async function mayRequestPasswordReset(
   return (await rateLimiter().takeAll(trusted ? [ofAccount] : [ofAccount, ofNetwork])).isAllowed;
 }
 
-/** Whether someone from this network may return from GitHub or Google now. */
+/** Whether a user in this network may return from GitHub or Google now. */
 export async function mayReturnFromProvider(address: string | null): Promise<boolean> {
   const taken = await rateLimiter().take(
     `sign-in:provider:${throttleAddress(address)}`,
@@ -192,7 +195,7 @@ export async function mayReturnFromProvider(address: string | null): Promise<boo
   return taken.isAllowed;
 }
 
-/** Whether this network may make another account now. */
+/** Whether another account may be created from this network now. */
 export async function mayCreateAccount(address: string | null): Promise<boolean> {
   const taken = await rateLimiter().take(
     `sign-up:address:${throttleAddress(address)}`,

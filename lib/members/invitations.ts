@@ -295,8 +295,7 @@ type Accepting = { id: string; email: string; address: string | null };
 /**
  * For a user who is signed in.
  * @returns where the organization is
- * @throws AppError `not-found` where the link opens nothing, `conflict` where it is for another
- * address
+ * @throws AppError `not-found` if the link is not valid, `conflict` where it is for another address
  */
 export function acceptInvitation(user: Accepting, token: string): Promise<{ tenantSlug: string }> {
   return db().$transaction((transaction) => accept(transaction, user, token));
