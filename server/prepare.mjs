@@ -1,10 +1,9 @@
-// What every command runs first. It needs nothing but Node: it installs, generates and builds what
-// is missing or out of date, and then goes on, in this same process, with the program that was
-// asked for:
+// Every command runs this first. It needs only Node: it installs, generates and builds whatever is
+// missing or out of date, then runs the requested program in the same process:
 //
 //   node server/prepare.mjs start|dev|admin|test|build|check [arguments]
 //
-// All it has to say goes to standard error, so that standard output belongs to that program.
+// It writes only to standard error, so standard output belongs to the program.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -57,12 +56,12 @@ function checkNode() {
   }
 }
 
-/** `npm ci`, unless node_modules holds the very versions of package-lock.json. */
+/** Runs `npm ci` unless node_modules has exactly the versions in package-lock.json. */
 function installPackages() {
   if (isInstalled()) return;
   say("Installing packages…");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  // The project's .npmrc silences npm, for the sake of `npm run admin`; here its errors matter.
+  // Errors are shown in full. Warnings about deprecated packages are left out of a first start.
   run(npm, ["ci", "--include=dev", "--loglevel=error"]);
 }
 
@@ -73,7 +72,7 @@ function isInstalled() {
   const installed = JSON.parse(readFileSync(installedFile, "utf8")).packages;
   return Object.entries(wanted).every(([location, { version, optional, link }]) => {
     if (!location.startsWith("node_modules/") || link) return true;
-    // Optional packages are those of other platforms.
+    // Optional packages are for other platforms.
     return installed[location] ? installed[location].version === version : optional === true;
   });
 }
@@ -82,7 +81,7 @@ function generateClient() {
   const stamp = hashOf(["prisma/schema.prisma", "package-lock.json"]);
   if (existsSync("prisma/generated/client.ts") && readStamp("generated") === stamp) return;
   say("Generating the database client…");
-  // Generating needs no schema engine, but Prisma downloads one unless it is told where one lies.
+  // Prisma downloads a schema engine unless it is given a path, although `generate` never runs it.
   run(
     process.execPath,
     ["node_modules/prisma/build/index.js", "generate"],
@@ -93,8 +92,8 @@ function generateClient() {
 }
 
 /**
- * server/*.ts become dist/*.js, and what is loaded on demand files of its own beside them. Packages
- * stay outside of all.
+ * Bundles server/*.ts into dist/*.js, with modules that are loaded on demand in files of their own.
+ * Packages are not bundled.
  */
 async function bundle() {
   const stamp = hashOf([
@@ -122,8 +121,8 @@ async function bundle() {
     outdir: "dist",
     bundle: true,
     packages: "external",
-    // Also in tsconfig.json; given here, a file that does not exist is an error rather than one
-    // more package.
+    // tsconfig.json has the alias too. With it here, a missing file is an error instead of being
+    // treated as a package.
     alias: { "@": process.cwd() },
     platform: "node",
     format: "esm",
@@ -155,10 +154,10 @@ function buildPages() {
   const fingerprint = () => hashOf([...settings, ...sources]);
   if (existsSync(".next/BUILD_ID") && readStamp("pages") === fingerprint()) return;
   say("Building the pages…");
-  // What is there is not valid any more, whatever becomes of this build.
+  // The old build is out of date, so it must not be served if this build fails.
   rmSync(".next/BUILD_ID", { force: true });
-  // Next would draw both at random, and two machines that build the same commit could then not
-  // serve each other's pages. The key only makes the ids of actions here; what encrypts is derived
+  // Next chooses both at random, so two machines that build the same commit could not serve each
+  // other's pages. Here the key only determines the ids of actions. The key that encrypts is derived
   // from the secrets when the server starts.
   const identity = {
     BUILD_ID: fingerprint().slice(0, 20),
@@ -168,16 +167,16 @@ function buildPages() {
   };
   const environment = { ...identity, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" };
   run(process.execPath, ["node_modules/next/dist/bin/next", "build"], environment, true);
-  // Taken afterwards, because Next completes tsconfig.json by itself.
+  // Computed after the build, because Next edits tsconfig.json.
   writeStamp("pages", fingerprint());
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program and waits until it exits.
  * @param {string} command
  * @param {string[]} args
  * @param {Record<string, string>} environment
- * @param {boolean} isQuiet shows its output only if it fails
+ * @param {boolean} isQuiet shows the program's output only when it fails
  */
 function run(command, args, environment = {}, isQuiet = false) {
   const stdio = /** @type {import("node:child_process").StdioOptions} */ (
@@ -200,7 +199,7 @@ function run(command, args, environment = {}, isQuiet = false) {
 }
 
 /**
- * A fingerprint of files and of all files in directories; what does not exist counts as empty.
+ * A fingerprint of files and directories. Paths that do not exist count as empty.
  * @param {string[]} places
  */
 function hashOf(places) {

@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+// Documentation and comments name files. A file that is moved takes its mentions along.
+
+const folders = "app|bench|components|docs|inngest|lib|prisma|sdk|server|tests";
+const mention = new RegExp(
+  String.raw`(?<![\w./@-])(?:${folders})/(?:[\w./*-]|\(\w+\)|\[\w+\])*\.(?:mdx?|tsx?|mjs|sql|prisma)\b`,
+  "g",
+);
+const folderMention = new RegExp(String.raw`\`((?:${folders})/[\w./()[\]-]*)\``, "g");
+const link = /\]\((?!https?:|mailto:|#|\/)([^)#\s]+)[^)]*\)/g;
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => !/(^|\/)(node_modules|generated|dist)\//.test(file))
+    .map((file) => path.join(folder, file));
+const markdown = [
+  ...readdirSync(".").filter((file) => file.endsWith(".md")),
+  ...filesIn("docs").filter((file) => /\.mdx?$/.test(file)),
+  "sdk/README.md",
+];
+const sources = folders
+  .split("|")
+  .flatMap(filesIn)
+  .filter((file) => /\.(tsx?|mjs|sql|prisma)$/.test(file));
+
+const exists = (place: string) => existsSync(place.replace(/\/$/, ""));
+
+test.each(markdown)("%s names only files and folders that exist", (file) => {
+  const text = readFileSync(file, "utf8");
+  const named = [
+    ...(text.match(mention) ?? []),
+    ...[...text.matchAll(folderMention)].map(([, place = ""]) => place),
+  ].filter((place) => !place.includes("*"));
+  const linked = [...text.matchAll(link)].map(([, target = ""]) =>
+    path.join(path.dirname(file), target),
+  );
+
+  expect([...named, ...linked].filter((place) => !exists(place))).toEqual([]);
+});
+
+test("comments name only files that exist", () => {
+  const missing = sources.flatMap((file) =>
+    (readFileSync(file, "utf8").match(/^\s*(?:\/\/|\*|--).*$|\/\*\*.*\*\/$/gm) ?? [])
+      .flatMap((comment) => comment.match(mention) ?? [])
+      .filter((place) => !place.includes("*") && !exists(place))
+      .map((place) => `${file}: ${place}`),
+  );
+
+  expect(sources.length).toBeGreaterThan(300);
+  expect(missing).toEqual([]);
+});
