@@ -23,7 +23,7 @@ export default defineConfig({
   globalSetup: "./tests/e2e/start-product.ts",
   ...suites[process.env.TEST_SUITE ?? ""],
   fullyParallel: true,
-  workers: 2,
+  workers: 3,
   forbidOnly: Boolean(process.env.CI),
   // Limits for what hangs, far above what a busy machine needs: how fast pages are is measured by
   // `npm run bench:pages`.

@@ -18,9 +18,8 @@ export default defineConfig({
     // Processes, not threads: a pool of connections and native modules belong to one test file
     // alone.
     pool: "forks",
-    // Most of them wait for a database or for each other, so two at a time pass on two cores as
-    // well.
-    maxWorkers: 2,
+    // They often wait for a database or for each other, so three keep two cores busy.
+    maxWorkers: 3,
     // Limits for what hangs, far above what a busy machine needs. How fast things are is measured
     // by `npm run bench`.
     testTimeout: 300_000,
