@@ -1,18 +1,15 @@
 import type { Caller } from "@/lib/platform/caller";
 import { runStatement, type Statement } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
-import { type NounsWith, type nouns, partsOf } from "./registry";
+import { type ListedTable, partsOf } from "./registry";
 
-/** The nouns whose lists are paginated by id. Events have a feed of their own. */
-type Listed = NounsWith<"list">;
-type List = (typeof nouns)[Listed]["list"]["table"];
-
+/** Events are missing here, because they have a feed of their own. */
 const parents = Object.fromEntries(
   partsOf("list").map(({ table, parent }) => [table, parent]),
-) as Record<List, string | null>;
+) as Record<ListedTable, string | null>;
 
 /** $1 tenant id, $2 environment, $3 cursor, $4 id of the parent. */
-function isItemStatement(list: List): Statement {
+function isItemStatement(list: ListedTable): Statement {
   const within = `tenant_id = $1 AND environment = $2::"Environment" AND id = $3`;
   const parent = parents[list];
   return {
@@ -32,7 +29,7 @@ function isItemStatement(list: List): Statement {
  */
 export async function requireCursor(
   { partition }: Caller,
-  list: List,
+  list: ListedTable,
   cursor: string | undefined,
   parentId: string | null = null,
 ) {

@@ -1,6 +1,7 @@
 import type { Caller } from "@/lib/platform/caller";
+import type { ListedTable } from "./registry";
 
-type LockedTable = "agents" | "api_keys" | "customers" | "deliveries" | "webhooks";
+type LockedTable = ListedTable | "api_keys";
 
 /**
  * Locks one row of the caller's partition until the transaction ends, so that changes of it come

@@ -234,6 +234,9 @@ export type NounsWith<Part extends keyof Noun> = {
   [Name in NounName]: Nouns[Name] extends Record<Part, unknown> ? Name : never;
 }[NounName];
 
+/** The tables whose lists are paginated by id. */
+export type ListedTable = Nouns[NounsWith<"list">]["list"]["table"];
+
 /** That part of every noun that has it, in the order of the list. */
 export function partsOf<Part extends keyof Noun>(part: Part): NonNullable<Noun[Part]>[] {
   return Object.values<Noun>(nouns).flatMap((noun) => {

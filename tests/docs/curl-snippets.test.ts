@@ -49,7 +49,8 @@ async function furnish(tenant: TestTenant): Promise<Record<string, string>> {
   const evt = (await call(tenant, "GET", "/events")).body.data[0].id;
   const { id: dlv } = await db().delivery.findFirstOrThrow({ where: { webhookId: whk } });
   await attemptDelivery({ ...tenant.identity.partition, id: dlv });
-  return { whk, cus, kb, doc, agt, cnv, msg, evt, dlv };
+  const ids: Record<string, string> = { whk, cus, kb, doc, agt, cnv, msg, evt, dlv };
+  return ids;
 }
 
 /**

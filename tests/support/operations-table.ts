@@ -13,7 +13,7 @@ const header = `# Every operation, its scope and its tests
 Made by \`npm run docs:operations\` from the route declarations and the tests. A test fails where this file is out of date or an
 operation has no test of its own.
 
-Beside the tests named here, \`tests/api/scopes.test.ts\` calls each operation with each of the eleven scopes: the one named here
+Beside the tests named here, \`tests/api/scopes.test.ts\` calls each operation with each scope: the one named here
 gets the status named here, all others get 403 before the body is read. \`tests/unit/openapi.test.ts\` holds the document against
 the routes, \`tests/sdk/operations.test.ts\` the client against the document, and every answer of every API test is held against
 the document (\`tests/support/described-answers.ts\`).
