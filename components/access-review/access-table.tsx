@@ -62,12 +62,12 @@ export function AccessTable({ title, noun, details, effects, rows, now }: Access
                 <ConfirmDialog
                   trigger="Confirm…"
                   label={`Confirm ${name}`}
-                  look="secondary"
+                  variant="secondary"
                   size="small"
                   title={`Confirm this ${noun}?`}
                   environment={environment}
                   confirm={`Confirm ${noun}`}
-                  confirmLook="primary"
+                  confirmVariant="primary"
                   pending="Confirming…"
                   act={confirm}
                   done={`${name} is confirmed.`}

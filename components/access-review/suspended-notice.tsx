@@ -8,7 +8,7 @@ import { Notice } from "@/components/ui/notice";
 export function SuspendedNotice({ count, href }: { count: number; href: string }) {
   if (usePathname() === href) return null;
   return (
-    <Notice look="warn" role="note">
+    <Notice variant="warn" role="note">
       <p className="font-semibold">
         {count === 1
           ? "Access is suspended in one place"

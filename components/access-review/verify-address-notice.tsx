@@ -24,7 +24,7 @@ export function VerifyAddressNotice({
   }
 
   return (
-    <Notice look="warn" role="note">
+    <Notice variant="warn" role="note">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
         <div className="min-w-0 max-w-prose">
           <p className="font-semibold">Confirm your email address</p>
@@ -33,7 +33,7 @@ export function VerifyAddressNotice({
             webhooks, or invite members.
           </p>
         </div>
-        <Button look="secondary" onClick={send} disabled={isPending}>
+        <Button variant="secondary" onClick={send} disabled={isPending}>
           {isPending ? "Sending…" : "Send a new link"}
         </Button>
       </div>

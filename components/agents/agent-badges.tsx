@@ -1,10 +1,10 @@
-import { Badge, type BadgeLook } from "@/components/ui/badge";
+import { Badge, type BadgeVariant } from "@/components/ui/badge";
 import type { Agent } from "@/lib/agents/schema";
 
-const statuses: Record<Agent["status"], { label: string; look: BadgeLook }> = {
-  DRAFT: { label: "Never published", look: "plain" },
-  PUBLISHED: { label: "Published", look: "good" },
-  ARCHIVED: { label: "Archived", look: "plain" },
+const statuses: Record<Agent["status"], { label: string; variant: BadgeVariant }> = {
+  DRAFT: { label: "Never published", variant: "plain" },
+  PUBLISHED: { label: "Published", variant: "good" },
+  ARCHIVED: { label: "Archived", variant: "plain" },
 };
 
 /**
@@ -17,9 +17,9 @@ export function AgentBadges({
 }) {
   return (
     <span className="inline-flex flex-wrap gap-1.5">
-      <Badge look={statuses[status].look}>{statuses[status].label}</Badge>
+      <Badge variant={statuses[status].variant}>{statuses[status].label}</Badge>
       {status === "PUBLISHED" && hasUnpublishedChanges ? (
-        <Badge look="warn">Unpublished changes</Badge>
+        <Badge variant="warn">Unpublished changes</Badge>
       ) : null}
     </span>
   );

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabLinks } from "@/components/ui/tabs";
 import type { Agent } from "@/lib/agents/schema";
@@ -15,7 +15,7 @@ export function AgentHeader({ agent, base, current, actions }: Props) {
       <PageHeader
         title={agent.name}
         beside={<AgentBadges agent={agent} />}
-        description={<Id id={agent.id} />}
+        description={<CopyableId id={agent.id} />}
         trail={[{ name: "Agents", href: `${base}/agents` }]}
         actions={actions}
       />

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { Agent } from "@/lib/agents/schema";
@@ -30,7 +30,7 @@ export function AgentTable({ agents, base, now }: { agents: Agent[]; base: strin
               </span>
             ) : null}
             <span className="relative z-1">
-              <Id id={agent.id} />
+              <CopyableId id={agent.id} />
             </span>
           </RowName>
           <Cell label="Status">

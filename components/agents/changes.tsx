@@ -25,7 +25,10 @@ export function Changes({ changes, same }: { changes: FieldChange[]; same: strin
   );
 }
 
-const looks: Record<Piece["kind"], { line: string; word: string; sign: string; spoken: string }> = {
+const pieceStyles: Record<
+  Piece["kind"],
+  { line: string; word: string; sign: string; spoken: string }
+> = {
   same: { line: "", word: "", sign: " ", spoken: "" },
   removed: {
     line: "bg-danger-soft",
@@ -49,7 +52,7 @@ function Part({ part }: { part: ComparedPart }) {
       </div>
     );
   }
-  const { line, word, sign, spoken } = looks[part.kind];
+  const { line, word, sign, spoken } = pieceStyles[part.kind];
   // A line that changed as a whole needs no emphasis on all of its words.
   const isMixed = part.pieces.length > 1;
   return (

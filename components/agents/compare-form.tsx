@@ -31,7 +31,7 @@ export function CompareForm({ path, newest, from, to }: Props) {
       <SelectField label="with" name="to" defaultValue={to} key={`to ${to}`}>
         {options}
       </SelectField>
-      <Button type="submit" look="secondary">
+      <Button type="submit" variant="secondary">
         Show what differs
       </Button>
     </form>

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { MetadataList } from "@/components/ui/metadata";
+import { MetadataList } from "@/components/ui/metadata-list";
 import { Facts } from "@/components/ui/panel";
 import type { AgentContent } from "@/lib/agents/schema";
 import { fieldLabels } from "./labels";

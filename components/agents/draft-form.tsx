@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
 import { Notice } from "@/components/ui/notice";
-import { useUnsaved } from "@/components/ui/unsaved";
+import { useWarnBeforeLeaving } from "@/components/ui/unsaved-changes";
 import {
   changedDraftFields,
   type DraftField,
@@ -66,7 +66,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
   const { seen, form, taken, conflicts } = state;
   const base = toForm(seen);
   const hasChanges = changedDraftFields(base, form).length > 0;
-  useUnsaved(hasChanges);
+  useWarnBeforeLeaving(hasChanges);
 
   function change(changes: Partial<Form>) {
     setState((before) => ({ ...before, form: { ...before.form, ...changes } }));
@@ -219,7 +219,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
         </p>
         {hasChanges ? (
           <Button
-            look="secondary"
+            variant="secondary"
             onClick={() => {
               setState({ seen, form: base, taken: [], conflicts: [] });
               setRefused(null);
@@ -275,7 +275,7 @@ function ChangedByOthers({
   conflicts: DraftField[];
 }) {
   return (
-    <Notice look="warn">
+    <Notice variant="warn">
       <p className="font-medium">
         The draft has changed since you opened it{wasRefused ? ", so nothing was saved" : ""}:
         somebody else, or the API, has written to it.
@@ -314,7 +314,7 @@ function Theirs({
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p className="font-medium text-warn">In the draft now</p>
         <Button
-          look="secondary"
+          variant="secondary"
           size="small"
           onClick={take}
           aria-label={`Use the draft's ${fieldLabels[field].toLowerCase()}`}

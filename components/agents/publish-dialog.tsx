@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { Button } from "@/components/ui/button";
-import { useHasUnsaved } from "@/components/ui/unsaved";
+import { useHasUnsavedChanges } from "@/components/ui/unsaved-changes";
 import type { Environment } from "@/prisma/generated/enums";
 import { draftFormId } from "./draft-form";
 import type { DecideOnDraft } from "./states";
@@ -25,16 +25,16 @@ type Props = {
  */
 export function PublishDialog({ environment, name, nextVersion, seen, publish, children }: Props) {
   const router = useRouter();
-  const hasUnsaved = useHasUnsaved();
+  const hasUnsaved = useHasUnsavedChanges();
   return (
     <ConfirmDialog
       trigger="Publish…"
-      look="primary"
+      variant="primary"
       title={`Publish “${name}” as version ${nextVersion}?`}
       environment={environment}
       isWide
       confirm={`Publish version ${nextVersion}`}
-      confirmLook="primary"
+      confirmVariant="primary"
       pending="Publishing…"
       obstacle={
         hasUnsaved ? (
@@ -43,7 +43,7 @@ export function PublishDialog({ environment, name, nextVersion, seen, publish, c
               What you typed in the form is not saved, so it would not be published. Save it, then
               look at what will be published.
             </p>
-            <Button type="submit" form={draftFormId} look="secondary" size="small">
+            <Button type="submit" form={draftFormId} variant="secondary" size="small">
               Save the draft
             </Button>
           </div>

@@ -24,7 +24,7 @@ export function RollBackDialog({ environment, agent, version, rollBack, children
     <ConfirmDialog
       trigger="Roll back…"
       label={`Roll back to version ${version}`}
-      look="secondary"
+      variant="secondary"
       title={`Roll back to version ${version}?`}
       environment={environment}
       isWide

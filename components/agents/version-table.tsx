@@ -41,7 +41,7 @@ export function VersionTable({
                 <Link href={`${path}/versions/${version}`} className="row-link font-medium">
                   Version {version}
                 </Link>
-                {isPublished ? <Badge look="good">Published</Badge> : null}
+                {isPublished ? <Badge variant="good">Published</Badge> : null}
               </span>
               {restoredVersion === null ? null : (
                 <span className="text-muted">Rolled back to version {restoredVersion}</span>

@@ -134,14 +134,14 @@ export function KeyMenu({ apiKey, isRolling }: ActionsProps) {
   return (
     <Menu
       label={`Actions for ${apiKey.name}`}
-      className={buttonClass({ look: "quiet", size: "small" })}
+      className={buttonClass({ variant: "quiet", size: "small" })}
       trigger={<Ellipsis className="size-4" aria-hidden="true" />}
     >
       <MenuButton onClick={() => open({ what: "edit", apiKey })}>Edit…</MenuButton>
       {isRolling ? null : (
         <MenuButton onClick={() => open({ what: "roll", apiKey })}>Roll…</MenuButton>
       )}
-      <MenuButton look="danger" onClick={() => open({ what: "revoke", apiKey })}>
+      <MenuButton variant="danger" onClick={() => open({ what: "revoke", apiKey })}>
         Revoke…
       </MenuButton>
     </Menu>
@@ -152,14 +152,14 @@ export function KeyButtons({ apiKey, isRolling }: ActionsProps) {
   const open = useContext(OpenDialog);
   return (
     <>
-      <Button look="danger-quiet" onClick={() => open({ what: "revoke", apiKey })}>
+      <Button variant="danger-quiet" onClick={() => open({ what: "revoke", apiKey })}>
         Revoke
       </Button>
-      <Button look="secondary" onClick={() => open({ what: "edit", apiKey })}>
+      <Button variant="secondary" onClick={() => open({ what: "edit", apiKey })}>
         Edit
       </Button>
       {isRolling ? null : (
-        <Button look="secondary" onClick={() => open({ what: "roll", apiKey })}>
+        <Button variant="secondary" onClick={() => open({ what: "roll", apiKey })}>
           Roll
         </Button>
       )}

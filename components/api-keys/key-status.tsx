@@ -1,4 +1,4 @@
-import { Badge, type BadgeLook } from "@/components/ui/badge";
+import { Badge, type BadgeVariant } from "@/components/ui/badge";
 import { Countdown } from "@/components/ui/countdown";
 import { Time } from "@/components/ui/time";
 import type { ApiKeyStatus } from "@/lib/api-keys/status";
@@ -13,7 +13,7 @@ export const statusNames: Record<ApiKeyStatus, string> = {
   revoked: "Revoked",
 };
 
-const looks: Record<ApiKeyStatus, BadgeLook> = {
+const variants: Record<ApiKeyStatus, BadgeVariant> = {
   active: "good",
   expiring: "warn",
   rolling: "accent",
@@ -26,7 +26,7 @@ const looks: Record<ApiKeyStatus, BadgeLook> = {
 type Facts = { status: ApiKeyStatus; expiresAt: Date | null; revokedAt: Date | null };
 
 export const StatusBadge = ({ status }: { status: ApiKeyStatus }) => (
-  <Badge look={looks[status]}>{statusNames[status]}</Badge>
+  <Badge variant={variants[status]}>{statusNames[status]}</Badge>
 );
 
 /** The status, and when it will be another one or has become this one. */

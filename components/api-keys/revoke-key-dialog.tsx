@@ -56,12 +56,12 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
             within a second. This cannot be undone.
           </p>
           {apiKey.lastUsed ? (
-            <Notice look="warn">{usage(apiKey)} Whatever uses it will stop working.</Notice>
+            <Notice variant="warn">{usage(apiKey)} Whatever uses it will stop working.</Notice>
           ) : null}
           {message ? <Notice>{message}</Notice> : null}
           <div className="flex justify-end gap-2">
-            <DialogClose className={buttonClass({ look: "secondary" })}>Keep it</DialogClose>
-            <Button look="danger" onClick={revoke} disabled={isPending}>
+            <DialogClose className={buttonClass({ variant: "secondary" })}>Keep it</DialogClose>
+            <Button variant="danger" onClick={revoke} disabled={isPending}>
               {isPending ? "Revoking…" : "Revoke key"}
             </Button>
           </div>

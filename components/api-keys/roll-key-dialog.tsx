@@ -76,14 +76,14 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
           </fieldset>
           <p aria-live="polite">{consequence(apiKey, overlap.hours)}</p>
           {overlap.hours === 0 && requestsLastDay > 0 ? (
-            <Notice look="warn">
+            <Notice variant="warn">
               It made {requestsLastDay.toLocaleString("en")} requests in the last 24 hours. Whatever
               uses it fails until it has the new key.
             </Notice>
           ) : null}
           {message ? <Notice>{message}</Notice> : null}
           <div className="flex justify-end gap-2">
-            <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+            <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
             <Button onClick={roll} disabled={isPending}>
               {isPending ? "Rolling…" : `Roll ${choices.environment} key`}
             </Button>

@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Json } from "@/components/ui/json";
 import { Facts } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
@@ -93,7 +93,7 @@ function factsOf(entry: ShownEntry) {
       name: "By",
       value: (
         <span className="flex flex-wrap items-center gap-x-3">
-          {[<Id key="id" id={actor.id} />, link(actorHref, `All by ${actor.name}`)]}
+          {[<CopyableId key="id" id={actor.id} />, link(actorHref, `All by ${actor.name}`)]}
         </span>
       ),
     },
@@ -102,14 +102,14 @@ function factsOf(entry: ShownEntry) {
       value: (
         <span className="flex flex-wrap items-center gap-x-3">
           {[
-            <Id key="id" id={targetId} />,
+            <CopyableId key="id" id={targetId} />,
             targetHref ? link(targetHref, `Open ${targetOf(entry) ?? ""}`) : null,
           ]}
         </span>
       ),
     },
     { name: "Address", value: address },
-    { name: "Request", value: requestId ? <Id id={requestId} /> : null },
+    { name: "Request", value: requestId ? <CopyableId id={requestId} /> : null },
   ];
 }
 

@@ -14,7 +14,7 @@ export function VerifyButton({ verify }: { verify: () => Promise<ActionResult<Fi
   return (
     <div className="flex flex-wrap items-center gap-3">
       <Button
-        look="secondary"
+        variant="secondary"
         size="small"
         disabled={isPending}
         onClick={() => startTransition(async () => setResult(await verify()))}

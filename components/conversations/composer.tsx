@@ -164,7 +164,7 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
           </p>
           {kind === "reply" && canResolve ? (
             <Button
-              look="secondary"
+              variant="secondary"
               size="small"
               disabled={isPending || text.trim() === ""}
               onClick={() => submit(true)}

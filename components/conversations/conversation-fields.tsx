@@ -1,6 +1,6 @@
 "use client";
 
-import { SavingSelect, SavingText } from "@/components/ui/saving-field";
+import { AutoSaveSelect, InlineTextField } from "@/components/ui/inline-edit";
 import type { Conversation } from "@/lib/conversations/schema";
 import { priorityNames, type UpdateThis } from "./states";
 import { TagEditor } from "./tag-editor";
@@ -19,7 +19,7 @@ export function ConversationFields({ conversation, members, update }: Conversati
   const { subject, priority, tags, assigneeId } = conversation;
   return (
     <div className="space-y-4">
-      <SavingSelect
+      <AutoSaveSelect
         label="Assigned to"
         value={assigneeId ?? ""}
         options={[
@@ -28,13 +28,13 @@ export function ConversationFields({ conversation, members, update }: Conversati
         ]}
         save={(id) => update({ assigneeId: id || null })}
       />
-      <SavingSelect
+      <AutoSaveSelect
         label="Priority"
         value={priority}
         options={priorities}
         save={(value) => update({ priority: value as Conversation["priority"] })}
       />
-      <SavingText
+      <InlineTextField
         label="Subject"
         value={subject ?? ""}
         maxLength={200}

@@ -1,9 +1,9 @@
 import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
-import { LinkPending } from "@/components/ui/link-pending";
+import { LinkPendingBar } from "@/components/ui/link-pending-bar";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
-import { priorityNames, statusLooks, statusNames } from "./states";
+import { priorityNames, statusNames, statusVariants } from "./states";
 
 export type ConversationItem = Conversation & {
   href: string;
@@ -30,7 +30,7 @@ export function ConversationList({ items, openId, showsStatus, now }: Conversati
             aria-current={item.id === openId ? "page" : undefined}
             className="relative block px-4 py-3 outline-offset-[-2px] hover:bg-sunken/60 aria-[current]:bg-accent-soft"
           >
-            <LinkPending />
+            <LinkPendingBar />
             <span className="flex items-baseline gap-2">
               <span className="min-w-0 flex-1 truncate font-medium">
                 {item.customerName ?? "No customer"}
@@ -56,10 +56,10 @@ function Marks({ item, showsStatus }: { item: ConversationItem; showsStatus: boo
   return (
     <span className="mt-1.5 flex flex-wrap items-center gap-1.5 text-muted text-xs">
       {showsStatus ? (
-        <Badge look={statusLooks[item.status]}>{statusNames[item.status]}</Badge>
+        <Badge variant={statusVariants[item.status]}>{statusNames[item.status]}</Badge>
       ) : null}
       {isUrgent ? (
-        <Badge look={item.priority === "URGENT" ? "danger" : "warn"}>
+        <Badge variant={item.priority === "URGENT" ? "danger" : "warn"}>
           {priorityNames[item.priority]}
         </Badge>
       ) : null}

@@ -40,7 +40,7 @@ export function CustomerPicker({ isFirst, find, update }: Props) {
 
   if (!isOpen) {
     return (
-      <Button look="secondary" size="small" className="mt-3" onClick={() => setIsOpen(true)}>
+      <Button variant="secondary" size="small" className="mt-3" onClick={() => setIsOpen(true)}>
         {isFirst ? "Link a customer" : "Change"}
       </Button>
     );
@@ -61,12 +61,12 @@ export function CustomerPicker({ isFirst, find, update }: Props) {
           <Button type="submit" size="small" disabled={isPending}>
             {isPending ? "Looking…" : "Find"}
           </Button>
-          <Button look="quiet" size="small" onClick={close}>
+          <Button variant="quiet" size="small" onClick={close}>
             Cancel
           </Button>
           {isFirst ? null : (
             <Button
-              look="danger-quiet"
+              variant="danger-quiet"
               size="small"
               className="ml-auto"
               disabled={isPending}

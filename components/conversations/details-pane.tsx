@@ -2,8 +2,8 @@ import { ArrowLeft, Braces } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ButtonLink } from "@/components/ui/button";
-import { Id } from "@/components/ui/id";
-import { MetadataList } from "@/components/ui/metadata";
+import { CopyableId } from "@/components/ui/copyable-id";
+import { MetadataList } from "@/components/ui/metadata-list";
 import { Facts } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
@@ -49,7 +49,7 @@ export function DetailsPane(props: DetailsPaneProps) {
   return (
     <>
       <div className="border-line border-b px-4 py-2.5 xl:hidden">
-        <ButtonLink look="quiet" size="small" href={threadHref} scroll={false}>
+        <ButtonLink variant="quiet" size="small" href={threadHref} scroll={false}>
           <ArrowLeft className="size-4" aria-hidden="true" />
           Messages
         </ButtonLink>
@@ -69,7 +69,7 @@ export function DetailsPane(props: DetailsPaneProps) {
           <ConversationFields conversation={conversation} members={members} update={update} />
         ) : (
           <>
-            <Facts look="narrow" facts={decided(props)} />
+            <Facts variant="narrow" facts={decided(props)} />
             <div className="mt-3">
               <RoleNote sentence={refusal} />
             </div>
@@ -87,7 +87,7 @@ export function DetailsPane(props: DetailsPaneProps) {
         ) : null}
       </Section>
       <Section title="Details" inspectHref={null}>
-        <Facts look="narrow" facts={facts(props, now)} />
+        <Facts variant="narrow" facts={facts(props, now)} />
       </Section>
     </>
   );
@@ -108,7 +108,7 @@ function Section({
         <h2 className="font-semibold">{title}</h2>
         {inspectHref ? (
           <ButtonLink
-            look="quiet"
+            variant="quiet"
             size="tiny"
             href={inspectHref}
             scroll={false}
@@ -141,9 +141,9 @@ function CustomerFacts({ customer, base }: { customer: Customer; base: string })
         >
           {displayName(customer)}
         </Link>
-        <Id id={id} />
+        <CopyableId id={id} />
       </div>
-      <Facts look="narrow" facts={known} />
+      <Facts variant="narrow" facts={known} />
       <Link
         href={`${base}/conversations?customerId=${id}&status=all`}
         className="text-accent hover:underline"
@@ -179,7 +179,7 @@ function facts({ conversation, agentName, base }: DetailsPaneProps, now: Date) {
   } = conversation;
   const time = (text: string) => <Time at={new Date(text)} now={now} />;
   return [
-    { name: "Id", value: <Id id={id} /> },
+    { name: "Id", value: <CopyableId id={id} /> },
     { name: "Channel", value: channelId },
     ...(agentId
       ? [

@@ -24,7 +24,7 @@ export function EditMetadataDialog({ metadata, environment, update }: Props) {
   return (
     <Dialog open={isOpen} onOpenChange={setIsOpen}>
       <DialogTrigger
-        className={buttonClass({ look: "secondary", size: "small", className: "mt-3" })}
+        className={buttonClass({ variant: "secondary", size: "small", className: "mt-3" })}
       >
         Edit metadata
       </DialogTrigger>

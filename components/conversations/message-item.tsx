@@ -16,7 +16,10 @@ const authorNames: Record<Message["author"]["type"], string> = {
  * Theirs on the left, ours on the right, notes in a color and with a word that say they stay
  * inside.
  */
-const looks: Record<Message["direction"], { row: string; bubble: string; says: string | null }> = {
+const directionStyles: Record<
+  Message["direction"],
+  { row: string; bubble: string; says: string | null }
+> = {
   INBOUND: { row: "items-start", bubble: "bg-sunken", says: null },
   OUTBOUND: { row: "items-end", bubble: "bg-accent-soft", says: null },
   INTERNAL: {
@@ -35,7 +38,7 @@ type MessageItemProps = {
 
 export function MessageItem({ message, customerName, inspectHref, now }: MessageItemProps) {
   const { author, direction } = message;
-  const { row, bubble, says } = looks[direction];
+  const { row, bubble, says } = directionStyles[direction];
   const name =
     author.name ?? (author.type === "CUSTOMER" ? customerName : null) ?? authorNames[author.type];
   return (
@@ -56,9 +59,9 @@ export function MessageItem({ message, customerName, inspectHref, now }: Message
         {message.text}
       </div>
       <p className="mt-0.5 flex items-center opacity-0 transition-opacity focus-within:opacity-100 group-hover:opacity-100 group-data-found:opacity-100 pointer-coarse:opacity-100">
-        <CopyButton text={message.id} label={`Copy ${message.id}`} look="quiet" size="tiny" />
+        <CopyButton text={message.id} label={`Copy ${message.id}`} variant="quiet" size="tiny" />
         <ButtonLink
-          look="quiet"
+          variant="quiet"
           size="tiny"
           href={inspectHref}
           scroll={false}

@@ -69,7 +69,7 @@ function Choices({ isPending, snooze }: Pick<SnoozeDialogProps, "isPending" | "s
         {presets.map(({ name, until }) => (
           <li key={name}>
             <Button
-              look="secondary"
+              variant="secondary"
               className="w-full justify-between"
               disabled={isPending}
               onClick={() => snooze(until)}

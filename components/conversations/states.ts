@@ -1,4 +1,4 @@
-import type { BadgeLook } from "@/components/ui/badge";
+import type { BadgeVariant } from "@/components/ui/badge";
 import type {
   Conversation,
   ConversationStatus,
@@ -14,7 +14,7 @@ export const statusNames: Record<ConversationStatus, string> = {
   CLOSED: "Closed",
 };
 
-export const statusLooks: Record<ConversationStatus, BadgeLook> = {
+export const statusVariants: Record<ConversationStatus, BadgeVariant> = {
   OPEN: "accent",
   PENDING: "warn",
   SNOOZED: "plain",

@@ -64,7 +64,7 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
       <div className="flex items-center gap-2">
         {allowed.includes("RESOLVED") ? (
           <Button
-            look="secondary"
+            variant="secondary"
             size="small"
             aria-keyshortcuts="e"
             disabled={isPending}
@@ -75,7 +75,7 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
           </Button>
         ) : (
           <Button
-            look="secondary"
+            variant="secondary"
             size="small"
             disabled={isPending}
             onClick={() => move({ status: "OPEN" })}
@@ -85,7 +85,7 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
         )}
         <Menu
           label="Change the status"
-          className={buttonClass({ look: "secondary", size: "small" })}
+          className={buttonClass({ variant: "secondary", size: "small" })}
           trigger={<ChevronDown className="size-4" aria-hidden="true" />}
         >
           {offered
@@ -96,7 +96,7 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
               </MenuButton>
             ))}
           <MenuSeparator />
-          <MenuButton look="danger" onClick={() => choose("CLOSED")}>
+          <MenuButton variant="danger" onClick={() => choose("CLOSED")}>
             {verbs.CLOSED}
           </MenuButton>
         </Menu>
@@ -125,8 +125,12 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
             resolve it instead.
           </p>
           <div className="mt-5 flex justify-end gap-2">
-            <DialogClose className={buttonClass({ look: "secondary" })}>Keep it</DialogClose>
-            <Button look="danger" onClick={() => move({ status: "CLOSED" })} disabled={isPending}>
+            <DialogClose className={buttonClass({ variant: "secondary" })}>Keep it</DialogClose>
+            <Button
+              variant="danger"
+              onClick={() => move({ status: "CLOSED" })}
+              disabled={isPending}
+            >
               {isPending ? "Closing…" : "Close for good"}
             </Button>
           </div>

@@ -68,7 +68,7 @@ export function TagEditor({ tags, update }: { tags: string[]; update: UpdateThis
         />
         <Button
           type="submit"
-          look="secondary"
+          variant="secondary"
           size="small"
           disabled={isPending}
           aria-label="Add the tag"

@@ -7,7 +7,7 @@ import type { Message } from "@/lib/conversations/message-schema";
 import type { Conversation } from "@/lib/conversations/schema";
 import { FindMessage } from "./find-message";
 import { MessageItem } from "./message-item";
-import { statusLooks, statusNames } from "./states";
+import { statusNames, statusVariants } from "./states";
 
 type ThreadProps = {
   conversation: Conversation;
@@ -42,7 +42,7 @@ export function Thread({
       <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-line border-b px-4 py-2.5">
         <div className="flex min-w-0 items-center gap-2">
           <ButtonLink
-            look="quiet"
+            variant="quiet"
             size="icon"
             href={listHref}
             aria-label="Back to the list"
@@ -51,7 +51,7 @@ export function Thread({
             <ArrowLeft className="size-4" aria-hidden="true" />
           </ButtonLink>
           <h2 className="truncate font-semibold text-base">{title}</h2>
-          <Badge look={statusLooks[status]}>{statusNames[status]}</Badge>
+          <Badge variant={statusVariants[status]}>{statusNames[status]}</Badge>
           {snoozedUntil ? (
             <span className="whitespace-nowrap text-muted text-xs">
               opens <Time at={new Date(snoozedUntil)} now={now} />
@@ -61,7 +61,7 @@ export function Thread({
         <div className="flex flex-wrap items-center gap-2">
           {actions}
           <ButtonLink
-            look="secondary"
+            variant="secondary"
             size="small"
             href={detailsHref}
             scroll={false}
@@ -111,7 +111,7 @@ function Messages({
       <div className="mb-auto space-y-4 p-4">
         {earlierHref ? (
           <p className="text-center">
-            <ButtonLink look="quiet" size="small" href={earlierHref} scroll={false}>
+            <ButtonLink variant="quiet" size="small" href={earlierHref} scroll={false}>
               <ChevronUp className="size-4" aria-hidden="true" />
               Earlier messages
             </ButtonLink>
@@ -135,7 +135,7 @@ function Messages({
         </div>
         {newestHref ? (
           <p className="text-center">
-            <ButtonLink look="secondary" size="small" href={newestHref} scroll={false}>
+            <ButtonLink variant="secondary" size="small" href={newestHref} scroll={false}>
               <ChevronDown className="size-4" aria-hidden="true" />
               Newest messages
             </ButtonLink>

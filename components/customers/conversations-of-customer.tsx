@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { statusLooks, statusNames } from "@/components/conversations/states";
+import { statusNames, statusVariants } from "@/components/conversations/states";
 import { Badge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
@@ -32,7 +32,7 @@ export function ConversationsOfCustomer({
               {channelId} · <Time at={new Date(updatedAt)} now={now} />
             </p>
           </div>
-          <Badge look={statusLooks[status]}>{statusNames[status]}</Badge>
+          <Badge variant={statusVariants[status]}>{statusNames[status]}</Badge>
         </li>
       ))}
     </ul>

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { displayName } from "@/lib/customers/display-name";
@@ -35,7 +35,7 @@ export function CustomerTable({
               {displayName(customer)}
             </Link>
             <span className="relative z-1">
-              <Id id={customer.id} />
+              <CopyableId id={customer.id} />
             </span>
           </RowName>
           <Cell label="E-mail">

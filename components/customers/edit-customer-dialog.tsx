@@ -24,7 +24,7 @@ export function EditCustomerDialog({ customer, environment, base, update }: Prop
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Dialog open={isOpen} onOpenChange={setIsOpen}>
-      <DialogTrigger className={buttonClass({ look: "secondary" })}>
+      <DialogTrigger className={buttonClass({ variant: "secondary" })}>
         <Pencil className="size-4" aria-hidden="true" />
         Edit
       </DialogTrigger>

@@ -40,7 +40,7 @@ export function DeliveryDetails({
         <CopyButton
           text={asCurl(url, headersOf(latest), payload)}
           label="Copy as curl"
-          look="secondary"
+          variant="secondary"
         >
           Copy as curl
         </CopyButton>

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { FoundDelivery } from "@/lib/deliveries/search";
@@ -33,11 +33,11 @@ export function DeliveryTable({ deliveries, hrefOf, now }: DeliveryTableProps) {
                 {eventType}
               </Link>
               <span className="relative z-1">
-                <Id id={id} />
+                <CopyableId id={id} />
               </span>
             </RowName>
             <Cell label="Status">
-              <Badge look={shownStatus({ status, attemptCount }).look}>
+              <Badge variant={shownStatus({ status, attemptCount }).variant}>
                 {shownStatus({ status, attemptCount }).label}
               </Badge>
             </Cell>

@@ -2,17 +2,17 @@
 
 import { useTransition } from "react";
 import { toast } from "sonner";
-import { Button, type ButtonLook } from "@/components/ui/button";
+import { Button, type ButtonVariant } from "@/components/ui/button";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 type ResendButtonProps = {
   resend: () => Promise<ActionResult>;
   isDisabled: boolean;
-  look: ButtonLook;
+  variant: ButtonVariant;
 };
 
 /** One more attempt, now. What comes of it appears among the attempts. */
-export function ResendButton({ resend, isDisabled, look }: ResendButtonProps) {
+export function ResendButton({ resend, isDisabled, variant }: ResendButtonProps) {
   const [isPending, startTransition] = useTransition();
 
   function send() {
@@ -25,7 +25,7 @@ export function ResendButton({ resend, isDisabled, look }: ResendButtonProps) {
   // Not `disabled`: it keeps the focus while the attempt is made.
   return (
     <Button
-      look={look}
+      variant={variant}
       onClick={isPending || isDisabled ? undefined : send}
       aria-disabled={isPending || isDisabled}
       className="aria-disabled:opacity-60"

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from "node:http";
-import { Badge, type BadgeLook } from "@/components/ui/badge";
+import { Badge, type BadgeVariant } from "@/components/ui/badge";
 import { errorWords } from "./words";
 
-const looks: Record<string, BadgeLook> = { 2: "good", 3: "warn", 4: "danger", 5: "danger" };
+const variants: Record<string, BadgeVariant> = { 2: "good", 3: "warn", 4: "danger", 5: "danger" };
 
 /** How an attempt ended: the answer's status, or why there was none. */
 export function ResponseBadge({
@@ -14,11 +14,11 @@ export function ResponseBadge({
 }) {
   if (statusCode !== null) {
     return (
-      <Badge look={looks[Math.floor(statusCode / 100)] ?? "plain"}>
+      <Badge variant={variants[Math.floor(statusCode / 100)] ?? "plain"}>
         {`${statusCode} ${STATUS_CODES[statusCode] ?? ""}`.trim()}
       </Badge>
     );
   }
-  if (errorCode !== null) return <Badge look="danger">{errorWords(errorCode).label}</Badge>;
+  if (errorCode !== null) return <Badge variant="danger">{errorWords(errorCode).label}</Badge>;
   return <span className="text-muted">–</span>;
 }

@@ -1,17 +1,17 @@
-import type { BadgeLook } from "@/components/ui/badge";
+import type { BadgeVariant } from "@/components/ui/badge";
 import type { ResponseClass } from "@/lib/deliveries/schema";
 import type { OutboundErrorCode } from "@/lib/platform/outbound-http/outbound-request";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 
-export const deliveryStatuses: Record<DeliveryStatus, { label: string; look: BadgeLook }> = {
-  PENDING: { label: "Pending", look: "accent" },
-  DELIVERED: { label: "Delivered", look: "good" },
-  FAILED: { label: "Failed", look: "danger" },
-  HELD: { label: "Held", look: "warn" },
-  DISCARDED: { label: "Discarded", look: "plain" },
+export const deliveryStatuses: Record<DeliveryStatus, { label: string; variant: BadgeVariant }> = {
+  PENDING: { label: "Pending", variant: "accent" },
+  DELIVERED: { label: "Delivered", variant: "good" },
+  FAILED: { label: "Failed", variant: "danger" },
+  HELD: { label: "Held", variant: "warn" },
+  DISCARDED: { label: "Discarded", variant: "plain" },
 };
 
-const retrying: { label: string; look: BadgeLook } = { label: "Retrying", look: "warn" };
+const retrying: { label: string; variant: BadgeVariant } = { label: "Retrying", variant: "warn" };
 
 /**
  * A delivery's status in a word; one that has failed before and waits for its next attempt is told

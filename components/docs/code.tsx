@@ -23,7 +23,11 @@ export async function Code({ code, language = "text", title }: CodeProps) {
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the coloring's own HTML, in which the code is escaped. */}
         <div className="min-w-0 flex-1" dangerouslySetInnerHTML={{ __html: html }} />
         <div className="p-1">
-          <CopyButton text={text} label={title ? `Copy ${title}` : "Copy the code"} look="quiet" />
+          <CopyButton
+            text={text}
+            label={title ? `Copy ${title}` : "Copy the code"}
+            variant="quiet"
+          />
         </div>
       </div>
     </figure>

@@ -26,10 +26,10 @@ export function DocsShell({ sections, children }: { sections: NavSection[]; chil
         </div>
         <nav aria-label="Product" className="flex items-center gap-1.5">
           <SearchButton />
-          <ButtonLink href="/docs/reference" look="quiet" size="small" className="max-md:hidden">
+          <ButtonLink href="/docs/reference" variant="quiet" size="small" className="max-md:hidden">
             API reference
           </ButtonLink>
-          <ButtonLink href="/" look="secondary" size="small">
+          <ButtonLink href="/" variant="secondary" size="small">
             Dashboard
           </ButtonLink>
         </nav>

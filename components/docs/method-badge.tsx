@@ -1,4 +1,4 @@
-const looks: Record<string, string> = {
+const methodColors: Record<string, string> = {
   GET: "bg-accent-soft text-accent",
   POST: "bg-good-soft text-good",
   PATCH: "bg-warn-soft text-warn",
@@ -9,7 +9,7 @@ const looks: Record<string, string> = {
 export function MethodBadge({ method }: { method: string }) {
   return (
     <span
-      className={`inline-flex h-6 items-center rounded-md px-2 font-mono font-semibold text-xs ${looks[method] ?? "bg-sunken text-muted"}`}
+      className={`inline-flex h-6 items-center rounded-md px-2 font-mono font-semibold text-xs ${methodColors[method] ?? "bg-sunken text-muted"}`}
     >
       {method}
     </span>

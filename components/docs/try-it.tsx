@@ -84,7 +84,7 @@ function TryForm({ operationId, method, path, fields, body, takesFile }: TryItPr
         required
       />
       {/^\w+_live_/.test(key) && method !== "GET" ? (
-        <Notice look="warn">This is a live key: the request changes real data.</Notice>
+        <Notice variant="warn">This is a live key: the request changes real data.</Notice>
       ) : null}
       {fields.length > 0 ? (
         <div className="grid gap-4 sm:grid-cols-2">

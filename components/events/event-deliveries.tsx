@@ -2,7 +2,7 @@ import Link from "next/link";
 import { AttemptCells, attemptHeadings } from "@/components/deliveries/attempt-cells";
 import { shownStatus } from "@/components/deliveries/words";
 import { Badge } from "@/components/ui/badge";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
 
@@ -44,14 +44,14 @@ export function EventDeliveries({
             </Link>
           </RowName>
           <Cell label="Status">
-            <Badge look={shownStatus({ status, attemptCount }).look}>
+            <Badge variant={shownStatus({ status, attemptCount }).variant}>
               {shownStatus({ status, attemptCount }).label}
             </Badge>
           </Cell>
           <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
           <Cell label="Delivery">
             <span className="relative z-1">
-              <Id id={id} />
+              <CopyableId id={id} />
             </span>
           </Cell>
         </Row>

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { deliveryStatuses } from "@/components/deliveries/words";
 import { Badge } from "@/components/ui/badge";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { Event } from "@/lib/events/schema";
@@ -31,12 +31,12 @@ export function EventTable({ events, base, now }: EventTableProps) {
               {type}
             </Link>
             <span className="relative z-1">
-              <Id id={id} />
+              <CopyableId id={id} />
             </span>
           </RowName>
           <Cell label="About">
             <span className="relative z-1">
-              {typeof data.object.id === "string" ? <Id id={data.object.id} /> : "–"}
+              {typeof data.object.id === "string" ? <CopyableId id={data.object.id} /> : "–"}
             </span>
           </Cell>
           <Cell label="Deliveries">
@@ -60,7 +60,7 @@ function DeliveryCounts({ statuses }: { statuses: DeliveryStatus[] }) {
   return (
     <span className="inline-flex flex-wrap justify-end gap-1.5 lg:justify-start">
       {present.map((status) => (
-        <Badge key={status} look={deliveryStatuses[status].look}>
+        <Badge key={status} variant={deliveryStatuses[status].variant}>
           {statuses.filter((other) => other === status).length}{" "}
           {deliveryStatuses[status].label.toLowerCase()}
         </Badge>

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabLinks } from "@/components/ui/tabs";
 import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";
@@ -27,7 +27,7 @@ export function BaseHeader({ knowledgeBase, base, current, actions }: Props) {
             <div className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1">
               <Counts counts={documentCounts} />
               <span className="tabular-nums">{byteSize(sizeBytes)}</span>
-              <Id id={id} />
+              <CopyableId id={id} />
             </div>
           </>
         }

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";
@@ -37,7 +37,7 @@ export function BaseTable({
               <span className="line-clamp-1 max-w-md break-words text-muted">{description}</span>
             ) : null}
             <span className="relative z-1">
-              <Id id={id} />
+              <CopyableId id={id} />
             </span>
           </RowName>
           <Cell label="Documents">
@@ -65,9 +65,9 @@ export function Counts({
     <span className="inline-flex flex-wrap items-center gap-1.5">
       <span className="tabular-nums">{ready.toLocaleString("en")} ready</span>
       {pending + processing > 0 ? (
-        <Badge look="accent">{(pending + processing).toLocaleString("en")} in work</Badge>
+        <Badge variant="accent">{(pending + processing).toLocaleString("en")} in work</Badge>
       ) : null}
-      {failed > 0 ? <Badge look="danger">{failed.toLocaleString("en")} failed</Badge> : null}
+      {failed > 0 ? <Badge variant="danger">{failed.toLocaleString("en")} failed</Badge> : null}
     </span>
   );
 }

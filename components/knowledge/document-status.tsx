@@ -1,4 +1,4 @@
-import { Badge, type BadgeLook } from "@/components/ui/badge";
+import { Badge, type BadgeVariant } from "@/components/ui/badge";
 import type { Document } from "@/lib/knowledge/documents/schema";
 
 export const documentStatusLabels: Record<Document["status"], string> = {
@@ -8,7 +8,7 @@ export const documentStatusLabels: Record<Document["status"], string> = {
   FAILED: "Failed",
 };
 
-const looks: Record<Document["status"], BadgeLook> = {
+const variants: Record<Document["status"], BadgeVariant> = {
   PENDING: "plain",
   PROCESSING: "accent",
   READY: "good",
@@ -16,5 +16,5 @@ const looks: Record<Document["status"], BadgeLook> = {
 };
 
 export function DocumentStatus({ status }: { status: Document["status"] }) {
-  return <Badge look={looks[status]}>{documentStatusLabels[status]}</Badge>;
+  return <Badge variant={variants[status]}>{documentStatusLabels[status]}</Badge>;
 }

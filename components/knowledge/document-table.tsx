@@ -1,6 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { Document } from "@/lib/knowledge/documents/schema";
@@ -45,7 +45,7 @@ export function DocumentTable({
               </Link>
               <span className="relative z-1 flex flex-wrap items-center gap-x-3">
                 <span className="text-muted text-xs">{typeName}</span>
-                <Id id={id} />
+                <CopyableId id={id} />
               </span>
             </RowName>
             <Cell label="Status">

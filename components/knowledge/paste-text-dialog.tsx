@@ -8,7 +8,7 @@ import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import { useOpen } from "@/components/ui/use-open";
+import { useDialogState } from "@/components/ui/use-dialog-state";
 import type { Environment } from "@/prisma/generated/enums";
 import { type Sent, sendFile } from "./send-file";
 
@@ -20,7 +20,7 @@ type Props = { url: string; environment: Environment; documentsPath: string };
 export function PasteTextDialog({ url, environment, documentsPath }: Props) {
   const router = useRouter();
   const [sent, setSent] = useState<Sent | null>(null);
-  const { dialog, close, isPending, startTransition } = useOpen(() => setSent(null));
+  const { dialog, close, isPending, startTransition } = useDialogState(() => setSent(null));
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -47,7 +47,7 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
         : null;
   return (
     <Dialog {...dialog}>
-      <DialogTrigger className={buttonClass({ look: "secondary" })}>Paste text…</DialogTrigger>
+      <DialogTrigger className={buttonClass({ variant: "secondary" })}>Paste text…</DialogTrigger>
       <DialogContent
         title="Add a document of text"
         description={

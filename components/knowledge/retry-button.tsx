@@ -21,7 +21,7 @@ export function RetryButton({ name, retry, size }: Props) {
 
   return (
     <Button
-      look="secondary"
+      variant="secondary"
       size={size}
       onClick={run}
       disabled={isPending}

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import type { ExcerptPiece } from "@/lib/knowledge/documents/excerpt";
 
 export type SearchHit = { documentId: string; name: string; score: number; pieces: ExcerptPiece[] };
@@ -40,7 +40,7 @@ export function SearchHits({ hits, path }: { hits: SearchHit[]; path: string }) 
             })}
           </p>
           <div className="mt-1.5">
-            <Id id={documentId} />
+            <CopyableId id={documentId} />
           </div>
         </li>
       ))}

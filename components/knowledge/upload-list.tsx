@@ -31,7 +31,7 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
       >
         {uploads.length > 0 ? summary : null}
         {done + failed > 0 ? (
-          <Button look="quiet" size="small" onClick={clear}>
+          <Button variant="quiet" size="small" onClick={clear}>
             Clear the list
           </Button>
         ) : null}
@@ -53,7 +53,7 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
               <span className="flex items-center gap-1">
                 {upload.sent?.outcome === "broken-off" ? (
                   <Button
-                    look="secondary"
+                    variant="secondary"
                     size="small"
                     onClick={() => again(upload)}
                     aria-label={`Send ${upload.file.name} again`}
@@ -63,7 +63,7 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
                   </Button>
                 ) : null}
                 <Button
-                  look="quiet"
+                  variant="quiet"
                   size="icon"
                   onClick={() => remove(upload)}
                   aria-label={

@@ -4,7 +4,7 @@ import { FileUp } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type DragEvent, useId, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { useUnsaved } from "@/components/ui/unsaved";
+import { useWarnBeforeLeaving } from "@/components/ui/unsaved-changes";
 import { UploadList } from "./upload-list";
 import { useUploads } from "./use-uploads";
 
@@ -31,7 +31,7 @@ export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props
     maximumBytes,
     onDone: () => router.refresh(),
   });
-  useUnsaved(
+  useWarnBeforeLeaving(
     uploads.some(({ sent }) => sent === null),
     "Files are still being uploaded. Leave, and stop them?",
   );
@@ -65,7 +65,7 @@ export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props
         <p>
           Drop files here, or{" "}
           <Button
-            look="secondary"
+            variant="secondary"
             size="small"
             onClick={() => input.current?.click()}
             aria-describedby={`${id}-accepted`}

@@ -35,7 +35,7 @@ export function InvitationActions({
   return (
     <span className="inline-flex flex-wrap justify-end gap-2 lg:flex-nowrap">
       <Button
-        look="secondary"
+        variant="secondary"
         size="small"
         onClick={sendAgain}
         disabled={isPending}

@@ -32,12 +32,12 @@ export function MemberActions({
       <ConfirmDialog
         trigger="Change role…"
         label={`Change ${whose}`}
-        look="secondary"
+        variant="secondary"
         size="small"
         title={`Change ${whose}`}
         environment={null}
         confirm="Change role"
-        confirmLook="primary"
+        confirmVariant="primary"
         pending="Changing…"
         isIncomplete={role === member.role}
         act={() => changeRole(member.id, role)}
@@ -50,7 +50,7 @@ export function MemberActions({
         <ConfirmDialog
           trigger="Sign out…"
           label={`Sign out ${member.name}`}
-          look="secondary"
+          variant="secondary"
           size="small"
           title={`Sign out ${member.name} everywhere?`}
           environment={null}

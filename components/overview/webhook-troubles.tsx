@@ -46,9 +46,9 @@ export function WebhookTroubles({
               ) : null}
             </span>
             {isDisabled ? (
-              <Badge look="danger">Disabled</Badge>
+              <Badge variant="danger">Disabled</Badge>
             ) : (
-              <Badge look="warn">
+              <Badge variant="warn">
                 {consecutiveFailures}/{disableAfterFailures} failures
               </Badge>
             )}

@@ -60,7 +60,7 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
           minimumLength={minimumLength}
           error={refused?.errors.password}
         />
-        <Button type="submit" look="secondary" disabled={isPending}>
+        <Button type="submit" variant="secondary" disabled={isPending}>
           {isPending ? "Changing…" : hasPassword ? "Change password" : "Set password"}
         </Button>
         <p className="text-muted">Every other device is signed out at once.</p>

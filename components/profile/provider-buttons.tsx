@@ -18,7 +18,11 @@ export function ProviderButtons({
     <div className="space-y-3">
       {providers.map((provider) => (
         <form key={provider.id} action={() => leaveFor(provider, callbackUrl)}>
-          <SubmitButton look="secondary" pending={`Going to ${provider.name}…`} className="w-full">
+          <SubmitButton
+            variant="secondary"
+            pending={`Going to ${provider.name}…`}
+            className="w-full"
+          >
             <ProviderMark id={provider.id} />
             {`Continue with ${provider.name}`}
           </SubmitButton>

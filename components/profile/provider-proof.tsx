@@ -41,7 +41,7 @@ export function ProviderProof({
       {providers.map((provider) => (
         <Button
           key={provider.id}
-          look="secondary"
+          variant="secondary"
           className="w-full"
           onClick={() => open(provider)}
         >

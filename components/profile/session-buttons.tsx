@@ -18,7 +18,7 @@ export function SignOutOne({ device, signOut }: SignOutOneProps) {
     });
   return (
     <Button
-      look="secondary"
+      variant="secondary"
       size="small"
       onClick={run}
       disabled={isPending}

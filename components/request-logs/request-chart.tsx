@@ -1,9 +1,9 @@
 import { BarChart, type Series } from "@/components/ui/chart";
 
 const series = [
-  { name: "succeeded", look: "good" },
-  { name: "refused", look: "warn" },
-  { name: "failed", look: "danger" },
+  { name: "succeeded", variant: "good" },
+  { name: "refused", variant: "warn" },
+  { name: "failed", variant: "danger" },
 ] as const satisfies Series[];
 
 export type Outcome = (typeof series)[number]["name"];

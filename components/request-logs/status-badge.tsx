@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
-import { Badge, type BadgeLook } from "@/components/ui/badge";
+import { Badge, type BadgeVariant } from "@/components/ui/badge";
 
-const looks: Record<number, BadgeLook> = { 2: "good", 4: "warn", 5: "danger" };
+const variants: Record<number, BadgeVariant> = { 2: "good", 4: "warn", 5: "danger" };
 
 /**
  * An answer's status: green where it was as wanted, amber where the request was refused, red where
@@ -9,7 +9,7 @@ const looks: Record<number, BadgeLook> = { 2: "good", 4: "warn", 5: "danger" };
  */
 export function StatusBadge({ status }: { status: number }) {
   return (
-    <Badge look={looks[Math.floor(status / 100)]}>
+    <Badge variant={variants[Math.floor(status / 100)]}>
       {`${status} ${STATUS_CODES[status] ?? ""}`.trim()}
     </Badge>
   );

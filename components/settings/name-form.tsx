@@ -43,7 +43,7 @@ export function NameForm({ label, name, autoComplete, hint, rename }: NameFormPr
           error={error}
         />
       </div>
-      <Button type="submit" look="secondary" className="mt-6.5" disabled={isPending}>
+      <Button type="submit" variant="secondary" className="mt-6.5" disabled={isPending}>
         {isPending ? "Saving…" : "Save"}
       </Button>
     </form>

@@ -2,10 +2,10 @@
 
 import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
-import { Button, type ButtonLook, buttonClass } from "@/components/ui/button";
+import { Button, type ButtonVariant, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
-import { useOpen } from "@/components/ui/use-open";
+import { useDialogState } from "@/components/ui/use-dialog-state";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
@@ -18,7 +18,7 @@ type ConfirmDialogProps = {
    */
   trigger: ReactNode;
   label?: string;
-  look?: ButtonLook;
+  variant?: ButtonVariant;
   size?: "normal" | "small";
   /** The question. */
   title: string;
@@ -31,7 +31,7 @@ type ConfirmDialogProps = {
   children: ReactNode;
   confirm: string;
   pending: string;
-  confirmLook?: ButtonLook;
+  confirmVariant?: ButtonVariant;
   /** Why it cannot be done at the moment. */
   obstacle?: ReactNode;
   /** What it takes was not filled in yet. */
@@ -52,7 +52,7 @@ type ConfirmDialogProps = {
 export function ConfirmDialog({
   trigger,
   label,
-  look = "danger-quiet",
+  variant = "danger-quiet",
   size = "normal",
   ...rest
 }: ConfirmDialogProps) {
@@ -63,7 +63,7 @@ export function ConfirmDialog({
     children,
     confirm,
     pending,
-    confirmLook = "danger",
+    confirmVariant = "danger",
     obstacle,
     isIncomplete,
     act,
@@ -72,7 +72,7 @@ export function ConfirmDialog({
     onRefused,
   } = rest;
   const [message, setMessage] = useState<string | null>(null);
-  const { dialog, close, isPending, startTransition } = useOpen(() => setMessage(null));
+  const { dialog, close, isPending, startTransition } = useDialogState(() => setMessage(null));
   const { prove, question } = useProof();
 
   function run() {
@@ -91,7 +91,7 @@ export function ConfirmDialog({
 
   return (
     <Dialog {...dialog}>
-      <DialogTrigger className={buttonClass({ look, size })} aria-label={label}>
+      <DialogTrigger className={buttonClass({ variant, size })} aria-label={label}>
         {trigger}
       </DialogTrigger>
       <DialogContent
@@ -114,11 +114,11 @@ export function ConfirmDialog({
         <div className="space-y-4">
           {message ? <Notice>{message}</Notice> : null}
           {children}
-          {obstacle ? <Notice look="warn">{obstacle}</Notice> : null}
+          {obstacle ? <Notice variant="warn">{obstacle}</Notice> : null}
           <div className="flex flex-wrap justify-end gap-2">
-            <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+            <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
             <Button
-              look={confirmLook}
+              variant={confirmVariant}
               onClick={run}
               disabled={isPending || isIncomplete || Boolean(obstacle)}
             >

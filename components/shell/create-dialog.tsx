@@ -7,7 +7,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
-import { useOpen } from "@/components/ui/use-open";
+import { useDialogState } from "@/components/ui/use-dialog-state";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
@@ -41,7 +41,7 @@ export function CreateDialog({
   const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(
     null,
   );
-  const { dialog, close, isPending, startTransition } = useOpen(() => setRefused(null));
+  const { dialog, close, isPending, startTransition } = useDialogState(() => setRefused(null));
 
   function submit(event: FormEvent<HTMLFormElement>) {
     // Not the form's `action`: React empties a form after its action.
@@ -61,7 +61,7 @@ export function CreateDialog({
   return (
     <Dialog {...dialog}>
       <DialogTrigger
-        className={buttonClass(isIcon ? { look: "quiet", size: "icon" } : {})}
+        className={buttonClass(isIcon ? { variant: "quiet", size: "icon" } : {})}
         aria-label={isIcon ? title : undefined}
       >
         <Plus className="size-4" aria-hidden="true" />

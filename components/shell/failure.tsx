@@ -2,7 +2,7 @@
 
 import { CircleAlert } from "lucide-react";
 import { CopyButton } from "@/components/ui/copy";
-import { useRedraw } from "@/components/ui/use-redraw";
+import { usePeriodicRefresh } from "@/components/ui/use-periodic-refresh";
 import { MessagePage } from "./message-page";
 
 type FailureProps = {
@@ -16,13 +16,13 @@ type FailureProps = {
 
 /** In the place of a page that could not be drawn, until it can be. */
 export function Failure({ requestId, reset, isWhole = false }: FailureProps) {
-  useRedraw({ isFailing: true, reset });
+  usePeriodicRefresh({ isFailing: true, reset });
   const title = "This page could not be shown";
   const sentence = "The fault is ours, and nothing was changed. Trying again…";
   const request = requestId ? (
     <p className="flex items-center gap-1 text-muted">
       Request <code className="font-mono text-xs">{requestId}</code>
-      <CopyButton text={requestId} label="Copy the request id" look="quiet" size="tiny" />
+      <CopyButton text={requestId} label="Copy the request id" variant="quiet" size="tiny" />
     </p>
   ) : null;
   if (isWhole) {

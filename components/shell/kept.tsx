@@ -1,8 +1,8 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { BehindNote, IsBehind } from "@/components/ui/behind";
-import { useRedraw } from "@/components/ui/use-redraw";
+import { IsStale, StaleNotice } from "@/components/ui/stale-notice";
+import { usePeriodicRefresh } from "@/components/ui/use-periodic-refresh";
 import { Failure } from "./failure";
 
 type KeptProps = {
@@ -26,13 +26,13 @@ export function Kept({ failedRequest, isFrame = false, children }: KeptProps) {
     return <Failure requestId={failedRequest} isWhole={isFrame} />;
   return (
     <>
-      <IsBehind value={hasFailed}>{hasFailed ? last : children}</IsBehind>
+      <IsStale value={hasFailed}>{hasFailed ? last : children}</IsStale>
       {hasFailed && !isFrame ? <TryAgain /> : null}
     </>
   );
 }
 
 function TryAgain() {
-  useRedraw({ isFailing: true });
-  return <BehindNote />;
+  usePeriodicRefresh({ isFailing: true });
+  return <StaleNotice />;
 }

@@ -16,7 +16,7 @@ export function NarrowMenu({ children }: { children: ReactNode }) {
       <button
         type="button"
         popoverTarget={id}
-        className={buttonClass({ look: "quiet", size: "icon" })}
+        className={buttonClass({ variant: "quiet", size: "icon" })}
         aria-label="Menu"
       >
         <MenuIcon className="size-5" aria-hidden="true" />
@@ -34,7 +34,7 @@ export function NarrowMenu({ children }: { children: ReactNode }) {
               type="button"
               popoverTarget={id}
               popoverTargetAction="hide"
-              className={buttonClass({ look: "quiet", size: "icon" })}
+              className={buttonClass({ variant: "quiet", size: "icon" })}
               aria-label="Close the menu"
             >
               <X className="size-4" aria-hidden="true" />

@@ -33,7 +33,7 @@ export function PaletteButton({ base, isNarrow = false }: { base: string; isNarr
         <button
           type="button"
           onClick={open}
-          className={buttonClass({ look: "quiet", size: "icon" })}
+          className={buttonClass({ variant: "quiet", size: "icon" })}
           aria-label="Search"
         >
           <Search className="size-5" aria-hidden="true" />

@@ -80,7 +80,7 @@ function ProofQuestion({ what, answer }: Asked) {
             <>
               {ways.providers.length > 0 ? null : <NoWay />}
               <div className="flex justify-end">
-                <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+                <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
               </div>
             </>
           )}
@@ -144,7 +144,7 @@ function PasswordForm({ email, confirm, answer }: PasswordFormProps) {
         required
       />
       <div className="flex justify-end gap-2">
-        <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+        <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
         <Button type="submit" disabled={isPending}>
           {isPending ? "Confirming…" : "Confirm"}
         </Button>

@@ -14,7 +14,7 @@ export function RefusedAddress({ detail }: { detail: string }) {
       <SearchX className="mx-auto mb-4 size-6 text-muted" aria-hidden="true" />
       <h1 className="font-semibold text-base">This address cannot be read</h1>
       <p className="mx-auto mt-1 mb-5 max-w-md text-muted">{detail}</p>
-      <ButtonLink look="secondary" href={usePathname()}>
+      <ButtonLink variant="secondary" href={usePathname()}>
         Show the page without filters
       </ButtonLink>
     </div>

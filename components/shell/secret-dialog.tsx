@@ -64,7 +64,12 @@ export function SecretDialog({
                 onCopy={keep}
                 className="h-9 w-full min-w-0 rounded-lg border border-line-strong bg-sunken px-3 font-mono text-xs"
               />
-              <CopyButton text={secret} label={`Copy the ${name}`} look="primary" onCopied={keep}>
+              <CopyButton
+                text={secret}
+                label={`Copy the ${name}`}
+                variant="primary"
+                onCopied={keep}
+              >
                 Copy
               </CopyButton>
             </div>
@@ -72,7 +77,7 @@ export function SecretDialog({
           </div>
           {children(keep)}
           {isWarned && !isKept ? (
-            <Notice look="warn">
+            <Notice variant="warn">
               <p>The {name} was not copied yet, and it cannot be shown again.</p>
               <button
                 type="button"

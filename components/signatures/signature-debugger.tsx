@@ -78,10 +78,10 @@ export function SignatureDebugger({ example }: { example: { body: string } }) {
           {...field("secret")}
         />
         <div className="flex flex-wrap gap-2">
-          <Button look="secondary" onClick={showExample} disabled={!isPossible}>
+          <Button variant="secondary" onClick={showExample} disabled={!isPossible}>
             Fill in an example
           </Button>
-          <Button look="quiet" onClick={() => setPasted(nothing)} disabled={isEmpty}>
+          <Button variant="quiet" onClick={() => setPasted(nothing)} disabled={isEmpty}>
             Clear
           </Button>
         </div>

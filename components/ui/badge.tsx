@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-const looks = {
+const variants = {
   good: "bg-good-soft text-good",
   warn: "bg-warn-soft text-warn",
   danger: "bg-danger-soft text-danger",
@@ -8,12 +8,18 @@ const looks = {
   plain: "bg-sunken text-muted",
 } as const;
 
-export type BadgeLook = keyof typeof looks;
+export type BadgeVariant = keyof typeof variants;
 
-export function Badge({ look = "plain", children }: { look?: BadgeLook; children: ReactNode }) {
+export function Badge({
+  variant = "plain",
+  children,
+}: {
+  variant?: BadgeVariant;
+  children: ReactNode;
+}) {
   return (
     <span
-      className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-medium text-xs ${looks[look]}`}
+      className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-medium text-xs ${variants[variant]}`}
     >
       {children}
     </span>

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import type { ComponentProps } from "react";
 
-const looks = {
+const variants = {
   primary: "bg-primary text-on-primary hover:bg-primary-hover",
   secondary: "border border-line bg-surface text-ink hover:bg-sunken",
   quiet: "text-muted hover:bg-sunken hover:text-ink",
@@ -16,32 +16,32 @@ const sizes = {
   tiny: "size-6",
 } as const;
 
-export type ButtonLook = keyof typeof looks;
-type Appearance = { look?: ButtonLook; size?: keyof typeof sizes; className?: string };
+export type ButtonVariant = keyof typeof variants;
+type Appearance = { variant?: ButtonVariant; size?: keyof typeof sizes; className?: string };
 
 export function buttonClass({
-  look = "primary",
+  variant = "primary",
   size = "normal",
   className = "",
 }: Appearance = {}): string {
-  return `inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm transition-colors disabled:opacity-60 ${sizes[size]} ${looks[look]} ${className}`;
+  return `inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm transition-colors disabled:opacity-60 ${sizes[size]} ${variants[variant]} ${className}`;
 }
 
 export function Button({
-  look,
+  variant,
   size,
   className,
   type = "button",
   ...rest
 }: ComponentProps<"button"> & Appearance) {
-  return <button type={type} className={buttonClass({ look, size, className })} {...rest} />;
+  return <button type={type} className={buttonClass({ variant, size, className })} {...rest} />;
 }
 
 export function ButtonLink({
-  look,
+  variant,
   size,
   className,
   ...rest
 }: ComponentProps<typeof Link> & Appearance) {
-  return <Link className={buttonClass({ look, size, className })} {...rest} />;
+  return <Link className={buttonClass({ variant, size, className })} {...rest} />;
 }

@@ -15,7 +15,7 @@ const dots = {
   plain: "bg-line-strong",
 } as const;
 
-export type Series = { name: string; look: keyof typeof fills };
+export type Series = { name: string; variant: keyof typeof fills };
 /** `values` in the order of the series; `href` where a click shows what is in it. */
 export type Bar = { label: string; values: number[]; href?: string };
 
@@ -57,7 +57,7 @@ export function BarChart({
               // What happened at all is seen, however small it is beside the rest.
               const length = value === 0 ? 0 : Math.max(2, (value / top) * height);
               y -= length;
-              const { name = "", look = "plain" } = series[at] ?? {};
+              const { name = "", variant = "plain" } = series[at] ?? {};
               return (
                 <rect
                   key={`${label} ${name}`}
@@ -65,7 +65,7 @@ export function BarChart({
                   width={1 - gap}
                   y={y}
                   height={length}
-                  className={fills[look]}
+                  className={fills[variant]}
                 />
               );
             });
@@ -84,7 +84,7 @@ export function BarChart({
         <div className="absolute inset-0 flex" aria-hidden="true">
           {bars.map(({ label, values, href }) => {
             const title = `${label}: ${series.map(({ name }, at) => `${(values[at] ?? 0).toLocaleString("en")} ${name}`).join(", ")}`;
-            const look = "min-w-0 flex-1 hover:bg-ink/8";
+            const className = "min-w-0 flex-1 hover:bg-ink/8";
             return href ? (
               <Link
                 key={label}
@@ -92,10 +92,10 @@ export function BarChart({
                 prefetch={false}
                 tabIndex={-1}
                 title={title}
-                className={look}
+                className={className}
               />
             ) : (
-              <div key={label} title={title} className={look} />
+              <div key={label} title={title} className={className} />
             );
           })}
         </div>
@@ -108,9 +108,9 @@ export function BarChart({
         <span>{bars.at(-1)?.label}</span>
       </div>
       <figcaption className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-muted text-xs">
-        {series.map(({ name, look }, at) => (
+        {series.map(({ name, variant }, at) => (
           <span key={name} className="flex items-center gap-1.5">
-            <span className={`size-2 rounded-sm ${dots[look]}`} aria-hidden="true" />
+            <span className={`size-2 rounded-sm ${dots[variant]}`} aria-hidden="true" />
             {name}{" "}
             <span className="tabular-nums">
               {sum(bars.map(({ values }) => values[at] ?? 0)).toLocaleString("en")}
@@ -165,8 +165,8 @@ export function BarChart({
 type SparklineProps = {
   values: number[];
   label: string;
-  look?: keyof typeof fills;
-  part?: { values: number[]; look: keyof typeof fills };
+  variant?: keyof typeof fills;
+  part?: { values: number[]; variant: keyof typeof fills };
 };
 
 /**
@@ -174,7 +174,7 @@ type SparklineProps = {
  * @param label the whole of it in words.
  * @param part what of each value stands out, in a look of its own.
  */
-export function Sparkline({ values, label, look = "accent", part }: SparklineProps) {
+export function Sparkline({ values, label, variant = "accent", part }: SparklineProps) {
   const top = Math.max(1, ...values);
   return (
     <svg
@@ -199,9 +199,9 @@ export function Sparkline({ values, label, look = "accent", part }: SparklinePro
         if (value === 0) return bar("fill-line", 0.75);
         const length = Math.max(2, (value / top) * 20);
         const share = (part?.values[index] ?? 0) / value;
-        const whole = bar(fills[look], length);
+        const whole = bar(fills[variant], length);
         return part && share > 0
-          ? [whole, bar(fills[part.look], Math.max(1, share * length))]
+          ? [whole, bar(fills[part.variant], Math.max(1, share * length))]
           : whole;
       })}
     </svg>

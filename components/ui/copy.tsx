@@ -2,7 +2,7 @@
 
 import { Check, Copy } from "lucide-react";
 import { useRef, useState } from "react";
-import { Button, type ButtonLook } from "./button";
+import { Button, type ButtonVariant } from "./button";
 
 /**
  * Browsers give pages the clipboard on https and localhost only; elsewhere the older way still
@@ -33,7 +33,7 @@ async function copyText(text: string): Promise<boolean> {
 type CopyButtonProps = {
   text: string;
   label: string;
-  look?: ButtonLook;
+  variant?: ButtonVariant;
   size?: "tiny";
   onCopied?: () => void;
   children?: string;
@@ -42,7 +42,7 @@ type CopyButtonProps = {
 export function CopyButton({
   text,
   label,
-  look = "secondary",
+  variant = "secondary",
   size,
   onCopied,
   children,
@@ -61,7 +61,7 @@ export function CopyButton({
   const Icon = isCopied ? Check : Copy;
   return (
     <Button
-      look={look}
+      variant={variant}
       onClick={copy}
       aria-label={isCopied ? `${label}: copied` : label}
       size={size ?? (children ? "normal" : "icon")}
@@ -87,7 +87,7 @@ export function CopyBlock({
       <pre className="min-w-0 flex-1 whitespace-pre-wrap break-all py-2 font-mono text-xs">
         {text}
       </pre>
-      <CopyButton text={text} label={label} look="quiet" onCopied={onCopied} />
+      <CopyButton text={text} label={label} variant="quiet" onCopied={onCopied} />
     </div>
   );
 }

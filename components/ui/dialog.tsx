@@ -35,7 +35,7 @@ export function DialogContent({
         {/* Last, so that the focus begins with what the dialog is about. */}
         <Base.Close
           className={buttonClass({
-            look: "quiet",
+            variant: "quiet",
             size: "icon",
             className: "absolute top-4 right-4",
           })}

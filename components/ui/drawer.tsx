@@ -94,7 +94,10 @@ export function Drawer({ title, description, closeHref, neighbors, children }: D
                 <NeighborButton neighbor={neighbors.next} go={go} Icon={ChevronRight} />
               </>
             ) : null}
-            <Base.Close className={buttonClass({ look: "quiet", size: "icon" })} aria-label="Close">
+            <Base.Close
+              className={buttonClass({ variant: "quiet", size: "icon" })}
+              aria-label="Close"
+            >
               <X className="size-4" aria-hidden="true" />
             </Base.Close>
           </div>
@@ -114,7 +117,7 @@ type NeighborButtonProps = {
 function NeighborButton({ neighbor, go, Icon }: NeighborButtonProps) {
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       size="icon"
       onClick={() => go(neighbor)}
       aria-disabled={neighbor.href === null}

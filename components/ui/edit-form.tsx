@@ -61,7 +61,7 @@ export function EditForm({ save, done, onSaved, path, children }: EditFormProps)
       ) : null}
       {children(errors)}
       <div className="flex justify-end gap-2">
-        <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+        <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
         <Button type="submit" disabled={isPending}>
           {isPending ? "Saving…" : "Save"}
         </Button>

@@ -65,7 +65,7 @@ export function Filters({
     <search className="mb-4 block">
       {isCollapsible ? (
         <Button
-          look="secondary"
+          variant="secondary"
           size="small"
           aria-expanded={isOpen}
           aria-controls={id}
@@ -122,7 +122,7 @@ export function Filters({
         ))}
         {used > 0 ? (
           <Button
-            look="quiet"
+            variant="quiet"
             size="small"
             onClick={() => show(Object.fromEntries(filters.map(({ name }) => [name, ""])))}
           >

@@ -1,6 +1,6 @@
 import { CopyButton } from "./copy";
 
-const looks = { key: "text-accent", string: "text-good", other: "text-warn" } as const;
+const tokenColors = { key: "text-accent", string: "text-good", other: "text-warn" } as const;
 
 /**
  * One token is a key with its colon, a string, or a number, true, false or null; all between them
@@ -29,7 +29,7 @@ export function JsonText({ text, label }: { text: string; label: string }) {
         </pre>
       </section>
       <div className="absolute top-1 right-1">
-        <CopyButton text={laidOut} label={`Copy ${label}`} look="quiet" />
+        <CopyButton text={laidOut} label={`Copy ${label}`} variant="quiet" />
       </div>
     </div>
   );
@@ -49,9 +49,9 @@ function colored(text: string) {
   for (const match of text.matchAll(token)) {
     const [whole, string, colon] = match;
     if (match.index > end) parts.push(text.slice(end, match.index));
-    const look = string ? (colon ? looks.key : looks.string) : looks.other;
+    const color = string ? (colon ? tokenColors.key : tokenColors.string) : tokenColors.other;
     parts.push(
-      <span key={match.index} className={look}>
+      <span key={match.index} className={color}>
         {string ?? whole}
       </span>,
     );

@@ -92,11 +92,14 @@ export function MenuLink(props: ComponentProps<typeof Link>) {
   return <Link className={itemClass} {...props} />;
 }
 
-export function MenuButton({ look, ...rest }: ComponentProps<"button"> & { look?: "danger" }) {
+export function MenuButton({
+  variant,
+  ...rest
+}: ComponentProps<"button"> & { variant?: "danger" }) {
   return (
     <button
       type="button"
-      className={`${itemClass} ${look === "danger" ? "text-danger" : ""}`}
+      className={`${itemClass} ${variant === "danger" ? "text-danger" : ""}`}
       {...rest}
     />
   );

@@ -73,7 +73,7 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
               ))}
             </select>
             <Button
-              look="quiet"
+              variant="quiet"
               size="icon"
               aria-label={`Remove ${row.key || `key ${index + 1}`}`}
               onClick={() => onChange(rows.filter((other) => other.id !== row.id))}
@@ -83,7 +83,7 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
           </li>
         ))}
       </ul>
-      <Button look="secondary" size="small" onClick={add} disabled={rows.length >= 50}>
+      <Button variant="secondary" size="small" onClick={add} disabled={rows.length >= 50}>
         <Plus className="size-4" aria-hidden="true" />
         Add a key
       </Button>

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-const looks = {
+const variants = {
   danger: "border-danger/40 bg-danger-soft text-danger",
   warn: "border-warn/40 bg-warn-soft text-warn",
 } as const;
@@ -10,16 +10,16 @@ const looks = {
  * as it is true.
  */
 export function Notice({
-  look = "danger",
+  variant = "danger",
   role = "alert",
   children,
 }: {
-  look?: keyof typeof looks;
+  variant?: keyof typeof variants;
   role?: "alert" | "note";
   children: ReactNode;
 }) {
   return (
-    <div role={role} className={`rounded-lg border px-3 py-2.5 ${looks[look]}`}>
+    <div role={role} className={`rounded-lg border px-3 py-2.5 ${variants[variant]}`}>
       {children}
     </div>
   );

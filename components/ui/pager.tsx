@@ -31,13 +31,13 @@ export function Pager({ path, query, nextCursor, next = "Next page" }: PagerProp
   return (
     <nav aria-label="Pages of the list" className="mt-4 flex items-center justify-end gap-2">
       {isFirst ? null : (
-        <ButtonLink look="secondary" size="small" href={withQuery(path, query, {})}>
+        <ButtonLink variant="secondary" size="small" href={withQuery(path, query, {})}>
           First page
         </ButtonLink>
       )}
       {nextCursor ? (
         <ButtonLink
-          look="secondary"
+          variant="secondary"
           size="small"
           href={withQuery(path, query, { cursor: nextCursor })}
           rel="next"

@@ -32,16 +32,16 @@ const columns = {
  */
 export function Facts({
   facts,
-  look = "wide",
+  variant = "wide",
 }: {
   facts: { name: string; value: ReactNode }[];
-  look?: keyof typeof columns;
+  variant?: keyof typeof columns;
 }) {
   return (
-    <dl className={`grid ${columns[look]}`}>
+    <dl className={`grid ${columns[variant]}`}>
       {facts.map(({ name, value }) => (
         <div key={name} className="contents">
-          <dt className={`text-muted ${look === "narrow" ? "-mb-1.5 text-xs" : "max-sm:-mb-2"}`}>
+          <dt className={`text-muted ${variant === "narrow" ? "-mb-1.5 text-xs" : "max-sm:-mb-2"}`}>
             {name}
           </dt>
           <dd className="min-w-0 break-words">{value ?? <span className="text-muted">–</span>}</dd>

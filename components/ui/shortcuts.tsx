@@ -87,7 +87,7 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
   return (
     <>
       <Button
-        look="quiet"
+        variant="quiet"
         size="icon"
         aria-label="Keyboard shortcuts"
         aria-keyshortcuts="?"

@@ -12,7 +12,7 @@ export function SubmitButton({
 }: {
   children: ReactNode;
   pending: string;
-} & Pick<ComponentProps<typeof Button>, "look" | "size" | "className">) {
+} & Pick<ComponentProps<typeof Button>, "variant" | "size" | "className">) {
   const { pending: isPending } = useFormStatus();
   return (
     <Button type="submit" disabled={isPending} {...appearance}>

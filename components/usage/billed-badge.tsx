@@ -5,4 +5,4 @@ import { Badge } from "@/components/ui/badge";
  * bills.
  */
 export const BilledBadge = ({ isBilled }: { isBilled: boolean }) =>
-  isBilled ? <Badge look="accent">Billable</Badge> : <Badge>Not billable</Badge>;
+  isBilled ? <Badge variant="accent">Billable</Badge> : <Badge>Not billable</Badge>;

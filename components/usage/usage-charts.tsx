@@ -7,27 +7,27 @@ type Day = UsageFigures & { date: string };
 const charts: { title: string; series: Series[]; values: (day: Day) => number[] }[] = [
   {
     title: "API requests",
-    series: [{ name: "requests", look: "accent" }],
+    series: [{ name: "requests", variant: "accent" }],
     values: (day) => [day.apiRequests],
   },
   {
     title: "Conversations",
-    series: [{ name: "created", look: "accent" }],
+    series: [{ name: "created", variant: "accent" }],
     values: (day) => [day.conversationsCreated],
   },
   {
     title: "Messages",
     series: [
-      { name: "received", look: "accent" },
-      { name: "sent", look: "good" },
+      { name: "received", variant: "accent" },
+      { name: "sent", variant: "good" },
     ],
     values: (day) => [day.messagesReceived, day.messagesSent],
   },
   {
     title: "Webhook calls",
     series: [
-      { name: "succeeded", look: "good" },
-      { name: "failed", look: "danger" },
+      { name: "succeeded", variant: "good" },
+      { name: "failed", variant: "danger" },
     ],
     values: (day) => [day.webhookDeliveries - day.webhookFailures, day.webhookFailures],
   },

@@ -17,21 +17,21 @@ const inNumbers = (value: number) => value.toLocaleString("en");
 /** The totals of a period, the same figures that the API answers. */
 export function UsageTotals({
   totals,
-  look = "tiles",
+  variant = "tiles",
 }: {
   totals: UsageFigures;
-  look?: "tiles" | "small";
+  variant?: "tiles" | "small";
 }) {
   return (
     <dl
-      className={`grid grid-cols-2 gap-px overflow-hidden rounded-2xl border border-line bg-line ${look === "tiles" ? "md:grid-cols-4" : "sm:grid-cols-4"}`}
+      className={`grid grid-cols-2 gap-px overflow-hidden rounded-2xl border border-line bg-line ${variant === "tiles" ? "md:grid-cols-4" : "sm:grid-cols-4"}`}
     >
       {figures.map(({ name, label, format = inNumbers }) => (
-        <div key={name} className={`bg-surface ${look === "tiles" ? "p-4" : "px-4 py-2.5"}`}>
+        <div key={name} className={`bg-surface ${variant === "tiles" ? "p-4" : "px-4 py-2.5"}`}>
           <dt className="text-muted text-xs">{label}</dt>
           <dd
             className={
-              look === "tiles"
+              variant === "tiles"
                 ? "font-semibold text-xl tabular-nums tracking-tight"
                 : "tabular-nums"
             }

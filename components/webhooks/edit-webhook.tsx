@@ -35,7 +35,7 @@ export function EditWebhook({ initial, families, urlHint, path, update }: EditWe
           return null;
         }}
         cancel={
-          <ButtonLink look="secondary" href={path}>
+          <ButtonLink variant="secondary" href={path}>
             Cancel
           </ButtonLink>
         }

@@ -33,12 +33,12 @@ export function EnableWebhook({ environment, held, enable }: EnableWebhookProps)
   return (
     <ConfirmDialog
       trigger="Enable again"
-      look="primary"
+      variant="primary"
       title="Enable this webhook?"
       environment={environment}
       confirm="Enable webhook"
       pending="Enabling…"
-      confirmLook="primary"
+      confirmVariant="primary"
       act={() => enable(held > 0 ? choice : "KEEP")}
       done="The webhook is enabled."
     >

@@ -47,7 +47,7 @@ export function NewWebhook({
           return null;
         }}
         cancel={
-          <ButtonLink look="secondary" href={listPath}>
+          <ButtonLink variant="secondary" href={listPath}>
             Cancel
           </ButtonLink>
         }

@@ -7,7 +7,7 @@ import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { SelectField, TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import { useOpen } from "@/components/ui/use-open";
+import { useDialogState } from "@/components/ui/use-dialog-state";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { deliveriesInWords } from "./count-words";
@@ -34,7 +34,7 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
     message: string;
     errors: Record<string, string>;
   } | null>(null);
-  const { dialog, close, isPending, startTransition } = useOpen(forget);
+  const { dialog, close, isPending, startTransition } = useDialogState(forget);
 
   function forget() {
     setCounted(null);
@@ -66,7 +66,7 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
 
   return (
     <Dialog {...dialog}>
-      <DialogTrigger className={buttonClass({ look: "secondary", size: "small" })}>
+      <DialogTrigger className={buttonClass({ variant: "secondary", size: "small" })}>
         Recover…
       </DialogTrigger>
       <DialogContent
@@ -114,7 +114,7 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
             {counted ? consequence(counted.count) : "First they are counted. Nothing is sent yet."}
           </p>
           <div className="flex flex-wrap justify-end gap-2">
-            <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+            <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
             <Button type="submit" disabled={isPending || counted?.count === 0}>
               {label(counted, isPending)}
             </Button>

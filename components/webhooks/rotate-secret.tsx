@@ -65,7 +65,7 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
   return (
     <>
       <Dialog open={isOpen} onOpenChange={open}>
-        <DialogTrigger className={buttonClass({ look: "secondary", size: "small" })}>
+        <DialogTrigger className={buttonClass({ variant: "secondary", size: "small" })}>
           Rotate secret
         </DialogTrigger>
         <DialogContent
@@ -80,7 +80,7 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
           <form onSubmit={submit} className="space-y-4">
             {message ? <Notice>{message}</Notice> : null}
             {isOverlapping ? (
-              <Notice look="warn">
+              <Notice variant="warn">
                 Two secrets sign already, so another overlap is refused until the older one has
                 ended.
               </Notice>
@@ -107,10 +107,10 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
               ))}
             </fieldset>
             <div className="flex flex-wrap justify-end gap-2">
-              <DialogClose className={buttonClass({ look: "secondary" })}>Cancel</DialogClose>
+              <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
               <Button
                 type="submit"
-                look={overlap === 0 ? "danger" : "primary"}
+                variant={overlap === 0 ? "danger" : "primary"}
                 disabled={isPending}
               >
                 {isPending

@@ -25,8 +25,8 @@ export function SuccessRate({ hours }: { hours: AttemptHour[] }) {
     <span className="inline-flex items-center gap-2.5">
       <Sparkline
         values={hours.map((hour) => hour.attempts)}
-        look="good"
-        part={{ values: hours.map((hour) => hour.failures), look: "danger" }}
+        variant="good"
+        part={{ values: hours.map((hour) => hour.failures), variant: "danger" }}
         label={`${attempts.toLocaleString("en")} attempts in the last ${hours.length} hours, of which ${failures.toLocaleString("en")} failed`}
       />
       <span className="tabular-nums">{percent}</span>

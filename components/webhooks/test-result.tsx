@@ -9,14 +9,14 @@ import type { DeliveryAttempt, DeliveryWithAttempts } from "@/lib/deliveries/sch
  */
 export function TestResult({ delivery, href }: { delivery: DeliveryWithAttempts; href: string }) {
   const attempt = delivery.attempts.at(-1);
-  const look = !attempt
+  const colors = !attempt
     ? "border-line"
     : delivery.status === "DELIVERED"
       ? "border-good/40"
       : "border-danger/40";
   return (
     <div
-      className={`mb-6 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-2xl border bg-surface px-5 py-3.5 ${look}`}
+      className={`mb-6 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-2xl border bg-surface px-5 py-3.5 ${colors}`}
     >
       <div role="status" className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
         <span className="font-medium">

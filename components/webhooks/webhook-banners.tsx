@@ -43,7 +43,7 @@ export function WebhookBanners({
     <>
       {health === "well" ? null : (
         <Banner
-          look={health === "failing" ? "warn" : "danger"}
+          variant={health === "failing" ? "warn" : "danger"}
           title={`${webhook.consecutiveFailures} attempts failed in a row`}
           action={null}
         >
@@ -51,7 +51,7 @@ export function WebhookBanners({
         </Banner>
       )}
       {held > 0 ? (
-        <Banner look="warn" title={capitalized(heldInWords(held))} action={heldActions}>
+        <Banner variant="warn" title={capitalized(heldInWords(held))} action={heldActions}>
           They were made while the webhook was disabled, and wait for a decision: 30 days from then
           on.
         </Banner>
@@ -61,16 +61,16 @@ export function WebhookBanners({
 }
 
 type BannerProps = {
-  look?: "danger" | "warn";
+  variant?: "danger" | "warn";
   title: string;
   action: ReactNode;
   children: ReactNode;
 };
 
-function Banner({ look = "danger", title, action, children }: BannerProps) {
+function Banner({ variant = "danger", title, action, children }: BannerProps) {
   return (
     <div className="mb-6">
-      <Notice look={look} role="note">
+      <Notice variant={variant} role="note">
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
           <div className="min-w-0 max-w-prose">
             <p className="font-semibold">{title}</p>

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { BarChart } from "@/components/ui/chart";
-import { MetadataList } from "@/components/ui/metadata";
+import { MetadataList } from "@/components/ui/metadata-list";
 import { Facts, Panel } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
 import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
@@ -15,8 +15,8 @@ export function AttemptsPanel({ hours }: { hours: AttemptHour[] }) {
       <BarChart
         caption="Attempts per hour"
         series={[
-          { name: "succeeded", look: "good" },
-          { name: "failed", look: "danger" },
+          { name: "succeeded", variant: "good" },
+          { name: "failed", variant: "danger" },
         ]}
         bars={hours.map(({ hour, attempts, failures }) => ({
           label: `${hour.toISOString().slice(11, 16)} UTC`,

@@ -1,14 +1,19 @@
-import { Badge, type BadgeLook } from "@/components/ui/badge";
+import { Badge, type BadgeVariant } from "@/components/ui/badge";
 import { type WebhookHealth, webhookHealth } from "@/lib/webhooks/health";
 import type { Webhook } from "@/lib/webhooks/schema";
 import type { DisabledReason } from "@/prisma/generated/enums";
 
-const looks: Record<WebhookHealth, { label: string; look: BadgeLook; failures: string }> = {
-  well: { label: "Enabled", look: "good", failures: "" },
-  failing: { label: "Failing", look: "warn", failures: "font-medium text-warn" },
-  "about-to-be-disabled": { label: "Failing", look: "danger", failures: "font-medium text-danger" },
-  disabled: { label: "Disabled", look: "danger", failures: "font-medium text-danger" },
-};
+const variants: Record<WebhookHealth, { label: string; variant: BadgeVariant; failures: string }> =
+  {
+    well: { label: "Enabled", variant: "good", failures: "" },
+    failing: { label: "Failing", variant: "warn", failures: "font-medium text-warn" },
+    "about-to-be-disabled": {
+      label: "Failing",
+      variant: "danger",
+      failures: "font-medium text-danger",
+    },
+    disabled: { label: "Disabled", variant: "danger", failures: "font-medium text-danger" },
+  };
 
 /** The same in a word, where there is little room. */
 export const shortReasons: Record<DisabledReason, string> = {
@@ -26,15 +31,16 @@ export const disabledReasons: Record<DisabledReason, string> = {
 };
 
 export function WebhookStatusBadge({ webhook }: { webhook: Webhook }) {
-  const { label, look } = looks[webhookHealth(webhook)];
-  return <Badge look={webhook.disabledReason === "MANUAL" ? "plain" : look}>{label}</Badge>;
+  const { label, variant } = variants[webhookHealth(webhook)];
+  return <Badge variant={webhook.disabledReason === "MANUAL" ? "plain" : variant}>{label}</Badge>;
 }
 
 /** "12/100": how far it is on its way to be disabled. */
 export function FailureCount({ webhook, of }: { webhook: Webhook; of: number }) {
-  const look = webhook.consecutiveFailures > 0 ? looks[webhookHealth(webhook)].failures : "";
+  const className =
+    webhook.consecutiveFailures > 0 ? variants[webhookHealth(webhook)].failures : "";
   return (
-    <span className={`tabular-nums ${look}`}>
+    <span className={`tabular-nums ${className}`}>
       {webhook.consecutiveFailures}/{of}
     </span>
   );
@@ -45,7 +51,7 @@ export function EventBadges({ events }: { events: string[] }) {
   return (
     <span className="flex flex-wrap gap-1.5">
       {events.map((name) => (
-        <Badge key={name} look="accent">
+        <Badge key={name} variant="accent">
           {name === "*" ? "All events" : name}
         </Badge>
       ))}

@@ -32,7 +32,7 @@ export default async function WelcomePage() {
         </p>
       ) : (
         <form action={signOutAction}>
-          <SubmitButton look="quiet" pending="Signing out…" className="w-full">
+          <SubmitButton variant="quiet" pending="Signing out…" className="w-full">
             Sign out
           </SubmitButton>
         </form>

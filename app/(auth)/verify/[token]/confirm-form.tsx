@@ -19,7 +19,7 @@ export function ConfirmForm({ token, hasAccess }: { token: string; hasAccess: bo
       </form>
       {hasAccess ? (
         <form action={review}>
-          <SubmitButton pending="Confirming…" look="secondary" className="w-full">
+          <SubmitButton pending="Confirming…" variant="secondary" className="w-full">
             Confirm address and review access
           </SubmitButton>
         </form>

@@ -72,7 +72,7 @@ function requestStep(
             <span className="tabular-nums">{latestRequest.durationMs} ms</span>
             <Time at={latestRequest.createdAt} now={now} />
             <ButtonLink
-              look="quiet"
+              variant="quiet"
               size="small"
               href={`/${tenantSlug}/test/logs/${latestRequest.id}`}
             >
@@ -100,7 +100,7 @@ function requestStep(
 function HowToMend({ kind, body }: { kind: ErrorKind; body: string | null }) {
   const { status, title } = errorKinds[kind];
   return (
-    <Notice look="warn" role="note">
+    <Notice variant="warn" role="note">
       <p className="font-medium">
         It was answered with {status}: {title}.{" "}
         <Link href={`/docs/errors/${kind}`} className="underline underline-offset-2">

@@ -9,7 +9,7 @@ export default function NotFound() {
         It may have been deleted, or it belongs to the other environment: live and test share
         nothing.
       </p>
-      <ButtonLink look="secondary" href="/">
+      <ButtonLink variant="secondary" href="/">
         Go to the overview
       </ButtonLink>
     </div>

@@ -5,9 +5,9 @@ import { FirstKey } from "@/components/overview/first-key";
 import { WebhookTroubles } from "@/components/overview/webhook-troubles";
 import { RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { ButtonLink } from "@/components/ui/button";
 import { BarChart } from "@/components/ui/chart";
-import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Panel } from "@/components/ui/panel";
 import { TabLinks } from "@/components/ui/tabs";
@@ -124,8 +124,8 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
           <BarChart
             caption="Attempts to deliver over time, by how they ended"
             series={[
-              { name: "succeeded", look: "good" },
-              { name: "failed", look: "danger" },
+              { name: "succeeded", variant: "good" },
+              { name: "failed", variant: "danger" },
             ]}
             bars={sumOfHours([...attempts.values()], time, hoursPerBar)}
           />
@@ -146,14 +146,14 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
           />
         </section>
       ) : null}
-      <Live everyMs={isWaiting ? 2_000 : 15_000} />
+      <AutoRefresh everyMs={isWaiting ? 2_000 : 15_000} />
     </>
   );
 });
 
 function More({ href, name }: { href: string; name: string }) {
   return (
-    <ButtonLink href={href} look="quiet" size="small">
+    <ButtonLink href={href} variant="quiet" size="small">
       {name}
     </ButtonLink>
   );

@@ -38,7 +38,7 @@ export default async function ErrorKindPage({ params }: Props) {
         summary={<InlineMarkdown text={what} />}
       />
       <p className="-mt-4 mb-8 flex flex-wrap items-center gap-2">
-        <Badge look="danger">{status}</Badge>
+        <Badge variant="danger">{status}</Badge>
         <code className="font-mono text-[0.8125rem]">{kind}</code>
         <span className="text-muted">
           {canRetry ? "The same request can succeed later." : "The same request will fail again."}

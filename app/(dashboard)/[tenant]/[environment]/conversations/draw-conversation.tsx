@@ -107,10 +107,10 @@ export async function drawConversation(
 }
 
 function drawComposer({ role, environment, tenant }: Visit, { id, status }: Conversation) {
-  const look = "border-line border-t p-4";
+  const className = "border-line border-t p-4";
   if (status === "CLOSED") {
     return (
-      <p className={`${look} text-muted`}>
+      <p className={`${className} text-muted`}>
         {statusNames.CLOSED} for good: nothing can be added. Whoever has more to say starts a new
         conversation.
       </p>
@@ -118,7 +118,7 @@ function drawComposer({ role, environment, tenant }: Visit, { id, status }: Conv
   }
   if (!hasRole(role, "MEMBER")) {
     return (
-      <div className={look}>
+      <div className={className}>
         <RoleNote sentence={roleSentence("MEMBER", "write in conversations")} />
       </div>
     );

@@ -1,8 +1,8 @@
 import type { Visit } from "@/app/(dashboard)/page-of";
 import { CreateConversationDialog } from "@/components/conversations/create-conversation-dialog";
 import { Inbox } from "@/components/conversations/inbox";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { RoleNote } from "@/components/ui/role-note";
 import { env } from "@/lib/platform/env";
@@ -48,7 +48,7 @@ export async function drawInbox(visit: Visit, openId: string | null) {
         >
           They begin when a customer writes. The first one will be here as soon as it exists.
         </EmptyState>
-        <Live />
+        <AutoRefresh />
       </>
     );
   }
@@ -70,7 +70,7 @@ export async function drawInbox(visit: Visit, openId: string | null) {
         details={open?.details ?? null}
       />
       {open?.inspector}
-      <Live />
+      <AutoRefresh />
     </>
   );
 }

@@ -97,7 +97,7 @@ export function drawList({ base, now }: Visit, { list, members, openId, path, cr
           <div className="space-y-3 px-4 py-10 text-center">
             <p className="text-muted">{emptySentence(status, isFiltered)}</p>
             {isFiltered ? (
-              <ButtonLink look="secondary" size="small" href={path}>
+              <ButtonLink variant="secondary" size="small" href={path}>
                 Clear filters
               </ButtonLink>
             ) : null}

@@ -1,9 +1,9 @@
 import { parse } from "@/app/(dashboard)/act";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { EventTable } from "@/components/events/event-table";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { EmptyState } from "@/components/ui/empty-state";
 import { type Filter, Filters } from "@/components/ui/filters";
-import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { deliveriesOfEvents } from "@/lib/deliveries/search";
@@ -56,7 +56,7 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
         </EmptyState>
       )}
       <Pager path={`${base}/events`} query={query} nextCursor={nextCursor} />
-      <Live />
+      <AutoRefresh />
     </>
   );
 });

@@ -4,10 +4,10 @@ import { parse } from "@/app/(dashboard)/act";
 import { pageOf, type Query } from "@/app/(dashboard)/page-of";
 import { type Outcome, RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
-import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { listApiKeysQuery } from "@/lib/api-keys/schema";
@@ -135,7 +135,7 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
         nextCursor={nextCursor}
         next={lookedBackTo && "Look further back"}
       />
-      {live === "1" ? <Live everyMs={2_000} /> : null}
+      {live === "1" ? <AutoRefresh everyMs={2_000} /> : null}
     </>
   );
 });
@@ -198,7 +198,7 @@ function TimeLinks({
   chosen,
   time,
 }: Place & { chosen: Range | null; time: ShownTime }) {
-  const look =
+  const className =
     "flex h-8 items-center rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm";
   return (
     <nav aria-label="Time" className="mb-4 flex flex-wrap items-center gap-3">
@@ -212,7 +212,7 @@ function TimeLinks({
                 until: null,
               })}
               aria-current={range === chosen ? "true" : undefined}
-              className={look}
+              className={className}
             >
               {ranges[range]}
             </Link>
@@ -239,7 +239,7 @@ function LiveTail({ path, query, isLive }: Place & { isLive: boolean }) {
         query,
         isLive ? { live: null } : { live: "1", since: null, until: null },
       )}
-      className={buttonClass({ look: "secondary" })}
+      className={buttonClass({ variant: "secondary" })}
     >
       <span
         className={`size-2 rounded-full ${isLive ? "animate-pulse bg-good" : "bg-line-strong"}`}

@@ -4,8 +4,8 @@ import { LeaveDialog } from "@/components/settings/leave-dialog";
 import { NameForm } from "@/components/settings/name-form";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
 import { WipeDialog } from "@/components/settings/wipe-dialog";
-import { Id } from "@/components/ui/id";
-import { Live } from "@/components/ui/live";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
@@ -49,8 +49,8 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
             <Facts
               facts={[
                 ...(isAdmin ? [] : [{ name: "Name", value: tenant.name }]),
-                { name: "Slug", value: <Id id={tenant.slug} /> },
-                { name: "ID", value: <Id id={tenant.id} /> },
+                { name: "Slug", value: <CopyableId id={tenant.slug} /> },
+                { name: "ID", value: <CopyableId id={tenant.id} /> },
                 { name: "Plan", value: planNames[tenant.plan] },
                 {
                   name: "Rate limit",
@@ -79,7 +79,7 @@ export default pageOf(async ({ caller, role, environment, base, now }) => {
                 <p role="status" className="text-muted">
                   Being wiped since <Time at={wipe.requestedAt} now={now} />,{" "}
                   {grouped(wipe.deletedRows)} rows so far.
-                  <Live everyMs={2_000} />
+                  <AutoRefresh everyMs={2_000} />
                 </p>
               ) : isAdmin ? (
                 <WipeDialog slug={tenant.slug} wipe={wipeTestDataAction.bind(null, place)} />

@@ -41,7 +41,7 @@ export default pageOf(async ({ caller, identity, environment, tenant, base, quer
         guide="usage"
         actions={
           <Menu
-            className={buttonClass({ look: "secondary" })}
+            className={buttonClass({ variant: "secondary" })}
             trigger={
               <>
                 <Download className="size-4" aria-hidden="true" />
@@ -76,7 +76,7 @@ export default pageOf(async ({ caller, identity, environment, tenant, base, quer
           </h2>
           <BilledBadge isBilled={other === "live"} />
         </div>
-        <UsageTotals totals={elsewhere.totals} look="small" />
+        <UsageTotals totals={elsewhere.totals} variant="small" />
       </section>
     </>
   );
@@ -125,7 +125,7 @@ function MonthPicker({ path, month, now }: { path: string; month: string; now: D
     <nav aria-label="Month" className="mb-5 flex items-center gap-1">
       {earlier ? (
         <ButtonLink
-          look="secondary"
+          variant="secondary"
           size="small"
           href={hrefOf(earlier)}
           aria-label={`Earlier: ${name(earlier)}`}
@@ -134,7 +134,7 @@ function MonthPicker({ path, month, now }: { path: string; month: string; now: D
         </ButtonLink>
       ) : null}
       <Menu
-        className={buttonClass({ look: "secondary", size: "small", className: "min-w-40" })}
+        className={buttonClass({ variant: "secondary", size: "small", className: "min-w-40" })}
         trigger={
           <>
             {name(month)}
@@ -156,7 +156,7 @@ function MonthPicker({ path, month, now }: { path: string; month: string; now: D
       </Menu>
       {later ? (
         <ButtonLink
-          look="secondary"
+          variant="secondary"
           size="small"
           href={hrefOf(later)}
           aria-label={`Later: ${name(later)}`}

@@ -1,9 +1,9 @@
 import { Plus } from "lucide-react";
 import { parse } from "@/app/(dashboard)/act";
 import { pageOf } from "@/app/(dashboard)/page-of";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { ButtonLink } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
 import { RoleNote } from "@/components/ui/role-note";
@@ -66,7 +66,7 @@ export default pageOf(async ({ caller, role, environment, base, query, now }) =>
             now={now}
           />
           <Pager path={`${base}/webhooks`} query={query} nextCursor={nextCursor} />
-          <Live everyMs={5_000} />
+          <AutoRefresh everyMs={5_000} />
         </>
       ) : (
         <EmptyState

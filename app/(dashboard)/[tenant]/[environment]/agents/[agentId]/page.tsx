@@ -10,7 +10,7 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { RawJson } from "@/components/ui/raw-json";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
-import { UnsavedProvider } from "@/components/ui/unsaved";
+import { UnsavedChangesProvider } from "@/components/ui/unsaved-changes";
 import { compareContents } from "@/lib/agents/compare-contents";
 import { type Agent, maximumKnowledgeBases } from "@/lib/agents/schema";
 import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
@@ -82,7 +82,7 @@ export default pageOf<"agentId">(
       ) : null;
 
     return (
-      <UnsavedProvider>
+      <UnsavedChangesProvider>
         <AgentHeader agent={agent} base={base} current="draft" actions={actions} />
         <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_20rem]">
           {mayWrite && isOpen ? (
@@ -133,7 +133,7 @@ export default pageOf<"agentId">(
             <RawJson value={agent} label="the agent as JSON" />
           </div>
         </div>
-      </UnsavedProvider>
+      </UnsavedChangesProvider>
     );
   },
 );

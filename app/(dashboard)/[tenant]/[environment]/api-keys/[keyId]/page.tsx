@@ -7,7 +7,7 @@ import { KeyStatus, StatusBadge } from "@/components/api-keys/key-status";
 import { describeKey, onDay } from "@/components/api-keys/sentence";
 import { RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RoleNote } from "@/components/ui/role-note";
@@ -69,7 +69,7 @@ export default pageOf<"keyId">(async ({ caller, role, tenant, environment, base,
         <Panel title="Facts">
           <Facts
             facts={[
-              { name: "Id", value: <Id id={key.id} /> },
+              { name: "Id", value: <CopyableId id={key.id} /> },
               { name: "Key", value: <code className="font-mono text-xs">{key.hint}</code> },
               { name: "Status", value: <KeyStatus apiKey={{ ...key, status }} now={now} /> },
               { name: "Created", value: <Created apiKey={key} names={names} now={now} /> },

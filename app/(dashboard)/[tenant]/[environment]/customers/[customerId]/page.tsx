@@ -2,8 +2,8 @@ import Link from "next/link";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { ConversationsOfCustomer } from "@/components/customers/conversations-of-customer";
 import { EditCustomerDialog } from "@/components/customers/edit-customer-dialog";
-import { Id } from "@/components/ui/id";
-import { MetadataList } from "@/components/ui/metadata";
+import { CopyableId } from "@/components/ui/copyable-id";
+import { MetadataList } from "@/components/ui/metadata-list";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RawJson } from "@/components/ui/raw-json";
@@ -43,7 +43,7 @@ export default pageOf<"customerId">(
       <>
         <PageHeader
           title={displayName(customer)}
-          description={<Id id={customer.id} />}
+          description={<CopyableId id={customer.id} />}
           trail={[{ name: "Customers", href: `${base}/customers` }]}
           actions={edit}
         />

@@ -2,11 +2,11 @@ import Link from "next/link";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { EventChanges } from "@/components/events/event-changes";
 import { EventDeliveries } from "@/components/events/event-deliveries";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { ButtonLink } from "@/components/ui/button";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Id } from "@/components/ui/id";
 import { JsonText } from "@/components/ui/json";
-import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
@@ -33,7 +33,7 @@ export default pageOf<"eventId">(async ({ caller, base, params, now }) => {
       <PageHeader
         trail={[{ name: "Events", href: `${base}/events` }]}
         title={type}
-        beside={<Id id={id} />}
+        beside={<CopyableId id={id} />}
         description={describedEvents[type].description}
       />
       <div className="space-y-6">
@@ -46,7 +46,7 @@ export default pageOf<"eventId">(async ({ caller, base, params, now }) => {
                 value:
                   typeof data.object.id === "string" ? (
                     <span className="flex flex-wrap items-center gap-x-3">
-                      <Id id={data.object.id} />
+                      <CopyableId id={data.object.id} />
                       <Link
                         href={`${base}/go/${data.object.id}`}
                         className="text-accent hover:underline"
@@ -78,7 +78,7 @@ export default pageOf<"eventId">(async ({ caller, base, params, now }) => {
             <EmptyState
               title="No webhook wanted it"
               action={
-                <ButtonLink look="secondary" href={`${base}/webhooks`}>
+                <ButtonLink variant="secondary" href={`${base}/webhooks`}>
                   Show webhooks
                 </ButtonLink>
               }
@@ -91,7 +91,7 @@ export default pageOf<"eventId">(async ({ caller, base, params, now }) => {
           <JsonText text={payload} label="payload" />
         </Panel>
       </div>
-      <Live everyMs={isWaiting ? 1_500 : 5_000} />
+      <AutoRefresh everyMs={isWaiting ? 1_500 : 5_000} />
     </>
   );
 });
@@ -103,7 +103,7 @@ function Cause({ request, isLogged, base }: CauseProps) {
   if (!isLogged) return "A person in the dashboard, or a request of which there is no log any more";
   return (
     <span className="flex flex-wrap items-center gap-x-3">
-      <Id id={request.id} />
+      <CopyableId id={request.id} />
       <Link href={`${base}/logs/${request.id}`} className="text-accent hover:underline">
         Show the request
       </Link>

@@ -8,10 +8,10 @@ import { DocumentTable } from "@/components/knowledge/document-table";
 import { PasteTextDialog } from "@/components/knowledge/paste-text-dialog";
 import { RetryButton } from "@/components/knowledge/retry-button";
 import { UploadZone } from "@/components/knowledge/upload-zone";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
-import { Live } from "@/components/ui/live";
-import { MetadataList } from "@/components/ui/metadata";
+import { MetadataList } from "@/components/ui/metadata-list";
 import { Pager } from "@/components/ui/pager";
 import { Facts, Panel } from "@/components/ui/panel";
 import { RawJson } from "@/components/ui/raw-json";
@@ -65,7 +65,7 @@ export default pageOf<"knowledgeBaseId">(
 
     return (
       <>
-        {pending + processing > 0 ? <Live everyMs={followMs} /> : null}
+        {pending + processing > 0 ? <AutoRefresh everyMs={followMs} /> : null}
         <BaseHeader
           knowledgeBase={knowledgeBase}
           base={base}

@@ -4,7 +4,7 @@ import { MethodBadge } from "@/components/docs/method-badge";
 import { ErrorExplained } from "@/components/request-logs/error-explained";
 import { StatusBadge } from "@/components/request-logs/status-badge";
 import { Badge } from "@/components/ui/badge";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { JsonText } from "@/components/ui/json";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
@@ -37,7 +37,7 @@ export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
             {request.isReplay ? <Badge>replayed</Badge> : null}
           </>
         }
-        description={<Id id={request.id} />}
+        description={<CopyableId id={request.id} />}
       />
       <div className="space-y-4">
         {isErrorKind(request.errorKind) ? (
@@ -75,7 +75,7 @@ export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
                 name: "Idempotency key",
                 value: request.idempotencyKey && (
                   <span className="flex flex-wrap items-center gap-x-3">
-                    <Id id={request.idempotencyKey} />
+                    <CopyableId id={request.idempotencyKey} />
                     <Link
                       href={`${base}/logs?range=30d&idempotencyKey=${encodeURIComponent(request.idempotencyKey)}`}
                       className="text-accent hover:underline"
@@ -108,7 +108,7 @@ export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
                   <Link href={`${base}/events/${id}`} className="text-accent hover:underline">
                     {type}
                   </Link>
-                  <Id id={id} />
+                  <CopyableId id={id} />
                 </li>
               ))}
             </ul>

@@ -31,11 +31,11 @@ export default pageOf(async ({ caller, tenant, environment, base, now }) => {
           count > 0 ? (
             <ConfirmDialog
               trigger="Confirm everything…"
-              look="secondary"
+              variant="secondary"
               title={`Confirm everything in ${tenant.name}?`}
               environment={null}
               confirm="Confirm everything"
-              confirmLook="primary"
+              confirmVariant="primary"
               pending="Confirming…"
               act={confirmAccessAction.bind(null, place, "everything")}
               done="Everything is confirmed."

@@ -55,7 +55,7 @@ export default pageOf(async ({ caller, tenant, environment, base, query, now }) 
           <a
             href={withQuery(`${path}/csv`, query, {})}
             download
-            className={buttonClass({ look: "secondary" })}
+            className={buttonClass({ variant: "secondary" })}
           >
             Download CSV
           </a>

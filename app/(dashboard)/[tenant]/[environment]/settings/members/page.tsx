@@ -93,7 +93,7 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                   <span className="flex flex-wrap items-center gap-2 font-medium">
                     {member.name}
                     {member.id === user.id ? <Badge>You</Badge> : null}
-                    {member.isSuspended ? <Badge look="warn">Suspended</Badge> : null}
+                    {member.isSuspended ? <Badge variant="warn">Suspended</Badge> : null}
                   </span>
                   <span className="wrap-anywhere block text-muted">{member.email}</span>
                 </RowName>
@@ -159,9 +159,9 @@ export default pageOf(async ({ caller, user, tenant, role, environment, base, qu
                     </Cell>
                     <Cell label="Ends">
                       {invitation.isSuspended ? (
-                        <Badge look="warn">Suspended</Badge>
+                        <Badge variant="warn">Suspended</Badge>
                       ) : invitation.isOver ? (
-                        <Badge look="warn">Over</Badge>
+                        <Badge variant="warn">Over</Badge>
                       ) : (
                         <Time at={invitation.expiresAt} now={now} />
                       )}

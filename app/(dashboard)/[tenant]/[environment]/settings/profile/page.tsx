@@ -6,7 +6,7 @@ import { SignInWays } from "@/components/profile/sign-in-ways";
 import { NameForm } from "@/components/settings/name-form";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
 import { Badge } from "@/components/ui/badge";
-import { Id } from "@/components/ui/id";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { PageHeader } from "@/components/ui/page-header";
 import { Facts, Panel } from "@/components/ui/panel";
 import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
@@ -46,7 +46,7 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
             <Facts
               facts={[
                 { name: "E-mail", value: user.email },
-                { name: "Id", value: <Id id={user.id} /> },
+                { name: "Id", value: <CopyableId id={user.id} /> },
               ]}
             />
           </div>
@@ -95,7 +95,7 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
                       title={session.userAgent ?? undefined}
                     >
                       {device}
-                      {isThis ? <Badge look="good">This one</Badge> : null}
+                      {isThis ? <Badge variant="good">This one</Badge> : null}
                     </span>
                   </RowName>
                   <Cell label="Address">{session.address ?? "Unknown"}</Cell>

@@ -4,8 +4,8 @@ import { DeliveryDetails } from "@/components/deliveries/delivery-details";
 import { ResendButton } from "@/components/deliveries/resend-button";
 import { shownStatus } from "@/components/deliveries/words";
 import { Badge } from "@/components/ui/badge";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { Drawer } from "@/components/ui/drawer";
-import { Id } from "@/components/ui/id";
 import { RoleNote } from "@/components/ui/role-note";
 import { Time } from "@/components/ui/time";
 import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";
@@ -38,7 +38,7 @@ export async function drawDelivery(
     neighborsOfDelivery(caller, webhook.id, deliveryId, search),
   ]);
   const payload = await getPayload(caller, delivery.eventId);
-  const { label, look } = shownStatus(delivery);
+  const { label, variant } = shownStatus(delivery);
   const isDue = delivery.nextAttemptAt !== null && new Date(delivery.nextAttemptAt) <= now;
   const isRequested = isDue && (delivery.status !== "PENDING" || delivery.attemptCount > 0);
   const resend = resendDeliveryAction.bind(
@@ -55,9 +55,9 @@ export async function drawDelivery(
       description={
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span role="status">
-            <Badge look={look}>{label}</Badge>
+            <Badge variant={variant}>{label}</Badge>
           </span>
-          <Id id={delivery.id} />
+          <CopyableId id={delivery.id} />
           <span>
             made <Time at={new Date(delivery.createdAt)} now={now} />
           </span>
@@ -85,7 +85,7 @@ export async function drawDelivery(
           hasRole(role, "ADMIN") ? (
             <ResendButton
               resend={resend}
-              look={delivery.status === "DELIVERED" ? "secondary" : "primary"}
+              variant={delivery.status === "DELIVERED" ? "secondary" : "primary"}
               isDisabled={isRequested || (isDue && delivery.attemptCount === 0)}
             />
           ) : (

@@ -2,10 +2,10 @@ import { parse } from "@/app/(dashboard)/act";
 import { pageOf } from "@/app/(dashboard)/page-of";
 import { DeliveryTable } from "@/components/deliveries/delivery-table";
 import { deliveryFilters } from "@/components/deliveries/filters";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
+import { CopyableId } from "@/components/ui/copyable-id";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Filters } from "@/components/ui/filters";
-import { Id } from "@/components/ui/id";
-import { Live } from "@/components/ui/live";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { RawJson } from "@/components/ui/raw-json";
@@ -57,7 +57,7 @@ export default pageOf<"webhookId">(async (visit) => {
           <div className="space-y-2">
             {webhook.description ? <p>{webhook.description}</p> : null}
             <EventBadges events={webhook.events} />
-            <Id id={id} />
+            <CopyableId id={id} />
           </div>
         }
         actions={controls.header}
@@ -112,7 +112,7 @@ export default pageOf<"webhookId">(async (visit) => {
         <RawJson value={webhook} label="webhook" />
       </div>
       {opened?.drawer}
-      <Live everyMs={isWaiting ? 1_000 : 5_000} />
+      <AutoRefresh everyMs={isWaiting ? 1_000 : 5_000} />
     </>
   );
 });

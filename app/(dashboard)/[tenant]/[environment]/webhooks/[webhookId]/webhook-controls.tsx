@@ -51,7 +51,7 @@ export function webhookControls(
   return {
     header: (
       <>
-        <ButtonLink look="secondary" href={`${path}/edit`}>
+        <ButtonLink variant="secondary" href={`${path}/edit`}>
           <Pencil className="size-4" aria-hidden="true" />
           Edit
         </ButtonLink>
@@ -72,7 +72,7 @@ export function webhookControls(
       <>
         <ConfirmDialog
           trigger="Discard"
-          look="secondary"
+          variant="secondary"
           title="Discard what is held?"
           environment={environment}
           confirm="Discard"
@@ -87,12 +87,12 @@ export function webhookControls(
         </ConfirmDialog>
         <ConfirmDialog
           trigger="Send them"
-          look="primary"
+          variant="primary"
           title="Send what is held?"
           environment={environment}
           confirm="Send them"
           pending="Beginning…"
-          confirmLook="primary"
+          confirmVariant="primary"
           act={resumeHeldAction.bind(null, place, webhook.id)}
           done="What was held is being sent."
         >
@@ -114,7 +114,7 @@ export function webhookControls(
     dropOldSecret: (
       <ConfirmDialog
         trigger="Drop the old one now"
-        look="secondary"
+        variant="secondary"
         size="small"
         title="Drop the old secret now?"
         environment={environment}
@@ -140,7 +140,7 @@ export function webhookControls(
         {isEnabled ? (
           <ConfirmDialog
             trigger="Disable"
-            look="secondary"
+            variant="secondary"
             title="Disable this webhook?"
             environment={environment}
             confirm="Disable webhook"

@@ -43,7 +43,7 @@ export default pageOf<"agentId" | "version">(
       <>
         <PageHeader
           title={`Version ${version}`}
-          beside={isPublished ? <Badge look="good">Published</Badge> : null}
+          beside={isPublished ? <Badge variant="good">Published</Badge> : null}
           description={
             <>
               Published <Time at={new Date(createdAt)} now={now} /> by{" "}
@@ -59,7 +59,7 @@ export default pageOf<"agentId" | "version">(
           actions={
             <>
               <ButtonLink
-                look="secondary"
+                variant="secondary"
                 href={`${path}/versions/compare?from=${version}&to=draft`}
               >
                 Compare with the draft

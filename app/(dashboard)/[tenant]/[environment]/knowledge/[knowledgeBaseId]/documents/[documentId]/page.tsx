@@ -7,9 +7,9 @@ import { DeleteDocumentDialog } from "@/components/knowledge/delete-document-dia
 import { documentAdvice } from "@/components/knowledge/document-errors";
 import { DocumentStatus } from "@/components/knowledge/document-status";
 import { RetryButton } from "@/components/knowledge/retry-button";
-import { Id } from "@/components/ui/id";
-import { Live } from "@/components/ui/live";
-import { MetadataList } from "@/components/ui/metadata";
+import { AutoRefresh } from "@/components/ui/auto-refresh";
+import { CopyableId } from "@/components/ui/copyable-id";
+import { MetadataList } from "@/components/ui/metadata-list";
 import { Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
@@ -58,11 +58,11 @@ export default pageOf<"knowledgeBaseId" | "documentId">(
 
     return (
       <>
-        {isReady || document.status === "FAILED" ? null : <Live everyMs={followMs} />}
+        {isReady || document.status === "FAILED" ? null : <AutoRefresh everyMs={followMs} />}
         <PageHeader
           title={document.name}
           beside={<DocumentStatus status={document.status} />}
-          description={<Id id={document.id} />}
+          description={<CopyableId id={document.id} />}
           trail={[
             { name: "Knowledge", href: `${base}/knowledge` },
             { name: knowledgeBase.name, href: basePath },
@@ -111,7 +111,7 @@ export default pageOf<"knowledgeBaseId" | "documentId">(
                     </span>
                   ),
                 },
-                { name: "SHA-256", value: <Id id={document.sha256} /> },
+                { name: "SHA-256", value: <CopyableId id={document.sha256} /> },
                 { name: "Uploaded", value: <Time at={new Date(document.createdAt)} now={now} /> },
                 {
                   name: "Last changed",

@@ -17,7 +17,7 @@ function waitAfterFailureMs(): number {
   return Math.min(2_000 * 2 ** failuresInARow, slowestMs);
 }
 
-type Redraw = {
+type PeriodicRefresh = {
   everyMs?: number;
   /** What stands here came out wrong: the waits grow. */
   isFailing?: boolean;
@@ -32,7 +32,12 @@ type Redraw = {
  * for a sign of life first: where a page cannot be had, Next would leave the one that is open for
  * the browser's error page.
  */
-export function useRedraw({ everyMs = 3_000, isFailing = false, isPaused = false, reset }: Redraw) {
+export function usePeriodicRefresh({
+  everyMs = 3_000,
+  isFailing = false,
+  isPaused = false,
+  reset,
+}: PeriodicRefresh) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const [isVisible, setIsVisible] = useState(true);

@@ -10,18 +10,18 @@ const UnsavedContext = createContext<Unsaved>({ hasUnsaved: false, setHasUnsaved
  * Round a form and what stands outside of it: whoever publishes has to know that something was
  * typed and not saved.
  */
-export function UnsavedProvider({ children }: { children: ReactNode }) {
+export function UnsavedChangesProvider({ children }: { children: ReactNode }) {
   const [hasUnsaved, setHasUnsaved] = useState(false);
   return <UnsavedContext value={{ hasUnsaved, setHasUnsaved }}>{children}</UnsavedContext>;
 }
 
-export const useHasUnsaved = () => use(UnsavedContext).hasUnsaved;
+export const useHasUnsavedChanges = () => use(UnsavedContext).hasUnsaved;
 
 /**
  * Tells the others of it, and asks before one leaves, by a link or by the browser, which has a
  * question of its own.
  */
-export function useUnsaved(
+export function useWarnBeforeLeaving(
   hasUnsaved: boolean,
   question = "What you typed is not saved. Leave without it?",
 ): void {

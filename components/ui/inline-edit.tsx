@@ -9,7 +9,7 @@ import { SelectField, TextField } from "./field";
 type Save = (value: string) => Promise<ActionResult>;
 
 /** A choice that is saved as it is made; one that is refused goes back, and says why. */
-export function SavingSelect({
+export function AutoSaveSelect({
   label,
   value,
   options,
@@ -50,7 +50,7 @@ export function SavingSelect({
 }
 
 /** A text that is saved with Enter or its button, which shows once there is something to save. */
-export function SavingText({
+export function InlineTextField({
   label,
   value,
   maxLength,
@@ -94,7 +94,7 @@ export function SavingText({
       />
       {isChanged ? (
         <div className="flex justify-end gap-2">
-          <Button look="quiet" size="small" onClick={() => setTyped(undefined)}>
+          <Button variant="quiet" size="small" onClick={() => setTyped(undefined)}>
             Discard
           </Button>
           <Button type="submit" size="small" disabled={isPending}>

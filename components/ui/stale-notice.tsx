@@ -3,9 +3,9 @@
 import { createContext } from "react";
 
 /** Whether what one stands in is older than it should be. */
-export const IsBehind = createContext(false);
+export const IsStale = createContext(false);
 
-export function BehindNote() {
+export function StaleNotice() {
   return (
     <p
       role="status"

@@ -7,7 +7,7 @@ import { useState, useTransition } from "react";
  * stays open.
  * @param onChange whenever it was opened or closed by hand, to forget what was said in it
  */
-export function useOpen(onChange: () => void) {
+export function useDialogState(onChange: () => void) {
   const [isOpen, setIsOpen] = useState(false);
   const [isPending, startTransition] = useTransition();
   const dialog = {
