@@ -1,7 +1,8 @@
 import type { Customer } from "./schema";
 
 /**
- * What to call a customer, who may have no name: the most telling of the fields that identify them.
+ * A customer's display name: the most telling of the identifying fields, because a customer may
+ * have no name.
  */
 export function displayName({
   name,

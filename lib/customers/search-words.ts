@@ -2,10 +2,10 @@ import type { identifyingFields } from "./schema";
 
 type Identifying = Partial<Record<(typeof identifyingFields)[number], string | null | undefined>>;
 
-/** PostgreSQL takes no word above 2 KB, and nobody types one that is longer than this. */
+/** PostgreSQL accepts no word above 2 KB, and no one types a longer one than this. */
 const longestWord = 100;
 
-/** Letters as one types them when in doubt: small, and without accents. */
+/** Lower-case letters without accents, as people type them in a search. */
 const fold = (text: string) =>
   text
     .normalize("NFKD")
@@ -20,13 +20,13 @@ const wordsOf = (text: string) =>
     .filter((word) => word !== "")
     .map(cut);
 
-/** Countries have one to three digits, and people leave them out. */
+/** Country codes have one to three digits, and people often leave them out. */
 const longestCountryCode = 3;
 
 /**
- * What a customer is found by: each word of its name, e-mail address and external id, and each
- * piece of such a word, so that "optik" leads to maren@voss-optik.de; of its phone number the
- * digits, with the country's and without, and the whole of it as it is written.
+ * The words that a customer can be found by: each word of their name, email address and external
+ * id, and each part of such a word, so that "optik" finds maren@voss-optik.de. For the phone
+ * number: its digits, with and without the country code, and the number as written.
  */
 export function searchWords({ name, email, externalId, phone }: Identifying): string[] {
   const words = wordsOf([name, email, externalId].filter(Boolean).join(" "));
@@ -39,10 +39,9 @@ export function searchWords({ name, email, externalId, phone }: Identifying): st
 const isNumber = (text: string) => /^[\d\s+/().-]+$/.test(text) && /\d/.test(text);
 
 /**
- * A search as PostgreSQL's tsquery: all the words of the text, each of them a beginning. A text of
- * digits alone may be a phone number however it is written: with blanks, with the zeros of a call
- * at home or abroad.
- * @returns null where there is nothing to look for
+ * A search as a PostgreSQL tsquery: all words of the text, each as a prefix. A text of digits may
+ * be a phone number in any notation: with spaces, or with leading zeros.
+ * @returns null if there is nothing to search for
  */
 export function searchQuery(tenantId: string, text: string): string | null {
   const words = wordsOf(text);

@@ -6,7 +6,7 @@ export type CustomerRow = CustomerModel;
 const columns = `tenant_id AS "tenantId", environment, id, external_id AS "externalId", name, email, phone, locale, metadata,
   search_words AS "searchWords", conversation_count AS "conversationCount", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** Word for word what customers_search_idx is over, or PostgreSQL does not use it. */
+/** Must equal the expression of customers_search_idx, or PostgreSQL does not use the index. */
 const searched = "array_to_tsvector(array_append(search_words, upper(tenant_id)))";
 
 /**

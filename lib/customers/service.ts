@@ -44,7 +44,7 @@ export async function listCustomers(
 
 const foundPageSize = 30;
 
-/** Newest first: those of whom each word of `q` begins something they are known by. */
+/** Customers for whom each word of `q` is a prefix of one of their search words, newest first. */
 export async function findCustomers(caller: Caller, { q = "", cursor }: FindCustomers) {
   const { tenantId, environment } = caller.partition;
   const query = searchQuery(tenantId, q);
@@ -69,7 +69,7 @@ export async function getCustomer(caller: Caller, id: string) {
   return toCustomer(found);
 }
 
-/** What to call these customers, by id; unknown ids are left out. */
+/** Display names of customers, by id. Unknown ids are left out. */
 export async function customerNames(
   { db, partition }: Caller,
   ids: string[],
@@ -79,9 +79,7 @@ export async function customerNames(
   return new Map(found.map((customer) => [customer.id, displayName(customer)]));
 }
 
-/**
- * @throws AppError `conflict` with `existingId`, where another customer has the same externalId.
- */
+/** @throws AppError `conflict` with `existingId` if another customer has the same externalId. */
 export async function createCustomer(caller: Caller, body: CreateCustomer) {
   requireRole(caller, "MEMBER", "create customers");
   const created = await insertCustomer(caller, body);
@@ -89,7 +87,10 @@ export async function createCustomer(caller: Caller, body: CreateCustomer) {
   return created;
 }
 
-/** For a conversation's `customer{…}`: the one with this externalId as it stands, or a new one. */
+/**
+ * For a conversation's `customer{…}`: returns the existing customer with this externalId unchanged,
+ * or creates one.
+ */
 export async function findOrCreateCustomer(
   caller: Caller,
   body: CreateCustomer,
@@ -104,7 +105,7 @@ export async function findOrCreateCustomer(
 export async function updateCustomer(caller: Caller, id: string, patch: UpdateCustomer) {
   requireRole(caller, "MEMBER", "change customers");
   const where = { tenantId_environment_id: { ...caller.partition, id } };
-  // Two patches at once must not undo each other's metadata.
+  // Concurrent patches must not undo each other's metadata.
   await lockRow(caller, "customers", id);
   const before = await caller.db.customer.findUnique({ where });
   if (!before) throw notFound("customer", id);
@@ -143,7 +144,8 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
 }
 
 /**
- * @returns null where the externalId is taken. The unique index decides, so two at once make one.
+ * @returns null if the externalId is taken. The unique index decides, so concurrent calls create
+ * one.
  */
 async function insertCustomer(caller: Caller, body: CreateCustomer): Promise<Customer | null> {
   const now = new Date();

@@ -4,8 +4,8 @@ import { currentTime } from "@/lib/platform/time";
 import type { MailKind } from "./messages";
 
 /**
- * Mails of one kind within 24 hours that users cause by what they do: to one address, from one
- * organization and from one user.
+ * Mails of one kind that users can cause within 24 hours: to one address, from one organization and
+ * from one user.
  */
 export const dailyMailLimits = { recipient: 5, tenant: 100, sender: 50 };
 
@@ -14,15 +14,16 @@ const dayMs = 24 * 60 * 60_000;
 type Cause = { kind: MailKind; recipient: string; tenantId?: string; senderId: string };
 
 /**
- * Counts the mails themselves, which outlive what they tell of: revoking an invitation and sending
- * it again is no way around. Belongs in the transaction that queues the mail, before it.
+ * Counts the mails themselves, which outlive what they are about: revoking an invitation and
+ * sending it again does not get around the limit. Call it in the transaction that queues the mail,
+ * before queuing.
  * @throws AppError `limit-reached`
  */
 export async function requireDailyMailLimit(
   transaction: Db,
   { kind, recipient, tenantId, senderId }: Cause,
 ): Promise<void> {
-  // Requests in different organizations must not both find the last place free.
+  // Concurrent requests in different organizations must not both get the last free slot.
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`mail-sender:${senderId}`}, 0))`;
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`mail-recipient:${recipient}`}, 0))`;
   const createdAt = { gt: new Date((currentTime() ?? new Date()).getTime() - dayMs) };
@@ -38,7 +39,7 @@ export async function requireDailyMailLimit(
   await requireRoom(
     { recipient },
     toOne,
-    `${recipient} cannot be mailed again yet: an address gets at most ${toOne} of these mails in 24 hours.`,
+    `${recipient} cannot be mailed again yet. An address gets at most ${toOne} of these mails in 24 hours.`,
   );
   if (tenantId)
     await requireRoom(

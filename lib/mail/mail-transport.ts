@@ -3,9 +3,9 @@ import { env } from "@/lib/platform/env";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
 
 /**
- * How mail leaves this installation: through an SMTP server; to a page that shows it to whoever
- * develops or tries the product on their own machine; or not at all, and then nothing is offered
- * that would need it.
+ * How mail leaves this installation: through an SMTP server; to a page on this machine, for
+ * development and trying the product out; or not at all, and then features that need mail are not
+ * offered.
  */
 export type MailTransport = "smtp" | "page" | "none";
 

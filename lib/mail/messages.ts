@@ -9,13 +9,13 @@ import type {
   SignInMethod,
 } from "@/prisma/generated/enums";
 
-/** The tenant that a mail to its owners and admins tells of. */
+/** The tenant that a mail to its owners and admins is about. */
 type MailTenant = { slug: string; name: string };
 
-/** From where something was done to an account, as its owner may recognize it. */
+/** Where an action on an account came from, in terms its owner can recognize. */
 type Origin = { device: string; address: string | null; at: Date };
 
-/** What each kind of mail has to be told. Times are shown in UTC. */
+/** The contents of each kind of mail. Times are shown in UTC. */
 type MailContents = {
   invitation: { organization: string; invitedBy: string; role: Role; url: string; expiresAt: Date };
   "password-reset": { name: string; url: string; expiresAt: Date };
@@ -61,10 +61,12 @@ type AutomaticReason = Exclude<DisabledReason, "MANUAL" | "UNCONFIRMED">;
 
 export type MailKind = keyof MailContents;
 
-/** A mail of any kind, with what that kind has to be told. */
+/** A mail of any kind with its contents. */
 export type Mail = { [Kind in MailKind]: { kind: Kind } & MailContents[Kind] }[MailKind];
 
-/** What goes to a tenant's owners, or to its owners and admins; the tenant itself is looked up. */
+/**
+ * A mail to a tenant's owners, or to its owners and admins, without the tenant, which is looked up.
+ */
 export type AdminMail = Mail extends infer One
   ? One extends { tenant: MailTenant }
     ? Omit<One, "tenant">
@@ -76,7 +78,7 @@ type Message = { paragraphs: string[]; link?: { text: string; url: string } };
 /** As it is sent. */
 export type WrittenMail = { subject: string; text: string; html: string };
 
-/** Constants: a subject with words that a user chose would carry them to anyone they invite. */
+/** Constants: a subject with text chosen by a user would carry that text to anyone they invite. */
 const subjects: Record<MailKind, string> = {
   invitation: "You are invited to an organization on Parlance",
   "password-reset": "Set a new password",
@@ -95,33 +97,33 @@ const subjects: Record<MailKind, string> = {
 const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message } = {
   invitation: ({ organization, invitedBy, role, url, expiresAt }) => ({
     paragraphs: [
-      `${invitedBy} invites you to join ${organization} on Parlance, as ${roleNames[role]}.`,
-      `The link works once, until ${exactTime(expiresAt)}. If you expected no invitation, do nothing: no account is made.`,
+      `${invitedBy} invited you to join ${organization} on Parlance as ${roleNames[role]}.`,
+      `The link works once, until ${exactTime(expiresAt)}. If you did not expect an invitation, ignore this mail: no account is created.`,
     ],
     link: { text: "Accept the invitation", url },
   }),
   "password-reset": ({ name, url, expiresAt }) => ({
     paragraphs: [
-      `Hello ${name}, somebody asked to set a new password for your account with Parlance.`,
-      `The link works once, until ${exactTime(expiresAt)}. If it was not you, do nothing: your password stays as it is.`,
+      `Hello ${name}, someone requested a new password for your Parlance account.`,
+      `The link works once, until ${exactTime(expiresAt)}. If it was not you, ignore this mail: your password stays the same.`,
     ],
     link: { text: "Set a new password", url },
   }),
   "account-linked": ({ name, provider, isPasswordDropped }) => ({
     paragraphs: [
-      `Hello ${name}, somebody signed in to your account with Parlance with a ${signInMethodNames[provider]} account that has this address. It opens yours from now on.`,
+      `Hello ${name}, a ${signInMethodNames[provider]} account with this address was used to sign in to your Parlance account. The two are now linked.`,
       ...(isPasswordDropped
         ? [
-            "It had never been shown that this address was of whoever chose the password of your account. So that password counts no more, and everybody who was signed in is signed out. You can set a new one.",
+            "The person who chose the password of your account never confirmed this address. The password is therefore no longer valid, and every session was ended. You can set a new password.",
           ]
         : []),
-      `If it was not you, somebody else gets in where you have your ${signInMethodNames[provider]} account: look after it there first.`,
+      `If it was not you, someone else can use your ${signInMethodNames[provider]} account: secure that account first.`,
     ],
     link: { text: "Set a new password", url: `${env().APP_URL}/password` },
   }),
   "new-sign-in": ({ name, method, ...origin }) => ({
     paragraphs: [
-      `Hello ${name}, your Parlance account was signed in to from a browser that it does not know.`,
+      `Hello ${name}, someone signed in to your Parlance account from a new browser.`,
       `Method: ${signInMethodNames[method]}. ${originSentence(origin)}`,
       "If this was you, you can ignore this mail. If it was not, set a new password: it ends every session.",
     ],
@@ -179,7 +181,7 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
       consequence,
     ],
     link: {
-      text: "See what the receiver answered",
+      text: "View the receiver's responses",
       url: pageOf(tenant, environment, `webhooks/${webhookId}`),
     },
   }),
@@ -193,13 +195,13 @@ const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message 
   }) => ({
     paragraphs: [
       `${disablingSentences[reason](webhookUrl, consecutiveFailures)} It is a ${environment} webhook of ${tenant.name}.`,
-      "What happens from now on is held for 30 days. Enable the webhook when its receiver works again, and choose then whether to send what was held.",
+      "New events are held for 30 days. Enable the webhook when its receiver works again, and choose whether to send the held events.",
     ],
     link: { text: "Open the webhook", url: pageOf(tenant, environment, `webhooks/${webhookId}`) },
   }),
   "api-key-expiring": ({ tenant, environment, keyName, keyHint, expiresAt }) => ({
     paragraphs: [
-      `The ${environment} key “${keyName}” (${keyHint}) of ${tenant.name} expires on ${exactTime(expiresAt)}. From then on, requests with it are answered with 401.`,
+      `The ${environment} key “${keyName}” (${keyHint}) of ${tenant.name} expires on ${exactTime(expiresAt)}. After that, requests with it get a 401.`,
       "Roll it to get a new key while the old one still works.",
     ],
     link: { text: "Open the API keys", url: pageOf(tenant, environment, "api-keys") },
@@ -211,9 +213,8 @@ const originSentence = ({ device, address, at }: Origin) =>
 
 const disablingSentences: Record<AutomaticReason, (url: string, failures: number) => string> = {
   CONSECUTIVE_FAILURES: (url, failures) =>
-    `The webhook to ${url} was disabled, because ${failures} deliveries in a row failed.`,
-  GONE: (url) =>
-    `The webhook to ${url} was disabled, because its receiver answered 410: it is gone for good.`,
+    `The webhook to ${url} was disabled because ${failures} deliveries in a row failed.`,
+  GONE: (url) => `The webhook to ${url} was disabled because its receiver responded with 410 Gone.`,
 };
 
 /** Subject, text and HTML. */

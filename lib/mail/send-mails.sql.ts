@@ -3,12 +3,12 @@ import type { Statement } from "@/lib/platform/db";
 const now = "coalesce($1::timestamptz, clock_timestamp())";
 
 /**
- * Longer than an attempt may take. Whoever claimed a mail and was killed leaves it to the next one
- * then.
+ * Longer than an attempt may take. After this, another worker can claim the mail of a worker that
+ * was killed.
  */
 const leaseSeconds = 180;
 
-/** $1 now. The mail that is due the longest, claimed by counting its attempt. */
+/** $1 now. Claims the mail that has been due the longest, by counting its attempt. */
 export const claimMailStatement: Statement = {
   name: "claim_mail",
   text: `

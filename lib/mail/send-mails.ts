@@ -8,7 +8,7 @@ import { claimMailStatement, settleMailStatement } from "./send-mails.sql";
 import { openMail } from "./service";
 import { isPermanentRejection, sendBySmtp } from "./smtp";
 
-/** Seconds from each failed attempt to the next one; after the last of them a mail is given up. */
+/** Seconds from each failed attempt to the next. After the last one, the mail fails for good. */
 export const mailRetrySchedule = [30, 120, 600, 1_800, 7_200, 28_800];
 
 type ClaimedMail = {
@@ -23,9 +23,9 @@ type ClaimedMail = {
 type Outcome = { status: MailStatus; delaySeconds?: number; error?: string };
 
 /**
- * Sends what is due, one mail after the other. A mail that was accepted by the server and noted as
- * sent is never sent again; a crash between the two sends it twice, under the same Message-ID.
- * @returns how many it tried
+ * Sends the mails that are due, one after the other. A mail is never sent again once it is recorded
+ * as sent. After a crash between sending and recording, it is sent twice with the same Message-ID.
+ * @returns how many mails it tried to send
  */
 export async function sendMails(limit: number): Promise<number> {
   for (let tried = 0; tried < limit; tried++) {
@@ -58,13 +58,12 @@ async function attempt(mail: ClaimedMail): Promise<Outcome> {
     const written = openMail(mail);
     if (!written) return giveUp(facts, "its content is gone");
     if (way === "page") {
-      // What it says has links in it that are as good as a password, and logs are read by more
-      // people than the page is.
+      // Its links are as good as a password, and more people can read the logs than the page.
       const content =
         env().NODE_ENV === "production" ? {} : { subject: written.subject, text: written.text };
       log.info(
         { ...facts, ...content, page: `${env().APP_URL}${mailPagePath}` },
-        "a mail can be read on the page for mails",
+        "a mail can be read on the mail page",
       );
       return { status: "KEPT" };
     }

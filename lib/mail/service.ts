@@ -8,20 +8,20 @@ import { type AdminMail, type Mail, type WrittenMail, writeMail } from "./messag
 
 type Options = {
   /**
-   * Of two mails under one name, the second is not written: a warning that a job finds due again is
-   * still one warning.
+   * Of two mails with the same name, only the first is queued, so a job that finds a warning due
+   * again does not repeat it.
    */
   name?: string;
-  /** After this time it is sent no more, because what its link leads to is over. */
+  /** After this time it is no longer sent, because its link is no longer valid. */
   usableUntil?: Date;
-  /** Who caused it, for the daily caps (caps.ts). */
+  /** Who caused it, for the daily limits (daily-limits.ts). */
   tenantId?: string;
   senderId?: string;
 };
 
 /**
- * Writes a mail, in the transaction of what it tells of. A job sends it once that has committed,
- * and again until it is sent.
+ * Queues a mail, in the transaction of the change that it is about. A job sends it after the
+ * commit, and retries until it is sent.
  */
 export async function queueMail(
   transaction: Db,
@@ -33,8 +33,8 @@ export async function queueMail(
 }
 
 /**
- * One mail to each owner and admin of a tenant, in the transaction of what it tells of. A tenant
- * without any, as an operator may make one, gets none.
+ * Queues one mail to each owner and admin of a tenant, in the transaction of the change that it is
+ * about. An operator may create a tenant without members; that one gets no mail.
  */
 export function queueMailToAdmins(
   transaction: Db,
@@ -45,7 +45,7 @@ export function queueMailToAdmins(
   return queueMailToRoles(transaction, tenantId, ["OWNER", "ADMIN"], mail, options);
 }
 
-/** The same to each owner alone. */
+/** The same for owners only. */
 export function queueMailToOwners(
   transaction: Db,
   tenantId: string,
@@ -109,12 +109,12 @@ async function write(transaction: Db, mails: Addressed[]): Promise<void> {
   await transaction.mail.createMany({ data: rows, skipDuplicates: true });
 }
 
-/** Null once it was sent or given up. */
+/** Null once it was sent or failed for good. */
 export function openMail({ id, content }: Pick<MailModel, "id" | "content">): WrittenMail | null {
   return content === null ? null : JSON.parse(openSecret(content, mailContext(id)));
 }
 
-/** For the page that shows mails where there is no mail server: the newest hundred. */
+/** The newest hundred mails, for the page that shows them when there is no mail server. */
 export async function listReadableMails() {
   const rows = await db().mail.findMany({
     where: { content: { not: null } },

@@ -4,13 +4,14 @@ import type { WrittenMail } from "./messages";
 
 const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 20_000;
-/** Around all of it, because a server that says a word now and then is never idle. */
+/** A limit for the whole attempt, because a server that sends a byte now and then is never idle. */
 const attemptTimeoutMs = 60_000;
 
 type Outgoing = WrittenMail & { id: string; to: string };
 
 /**
- * @throws Error whose message is fit for a log: the server's own words, and nothing of the mail.
+ * @throws Error whose message is safe to log: it has the server's own words and nothing from the
+ * mail.
  */
 export async function sendBySmtp({ id, to, subject, text, html }: Outgoing): Promise<void> {
   const { MAIL_FROM } = env();
@@ -23,15 +24,15 @@ export async function sendBySmtp({ id, to, subject, text, html }: Outgoing): Pro
       subject,
       text,
       html,
-      // The same at each attempt, so that a mailbox can tell that it has it already.
+      // The same for every attempt, so that a mailbox can recognize a duplicate.
       messageId: `<${id}@${domain}>`,
-      // No answer "I am on holiday" to a machine.
+      // Tells mailboxes not to send an out-of-office reply.
       headers: { "Auto-Submitted": "auto-generated" },
     }),
   );
 }
 
-/** For the doctor: connects and signs in, and sends nothing. */
+/** For `doctor`: connects and signs in, but sends nothing. */
 export async function checkSmtp(): Promise<void> {
   await within(connectTimeoutMs, (transport) => transport.verify());
 }
@@ -60,9 +61,7 @@ async function within<Result>(
   }
 }
 
-/**
- * The server will not have this mail, today or tomorrow: the address does not exist, for example.
- */
+/** The server will never accept this mail, for example because the address does not exist. */
 export function isPermanentRejection(error: unknown): boolean {
   const { code, responseCode } = (error ?? {}) as { code?: string; responseCode?: number };
   return (

@@ -20,17 +20,15 @@ import type { InvitationInput } from "./invitation-schema";
 
 const lifetimeMs = 7 * 24 * 60 * 60_000;
 const maximumOpen = 100;
-/** The same mail again, at the earliest. */
+/** The shortest time between two sendings of one invitation. */
 const resendPauseMs = 60_000;
 
-/**
- * Not accepted and not revoked; those that ran out are among them, because they can be sent again.
- */
+/** Neither accepted nor revoked. Includes expired invitations, because they can be resent. */
 const undecided = { acceptedAt: null, revokedAt: null };
 
 const timeNow = () => currentTime() ?? new Date();
 
-/** What has not been accepted, newest first. */
+/** Invitations that are neither accepted nor revoked, newest first. */
 export async function listInvitations(caller: Caller) {
   requireRole(caller, "ADMIN", "see invitations");
   const where = { tenantId: caller.partition.tenantId, ...undecided };
@@ -53,17 +51,14 @@ export async function listInvitations(caller: Caller) {
 
 type SentInvitation = {
   id: string;
-  /**
-   * For the one who invites to pass on, where no mail is sent; null where the link goes to the
-   * address alone.
-   */
+  /** For the inviter to pass on, if no mail is sent; null if the link was mailed to the address. */
   link: string | null;
 };
 
 /**
  * @throws RoleMissing for a role above the caller's own
- * @throws AppError `validation` for an address that is a member's, or that was invited already
- * @throws AppError `limit-reached` beyond 100 that are open
+ * @throws AppError `validation` if the address belongs to a member or was already invited
+ * @throws AppError `limit-reached` beyond 100 open invitations
  */
 export async function createInvitation(
   caller: Caller,
@@ -97,7 +92,7 @@ export async function createInvitation(
       },
     );
 
-  // One that ran out gives way to the new one.
+  // The new invitation replaces an expired one.
   await caller.db.invitation.updateMany({
     where: { tenantId, email, ...undecided },
     data: { revokedAt: at },
@@ -123,8 +118,8 @@ export async function createInvitation(
 }
 
 /**
- * A new link, valid for the whole time again; the previous one is no longer valid. The caller now
- * vouches for it.
+ * Sends a new link with a full lifetime; the previous link is no longer valid. The caller now
+ * vouches for the invitation.
  */
 export async function resendInvitation(caller: Caller, id: string): Promise<SentInvitation> {
   requireRole(caller, "ADMIN", "invite people");
@@ -161,9 +156,9 @@ export async function revokeInvitation(caller: Caller, id: string): Promise<void
 }
 
 /**
- * Revokes the open invitations that a member sent and could no longer send. Belongs in the
- * transaction that takes the role from them, with the tenant locked.
- * @param role what they still are; null for a former member
+ * Revokes the open invitations that a member sent and could no longer send. Call it in the
+ * transaction that changes the member's role, with the tenant locked.
+ * @param role the member's new role; null for a former member
  */
 export async function revokeInvitationsOf(
   caller: Caller,
@@ -243,8 +238,8 @@ async function lockInvitation(caller: Caller, id: string) {
 }
 
 /**
- * What whoever holds the link may know before they accept; null where the link opens nothing (any
- * more).
+ * What the holder of the link may see before accepting; null if the link is not valid or no longer
+ * valid.
  */
 export async function findInvitation(token: string) {
   const invitation = await findOpen(db(), token);
@@ -293,8 +288,8 @@ export const invitationIsOver =
 type Accepting = { id: string; email: string; address: string | null };
 
 /**
- * For a user who is signed in.
- * @returns where the organization is
+ * For a signed-in user.
+ * @returns the organization's slug
  * @throws AppError `not-found` if the link is not valid, `conflict` where it is for another address
  */
 export function acceptInvitation(user: Accepting, token: string): Promise<{ tenantSlug: string }> {
@@ -306,8 +301,8 @@ async function accept(
   user: Accepting,
   token: string,
 ): Promise<{ tenantSlug: string }> {
-  // Locks the organization first, as every change of its members does: the inviter is not removed
-  // in the meantime.
+  // Locks the organization first, as every change to its members does, so that the inviter is not
+  // removed in the meantime.
   const hash = hashToken(token);
   await transaction.$executeRaw`
     SELECT 1 FROM tenants WHERE id = (SELECT tenant_id FROM invitations WHERE token_hash = ${hash}) FOR NO KEY UPDATE`;
@@ -321,7 +316,7 @@ async function accept(
     );
 
   const at = timeNow();
-  // Somebody who became a member in the meantime keeps the role they have.
+  // A user who became a member in the meantime keeps their role.
   await transaction.membership.createMany({
     data: [{ tenantId, userId: user.id, role, createdAt: at }],
     skipDuplicates: true,
@@ -345,7 +340,7 @@ async function accept(
   return { tenantSlug: tenant.slug };
 }
 
-/** The same for somebody who has no account yet, and gets one by it. In one transaction. */
+/** The same for a new user, whose account is created in the same transaction. */
 export async function acceptAsNewUser(
   transaction: Db,
   token: string,

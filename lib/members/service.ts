@@ -11,7 +11,7 @@ import type { Role } from "@/prisma/generated/enums";
 import { revokeInvitationsOf } from "./invitations";
 import type { ListMembers } from "./schema";
 
-/** Who belongs to the organization. Everybody in it may know. */
+/** The members of the organization. Every member may see them. */
 export async function listMembers({ db, partition }: Caller, { cursor, limit }: ListMembers) {
   const rows = await db.membership.findMany({
     where: { tenantId: partition.tenantId, ...(cursor && { userId: { gt: cursor } }) },
@@ -34,10 +34,10 @@ export async function listMembers({ db, partition }: Caller, { cursor, limit }: 
 }
 
 /**
- * Takes effect with the member's next click: roles are read from the database each time. A member
- * who loses a role loses the open invitations that only that role could send.
- * @throws RoleMissing for a member or a role that is out of the caller's reach
- * @throws AppError `conflict` where the organization would be left without an owner
+ * Takes effect immediately: roles are read from the database for each request. A member who loses a
+ * role loses the open invitations that only that role could send.
+ * @throws RoleMissing for a member or a role above the caller's own
+ * @throws AppError `conflict` if the organization would be left without an owner
  */
 export async function changeRole(caller: Caller, userId: string, role: Role): Promise<void> {
   requireRole(caller, "ADMIN", "change roles");
@@ -99,7 +99,7 @@ export async function endMemberSessions(caller: Caller, userId: string): Promise
   });
 }
 
-/** Whoever is signed in leaves the organization themselves. */
+/** The signed-in user leaves the organization. */
 export async function leaveOrganization(caller: Caller): Promise<void> {
   await requireStepUp(caller, "leaveOrganization");
   const { id: userId } = caller.actor;
@@ -117,10 +117,7 @@ export async function leaveOrganization(caller: Caller): Promise<void> {
   await revokeInvitationsOf(caller, userId, null);
 }
 
-/**
- * With the organization locked, so that two owners cannot take the role from each other at the same
- * moment.
- */
+/** Locks the organization, so that two owners cannot demote each other concurrently. */
 async function lockMember(caller: Caller, userId: string) {
   const { id: tenantId } = await lockTenant(caller);
   const member = await caller.db.membership.findUnique({

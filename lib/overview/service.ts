@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/platform/caller";
 
-/** The latest request with a valid key, as the checklist shows it. */
+/** The latest request with a valid key, for the checklist. */
 export type LatestRequest = {
   id: string;
   method: string;
@@ -8,24 +8,30 @@ export type LatestRequest = {
   status: number;
   durationMs: number;
   errorKind: string | null;
-  /** As the log keeps it: masked, and perhaps cut off. */
+  /** As stored in the request log: masked, and possibly truncated. */
   responseBody: string | null;
   createdAt: Date;
 };
 
-/** How far an organization has come, from its rows alone: nothing is ticked that did not happen. */
+/**
+ * How far an organization has come, derived from its rows: a step is only ticked if it really
+ * happened.
+ */
 export type Progress = {
   hasTestKey: boolean;
-  /** Null also where the latest one is older than the log. */
+  /** Also null if the latest request is older than the log. */
   latestRequest: LatestRequest | null;
-  /** A request was answered with a success, however long ago. */
+  /** A request succeeded at any time in the past. */
   hasSucceeded: boolean;
   webhook: { id: string; url: string; hasReceived: boolean } | null;
   hasLiveKey: boolean;
   hasSucceededLive: boolean;
 };
 
-/** The first steps are taken in test, the last one in live, whichever of the two is looked at. */
+/**
+ * The first steps are in test and the last one is in live, no matter which environment the page
+ * shows.
+ */
 export async function getOnboardingProgress({
   db,
   partition: { tenantId },

@@ -134,7 +134,7 @@ describe("whoever has an account already", () => {
     const mail = await db().mail.findFirstOrThrow({
       where: { recipient: owner.email, kind: "account-linked" },
     });
-    expect(openMail(mail)?.text).not.toContain("counts no more");
+    expect(openMail(mail)?.text).not.toContain("no longer valid");
 
     await sessionOf(arrival);
     expect(
@@ -168,7 +168,7 @@ describe("whoever has an account already", () => {
     const mail = await db().mail.findFirstOrThrow({
       where: { recipient: owner.email, kind: "account-linked" },
     });
-    expect(openMail(mail)?.text).toContain("counts no more");
+    expect(openMail(mail)?.text).toContain("no longer valid");
   });
 
   test("is not found by an address that is not verified", async () => {

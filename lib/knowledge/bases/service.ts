@@ -35,7 +35,7 @@ export async function getKnowledgeBase(
   return toKnowledgeBase(found);
 }
 
-/** What these are called, for pages that show more than their ids; unknown ids are left out. */
+/** Names of knowledge bases, by id. Unknown ids are left out. */
 export async function knowledgeBaseNames(
   { db, partition }: Caller,
   ids: string[],
@@ -47,7 +47,7 @@ export async function knowledgeBaseNames(
   return new Map(found.map(({ id, name }) => [id, name]));
 }
 
-/** @throws AppError `conflict` with `existingId`, where another one has the same name. */
+/** @throws AppError `conflict` with `existingId` if another one has the same name. */
 export async function createKnowledgeBase(
   caller: Caller,
   { name, description, metadata }: CreateKnowledgeBase,
@@ -55,7 +55,7 @@ export async function createKnowledgeBase(
   requireRole(caller, "MEMBER", "create knowledge bases");
   const now = new Date();
   const id = newId("knowledgeBase", now);
-  // The unique index decides, so two at once make one.
+  // The unique index decides, so concurrent calls create one.
   const [row] = await caller.db.knowledgeBase.createManyAndReturn({
     data: [
       {
@@ -97,8 +97,8 @@ const counters = {
 type Change = { from: DocumentStatus | null; to: DocumentStatus | null; sizeBytes?: number };
 
 /**
- * Keeps the counts, in the transaction in which a document comes, goes or changes its status. It
- * comes last there, because it locks the base's row until the transaction ends.
+ * Updates the counts in the transaction that adds, removes or changes a document. Call it last,
+ * because it locks the knowledge base's row until the transaction ends.
  */
 export async function countDocument(
   { db, partition }: Caller,

@@ -1,16 +1,14 @@
-/** As long as a chunk becomes, in characters; and how much of its end the next one repeats. */
+/** The target length of a chunk in characters, and how much of its end the next chunk repeats. */
 const targetCharacters = 1_000;
 const overlapCharacters = 120;
 
-/**
- * Where a chunk had best end, the best places first: after a paragraph, a line, a sentence, a word.
- */
+/** Where a chunk may end, best first: after a paragraph, a line, a sentence, a word. */
 const borders = [/\n\s*\n/g, /\n/g, /[.!?…。！？]["'”’)\]]*(\s|$)|[。！？]/g, /\s/g];
 
 /**
- * Cuts a text into chunks of about 1,000 characters that end where a paragraph, a sentence or at
- * least a word ends. Each begins with the last sentence of the one before, so that what stands
- * around a border is found together too.
+ * Splits a text into chunks of about 1,000 characters that end after a paragraph, a sentence or at
+ * least a word. Each chunk starts with the last sentence of the previous one, so that text around a
+ * border is found together.
  */
 export function* chunkText(text: string): Generator<string> {
   let start = 0;
@@ -27,7 +25,7 @@ export function* chunkText(text: string): Generator<string> {
 }
 
 /**
- * The last good border in the second half of the window; none at all, and it is cut where it ends.
+ * The last good border in the second half of the window. Without one, the window is cut at its end.
  */
 function findBorder(window: string): number {
   for (const border of borders) {
@@ -40,8 +38,8 @@ function findBorder(window: string): number {
 }
 
 /**
- * Where the last sentence before `end` begins, if it is short enough to be repeated; else a word
- * near by; else `end`.
+ * Where the last sentence before `end` starts, if it is short enough to repeat; otherwise a nearby
+ * word; otherwise `end`.
  */
 function overlapStart(text: string, start: number, end: number): number {
   const from = Math.max(start + 1, end - overlapCharacters);

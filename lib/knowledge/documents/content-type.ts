@@ -4,7 +4,7 @@ import { AppError } from "@/lib/platform/errors";
 
 const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
-/** What can be read. */
+/** The types that can be read. */
 export const contentTypes = [
   "text/plain",
   "text/markdown",
@@ -17,7 +17,7 @@ export const contentTypes = [
 
 export type ContentType = (typeof contentTypes)[number];
 
-/** Endings of names. Of text they say which kind it is; what is no text, its content alone says. */
+/** File extensions. They only tell kinds of text apart; other types are detected by content. */
 const typesByEnding: Record<string, ContentType> = {
   txt: "text/plain",
   md: "text/markdown",
@@ -33,10 +33,12 @@ const typesByEnding: Record<string, ContentType> = {
 const pdfSignature = Buffer.from("%PDF-");
 const zipSignature = Buffer.from("PK\u0003\u0004");
 const zipDirectoryEnd = Buffer.from("PK\u0005\u0006");
-/** What Word wraps a document in that has a password. */
+/** Word wraps password-protected documents in this format. */
 const oleSignature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 
-/** Where a zip archive's directory lies; that of a Word document is much smaller. */
+/**
+ * The end of a zip archive, which holds its directory. A Word document's directory is much smaller.
+ */
 const tailBytes = 128 * 1_024;
 
 /**
@@ -48,7 +50,7 @@ export async function detectContentType(
   name: string,
 ) {
   const promised = typesByEnding[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""];
-  // Whether there is anything in it, its processing finds out.
+  // Processing finds out whether there is any content.
   if (file.sizeBytes === 0) return promised ?? "text/plain";
 
   const startsWith = (signature: Buffer) =>
@@ -57,8 +59,8 @@ export async function detectContentType(
     return "application/pdf";
   if (startsWith(zipSignature)) {
     const tail = await readTail(file);
-    // Without its directory the archive is damaged: then its processing says so, where the name
-    // promises a Word document.
+    // Without its directory, the archive is damaged. If the name promises a Word document,
+    // processing reports that.
     const isDamaged = !tail.includes(zipDirectoryEnd);
     if (tail.includes("word/document.xml") || (isDamaged && promised === docx)) return docx;
     throw unsupported("Its content is a zip archive without a Word document");

@@ -1,14 +1,14 @@
 import { hitEnd, hitStart } from "./service.sql";
 
 /**
- * Plain text, and where in it the hits are: from the first UTF-16 code unit of a hit to the one
- * after its last.
+ * Plain text and the ranges of the hits in it: from a hit's first UTF-16 code unit to the one after
+ * its last.
  */
 export type Excerpt = { text: string; ranges: [start: number, end: number][] };
 
 export type ExcerptPiece = { text: string; isHit: boolean };
 
-/** What PostgreSQL marked, without its marks. */
+/** Parses text with PostgreSQL's hit marks, and removes the marks. */
 export function readMarked(marked: string): Excerpt {
   const ranges: Excerpt["ranges"] = [];
   let text = "";
@@ -20,7 +20,7 @@ export function readMarked(marked: string): Excerpt {
   return { text, ranges };
 }
 
-/** The text in pieces, for a page that writes the markup itself. */
+/** The text in pieces, for pages that render the markup themselves. */
 export function excerptPieces({
   text,
   ranges,
@@ -50,7 +50,7 @@ const escapes: Record<string, string> = {
 };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
 
-/** The same as HTML, for web pages that can take nothing else. */
+/** The same as HTML, for web pages that accept only HTML. */
 export const toHtml = (excerpt: Excerpt) =>
   excerptPieces(excerpt)
     .map(({ text, isHit }) => (isHit ? `<mark>${escaped(text)}</mark>` : escaped(text)))

@@ -6,12 +6,12 @@ import { exitCodes, maximumCharacters } from "./extraction/outcome.mjs";
 import { extractionDirectory, startSandboxed } from "./sandbox";
 import type { DocumentErrorCode } from "./schema";
 
-/** What one file may cost. */
+/** Limits for reading one file. */
 const defaultLimits = { timeMs: 60_000, heapMegabytes: 384, memoryMegabytes: 768 };
 
 type Limits = typeof defaultLimits;
 
-/** A file that cannot be read, whoever tries. */
+/** A file that can never be read, however often it is tried. */
 export class ExtractionError extends Error {
   constructor(readonly code: DocumentErrorCode) {
     super(code);
@@ -21,9 +21,9 @@ export class ExtractionError extends Error {
 type Options = { signal?: AbortSignal | undefined; limits?: Partial<Limits> };
 
 /**
- * The text in a file. A process of its own reads it, which can read packages and nothing else,
- * reaches no network, knows no secret, and is ended when it takes too much memory or time: a
- * hostile file ends with that process.
+ * Extracts the text of a file. A separate process reads it. That process can read packages and
+ * nothing else, has no network and no secrets, and is killed when it takes too much memory or time,
+ * so a hostile file harms only that process.
  * @throws ExtractionError, or the signal's reason
  */
 export async function extractText(
@@ -44,7 +44,7 @@ export async function extractText(
     const exit = new Promise<number | null>((resolve, reject) =>
       child.once("error", reject).once("close", resolve),
     );
-    // Where it ends before it has read all, its exit code says why.
+    // If it ends before it has read everything, its exit code says why.
     const [exitCode, text] = await Promise.all([
       exit,
       readText(child.stdout, stop),
@@ -66,11 +66,11 @@ const codes = new Map<number | null, DocumentErrorCode>(
   ]),
 );
 
-/** A process that did not end by itself was ended for want of memory. */
+/** A process that did not exit by itself was killed for using too much memory. */
 const errorCodeOf = (exitCode: number | null): DocumentErrorCode =>
   codes.get(exitCode) ?? "too_large";
 
-/** @returns null where it is longer than any text of a file may be */
+/** @returns null if it is longer than the text of a file may be */
 async function readText(stdout: Readable, stop: () => void): Promise<string | null> {
   const decoder = new TextDecoder();
   let text = "";

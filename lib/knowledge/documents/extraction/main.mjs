@@ -1,11 +1,11 @@
-// The process in which a stranger's file is opened: it reads the file from standard input, and
-// writes its text to standard output. It is plain JavaScript and runs as it stands, with nothing in
-// its environment, little memory and little time; what comes of it, its exit code says.
+// The process that opens an untrusted file. It reads the file from standard input and writes its
+// text to standard output. It is plain JavaScript that runs without a build, with an empty
+// environment and limited memory and time. The exit code reports the outcome.
 
 import { buffer } from "node:stream/consumers";
 import { exitCodes, Unreadable } from "./outcome.mjs";
 
-/** Loaded on their own: what reads one format is a risk and a delay for no other. */
+/** Each reader is loaded on demand, so that its risk and cost affect only its own format. */
 const readers = {
   "text/plain": () => import("./read-text.mjs"),
   "text/markdown": () => import("./read-text.mjs"),
@@ -30,15 +30,12 @@ async function run() {
   return exitCodes.ready;
 }
 
-/**
- * Without control characters, which PostgreSQL and readers have no use for, and without blank space
- * at the ends.
- */
+/** Removes control characters, which are useless to PostgreSQL and readers, and trims the text. */
 function tidy(/** @type {string} */ text) {
   return (
     text
       .replace(/\r\n?/g, "\n")
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what has to go.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f\uFEFF]/g, "")
       .toWellFormed()
       .trim()

@@ -1,7 +1,7 @@
-// Loaded before anything else into the process that opens a stranger's file. Node's own permissions
-// deny the network since version 25; before that, this closes every way to it that Node's modules
-// offer. Where the system can, the process is also in a network namespace of its own, in which
-// there is nothing to reach (sandbox.ts).
+// Loaded before anything else into the process that opens an untrusted file. Node's own permissions
+// deny the network since version 25. In older versions, this closes every way to the network that
+// Node's modules offer. Where the system allows it, the process also runs in its own empty network
+// namespace (sandbox.ts).
 
 import childProcess from "node:child_process";
 import dgram from "node:dgram";
@@ -39,6 +39,6 @@ for (const resolver of [dns, dns.promises, dns.Resolver.prototype, dns.promises.
   close(resolver, functionsOf(resolver));
 close(childProcess, functionsOf(childProcess));
 close(globalThis, ["fetch", "WebSocket", "EventSource"]);
-// The way past all of these modules to what they are made of.
+// These bypass the modules above.
 close(process, ["binding", "_linkedBinding", "dlopen"]);
 syncBuiltinESMExports();

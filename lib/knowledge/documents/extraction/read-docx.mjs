@@ -5,14 +5,14 @@ import { maximumCharacters, Unreadable } from "./outcome.mjs";
 const maximumEntries = 1_000;
 const maximumUnpackedBytes = 100 * 1_024 ** 2;
 const maximumRatio = 100;
-/** What is small may be packed as tightly as it likes: a form with many empty fields is no bomb. */
+/** Small entries may have any compression ratio: a form with many empty fields is not a bomb. */
 const unsuspiciousBytes = 1_024 ** 2;
 
 const oleSignature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 
 /**
- * The text of a Word document. Its archive is unpacked here, under our own limits; mammoth gets
- * what came out, and never sees the archive itself.
+ * Extracts the text of a Word document. The archive is unpacked here under our own limits; mammoth
+ * gets only the unpacked parts.
  * @param {Buffer} bytes
  */
 export async function read(bytes) {
@@ -30,8 +30,8 @@ export async function read(bytes) {
           : part;
     },
   };
-  // An opened archive is the third input that mammoth takes, beside a path and a buffer; its types
-  // do not name it.
+  // mammoth also accepts an opened archive, besides a path and a buffer. Its types do not declare
+  // that.
   const { value } = await mammoth.extractRawText(/** @type {any} */ ({ file }));
   if (value.length > maximumCharacters) throw new Unreadable("too_large");
   return value;
@@ -43,8 +43,8 @@ function isEncryptedPackage(bytes) {
 }
 
 /**
- * The archive's parts of XML, by name. What is declared is checked before anything is unpacked, and
- * what comes out is counted, because a declaration may lie.
+ * The archive's XML parts, by name. Declared sizes are checked before unpacking, and unpacked bytes
+ * are counted as well, because declarations can lie.
  * @param {Buffer} bytes
  */
 async function unpack(bytes) {

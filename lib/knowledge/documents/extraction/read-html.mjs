@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import { read as readText } from "./read-text.mjs";
 
-/** What is in them is not for reading. */
+/** Elements whose content is not readable text. */
 const hidden = new Set([
   "script",
   "style",
@@ -13,7 +13,7 @@ const hidden = new Set([
   "select",
 ]);
 
-/** They begin on a line of their own. */
+/** Elements that start on a new line. */
 const blocks = new Set(
   "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table td th title tr ul".split(
     " ",
@@ -21,7 +21,7 @@ const blocks = new Set(
 );
 
 /**
- * The text a visitor reads, a line for each block. A streaming parser: it builds no tree, so
+ * The text that a visitor reads, one line per block. The parser streams and builds no tree, so deep
  * nesting costs nothing.
  * @param {Buffer} bytes
  */

@@ -1,7 +1,7 @@
 import { read as readText } from "./read-text.mjs";
 
 /**
- * The text as it stands, for people and for searching; but it has to be JSON.
+ * The text unchanged, for readers and search. It must be valid JSON.
  * @param {Buffer} bytes
  */
 export function read(bytes) {
