@@ -2,8 +2,7 @@ import type { Statement } from "@/lib/platform/db";
 import { probeAfterFailures } from "@/lib/webhooks/health";
 
 /**
- * Waiting webhooks that are looked at; each is one look into an index, however many deliveries it
- * has.
+ * Waiting webhooks that are checked. Each costs one index lookup, however many deliveries it has.
  */
 const maximumWebhooks = 1_000;
 
@@ -13,10 +12,10 @@ const firstWaiting = (after: string) => `
   ORDER BY d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at LIMIT 1`;
 
 /**
- * How things stand with the deliveries. $1 rows of a kind are counted at the most, so that asking
- * costs the same whatever is waiting: those under way are counted among the $1 that are due the
- * longest. For the age, what waits for its own webhook, because that keeps failing, does not count:
- * nothing would send it sooner.
+ * Counts deliveries by state. At most $1 rows of each kind are counted, so that the cost does not
+ * depend on the backlog; those in progress are counted among the $1 that have been due the longest.
+ * The age ignores deliveries that wait because their own webhook keeps failing: nothing would send
+ * them sooner.
  */
 export const deliveryReadinessStatement: Statement = {
   name: "delivery_readiness",

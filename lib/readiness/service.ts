@@ -4,35 +4,35 @@ import { env } from "@/lib/platform/env";
 import { oldestExpired } from "@/lib/retention/purge-expired";
 import { deliveryReadinessStatement } from "./service.sql";
 
-/** More of a kind are not counted, so that asking costs the same whatever is waiting. */
+/** Counts stop here, so that the cost does not depend on the backlog. */
 export const mostCountedDeliveries = 10_000;
 
 export type Readiness = {
   status: "ready" | "unavailable";
-  /** "full" while writes find no room on its disk. */
+  /** "full" while writes fail because its disk is full. */
   database: "reachable" | "unreachable" | "full";
-  /** Which clock sends deliveries. */
+  /** Which job clock sends deliveries. */
   clock: "embedded" | "inngest";
   /**
-   * How long the oldest delivery that is due has been waiting; 0 where none is, null where the
-   * database is away. What waits because its own webhook keeps failing does not count.
+   * How long the oldest due delivery has been waiting; 0 if there is none, null while the database
+   * is unreachable. Deliveries that wait because their own webhook keeps failing do not count.
    */
   oldestDueDeliverySeconds: number | null;
   /**
-   * How many are due, how many of these are being sent, and how many are held; 10,000 stands for
-   * that and more.
+   * How many are due, how many of these are being sent, and how many are held; 10,000 means 10,000
+   * or more.
    */
   deliveries: { due: number; inProgress: number; held: number } | null;
   /**
-   * For how long the oldest row that retention should have deleted has waited; null where the
-   * database is away.
+   * How long the oldest expired row has waited to be deleted; null while the database is
+   * unreachable.
    */
   oldestExpiredRowSeconds: number | null;
 };
 
 type Row = { oldestDueSeconds: number; due: number; inProgress: number; held: number };
 
-/** Says nothing of any tenant: it is public. */
+/** Reveals nothing about tenants, because it is public. */
 export async function readiness(): Promise<Readiness> {
   const clock = env().JOBS;
   try {
@@ -65,12 +65,12 @@ export async function readiness(): Promise<Readiness> {
   }
 }
 
-/** How long a result of `/ready` is given out again. */
+/** How long a result of `/ready` is reused. */
 const readyForMs = 1_000;
 
 /**
- * Anyone may call a probe, as often as they like: the result of one check is used again for a
- * while, and by all who wait for it.
+ * Anyone may call a probe as often as they like, so concurrent callers share one check and its
+ * result is reused for a while.
  */
 export function cachedFor<Result>(
   check: () => Promise<Result>,
@@ -96,8 +96,8 @@ const recentReadiness = cachedFor(readiness, readyForMs, () => performance.now()
 const stuckAfterMs = 30_000;
 
 /**
- * Fails where only a restart helps, and not while the database is away. A stuck event loop sends no
- * response at all.
+ * Fails only when a restart is needed, and not while the database is unreachable. A stuck event
+ * loop sends no response at all.
  */
 export function health(stuckMs = poolStuckMs()) {
   if (stuckMs < stuckAfterMs) return { status: 200, body: { status: "ok" } };
@@ -106,8 +106,8 @@ export function health(stuckMs = poolStuckMs()) {
 }
 
 /**
- * The public probes, whichever server is asked. The first says whether the process lives, the
- * second whether it can serve.
+ * The public probes, on every server. The first says whether the process is alive, the second
+ * whether it can serve.
  */
 export const probes = {
   "/health": async () => health(),

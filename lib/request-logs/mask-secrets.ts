@@ -1,13 +1,14 @@
-/** What is kept of a body, in bytes. */
+/** How many bytes of a body are stored. */
 export const maximumBodyBytes = 16 * 1_024;
 
 const masked = "[masked]";
 
-// A text may be cut off anywhere, so every pattern also takes what ends with it. Each is linear.
+// A text may be truncated anywhere, so every pattern also matches at the end of the text. All
+// patterns are linear.
 const signingSecret = /whsec_[\w+/=\\-]*/g;
 /**
- * Any service's keys of this form, not only ours: whoever sends one by mistake does not want it
- * kept either.
+ * Keys of this form of any service, not only ours: a key sent by mistake should not be stored
+ * either.
  */
 const apiKey = /_(live|test)_(?:[0-9A-Za-z]{16,}|[0-9A-Za-z]*$)/g;
 const secretName = String.raw`[\w-]{0,40}(?:secret|password|passphrase|token|authorization|api[_-]?key)`;
@@ -15,16 +16,16 @@ const secretMember = new RegExp(
   String.raw`"(${secretName})"\s*:\s*(?:"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|\[[^\]]*\]?|\{[^}]*\}?|[^\s,}\]"]+)`,
   "gi",
 );
-/** The same inside of a text, where every quote is escaped. */
+/** The same inside a string, where every quote is escaped. */
 const quotedSecretMember = new RegExp(
   String.raw`\\"(${secretName})\\"\s*:\s*(?:\\"[^"]*"?|[^\s,}\]"\\]+)`,
   "gi",
 );
 const secretParameter = new RegExp(`([?&]${secretName})=[^&]*`, "gi");
 /**
- * A body, or the path of a request, without secrets: signing secrets, API keys, and members or
- * parameters that are secrets by their name. Done before anything is written; what was masked
- * cannot be had again.
+ * Masks secrets in a body or a request path: signing secrets, API keys, and members or parameters
+ * whose names suggest a secret. Runs before anything is stored, so masked values cannot be
+ * recovered.
  */
 export function maskSecrets(text: string): string {
   return (text.includes("\\") ? withoutNeedlessEscapes(text) : text)
@@ -36,7 +37,7 @@ export function maskSecrets(text: string): string {
 }
 
 /**
- * `\u0073ecret` and `whsec_a\/b` as what they mean, so that no spelling hides a secret. Quotes and
+ * Decodes `\u0073ecret` and `whsec_a\/b`, so that no spelling hides a secret. Quotes and
  * backslashes stay escaped.
  */
 function withoutNeedlessEscapes(text: string): string {

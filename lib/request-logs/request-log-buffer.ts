@@ -4,12 +4,12 @@ import { log } from "@/lib/platform/log";
 import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
 import { insertRequestLogsStatement } from "./service.sql";
 
-/** A request that was answered, as the pipeline knows it. */
+/** A completed request, as the pipeline knows it. */
 export type CompletedRequest = {
   id: string;
   key: KnownKey;
   method: string;
-  /** With the query, where there is one. */
+  /** With the query string, if there is one. */
   path: string;
   status: number;
   durationMs: number;
@@ -17,9 +17,9 @@ export type CompletedRequest = {
   address: string | null;
   userAgent: string | null;
   isReplay: boolean;
-  /** As it came, or null where it was not JSON or not read. */
+  /** As received, or null if it was not JSON or was not read. */
   requestBody: Uint8Array | null;
-  /** Null for what a read answered when all was well: whoever wants that can read it again. */
+  /** Null for successful reads, which can simply be repeated. */
   responseBody: string | null;
   startedAt: Date;
 };
@@ -27,7 +27,8 @@ export type CompletedRequest = {
 const flushIntervalMs = 1_000;
 const flushAtRequests = 200;
 /**
- * What waits while the database is slow or away. Beyond that, requests are answered and not logged.
+ * How much waits while the database is slow or unreachable. Beyond this, requests are served but
+ * not logged.
  */
 const maximumPendingRequests = 5_000;
 const maximumPendingBytes = 16 * 1_024 * 1_024;
@@ -43,8 +44,8 @@ let timer: NodeJS.Timeout | undefined;
 let writing: Promise<void> | null = null;
 
 /**
- * Notes a request for the log. Costs no query and never fails: requests are masked and written
- * together, soon after.
+ * Adds a request to the log. Needs no query and never fails: requests are masked and written in
+ * batches, soon after.
  */
 export function logRequest(request: CompletedRequest): void {
   const answered = {
@@ -78,7 +79,7 @@ function scheduleFlush(): void {
   }, flushIntervalMs).unref();
 }
 
-/** One batch at a time is under way; what comes meanwhile waits for the next. */
+/** Writes one batch at a time. Requests that arrive meanwhile wait for the next. */
 async function write(): Promise<void> {
   const batch = pending;
   pending = [];
@@ -93,15 +94,15 @@ async function write(): Promise<void> {
 }
 
 /**
- * @returns whether all is well. While the database is away, the batch waits for it, as far as there
- * is room.
+ * @returns whether the batch is dealt with. While the database is unreachable, the batch waits, as
+ * far as there is room.
  */
 async function writeBatch(batch: CompletedRequest[]): Promise<boolean> {
   try {
     await runStatement(insertRequestLogsStatement, columnsOf(batch.map(toRow)));
     return true;
   } catch (error) {
-    // Written by an attempt whose answer was lost.
+    // An earlier attempt wrote it, but its response was lost.
     if (sqlState(error) === uniqueViolation) return true;
     const hasRoom = batch.length + pending.length <= maximumPendingRequests;
     if (isDatabaseUnavailable(error) && hasRoom) {
@@ -118,7 +119,7 @@ async function writeBatch(batch: CompletedRequest[]): Promise<boolean> {
   }
 }
 
-/** A copy, where there is more: the whole must not stay in memory for the sake of its beginning. */
+/** Copies the beginning of a longer body, so that the whole body does not stay in memory. */
 const beginningOf = (body: Uint8Array) =>
   body.byteLength > maximumBodyBytes ? Buffer.from(body.subarray(0, maximumBodyBytes)) : body;
 
@@ -168,14 +169,14 @@ function toRow({ key, ...answered }: CompletedRequest): unknown[] {
 
 const decoder = new TextDecoder();
 
-/** PostgreSQL takes no NUL in a text, and a body may well hold one: that is why it was refused. */
+/** PostgreSQL accepts no NUL in text, but a refused body may contain one. */
 function textOf(body: Uint8Array | string): string {
   const beginning =
     typeof body === "string" ? body.slice(0, maximumBodyBytes) : decoder.decode(body);
   return maskSecrets(beginning).replaceAll("\0", "\ufffd");
 }
 
-/** From the answer itself, so that one that was replayed has it too. */
+/** Read from the response itself, so that replayed responses have it too. */
 const errorKindOf = (body: string | null) =>
   /^{"type":"[^"]*\/errors\/([a-z-]+)"/.exec(body ?? "")?.[1] ?? null;
 

@@ -4,8 +4,8 @@ import { firstIdAt } from "@/lib/resources/ids";
 import { type ListRequestLogs, maximumScannedRows } from "./schema";
 
 /**
- * Arrays of the same length, a place for each request. Counts them for their hours as well: in one
- * order, so that two processes never wait for each other. Notes for each key when it first
+ * Arrays of the same length, one place per request. Also adds them to the hourly counts, always in
+ * the same order, so that two processes never deadlock. Records for each key when it first
  * succeeded, which outlives the log.
  */
 export const insertRequestLogsStatement: Statement = {
@@ -51,8 +51,8 @@ const countInParts = (condition: string) => `
   ORDER BY part.place`;
 
 /**
- * $1 tenant, $2 environment, $3 ids that bound the parts: one more than there are parts. Read from
- * the key's index alone.
+ * $1 tenant, $2 environment, $3 ids that bound the parts: one more than there are parts. Needs only
+ * the primary key's index.
  */
 export const countRequestsStatement: Statement = { name: "count_requests", text: countInParts("") };
 
@@ -68,7 +68,7 @@ const inHours = `tenant_id = $1 AND environment = $2::"Environment" AND hour >= 
 
 /**
  * $1 tenant, $2 environment, $3 times that bound the parts, on the hour: one more than there are
- * parts. Parts without any are left out.
+ * parts. Parts without requests are left out.
  */
 export const sumRequestHoursStatement: Statement = {
   name: "sum_request_hours",
@@ -95,11 +95,11 @@ const statusRanges = {
 } as const;
 
 /**
- * A page of requests, and where looking for them ended: the last one that was looked at and the one
- * behind it, or fewer where all were; null where nothing is looked through. One index is walked in
- * the order of ids, that of the idempotency key, of the API key, of errors, or the primary key, and
- * what it gives is held against whatever else is asked for. The statements are named after the
- * filters, so that each combination has a plan of its own.
+ * A page of requests, and where the scan ended: the last scanned request and the next one, or fewer
+ * if all were scanned; null if no scan is needed. One index is read in the order of ids: that of
+ * the idempotency key, of the API key, of errors, or the primary key. The rows are then checked
+ * against the other filters. The statements are named after the filters, so that each combination
+ * has its own plan.
  */
 export function searchRequestLogsStatements(
   { tenantId, environment }: Partition,

@@ -20,9 +20,9 @@ type RequestLogRow = Omit<RequestLogModel, "tenantId" | "requestBody" | "respons
 type RequestLogPage = { data: RequestLog[]; nextCursor?: string; lookedBackTo?: Date };
 
 /**
- * Requests of the last 30 days, newest first unless asked otherwise, without their bodies. Where
- * looking through many of them ended before the page was full, `lookedBackTo` says at which time,
- * and `nextCursor` goes on from there.
+ * Requests of the last 30 days without their bodies, newest first by default. If the scan ended
+ * before the page was full, `lookedBackTo` says how far back it got, and `nextCursor` continues
+ * from there.
  */
 export async function listRequestLogs(
   { partition }: Caller,
@@ -58,13 +58,13 @@ export async function getRequestLog(
   };
 }
 
-/** Of what the dashboard did there is none, though it has a request's id as well. */
+/** Dashboard requests have ids too, but are not in the log. */
 export async function hasRequestLog({ db, partition }: Caller, id: string): Promise<boolean> {
   const where = { tenantId_environment_id: { ...partition, id } };
   return (await db.requestLog.findUnique({ where, select: { id: true } })) !== null;
 }
 
-/** Requests from one time to the next, by how they ended. */
+/** Numbers of requests in a period, by outcome. */
 export type RequestCount = {
   from: Date;
   to: Date;
@@ -75,12 +75,12 @@ export type RequestCount = {
 
 type Sums = Omit<RequestCount, "from" | "to"> & { place: number };
 
-/** A time in equal parts. */
+/** A period, divided into equal parts. */
 export type Parts = { since: Date; until: Date; parts: number };
 
 /**
- * How many requests there were in each part of a time, of all keys or one. They are counted one by
- * one: for a short time.
+ * How many requests there were in each part of a period, for all keys or one. Counts individual
+ * requests, so use it for short periods.
  */
 export async function countRequests(
   { partition }: Caller,
@@ -102,8 +102,8 @@ export async function countRequests(
 }
 
 /**
- * The same from the counts of each hour, which costs as little for a month as for a day. All parts
- * begin on the hour.
+ * The same from hourly counts, which is as cheap for a month as for a day. All parts start on the
+ * hour.
  */
 export async function countRequestHours(
   { partition }: Caller,
@@ -143,7 +143,7 @@ export async function countRequestHoursOfKeys(
   );
 }
 
-/** The last hours, the current one included, in parts of so many of them. */
+/** The last hours, including the current one, in parts of `hoursPerPart`. */
 export function lastHours(now: Date, hours = 24, hoursPerPart = 1): Parts {
   const partMs = hoursPerPart * hourMs;
   const until = new Date(Math.floor(now.getTime() / partMs + 1) * partMs);

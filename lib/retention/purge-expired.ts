@@ -5,7 +5,7 @@ import { currentTime } from "@/lib/platform/time";
 const now = "coalesce($1::timestamptz, now())";
 const ago = (days: number) => `${now} - interval '${days} days'`;
 
-/** What is deleted so many days after the time in `column`, which has an index of its own. */
+/** Rows of `table` are deleted this many days after the time in `column`, which must be indexed. */
 type Retention = { table: string; column: string; days: number; except?: string };
 
 const retentions: Retention[] = [
@@ -26,9 +26,9 @@ const isExpired = ({ column, days, except }: Retention) =>
   `${column} <= ${ago(days)}${except ? ` AND NOT (${except})` : ""}`;
 
 /**
- * Deletes a batch, the oldest rows first, without waiting for any that another transaction holds.
- * The limit is part of the text, and rows are found again by their place in the table: a planner
- * that guesses the limit, or joins the batch with its table, may read all of it.
+ * Deletes a batch, oldest rows first, and skips rows that another transaction has locked. The limit
+ * is part of the SQL text, and rows are found by ctid: a planner that guesses the limit, or joins
+ * the batch with its table, may read the whole table.
  */
 const purgeStatement = (retention: Retention, limit: number): Statement => ({
   name: `purge_${retention.table}_${limit}`,
@@ -40,15 +40,15 @@ const purgeStatement = (retention: Retention, limit: number): Statement => ({
 });
 
 /**
- * An event's deliveries and their attempts go with it, and there may be twenty of the first and
- * many of the second.
+ * Deleting an event also deletes its deliveries and their attempts. It may have twenty deliveries
+ * with many attempts each.
  */
 const eventsShare = 10;
 
 /**
- * Looks at a batch of events whose time is over. One that has a delivery still to be sent, or held
- * for less than 30 days, is put off, and every other one is deleted, with its deliveries and their
- * attempts. What was held for 30 days is given up first, and can be seen as such for another week.
+ * Processes a batch of expired events. An event with a pending delivery, or one held for less than
+ * 30 days, is postponed. Every other event is deleted with its deliveries and their attempts.
+ * Deliveries held for 30 days are first marked as discarded, and stay visible for another week.
  */
 const purgeEventsStatement = (limit: number): Statement => ({
   name: `purge_events_${limit}`,
@@ -82,7 +82,7 @@ const purgeEventsStatement = (limit: number): Statement => ({
   SELECT 1 FROM due`,
 });
 
-/** How long an expired row has waited to be deleted, by the table of the oldest ones. */
+/** How long the oldest expired row has waited to be deleted, and its table. */
 const oldestExpiredStatement: Statement = {
   name: "oldest_expired_rows",
   text: [...retentions, { table: "events", column: "expires_at", days: 0 }]
@@ -95,7 +95,7 @@ const oldestExpiredStatement: Statement = {
     .concat("\nORDER BY seconds DESC NULLS LAST LIMIT 1"),
 };
 
-/** The oldest row that should have been deleted; `seconds` is 0 where there is none. */
+/** The oldest row that should have been deleted; `seconds` is 0 if there is none. */
 export async function oldestExpired(): Promise<{ table: string; seconds: number }> {
   const [row] = await runStatement<{ table: string; seconds: number | null }>(
     oldestExpiredStatement,
@@ -105,12 +105,10 @@ export async function oldestExpired(): Promise<{ table: string; seconds: number 
 }
 
 /**
- * Deletes what is no longer kept: idempotency records whose time is over; request logs, events with
- * their deliveries, webhooks' hours and warnings, mails and positions of deleted items after 30
- * days, and sessions and invitations so long after they ended; a day later the hourly counts of
- * requests. A batch takes some milliseconds. A table that cannot be purged now is logged and left
- * for the next time, and keeps no other one waiting.
- * @returns `limit` where a whole batch of any kind was found, and there may be more
+ * Deletes a batch of expired rows from each table; see `retentions` and `purgeEventsStatement` for
+ * what expires when. A batch takes a few milliseconds. If a table cannot be purged now, that is
+ * logged and the others go on.
+ * @returns `limit` if any table had a full batch, so there may be more
  */
 export async function purgeExpired(limit: number): Promise<number> {
   const eventLimit = Math.max(1, Math.floor(limit / eventsShare));

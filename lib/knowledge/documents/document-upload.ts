@@ -1,7 +1,7 @@
 import { detectContentType } from "./content-type";
 import { createTextDocumentBody, maximumDocumentBytes } from "./schema";
 
-/** How a document is sent, to the API and from the dashboard alike. */
+/** How a document is uploaded, through the API and in the dashboard. */
 export const documentUploadFormat = {
   maximumBytes: maximumDocumentBytes,
   jsonFields: ["metadata"],

@@ -1,8 +1,8 @@
 import type { Statement } from "@/lib/platform/db";
 
 /**
- * Longer than reading a file may take, and extended with every batch of chunks: whoever loses it
- * has crashed, or lags so far behind that another one does better.
+ * Longer than reading a file may take, and extended with every batch of chunks. A process that
+ * loses its lease has crashed, or is so slow that another one should take over.
  */
 export const leaseSeconds = 120;
 
@@ -26,7 +26,7 @@ const claim = (due: string) => `
 
 const key = "SELECT tenant_id, environment, id, status FROM documents";
 
-/** One that another process began and has left. */
+/** A document whose process started it and then disappeared. */
 export const claimAbandonedStatement: Statement = {
   name: "claim_abandoned_document",
   text: claim(`${key}
@@ -34,8 +34,8 @@ export const claimAbandonedStatement: Statement = {
 };
 
 /**
- * $3, $4: the tenant's environment that had its turn last; $5 only what has waited for so many
- * seconds. The next one's oldest.
+ * $3, $4: the partition that the round-robin scan served last; $5: only documents that have waited
+ * this many seconds. Claims the oldest document of the next partition.
  */
 export const claimNextStatement: Statement = {
   name: "claim_next_document",
@@ -55,8 +55,8 @@ export const claimOneStatement: Statement = {
 };
 
 /**
- * Whoever holds the lease, and only they, may write: $1 now, $2 lease holder, $3 tenant id, $4
- * environment, $5 document.
+ * Only the lease holder may write. $1 now, $2 lease holder, $3 tenant id, $4 environment, $5
+ * document.
  */
 const held = `
   WITH held AS (
@@ -65,7 +65,10 @@ const held = `
     RETURNING tenant_id, environment, id, knowledge_base_id
   )`;
 
-/** What an earlier holder wrote before it lost the lease. @returns a row while the lease is held */
+/**
+ * Deletes what an earlier holder wrote before it lost the lease. @returns a row while the lease is
+ * held
+ */
 export const clearChunksStatement: Statement = {
   name: "clear_document_chunks",
   text: `${held},
@@ -87,7 +90,7 @@ export const insertChunksStatement: Statement = {
   SELECT id FROM held`,
 };
 
-/** Gives a document back after so many seconds. */
+/** Makes a document claimable again after $6 seconds. */
 export const releaseStatement: Statement = {
   name: "release_document",
   text: `

@@ -30,7 +30,9 @@ import { toDocument } from "./service";
 
 const stuckSeconds = 15 * 60;
 const chunksPerStatement = 250;
-/** After an error that is not the file's: the database or the store may be back by then. */
+/**
+ * Delay after an error that the file did not cause: the database or the store may be back by then.
+ */
 const retryAfterSeconds = 20;
 
 type ClaimedDocument = DocumentReference & {
@@ -39,17 +41,17 @@ type ClaimedDocument = DocumentReference & {
   leaseHolder: string;
 };
 
-/** Whose turn it was last. */
+/** The partition that the round-robin scan served last. */
 export type RoundRobinPosition = Partition;
-/** Before every tenant's. */
+/** Sorts before every tenant. */
 export const roundRobinStart: RoundRobinPosition = { tenantId: "", environment: "live" };
 
 type Options = { signal?: AbortSignal | undefined };
 
 /**
- * Processes one document: one that was left by a process that is gone, or the oldest of the next
- * tenant that has any, so that one tenant's thousand do not stand before another's first.
- * @returns whose it was, or null where there is none
+ * Processes one document: one whose process is gone, or the oldest of the next tenant in a
+ * round-robin scan, so that a thousand documents of one tenant do not delay another tenant's first.
+ * @returns the partition of the document, or null if there is none
  */
 export async function processNextDocument(
   turn: RoundRobinPosition,
@@ -66,7 +68,7 @@ export async function processNextDocument(
   return { tenantId: claimed.tenantId, environment: claimed.environment };
 }
 
-/** Processes this document, unless it is done or another is at it. @returns whether it did */
+/** Processes this document, unless it is done or another process has it. @returns whether it did */
 export async function processDocument(
   { tenantId, environment, id }: DocumentReference,
   options: Options = {},
@@ -79,10 +81,9 @@ export async function processDocument(
 const askAgainMs = 1_000;
 
 /**
- * The same for a clock that asks again by itself.
- * @returns when that is worth it (RFC 3339): after an error that is not the file's, or while
- * another is at it; null where
- *   the document is done or gone
+ * The same for a job clock that retries by itself.
+ * @returns when to retry (RFC 3339), after an error that the file did not cause or while another
+ * process has it; null if the document is done or gone
  */
 export async function attemptDocument(
   reference: DocumentReference,
@@ -110,8 +111,8 @@ async function claim(statement: Statement, values: unknown[]): Promise<ClaimedDo
 }
 
 /**
- * To its end, whatever that is; only what is wrong with the database or the store leaves it to be
- * taken up again.
+ * Brings the document to READY or FAILED. Only an error of the database or the store leaves it for
+ * another try.
  */
 async function processClaimed(document: ClaimedDocument, { signal }: Options): Promise<void> {
   try {
@@ -145,8 +146,8 @@ async function readText(
 }
 
 /**
- * In statements of moderate size, so that none takes long. Nothing of them is found before the
- * document is ready.
+ * Writes in statements of moderate size, so that none takes long. Search ignores the chunks until
+ * the document is ready.
  */
 async function writeChunks(document: ClaimedDocument, text: string): Promise<number | null> {
   if (!(await isHeld(clearChunksStatement, fence(document)))) return null;
@@ -181,7 +182,8 @@ const fail = (document: DocumentReference & { leaseHolder?: string }, code: Docu
   finish(document, "FAILED", { errorCode: code, errorMessage: documentErrors[code] });
 
 /**
- * The end and its event, once: only while it is being processed, by this holder where there is one.
+ * Sets the final status and records its event once: only while the document is being processed, and
+ * by this lease holder if one is given.
  */
 async function finish(
   { tenantId, environment, id, leaseHolder }: DocumentReference & { leaseHolder?: string },
@@ -215,16 +217,17 @@ async function finish(
 }
 
 /**
- * For a worker that knows itself to be the only one, before it claims: whatever is leased belonged
- * to a predecessor that was killed. @returns how many documents that were
+ * For a worker that is the only one, before it claims anything: any lease belongs to a predecessor
+ * that was killed. @returns how many documents were released
  */
 export async function releaseDocuments(): Promise<number> {
   return (await runStatement(releaseAllStatement, [])).length;
 }
 
 /**
- * Gives up what has been processed for 15 minutes, however often it was taken up: whoever is still
- * at it cannot end it any more. What waits for its turn is not stuck, and goes on waiting.
+ * Fails documents that have been processing for 15 minutes, however often they were retried. A
+ * process still working on one can no longer finish it. Documents that wait to be claimed are not
+ * stuck and keep waiting.
  */
 export async function failStuckDocuments(limit: number): Promise<number> {
   const rows = await runStatement<DocumentReference>(stuckStatement, [

@@ -3,29 +3,30 @@ import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 
-// Relative to the project's root, where every command runs. It is run as it stands there, and is
-// part of no bundle.
+// Relative to the project's root, where every command runs. The files run unbundled from there.
 export const extractionDirectory = path.resolve("lib/knowledge/documents/extraction");
 
 export type SandboxLimits = {
   heapMegabytes: number;
-  /** All that the process may write to, what is outside of the heap included. Linux keeps to it. */
+  /**
+   * All memory that the process may write to, including memory outside the heap. Enforced on Linux.
+   */
   memoryMegabytes: number;
 };
 
 /**
- * The shell sets the limit of memory, leaves the network where the system allows that, and becomes
- * the process.
+ * The shell sets the memory limit, leaves the network namespace if the system allows it, and
+ * becomes the process.
  */
 const confine =
   'ulimit -d "$0" 2>/dev/null; if unshare -rn true 2>/dev/null; then exec unshare -rn -- "$@"; fi; exec "$@"';
 const confineWithoutNamespace = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 
 /**
- * Starts Node for a stranger's file: it can read packages and the readers of documents, write
- * nothing, start nothing and reach no network, and it knows no secret.
- * @param withNamespace false leaves out what not every system has, so that a test sees the rest
- * hold by itself
+ * Starts Node for an untrusted file. The process can read packages and the document readers. It
+ * cannot write files, start processes or use the network, and it has no secrets.
+ * @param withNamespace false leaves out the namespace, which not every system has, so that a test
+ * can check the rest alone
  */
 export function startSandboxed(
   parameters: string[],
@@ -38,7 +39,8 @@ export function startSandboxed(
   const node = [
     process.execPath,
     `--max-old-space-size=${heapMegabytes}`,
-    // It denies the network as well where Node knows --allow-net, which is not given.
+    // Also denies the network in versions of Node that have --allow-net, because that flag is not
+    // given.
     permission,
     `--allow-fs-read=${extractionDirectory}/*`,
     `--allow-fs-read=${path.resolve("node_modules")}/*`,
@@ -52,7 +54,7 @@ export function startSandboxed(
     process.platform === "win32"
       ? node
       : ["/bin/sh", "-c", shell, String(memoryMegabytes * 1_024), ...node];
-  // A proxy of the environment would be a way out, and so would a secret in it.
+  // The environment is not passed on: a proxy or a secret in it could be abused.
   return spawn(program, rest, {
     env: { NODE_ENV: "production", PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
     stdio: ["pipe", "pipe", "ignore"],

@@ -1,19 +1,18 @@
 /**
- * Of chunks that match, as many are ranked; a word that stands in more of them tells little about
- * any.
+ * How many matching chunks are ranked. A word that appears in more of them says little about any.
  */
 const maximumRanked = 5_000;
 
-/** What surrounds a hit in what PostgreSQL returns. No chunk holds these characters. */
+/** PostgreSQL marks hits with these characters. No chunk contains them. */
 export const hitStart = "\u0001";
 export const hitEnd = "\u0002";
 
 const headlineOptions = `StartSel=${hitStart}, StopSel=${hitEnd}, MaxFragments=2, MinWords=8, MaxWords=30, FragmentDelimiter=" … "`;
 
 /**
- * $1 tenant id, $2 environment, $3 knowledge base, $4 the query, $5 limit. The base is one of the
- * words that are looked up (prisma/beyond-schema.sql), so the index reads no other one's chunks. Of
- * each document, the chunk that fits best counts.
+ * $1 tenant id, $2 environment, $3 knowledge base, $4 the query, $5 limit. The knowledge base is
+ * one of the indexed words (prisma/beyond-schema.sql), so the index reads only its chunks. Each
+ * document is ranked by its best chunk.
  */
 export const searchSql = `
   WITH query AS (SELECT websearch_to_tsquery('simple', $4::text) AS words),

@@ -50,9 +50,7 @@ export async function listDocuments(
   return toPage(rows, page.limit, toDocument);
 }
 
-/**
- * For those who have a document's id alone. @returns the id of the knowledge base that it lies in.
- */
+/** For callers that have only a document's id. @returns the id of its knowledge base */
 export async function knowledgeBaseOfDocument(
   { db, partition }: Caller,
   id: string,
@@ -72,10 +70,9 @@ export async function getDocument(
 }
 
 /**
- * Takes a stored file into a knowledge base, where it waits to be processed.
- * @throws AppError `conflict` with `existingId`, where the base has a document with the same bytes;
- * `limit-reached` where the
- *   environment stores as many bytes as its plan has
+ * Adds a stored file to a knowledge base, where it waits to be processed.
+ * @throws AppError `conflict` with `existingId` if the knowledge base has a document with the same
+ * bytes; `limit-reached` if the environment has used up its plan's storage
  */
 export async function createDocument(
   caller: Caller,
@@ -121,7 +118,7 @@ export async function createDocument(
   return document;
 }
 
-/** Comes before the document is added to its base's size. */
+/** Call it before the document is added to the size of its knowledge base. */
 async function requireRoomForBytes(caller: Caller, sizeBytes: number): Promise<void> {
   await lockKind(caller, "documents");
   const limit = planStorageBytes[await planOf(caller)];
@@ -135,7 +132,7 @@ async function requireRoomForBytes(caller: Caller, sizeBytes: number): Promise<v
   });
 }
 
-/** Its chunks go with it, and its file once this has committed. */
+/** Deletes the document with its chunks. Its file is removed after the commit. */
 export async function deleteDocument(caller: Caller, knowledgeBaseId: string, id: string) {
   requireRole(caller, "MEMBER", "delete documents");
   const row = await lockDocument(caller, knowledgeBaseId, id);
@@ -160,9 +157,9 @@ export async function deleteDocument(caller: Caller, knowledgeBaseId: string, id
 }
 
 /**
- * Has a document that failed processed once more. One that waits or is being processed already is
+ * Queues a failed document for processing again. A document that already waits or is processing is
  * left alone.
- * @throws AppError `invalid-transition` for one that is ready.
+ * @throws AppError `invalid-transition` if the document is ready
  */
 export async function retryDocument(
   caller: Caller,
@@ -201,8 +198,8 @@ export async function retryDocument(
 type FoundChunk = { documentId: string; name: string; marked: string; score: number };
 
 /**
- * Full text, over the documents of one base that are ready. Nothing is found by a query in which
- * there is no word.
+ * Full-text search over the ready documents of one knowledge base. A query without a word finds
+ * nothing.
  */
 export async function searchDocuments(
   caller: Caller,
@@ -221,7 +218,7 @@ export async function searchDocuments(
   };
 }
 
-/** The pieces that a document was cut into, in their order, for the dashboard. */
+/** The chunks of a document in order, for the dashboard. */
 export async function listChunks(
   caller: Caller,
   knowledgeBaseId: string,
@@ -249,7 +246,7 @@ async function requireDocument(
   return found;
 }
 
-/** Until the transaction ends, so that it does not change its status in the meantime. */
+/** Locks the row until the transaction ends, so that its status does not change in the meantime. */
 async function lockDocument(
   caller: Caller,
   knowledgeBaseId: string,
