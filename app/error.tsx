@@ -1,6 +1,6 @@
 "use client";
 
-import { Failure } from "@/components/shell/failure";
+import { PageFailure } from "@/components/shell/page-failure";
 
 export default function ErrorPage({
   error,
@@ -9,5 +9,5 @@ export default function ErrorPage({
   error: Error & { digest?: string };
   reset: () => void;
 }) {
-  return <Failure isWhole requestId={error.digest} reset={reset} />;
+  return <PageFailure isWhole requestId={error.digest} reset={reset} />;
 }

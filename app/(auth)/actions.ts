@@ -7,13 +7,13 @@ import { signIn, signOut, signUp } from "@/lib/auth/service";
 import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
 import { throttledSentence } from "@/lib/auth/throttle";
 import { signUpInput } from "@/lib/users/schema";
-import { type FormState, findings, textOf, unavailable } from "./forms";
+import { asUnavailable, type FormState, fieldErrors, textOf } from "./form-state";
 
 export async function signInAction(_before: FormState, form: FormData): Promise<FormState> {
   const email = textOf(form, "email");
   const device = await currentDevice();
   const result = await signIn({ email, password: textOf(form, "password") }, device).catch(
-    unavailable,
+    asUnavailable,
   );
 
   if (result.outcome === "unavailable") return { message: result.detail, values: { email } };
@@ -34,10 +34,10 @@ export async function signUpAction(_before: FormState, form: FormData): Promise<
     email: textOf(form, "email"),
   };
   const input = signUpInput.safeParse({ ...values, password: textOf(form, "password") });
-  if (!input.success) return { ...findings(input.error), values };
+  if (!input.success) return { ...fieldErrors(input.error), values };
 
   const device = await currentDevice();
-  const result = await signUp(input.data, device).catch(unavailable);
+  const result = await signUp(input.data, device).catch(asUnavailable);
   if (result.outcome === "unavailable") return { message: result.detail, values };
   if (result.outcome === "too-many")
     return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };

@@ -2,23 +2,23 @@
 
 import { useState, useTransition } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { useProof } from "@/components/shell/proof";
+import { useProof } from "@/components/shell/proof-dialog";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { KeyForm } from "./key-form";
-import type { KeyActions, KeyChoices, ShownKey } from "./states";
+import type { KeyActions, KeyChoices, RevealedKey } from "./types";
 
 type Props = {
   choices: KeyChoices;
   createKey: KeyActions["create"];
-  onCreated: (key: ShownKey) => void;
+  onCreated: (key: RevealedKey) => void;
   onClosed: () => void;
 };
 
 export function CreateKeyDialog({ choices, createKey, onCreated, onClosed }: Props) {
   const [isOpen, setIsOpen] = useState(true);
   const [environment, setEnvironment] = useState(choices.environment);
-  const [result, setResult] = useState<ActionResult<ShownKey> | null>(null);
+  const [result, setResult] = useState<ActionResult<RevealedKey> | null>(null);
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
 

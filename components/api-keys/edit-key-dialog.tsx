@@ -3,11 +3,11 @@
 import { useState, useTransition } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { useProof } from "@/components/shell/proof";
+import { useProof } from "@/components/shell/proof-dialog";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { KeyForm } from "./key-form";
-import type { KeyActions, KeyChoices, KeySummary } from "./states";
+import type { KeyActions, KeyChoices, KeySummary } from "./types";
 
 type Props = {
   apiKey: KeySummary;

@@ -1,5 +1,5 @@
 import type { ScopeResource } from "@/lib/api-keys/scope-choices";
-import { levelNames, levelOf } from "./sentence";
+import { levelNames, levelOf } from "./describe-key";
 
 /** What a key's scopes grant of each resource. */
 export function GrantedScopes({

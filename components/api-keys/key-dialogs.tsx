@@ -7,7 +7,7 @@ import { createContext, type ReactNode, useContext, useState } from "react";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Menu, MenuButton } from "@/components/ui/menu";
 import type { Environment } from "@/prisma/generated/enums";
-import type { KeyActions, KeyChoices, KeySummary, ShownKey } from "./states";
+import type { KeyActions, KeyChoices, KeySummary, RevealedKey } from "./types";
 
 // Most visits open none of them.
 const CreateKeyDialog = dynamic(
@@ -27,22 +27,22 @@ const RevokeKeyDialog = dynamic(
   { ssr: false },
 );
 
-const ShownKeyDialog = dynamic(
-  () => import("./shown-key-dialog").then((module) => module.ShownKeyDialog),
+const RevealKeyDialog = dynamic(
+  () => import("./reveal-key-dialog").then((module) => module.RevealKeyDialog),
   { ssr: false },
 );
 
 type Opened =
   | { what: "create"; environment?: Environment }
   | { what: "edit" | "roll" | "revoke"; apiKey: KeySummary }
-  | { what: "shown"; key: ShownKey };
+  | { what: "shown"; key: RevealedKey };
 
 const OpenDialog = createContext<(opened: Opened) => void>(() => {});
 
 type KeyDialogsProps = {
   choices: KeyChoices;
   actions: KeyActions;
-  onCreated?: (key: ShownKey) => void;
+  onCreated?: (key: RevealedKey) => void;
   children: ReactNode;
 };
 
@@ -56,12 +56,12 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
   const [opened, setOpened] = useState<Opened | null>(null);
   const onClosed = () => setOpened(null);
 
-  function show(key: ShownKey) {
+  function show(key: RevealedKey) {
     setOpened({ what: "shown", key });
     onCreated?.(key);
   }
 
-  function onShownClosed({ environment }: ShownKey) {
+  function onShownClosed({ environment }: RevealedKey) {
     setOpened(null);
     // The key lies in the other environment's list: go and see it there.
     if (environment !== choices.environment)
@@ -105,7 +105,7 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
         />
       ) : null}
       {opened?.what === "shown" ? (
-        <ShownKeyDialog
+        <RevealKeyDialog
           shown={opened.key}
           apiUrl={choices.apiUrl}
           onClosed={() => onShownClosed(opened.key)}

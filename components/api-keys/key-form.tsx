@@ -8,9 +8,9 @@ import { Notice } from "@/components/ui/notice";
 import type { Scope } from "@/lib/api-keys/scopes";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
+import { describeKey, onDay } from "./describe-key";
 import { ScopePicker } from "./scope-picker";
-import { describeKey, onDay } from "./sentence";
-import type { KeyChoices, KeySummary } from "./states";
+import type { KeyChoices, KeySummary } from "./types";
 
 const dayMs = 24 * 60 * 60 * 1000;
 

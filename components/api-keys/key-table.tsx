@@ -5,7 +5,7 @@ import { Time } from "@/components/ui/time";
 import type { ApiKeyStatus } from "@/lib/api-keys/status";
 import { KeyMenu } from "./key-dialogs";
 import { KeyStatus } from "./key-status";
-import type { KeySummary } from "./states";
+import type { KeySummary } from "./types";
 
 export type KeyRow = {
   summary: KeySummary;

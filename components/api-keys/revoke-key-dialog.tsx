@@ -3,12 +3,12 @@
 import { useState, useTransition } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { useProof } from "@/components/shell/proof";
+import { useProof } from "@/components/shell/proof-dialog";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
 import type { Environment } from "@/prisma/generated/enums";
-import type { KeyActions, KeySummary } from "./states";
+import type { KeyActions, KeySummary } from "./types";
 
 type Props = {
   apiKey: KeySummary;

@@ -2,12 +2,12 @@
 
 import { useState, useTransition } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { useProof } from "@/components/shell/proof";
+import { useProof } from "@/components/shell/proof-dialog";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
-import { atTime } from "./sentence";
-import type { KeyActions, KeyChoices, KeySummary, ShownKey } from "./states";
+import { atTime } from "./describe-key";
+import type { KeyActions, KeyChoices, KeySummary, RevealedKey } from "./types";
 
 const overlaps = [
   { value: "now", label: "Not at all", hours: 0 },
@@ -20,7 +20,7 @@ type Props = {
   apiKey: KeySummary;
   choices: KeyChoices;
   rollKey: KeyActions["roll"];
-  onRolled: (key: ShownKey) => void;
+  onRolled: (key: RevealedKey) => void;
   onClosed: () => void;
 };
 

@@ -3,8 +3,8 @@
 import { useId } from "react";
 import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 import type { Scope } from "@/lib/api-keys/scopes";
-import { type Level, levelNames, levelOf } from "./sentence";
-import type { ScopePreset } from "./states";
+import { type Level, levelNames, levelOf } from "./describe-key";
+import type { ScopePreset } from "./types";
 
 const verbsOf: Record<Level, ("read" | "write")[]> = {
   none: [],

@@ -8,7 +8,7 @@ import { Facts } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
 import type { Environment } from "@/prisma/generated/enums";
 
-export type ShownEntry = {
+export type AuditRow = {
   sequence: number;
   at: Date;
   actor: { id: string; name: string };
@@ -30,7 +30,7 @@ const columns =
   "grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 gap-y-1 sm:grid-cols-[1rem_minmax(0,1.2fr)_minmax(0,1.2fr)_minmax(0,1fr)_7rem]";
 
 /** Entries that open by themselves: nothing of them is fetched. */
-export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }) {
+export function EntryList({ entries, now }: { entries: AuditRow[]; now: Date }) {
   return (
     <div className="rounded-2xl border border-line bg-surface">
       <div
@@ -79,7 +79,7 @@ export function EntryList({ entries, now }: { entries: ShownEntry[]; now: Date }
   );
 }
 
-function factsOf(entry: ShownEntry) {
+function factsOf(entry: AuditRow) {
   const { sequence, at, actor, actorHref, targetId, targetHref, address, requestId } = entry;
   const link = (href: string, text: string): ReactNode => (
     <Link href={href} prefetch={false} className="text-accent underline underline-offset-2">
@@ -114,7 +114,7 @@ function factsOf(entry: ShownEntry) {
 }
 
 /** What it was done to: its name now, or as the entry tells it. */
-const targetOf = ({ targetName, changes }: ShownEntry) => targetName ?? about(changes);
+const targetOf = ({ targetName, changes }: AuditRow) => targetName ?? about(changes);
 
 /** The name of what was changed, where the change tells it. */
 function about(changes: unknown): string | null {

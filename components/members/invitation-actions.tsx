@@ -3,10 +3,10 @@
 import { useState, useTransition } from "react";
 import { toast } from "sonner";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
-import { useProof } from "@/components/shell/proof";
+import { useProof } from "@/components/shell/proof-dialog";
 import { Button } from "@/components/ui/button";
 import { InvitationLink } from "./invitation-link";
-import type { PassedOn, Resend, Revoke } from "./states";
+import type { Resend, Revoke, ShareableLink } from "./types";
 
 type InvitationActionsProps = {
   invitation: { id: string; email: string };
@@ -19,7 +19,7 @@ export function InvitationActions({
   resend,
   revoke,
 }: InvitationActionsProps) {
-  const [link, setLink] = useState<PassedOn | null>(null);
+  const [link, setLink] = useState<ShareableLink | null>(null);
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
 
@@ -27,7 +27,7 @@ export function InvitationActions({
     startTransition(async () => {
       const result = await prove(() => resend(id));
       if (result.outcome === "refused") toast.error(result.message);
-      else if (result.value.passOn) setLink(result.value.passOn);
+      else if (result.value.shareableLink) setLink(result.value.shareableLink);
       else toast.success(`The invitation to ${email} is on its way again.`);
     });
   }

@@ -4,7 +4,7 @@ import { UserPlus } from "lucide-react";
 import { type FormEvent, useState, useTransition } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { useProof } from "@/components/shell/proof";
+import { useProof } from "@/components/shell/proof-dialog";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
@@ -12,7 +12,7 @@ import { Notice } from "@/components/ui/notice";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { InvitationLink } from "./invitation-link";
 import { RoleSelect } from "./role-select";
-import type { Invite, PassedOn, RoleChoice } from "./states";
+import type { Invite, RoleChoice, ShareableLink } from "./types";
 
 export function InviteDialog({
   organization,
@@ -27,7 +27,7 @@ export function InviteDialog({
   const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(
     null,
   );
-  const [link, setLink] = useState<PassedOn | null>(null);
+  const [link, setLink] = useState<ShareableLink | null>(null);
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
 
@@ -38,9 +38,9 @@ export function InviteDialog({
       const result = await prove(() => invite(form));
       if (result.outcome === "refused") return setRefused(result);
       setIsOpen(false);
-      setLink(result.value.passOn);
+      setLink(result.value.shareableLink);
       toast.success(
-        result.value.passOn
+        result.value.shareableLink
           ? "The invitation is made."
           : `The invitation to ${form.get("email")} is on its way.`,
       );

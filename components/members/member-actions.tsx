@@ -4,7 +4,7 @@ import { useState } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import type { Role } from "@/prisma/generated/enums";
 import { RoleSelect } from "./role-select";
-import type { ChangeRole, EndSessions, RemoveMember, RoleChoice } from "./states";
+import type { ChangeRole, EndSessions, RemoveMember, RoleChoice } from "./types";
 
 type MemberActionsProps = {
   member: { id: string; name: string; role: Role };

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { SelectField } from "@/components/ui/field";
 import type { Role } from "@/prisma/generated/enums";
-import type { RoleChoice } from "./states";
+import type { RoleChoice } from "./types";
 
 type RoleSelectProps = {
   choices: RoleChoice[];

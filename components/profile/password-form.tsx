@@ -2,7 +2,7 @@
 
 import { type FormEvent, useRef, useState, useTransition } from "react";
 import { toast } from "sonner";
-import { useProof } from "@/components/shell/proof";
+import { useProof } from "@/components/shell/proof-dialog";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";

@@ -2,8 +2,8 @@
 
 import { SubmitButton } from "@/components/ui/submit-button";
 import type { ProviderChoice } from "@/lib/auth/providers";
-import { beginProviderSignIn } from "./begin-provider-sign-in";
-import { ProviderMark } from "./provider-mark";
+import { ProviderLogo } from "./provider-logo";
+import { startProviderSignIn } from "./start-provider-sign-in";
 
 /** Nothing where no provider is configured. Stands above a form for those who have a password. */
 export function ProviderButtons({
@@ -23,7 +23,7 @@ export function ProviderButtons({
             pending={`Going to ${provider.name}…`}
             className="w-full"
           >
-            <ProviderMark id={provider.id} />
+            <ProviderLogo id={provider.id} />
             {`Continue with ${provider.name}`}
           </SubmitButton>
         </form>
@@ -36,7 +36,7 @@ export function ProviderButtons({
 }
 
 async function leaveFor(provider: ProviderChoice, callbackUrl: string): Promise<void> {
-  window.location.assign(await beginProviderSignIn(provider, callbackUrl));
+  window.location.assign(await startProviderSignIn(provider, callbackUrl));
   // Pending until the page is gone, or for as long as somebody might press the button twice.
   await new Promise((resolve) => setTimeout(resolve, 5_000));
 }

@@ -4,9 +4,9 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import type { ProviderChoice } from "@/lib/auth/providers";
-import { beginProviderSignIn } from "./begin-provider-sign-in";
-import { listenForProof } from "./proof-channel";
-import { ProviderMark } from "./provider-mark";
+import { listenForProof } from "./proof-broadcast";
+import { ProviderLogo } from "./provider-logo";
+import { startProviderSignIn } from "./start-provider-sign-in";
 
 /**
  * Signing in again, in a window of its own, so that this page keeps what was filled in.
@@ -30,7 +30,7 @@ export function ProviderProof({
     if (!opened) return;
     // Whatever is shown there has no hold on this page.
     opened.opener = null;
-    opened.location.assign(await beginProviderSignIn(provider, "/confirmed", { isAgain: true }));
+    opened.location.assign(await startProviderSignIn(provider, "/confirmed", { isAgain: true }));
   }
 
   return (
@@ -45,7 +45,7 @@ export function ProviderProof({
           className="w-full"
           onClick={() => open(provider)}
         >
-          <ProviderMark id={provider.id} />
+          <ProviderLogo id={provider.id} />
           {`Continue with ${provider.name}`}
         </Button>
       ))}

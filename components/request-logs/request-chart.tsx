@@ -7,15 +7,15 @@ const series = [
 ] as const satisfies Series[];
 
 export type Outcome = (typeof series)[number]["name"];
-export type DrawnCount = { from: Date; to: Date } & Record<Outcome, number>;
+export type RequestCountBar = { from: Date; to: Date } & Record<Outcome, number>;
 
 type RequestChartProps = {
   caption: string;
-  counts: DrawnCount[];
+  counts: RequestCountBar[];
   /** Those outcomes alone that the list is filtered by. */
   only?: Outcome;
   /** Where a click on a part leads. */
-  hrefOf?: (count: DrawnCount) => string;
+  hrefOf?: (count: RequestCountBar) => string;
 };
 
 /** Requests over time, by how they ended. */
@@ -40,7 +40,7 @@ const minute: Intl.DateTimeFormatOptions = {
 };
 
 /** As exact as tells each part from the next. */
-function labelFor(counts: DrawnCount[]): (at: Date) => string {
+function labelFor(counts: RequestCountBar[]): (at: Date) => string {
   const [first] = counts;
   const partMs = first ? first.to.getTime() - first.from.getTime() : dayMs;
   const options =

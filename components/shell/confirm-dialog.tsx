@@ -9,7 +9,7 @@ import { useDialogState } from "@/components/ui/use-dialog-state";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
-import { useProof } from "./proof";
+import { useProof } from "./proof-dialog";
 
 type ConfirmDialogProps = {
   /**

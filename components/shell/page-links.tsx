@@ -2,17 +2,17 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { dashboardPlaces } from "./places";
+import { dashboardNavigation } from "./navigation";
 
 export function PageLinks({ onFollow }: { onFollow?: () => void }) {
   const [, tenant = "", environment = "", open = ""] = usePathname().split("/");
   return (
     <nav aria-label="Pages" className="space-y-4">
-      {dashboardPlaces.map(({ title, places }) => (
+      {dashboardNavigation.map(({ title, items }) => (
         <div key={title}>
           {title ? <h2 className="mb-1 px-2.5 font-medium text-muted text-xs">{title}</h2> : null}
           <ul className="space-y-0.5">
-            {places.map(({ path, name, Icon }) => (
+            {items.map(({ path, name, Icon }) => (
               <li key={path}>
                 <Link
                   href={`/${tenant}/${environment}${path ? `/${path}` : ""}`}

@@ -10,7 +10,7 @@ import { useCommandKey } from "@/components/ui/command-key";
 const Palette = dynamic(() => import("./palette").then((module) => module.Palette), { ssr: false });
 
 /** Opens the palette, as Ctrl or ⌘ with K does. */
-export function PaletteButton({ base, isNarrow = false }: { base: string; isNarrow?: boolean }) {
+export function PaletteButton({ base, isMobile = false }: { base: string; isMobile?: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
 
@@ -21,7 +21,7 @@ export function PaletteButton({ base, isNarrow = false }: { base: string; isNarr
 
   useCommandKey(() => {
     // The shell has two of these buttons, and one of them is hidden: that one stays out of it.
-    if (window.matchMedia("(min-width: 48rem)").matches === isNarrow) return false;
+    if (window.matchMedia("(min-width: 48rem)").matches === isMobile) return false;
     setWasOpened(true);
     setIsOpen((before) => !before);
     return true;
@@ -29,7 +29,7 @@ export function PaletteButton({ base, isNarrow = false }: { base: string; isNarr
 
   return (
     <>
-      {isNarrow ? (
+      {isMobile ? (
         <button
           type="button"
           onClick={open}

@@ -4,7 +4,7 @@ import { BookOpen, CornerDownLeft, FlaskConical } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { CommandItem, CommandPalette } from "@/components/ui/command-palette";
-import { dashboardPlaces } from "./places";
+import { dashboardNavigation } from "./navigation";
 
 /** An id as it is pasted from a log: a prefix and 26 characters. */
 const idPattern = /^[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -51,8 +51,8 @@ export function Palette({ base, isOpen, onOpenChange }: PaletteProps) {
           Open <code className="font-mono text-xs">{id}</code>
         </CommandItem>
       ) : null}
-      {dashboardPlaces.flatMap(({ places }) =>
-        places.map(({ path, name, Icon }) => (
+      {dashboardNavigation.flatMap(({ items }) =>
+        items.map(({ path, name, Icon }) => (
           <CommandItem
             key={path}
             value={name}

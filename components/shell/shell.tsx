@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import type { Environment } from "@/prisma/generated/enums";
 import { AccountMenu } from "./account-menu";
 import { EnvironmentSwitch } from "./environment-switch";
-import { NarrowMenu } from "./narrow-menu";
+import { MobileMenu } from "./mobile-menu";
 import { PageLinks } from "./page-links";
 import { PaletteButton } from "./palette-button";
 import { TestBar } from "./test-bar";
@@ -57,12 +57,12 @@ export function Shell({ environment, notices, children, ...account }: ShellProps
         <header className="sticky top-(--bar) z-10 flex h-14 shrink-0 items-center justify-between gap-3 border-line border-b bg-surface px-4 md:hidden">
           {home}
           <div className="flex items-center gap-1">
-            <PaletteButton base={base} isNarrow />
-            <NarrowMenu>
+            <PaletteButton base={base} isMobile />
+            <MobileMenu>
               <AccountMenu {...account} base={base} />
               <EnvironmentSwitch current={environment} />
               {docs}
-            </NarrowMenu>
+            </MobileMenu>
           </div>
         </header>
         <header className="sticky top-(--bar) hidden h-[calc(100dvh-var(--bar))] w-60 shrink-0 flex-col gap-4 overflow-y-auto border-line border-r bg-surface px-3 pt-5 *:shrink-0 md:flex">

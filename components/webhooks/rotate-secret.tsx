@@ -2,7 +2,7 @@
 
 import { type FormEvent, useId, useState, useTransition } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { useProof } from "@/components/shell/proof";
+import { useProof } from "@/components/shell/proof-dialog";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstRequest } from "@/components/api-keys/first-request";
+import { exampleRequest } from "@/components/api-keys/example-request";
 import { scopePresets, scopeResources } from "@/lib/api-keys/scope-choices";
 import { type Scope, scopes } from "@/lib/api-keys/scopes";
 import { apiKeyStatus } from "@/lib/api-keys/status";
@@ -63,5 +63,5 @@ test.each<[Scope[], string]>([
   ],
   [["write:webhooks"], "/v1/public/webhooks "],
 ])("a key for %o is tried with what it may do", (granted, part) => {
-  expect(firstRequest("http://localhost:3000", "k", granted)).toContain(part);
+  expect(exampleRequest("http://localhost:3000", "k", granted)).toContain(part);
 });

@@ -1,6 +1,6 @@
 import { requireUser } from "@/lib/auth/require-user";
 import { hasRecentProof } from "@/lib/step-up/proof";
-import { Announcement } from "./announcement";
+import { AnnounceProof } from "./announce-proof";
 
 export const metadata = { title: "Confirmed" };
 
@@ -18,7 +18,7 @@ export default async function ConfirmedPage() {
           ? "Close this window, and go on where you were."
           : "Close this window, and try again where you were."}
       </p>
-      {isProved ? <Announcement /> : null}
+      {isProved ? <AnnounceProof /> : null}
     </div>
   );
 }

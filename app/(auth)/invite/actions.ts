@@ -6,14 +6,14 @@ import { signOut, signUpByInvitation } from "@/lib/auth/service";
 import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
 import { acceptInvitation, findInvitation, invitationIsOver } from "@/lib/members/invitations";
 import { newPersonInput } from "@/lib/users/schema";
-import { type FormState, findings, refused, textOf } from "../forms";
+import { asMessage, type FormState, fieldErrors, textOf } from "../form-state";
 
 /** For somebody who is signed in with the address that was invited. */
 export async function acceptAction(token: string, _before: FormState): Promise<FormState> {
   const user = await requireUser();
   const { address } = await currentDevice();
   const accepted = await acceptInvitation({ id: user.id, email: user.email, address }, token).catch(
-    refused,
+    asMessage,
   );
   if ("message" in accepted) return accepted;
   redirect(`/${accepted.tenantSlug}/test`);
@@ -32,9 +32,11 @@ export async function acceptAsNewUserAction(
     ...values,
     password: textOf(form, "password"),
   });
-  if (!input.success) return { ...findings(input.error), values };
+  if (!input.success) return { ...fieldErrors(input.error), values };
 
-  const result = await signUpByInvitation(token, input.data, await currentDevice()).catch(refused);
+  const result = await signUpByInvitation(token, input.data, await currentDevice()).catch(
+    asMessage,
+  );
   if ("message" in result) return { ...result, values };
   if (result.outcome === "too-many")
     return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };

@@ -5,7 +5,7 @@ import { findPasswordReset, requestPasswordReset, resetPassword } from "@/lib/au
 import { currentDevice } from "@/lib/auth/require-user";
 import { writeSessionCookie } from "@/lib/auth/session-cookie";
 import { resetPasswordInput, resetRequestInput } from "@/lib/users/schema";
-import { type FormState, findings, textOf, unavailable } from "../forms";
+import { asUnavailable, type FormState, fieldErrors, textOf } from "../form-state";
 
 /** One answer for every address, whether it is anybody's or not. */
 export async function requestResetAction(
@@ -14,7 +14,7 @@ export async function requestResetAction(
 ): Promise<FormState & { isSent?: boolean }> {
   const values = { email: textOf(form, "email") };
   const input = resetRequestInput.safeParse(values);
-  if (!input.success) return { ...findings(input.error), values };
+  if (!input.success) return { ...fieldErrors(input.error), values };
 
   const { outcome } = await requestPasswordReset(input.data.email, await currentDevice());
   if (outcome === "too-many")
@@ -31,10 +31,10 @@ export async function resetPasswordAction(
   const reset = await findPasswordReset(token);
   if (!reset) return over;
   const input = resetPasswordInput(reset.email).safeParse({ password: textOf(form, "password") });
-  if (!input.success) return findings(input.error);
+  if (!input.success) return fieldErrors(input.error);
 
   const result = await resetPassword(token, input.data.password, await currentDevice()).catch(
-    unavailable,
+    asUnavailable,
   );
   if (!result) return over;
   if ("outcome" in result) return { message: result.detail };

@@ -1,12 +1,12 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { refused } from "@/app/(dashboard)/act";
+import { toRefusal } from "@/app/(dashboard)/run-action";
 import { confirmEmail, resendEmailVerification } from "@/lib/auth/email-verification";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import type { ActionResult } from "@/lib/platform/action-result";
-import type { FormState } from "../forms";
+import type { FormState } from "../form-state";
 
 /**
  * @param kept what was made in the account before: `everything`, or nothing until it is confirmed
@@ -39,6 +39,6 @@ export async function resendEmailVerificationAction(): Promise<ActionResult> {
     await resendEmailVerification(user);
     return { outcome: "done", value: null };
   } catch (error) {
-    return refused(error);
+    return toRefusal(error);
   }
 }

@@ -45,16 +45,16 @@ const guides = new Map(
 
 type Props = { params: Promise<{ guide: string }> };
 
-const pageOf = (slug: string) => docsPages.find(({ path }) => path === `/docs/${slug}`);
+const dashboardPage = (slug: string) => docsPages.find(({ path }) => path === `/docs/${slug}`);
 
 export async function generateMetadata({ params }: Props) {
-  const page = pageOf((await params).guide);
+  const page = dashboardPage((await params).guide);
   return { title: page?.title, description: page?.summary };
 }
 
 export default async function GuidePage({ params }: Props) {
   const { guide: slug } = await params;
-  const [page, Guide] = [pageOf(slug), guides.get(slug)];
+  const [page, Guide] = [dashboardPage(slug), guides.get(slug)];
   if (!page || !Guide) notFound();
   return (
     <article>

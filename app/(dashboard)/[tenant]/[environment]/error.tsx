@@ -1,6 +1,6 @@
 "use client";
 
-import { Failure } from "@/components/shell/failure";
+import { PageFailure } from "@/components/shell/page-failure";
 
 /** Inside the frame, so that every other page is one click away. */
 export default function ErrorPage({
@@ -10,5 +10,5 @@ export default function ErrorPage({
   error: Error & { digest?: string };
   reset: () => void;
 }) {
-  return <Failure requestId={error.digest} reset={reset} />;
+  return <PageFailure requestId={error.digest} reset={reset} />;
 }

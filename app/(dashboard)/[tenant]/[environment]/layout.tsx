@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { signOutAction } from "@/app/(auth)/actions";
 import { resendEmailVerificationAction } from "@/app/(auth)/verify/actions";
-import { keepOnFailure } from "@/app/(dashboard)/page-of";
-import { confirmPasswordAction } from "@/app/(dashboard)/proof-actions";
+import { confirmPasswordAction } from "@/app/(dashboard)/confirm-password-action";
+import { renderOrKeepLast } from "@/app/(dashboard)/dashboard-page";
 import { SuspendedNotice } from "@/components/access-review/suspended-notice";
 import { VerifyAddressNotice } from "@/components/access-review/verify-address-notice";
-import { ProofProvider } from "@/components/shell/proof";
+import { ProofProvider } from "@/components/shell/proof-dialog";
 import { Shell } from "@/components/shell/shell";
 import { countSuspendedAccess, listSuspendedAccess } from "@/lib/access-review/service";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
@@ -23,10 +23,10 @@ type Props = { params: Promise<{ tenant: string; environment: string }>; childre
  */
 export default async function DashboardLayout({ params, children }: Props) {
   const { tenant: slug, environment: name } = await params;
-  return keepOnFailure(() => drawFrame(slug, name, children), { isFrame: true });
+  return renderOrKeepLast(() => renderFrame(slug, name, children), { isFrame: true });
 }
 
-async function drawFrame(slug: string, name: string, children: ReactNode) {
+async function renderFrame(slug: string, name: string, children: ReactNode) {
   const { user, tenant, environment, role, identity } = await dashboardPlace(slug, name);
   const [linked, suspended] = await Promise.all([
     linkedProviders(user.id),

@@ -1,8 +1,8 @@
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { Checklist } from "@/components/overview/checklist";
-import { FirstKey } from "@/components/overview/first-key";
-import { WebhookTroubles } from "@/components/overview/webhook-troubles";
+import { FailingWebhooks } from "@/components/overview/failing-webhooks";
+import { OnboardingKey } from "@/components/overview/onboarding-key";
 import { RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -26,9 +26,9 @@ import {
 import { disableAfterFailures, webhookHealth } from "@/lib/webhooks/health";
 import { listWebhooksQuery } from "@/lib/webhooks/schema";
 import { listWebhooks } from "@/lib/webhooks/service";
-import { keyActions } from "./api-keys/actions-of";
-import { keyChoices } from "./api-keys/shown";
-import { firstSteps } from "./first-steps";
+import { bindKeyActions } from "./api-keys/bind-key-actions";
+import { keyChoices } from "./api-keys/key-view-data";
+import { onboardingSteps } from "./onboarding-steps";
 
 export const metadata = { title: "Overview" };
 
@@ -41,7 +41,7 @@ const ranges = {
 type Range = keyof typeof ranges;
 const errorsShown = 5;
 
-export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
   const range: Range = query.range === "7d" ? "7d" : "24h";
   const { name, hours, hoursPerBar } = ranges[range];
   const time = lastHours(now, hours, hoursPerBar);
@@ -62,7 +62,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
     { now: new Date(time.until.getTime() - 1), hours },
   );
   const troubled = webhooks.filter((webhook) => webhookHealth(webhook) !== "well");
-  const troubles = await Promise.all(
+  const failing = await Promise.all(
     troubled.map(async ({ id, url, status, consecutiveFailures }) => {
       const isDisabled = status === "DISABLED";
       const [{ pending, held }, oldestAt] = await Promise.all([
@@ -76,7 +76,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
   const errors = [...failed.data, ...refused.data]
     .toSorted((a, b) => (a.id < b.id ? 1 : -1))
     .slice(0, errorsShown);
-  const steps = firstSteps(progress, {
+  const steps = onboardingSteps(progress, {
     tenantSlug: tenant.slug,
     environment,
     mayManage: hasRole(role, "ADMIN"),
@@ -90,14 +90,17 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
         title="Overview"
         description={`What goes on in ${tenant.name}, ${environment}.`}
       />
-      <FirstKey choices={choices} actions={keyActions({ tenant: tenant.slug, environment })}>
+      <OnboardingKey
+        choices={choices}
+        actions={bindKeyActions({ tenant: tenant.slug, environment })}
+      >
         <Checklist steps={steps} />
-      </FirstKey>
-      {troubles.length > 0 ? (
+      </OnboardingKey>
+      {failing.length > 0 ? (
         <div className="mb-6">
           <Panel title="Webhooks in trouble">
-            <WebhookTroubles
-              troubles={troubles}
+            <FailingWebhooks
+              failing={failing}
               base={base}
               disableAfterFailures={disableAfterFailures}
               now={now}

@@ -1,5 +1,5 @@
 import { notFound } from "next/navigation";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 
 /** Any other address below an environment is not found inside the frame, and not outside of it. */
-export default pageOf(async () => notFound());
+export default dashboardPage(async () => notFound());

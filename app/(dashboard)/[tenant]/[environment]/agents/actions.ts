@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { act, type PlaceOfAction, trimmed } from "@/app/(dashboard)/act";
+import { type ActionPlace, act, trimmedFields } from "@/app/(dashboard)/run-action";
 import { createAgentBody, type UpdateAgent, updateAgentBody } from "@/lib/agents/schema";
 import {
   archiveAgent,
@@ -14,15 +14,15 @@ import {
 /** `draft` is the `updatedAt` of the one that the person sees. */
 const decision = z.strictObject({ id: z.string().max(100), draft: z.string().max(100) });
 
-export async function createAgentAction(place: PlaceOfAction, sent: FormData) {
-  return act(place, createAgentBody, trimmed(sent), async (caller, input) => {
+export async function createAgentAction(place: ActionPlace, sent: FormData) {
+  return act(place, createAgentBody, trimmedFields(sent), async (caller, input) => {
     const { id } = await createAgent(caller, input);
     return { id };
   });
 }
 
 export async function saveDraftAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   draft: string,
   patch: UpdateAgent,
@@ -32,7 +32,7 @@ export async function saveDraftAction(
   );
 }
 
-export async function publishAgentAction(place: PlaceOfAction, id: string, draft: string) {
+export async function publishAgentAction(place: ActionPlace, id: string, draft: string) {
   return act(place, decision, { id, draft }, async (caller, seen) => {
     await publishAgent(caller, seen.id, seen);
     return null;
@@ -40,7 +40,7 @@ export async function publishAgentAction(place: PlaceOfAction, id: string, draft
 }
 
 export async function rollBackAgentAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   version: number,
   draft: string,
@@ -56,7 +56,7 @@ export async function rollBackAgentAction(
   );
 }
 
-export async function archiveAgentAction(place: PlaceOfAction, id: string) {
+export async function archiveAgentAction(place: ActionPlace, id: string) {
   return act(place, z.string().max(100), id, async (caller, agentId) => {
     await archiveAgent(caller, agentId);
     return null;

@@ -1,6 +1,6 @@
 import Link from "next/link";
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { AgentTable } from "@/components/agents/agent-table";
 import { CreateAgentDialog } from "@/components/agents/create-agent-dialog";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -26,7 +26,7 @@ const statusFilter = {
   ],
 };
 
-export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
   const { data: agents, nextCursor } = await listAgents(
     caller,
     parse(findAgentsQuery, query, "query"),

@@ -1,8 +1,8 @@
 "use server";
 
 import { z } from "zod";
-import { actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
-import type { ShownKey } from "@/components/api-keys/states";
+import { type ActionPlace, actWithProof } from "@/app/(dashboard)/run-action";
+import type { RevealedKey } from "@/components/api-keys/types";
 import {
   createApiKeyInput,
   maximumNetworks,
@@ -40,7 +40,7 @@ function endOf(form: FormData): Date | null {
 export async function createApiKeyAction(
   tenant: string,
   form: FormData,
-): Promise<ActionResult<ShownKey> | ProofRequest> {
+): Promise<ActionResult<RevealedKey> | ProofRequest> {
   const fields = { ...settingsOf(form), expiresAt: endOf(form) };
   return actWithProof(
     { tenant, environment: text(form, "environment") },
@@ -54,7 +54,7 @@ export async function createApiKeyAction(
 }
 
 export async function updateApiKeyAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   form: FormData,
 ): Promise<ActionResult | ProofRequest> {
@@ -65,10 +65,10 @@ export async function updateApiKeyAction(
 }
 
 export async function rollApiKeyAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   sent: string,
-): Promise<ActionResult<ShownKey> | ProofRequest> {
+): Promise<ActionResult<RevealedKey> | ProofRequest> {
   return actWithProof(place, overlap, sent, async (caller, chosen) => {
     const { apiKey, key, replaced } = await rollApiKey(caller, String(id), chosen);
     return {
@@ -76,7 +76,7 @@ export async function rollApiKeyAction(
         key,
         name: apiKey.name,
         environment: apiKey.environment,
-        scopes: apiKey.scopes as ShownKey["scopes"],
+        scopes: apiKey.scopes as RevealedKey["scopes"],
       },
       replaced: { hint: replaced.hint, endsAt: replaced.expiresAt?.toISOString() ?? "" },
     };
@@ -84,7 +84,7 @@ export async function rollApiKeyAction(
 }
 
 export async function revokeApiKeyAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
 ): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, z.string().max(100), id, async (caller, keyId) => {

@@ -1,5 +1,5 @@
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { CreateKeyButton, KeyDialogs } from "@/components/api-keys/key-dialogs";
 import { statusNames } from "@/components/api-keys/key-status";
 import { KeyTable } from "@/components/api-keys/key-table";
@@ -15,12 +15,12 @@ import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { countRequestHoursOfKeys, lastHours } from "@/lib/request-logs/service";
 import { userNames } from "@/lib/users/service";
-import { keyActions } from "./actions-of";
-import { keyChoices, keySummary, makerOf, requestsOf, scopesLabel } from "./shown";
+import { bindKeyActions } from "./bind-key-actions";
+import { creatorName, keyChoices, keySummary, requestsPerHour, scopesLabel } from "./key-view-data";
 
 export const metadata = { title: "API keys" };
 
-export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
   const { status, ...page } = parse(listApiKeysQuery, query, "query");
   const [{ data: keys, nextCursor }, choices] = await Promise.all([
     listApiKeys(caller, { status, ...page }, now),
@@ -42,9 +42,9 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
       },
       summary: keySummary(key, lastDay, now),
       scopesLabel: scopesLabel(key.scopes),
-      createdBy: makerOf(key, names),
+      createdBy: creatorName(key, names),
       status: apiKeyStatus(key, now),
-      requests: requestsOf(lastDay),
+      requests: requestsPerHour(lastDay),
     };
   });
 
@@ -56,7 +56,7 @@ export default pageOf(async ({ caller, role, tenant, environment, base, query, n
   );
   const isFiltered = status !== undefined || page.cursor !== undefined;
   return (
-    <KeyDialogs choices={choices} actions={keyActions({ tenant: tenant.slug, environment })}>
+    <KeyDialogs choices={choices} actions={bindKeyActions({ tenant: tenant.slug, environment })}>
       <PageHeader
         title="API keys"
         description="Each works in one environment, for the scopes it was given. It is shown once, when it is made."

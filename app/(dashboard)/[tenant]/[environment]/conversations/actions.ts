@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { act, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { type ActionPlace, act, filledFields } from "@/app/(dashboard)/run-action";
 import {
   type ConversationPatch,
   type FoundCustomer,
@@ -34,7 +34,7 @@ const sentMessage = z.strictObject({
  * is there once.
  */
 export async function sendMessageAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   conversationId: string,
   sent: unknown,
 ): Promise<ActionResult> {
@@ -64,7 +64,7 @@ export async function sendMessageAction(
 }
 
 export async function updateConversationAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   patch: ConversationPatch,
 ): Promise<ActionResult> {
@@ -90,10 +90,10 @@ function inWords(error: unknown): unknown {
 }
 
 export async function createConversationAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   sent: FormData,
 ): Promise<ActionResult<{ id: string }>> {
-  const { externalId, ...fields } = filledIn(sent);
+  const { externalId, ...fields } = filledFields(sent);
   const body = { ...fields, ...(externalId && { customer: { externalId } }) };
   return act(place, createConversationBody, body, async (caller, input, { environment }) => {
     if (environment !== "test")
@@ -107,7 +107,7 @@ const mostChoices = 6;
 
 /** Those whom a conversation can be linked to. */
 export async function findCustomersAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   q: string,
 ): Promise<ActionResult<FoundCustomer[]>> {
   return act(place, findCustomersQuery, { q }, async (caller, input) => {

@@ -1,4 +1,4 @@
-import type { Query, Visit } from "@/app/(dashboard)/page-of";
+import type { PageContext, Query } from "@/app/(dashboard)/dashboard-page";
 import { Composer } from "@/components/conversations/composer";
 import { DetailsPane } from "@/components/conversations/details-pane";
 import { statusNames } from "@/components/conversations/states";
@@ -25,7 +25,7 @@ import { listPart } from "./read-list";
 
 /** The panes of the open conversation, and the drawer of what is inspected in it. */
 export async function drawConversation(
-  visit: Visit,
+  visit: PageContext,
   id: string,
   path: string,
   members: { id: string; name: string }[],
@@ -106,7 +106,7 @@ export async function drawConversation(
   return { thread, details, inspector };
 }
 
-function drawComposer({ role, environment, tenant }: Visit, { id, status }: Conversation) {
+function drawComposer({ role, environment, tenant }: PageContext, { id, status }: Conversation) {
   const className = "border-line border-t p-4";
   if (status === "CLOSED") {
     return (

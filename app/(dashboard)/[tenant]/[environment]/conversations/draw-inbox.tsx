@@ -1,4 +1,4 @@
-import type { Visit } from "@/app/(dashboard)/page-of";
+import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { CreateConversationDialog } from "@/components/conversations/create-conversation-dialog";
 import { Inbox } from "@/components/conversations/inbox";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -14,7 +14,7 @@ import { drawList } from "./draw-list";
 import { readList } from "./read-list";
 
 /** Both pages are this one: the list, and beside it the conversation that is open. */
-export async function drawInbox(visit: Visit, openId: string | null) {
+export async function drawInbox(visit: PageContext, openId: string | null) {
   const { caller, base, tenant, environment, role, user } = visit;
   const path = openId ? `${base}/conversations/${openId}` : `${base}/conversations`;
   const members = (await listMemberNames(caller)).map(({ id, name }) => ({

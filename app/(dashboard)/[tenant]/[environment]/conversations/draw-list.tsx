@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Visit } from "@/app/(dashboard)/page-of";
+import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { ConversationList } from "@/components/conversations/conversation-list";
 import { statusNames } from "@/components/conversations/states";
 import { StatusTabs } from "@/components/conversations/status-tabs";
@@ -48,7 +48,10 @@ type Drawn = {
   create: ReactNode;
 };
 
-export function drawList({ base, now }: Visit, { list, members, openId, path, create }: Drawn) {
+export function drawList(
+  { base, now }: PageContext,
+  { list, members, openId, path, create }: Drawn,
+) {
   const { asked, isFiltered, customers, assignees } = list;
   const status = typeof asked.status === "string" ? asked.status : "OPEN";
   // The page of the list stays while one goes through its conversations.

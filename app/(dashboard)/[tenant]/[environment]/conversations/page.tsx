@@ -1,6 +1,6 @@
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { drawInbox } from "./draw-inbox";
 
 export const metadata = { title: "Conversations" };
 
-export default pageOf((visit) => drawInbox(visit, null));
+export default dashboardPage((visit) => drawInbox(visit, null));

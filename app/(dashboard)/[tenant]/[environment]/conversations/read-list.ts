@@ -1,5 +1,5 @@
-import { parse } from "@/app/(dashboard)/act";
-import type { Query, Visit } from "@/app/(dashboard)/page-of";
+import type { PageContext, Query } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { conversationStatuses, listInboxQuery } from "@/lib/conversations/schema";
 import { countInbox, listInbox } from "@/lib/conversations/service";
 import { customerNames } from "@/lib/customers/service";
@@ -19,7 +19,7 @@ export function listPart(query: Query): Query {
 }
 
 /** The page of the list that the address asks for, with the names it shows. */
-export async function readList({ caller, query }: Visit) {
+export async function readList({ caller, query }: PageContext) {
   const asked = listPart(query);
   const [page, counts] = await Promise.all([
     listInbox(caller, parse(listInboxQuery, inUtc(asked), "query")),

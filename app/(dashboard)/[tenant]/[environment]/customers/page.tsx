@@ -1,5 +1,5 @@
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { CreateCustomerDialog } from "@/components/customers/create-customer-dialog";
 import { CustomerTable } from "@/components/customers/customer-table";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -22,7 +22,7 @@ const search = {
   placeholder: "Name, e-mail, phone, external id",
 } as const;
 
-export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
   const { data: customers, nextCursor } = await findCustomers(
     caller,
     parse(findCustomersQuery, query, "query"),

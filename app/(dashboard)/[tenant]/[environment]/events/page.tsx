@@ -1,5 +1,5 @@
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { EventTable } from "@/components/events/event-table";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -19,7 +19,7 @@ const filters: Filter[] = [
   { name: "since", label: "From (UTC)", type: "datetime-local" },
 ];
 
-export default pageOf(async ({ caller, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, environment, base, query, now }) => {
   const { data: events, nextCursor } = await listEvents(
     caller,
     parse(searchEventsQuery, query, "query"),

@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { act, type PlaceOfAction, trimmed } from "@/app/(dashboard)/act";
+import { type ActionPlace, act, trimmedFields } from "@/app/(dashboard)/run-action";
 import { createKnowledgeBaseBody } from "@/lib/knowledge/bases/schema";
 import { createKnowledgeBase } from "@/lib/knowledge/bases/service";
 import { deleteDocument, retryDocument } from "@/lib/knowledge/documents/service";
@@ -11,18 +11,14 @@ const documentInBase = z.strictObject({
   id: z.string().max(100),
 });
 
-export async function createKnowledgeBaseAction(place: PlaceOfAction, sent: FormData) {
-  return act(place, createKnowledgeBaseBody, trimmed(sent), async (caller, input) => {
+export async function createKnowledgeBaseAction(place: ActionPlace, sent: FormData) {
+  return act(place, createKnowledgeBaseBody, trimmedFields(sent), async (caller, input) => {
     const { id } = await createKnowledgeBase(caller, input);
     return { id };
   });
 }
 
-export async function retryDocumentAction(
-  place: PlaceOfAction,
-  knowledgeBaseId: string,
-  id: string,
-) {
+export async function retryDocumentAction(place: ActionPlace, knowledgeBaseId: string, id: string) {
   return act(place, documentInBase, { knowledgeBaseId, id }, async (caller, document) => {
     await retryDocument(caller, document.knowledgeBaseId, document.id);
     return null;
@@ -30,7 +26,7 @@ export async function retryDocumentAction(
 }
 
 export async function deleteDocumentAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   knowledgeBaseId: string,
   id: string,
 ) {

@@ -1,5 +1,5 @@
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { BaseTable } from "@/components/knowledge/base-table";
 import { CreateBaseDialog } from "@/components/knowledge/create-base-dialog";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -14,7 +14,7 @@ import { createKnowledgeBaseAction } from "./actions";
 
 export const metadata = { title: "Knowledge" };
 
-export default pageOf(async ({ caller, role, tenant, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
   const { data: bases, nextCursor } = await listKnowledgeBases(
     caller,
     parse(listKnowledgeBasesQuery, query, "query"),

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { redirect } from "next/navigation";
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf, type Query } from "@/app/(dashboard)/page-of";
+import { dashboardPage, type Query } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { type Outcome, RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -26,7 +26,7 @@ import {
   countRequests,
   listRequestLogs,
 } from "@/lib/request-logs/service";
-import { type Range, ranges, type ShownTime, timeBetween, timeOfRange } from "./shown-time";
+import { type Range, rangeBetween, rangeEndingNow, ranges, type TimeRange } from "./log-time-range";
 
 export const metadata = { title: "Logs" };
 
@@ -36,12 +36,12 @@ const outcomes: Record<(typeof statusClasses)[number], Outcome> = {
   "5xx": "failed",
 };
 
-export default pageOf(async ({ caller, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, environment, base, query, now }) => {
   const { range, live, request, ...filters } = query;
   const path = `${base}/logs`;
   if (typeof request === "string") redirect(`${path}/${encodeURIComponent(request.trim())}`);
   const search = parse(listRequestLogsQuery, filters, "query");
-  const time = shownTime(range, search, now);
+  const time = chosenTime(range, search, now);
 
   const [{ data: requests, nextCursor, lookedBackTo }, counts, { data: keys }] = await Promise.all([
     listRequestLogs(caller, { ...search, since: time.since, until: time.until }),
@@ -53,9 +53,9 @@ export default pageOf(async ({ caller, environment, base, query, now }) => {
 
   async function count() {
     const { apiKeyId } = search;
-    if (!time.isByTheHour) return countRequests(caller, time.drawn, apiKeyId);
-    if (!apiKeyId) return countRequestHours(caller, time.drawn);
-    return (await countRequestHoursOfKeys(caller, [apiKeyId], time.drawn)).get(apiKeyId) ?? [];
+    if (!time.isByTheHour) return countRequests(caller, time.chart, apiKeyId);
+    if (!apiKeyId) return countRequestHours(caller, time.chart);
+    return (await countRequestHoursOfKeys(caller, [apiKeyId], time.chart)).get(apiKeyId) ?? [];
   }
 
   const isFiltered = Object.keys(filters).some((name) => name !== "cursor");
@@ -153,10 +153,10 @@ const isTimeGiven = ({ since, until }: ListRequestLogs) =>
 const rangeOf = (range: Query[string]): Range =>
   typeof range === "string" && Object.hasOwn(ranges, range) ? (range as Range) : "24h";
 
-const shownTime = (range: Query[string], search: ListRequestLogs, now: Date): ShownTime =>
+const chosenTime = (range: Query[string], search: ListRequestLogs, now: Date): TimeRange =>
   isTimeGiven(search)
-    ? timeBetween(search.since, search.until, now)
-    : timeOfRange(rangeOf(range), now);
+    ? rangeBetween(search.since, search.until, now)
+    : rangeEndingNow(rangeOf(range), now);
 
 function filtersFor(keys: { id: string; name: string; hint: string }[], { status }: Query) {
   const statuses = [
@@ -197,7 +197,7 @@ function TimeLinks({
   query,
   chosen,
   time,
-}: Place & { chosen: Range | null; time: ShownTime }) {
+}: Place & { chosen: Range | null; time: TimeRange }) {
   const className =
     "flex h-8 items-center rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm";
   return (

@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { type ActionPlace, act, actWithProof } from "@/app/(dashboard)/run-action";
 import { leaveOrganization } from "@/lib/members/service";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { text } from "@/lib/platform/schema";
@@ -10,7 +10,7 @@ import { requestWipe } from "@/lib/test-data/service";
 import { organizationInput } from "@/lib/users/schema";
 
 export async function renameOrganizationAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   name: string,
 ): Promise<ActionResult> {
   return act(place, organizationInput, { name }, async (caller, input) => {
@@ -22,7 +22,7 @@ export async function renameOrganizationAction(
 const wipeInput = z.strictObject({ confirmation: text(100).trim() });
 
 export async function wipeTestDataAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   confirmation: string,
 ): Promise<ActionResult> {
   return act(place, wipeInput, { confirmation }, async (caller, input) => {
@@ -31,7 +31,7 @@ export async function wipeTestDataAction(
   });
 }
 
-export async function leaveAction(place: PlaceOfAction): Promise<ActionResult | ProofRequest> {
+export async function leaveAction(place: ActionPlace): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, z.null(), null, async (caller) => {
     await leaveOrganization(caller);
     return null;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { LeaveDialog } from "@/components/settings/leave-dialog";
 import { NameForm } from "@/components/settings/name-form";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
@@ -26,7 +26,7 @@ const grouped = (count: number) => count.toLocaleString("en");
 
 const planNames = { FREE: "Free", PRO: "Pro", SCALE: "Scale" } as const;
 
-export default pageOf(async ({ caller, role, environment, base, now }) => {
+export default dashboardPage(async ({ caller, role, environment, base, now }) => {
   const [tenant, wipe] = await Promise.all([getTenant(caller), findWipe(caller)]);
   const place = { tenant: tenant.slug, environment };
   const isAdmin = hasRole(role, "ADMIN");

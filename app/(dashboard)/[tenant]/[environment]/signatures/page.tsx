@@ -1,12 +1,12 @@
 import Link from "next/link";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { SignatureDebugger } from "@/components/signatures/signature-debugger";
 import { PageHeader } from "@/components/ui/page-header";
 import { describedEvents } from "@/lib/api/event-reference";
 
 export const metadata = { title: "Signature debugger" };
 
-export default pageOf(async () => (
+export default dashboardPage(async () => (
   <>
     <PageHeader
       title="Signature debugger"

@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronLeft, ChevronRight, Download } from "lucide-react";
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { ButtonLink, buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Menu, MenuLink } from "@/components/ui/menu";
@@ -19,68 +19,70 @@ export const metadata = { title: "Usage" };
 
 const monthsToChooseFrom = 24;
 
-export default pageOf(async ({ caller, identity, environment, tenant, base, query, now }) => {
-  const { month = monthOf(now) } = parse(usageMonthQuery, query, "query");
-  const period = daysOfMonth(month);
-  const other = environment === "live" ? "test" : "live";
-  const otherCaller = reader({
-    ...identity,
-    partition: { ...identity.partition, environment: other },
-  });
-  const [{ totals, series }, elsewhere] = await Promise.all([
-    getUsage(caller, period),
-    getUsage(otherCaller, period),
-  ]);
-  const download = `/api/dashboard/${tenant.slug}/${environment}/usage?month=${month}`;
-  return (
-    <>
-      <PageHeader
-        title="Usage"
-        beside={<BilledBadge isBilled={environment === "live"} />}
-        description={`What ${tenant.name} used in ${environment}, in days of UTC. The same figures as GET /usage.`}
-        guide="usage"
-        actions={
-          <Menu
-            className={buttonClass({ variant: "secondary" })}
-            trigger={
-              <>
-                <Download className="size-4" aria-hidden="true" />
-                Download CSV
-              </>
-            }
-          >
-            <MenuLink href={`${download}&by=day`} prefetch={false} download>
-              Each day
-            </MenuLink>
-            <MenuLink href={`${download}&by=key`} prefetch={false} download>
-              Each key
-            </MenuLink>
-          </Menu>
-        }
-      />
-      <MonthPicker path={`${base}/usage`} month={month} now={now} />
-      <div className="space-y-4">
-        <UsageTotals totals={totals} />
-        <UsageCharts days={series} />
-      </div>
-      <section aria-labelledby="by-key" className="mt-8">
-        <h2 id="by-key" className="mb-3 font-semibold text-base">
-          By key
-        </h2>
-        <KeysUsed caller={caller} period={period} base={base} />
-      </section>
-      <section aria-labelledby="other" className="mt-8">
-        <div className="mb-3 flex items-center gap-3">
-          <h2 id="other" className="font-semibold text-base">
-            Apart from that, in {other}
-          </h2>
-          <BilledBadge isBilled={other === "live"} />
+export default dashboardPage(
+  async ({ caller, identity, environment, tenant, base, query, now }) => {
+    const { month = monthOf(now) } = parse(usageMonthQuery, query, "query");
+    const period = daysOfMonth(month);
+    const other = environment === "live" ? "test" : "live";
+    const otherCaller = reader({
+      ...identity,
+      partition: { ...identity.partition, environment: other },
+    });
+    const [{ totals, series }, elsewhere] = await Promise.all([
+      getUsage(caller, period),
+      getUsage(otherCaller, period),
+    ]);
+    const download = `/api/dashboard/${tenant.slug}/${environment}/usage?month=${month}`;
+    return (
+      <>
+        <PageHeader
+          title="Usage"
+          beside={<BilledBadge isBilled={environment === "live"} />}
+          description={`What ${tenant.name} used in ${environment}, in days of UTC. The same figures as GET /usage.`}
+          guide="usage"
+          actions={
+            <Menu
+              className={buttonClass({ variant: "secondary" })}
+              trigger={
+                <>
+                  <Download className="size-4" aria-hidden="true" />
+                  Download CSV
+                </>
+              }
+            >
+              <MenuLink href={`${download}&by=day`} prefetch={false} download>
+                Each day
+              </MenuLink>
+              <MenuLink href={`${download}&by=key`} prefetch={false} download>
+                Each key
+              </MenuLink>
+            </Menu>
+          }
+        />
+        <MonthPicker path={`${base}/usage`} month={month} now={now} />
+        <div className="space-y-4">
+          <UsageTotals totals={totals} />
+          <UsageCharts days={series} />
         </div>
-        <UsageTotals totals={elsewhere.totals} variant="small" />
-      </section>
-    </>
-  );
-});
+        <section aria-labelledby="by-key" className="mt-8">
+          <h2 id="by-key" className="mb-3 font-semibold text-base">
+            By key
+          </h2>
+          <KeysUsed caller={caller} period={period} base={base} />
+        </section>
+        <section aria-labelledby="other" className="mt-8">
+          <div className="mb-3 flex items-center gap-3">
+            <h2 id="other" className="font-semibold text-base">
+              Apart from that, in {other}
+            </h2>
+            <BilledBadge isBilled={other === "live"} />
+          </div>
+          <UsageTotals totals={elsewhere.totals} variant="small" />
+        </section>
+      </>
+    );
+  },
+);
 
 type KeysUsedProps = { caller: Caller; period: { from: string; to: string }; base: string };
 

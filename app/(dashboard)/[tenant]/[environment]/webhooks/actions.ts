@@ -2,7 +2,7 @@
 
 import { redirect } from "next/navigation";
 import { z } from "zod";
-import { act, actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { type ActionPlace, act, actWithProof } from "@/app/(dashboard)/run-action";
 import type { ShownSecret } from "@/components/webhooks/states";
 import { backlogChoices } from "@/lib/deliveries/backlog";
 import { recoverDeliveriesBody } from "@/lib/deliveries/schema";
@@ -30,7 +30,7 @@ import {
 const nothing = z.undefined();
 
 export async function createWebhookAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   sent: unknown,
 ): Promise<ActionResult<ShownSecret> | ProofRequest> {
   return actWithProof(place, createWebhookBody, sent, async (caller, input) => {
@@ -43,7 +43,7 @@ export async function createWebhookAction(
 const updateWebhookInput = updateWebhookBody.extend({ metadata: metadata.optional() });
 
 export async function updateWebhookAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   sent: unknown,
 ): Promise<ActionResult<{ id: string }> | ProofRequest> {
@@ -63,7 +63,7 @@ export async function updateWebhookAction(
 }
 
 export async function disableWebhookAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
 ): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, nothing, undefined, async (caller) => {
@@ -73,7 +73,7 @@ export async function disableWebhookAction(
 }
 
 export async function enableWebhookAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   held: unknown,
 ): Promise<ActionResult | ProofRequest> {
@@ -85,7 +85,7 @@ export async function enableWebhookAction(
 
 /** Its page is there no more, so the list comes in its place. */
 export async function deleteWebhookAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
 ): Promise<ActionResult | ProofRequest> {
   const result = await actWithProof(place, nothing, undefined, async (caller) => {
@@ -97,7 +97,7 @@ export async function deleteWebhookAction(
 }
 
 export async function rotateSecretAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   overlapSeconds: unknown,
 ): Promise<ActionResult<ShownSecret> | ProofRequest> {
@@ -108,7 +108,7 @@ export async function rotateSecretAction(
 }
 
 export async function dropOldSecretAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
 ): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, nothing, undefined, async (caller) => {
@@ -118,21 +118,21 @@ export async function dropOldSecretAction(
 }
 
 export async function resumeHeldAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
 ): Promise<ActionResult<{ count: number }>> {
   return act(place, nothing, undefined, (caller) => resumeHeld(caller, id));
 }
 
 export async function discardHeldAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
 ): Promise<ActionResult<{ count: number }>> {
   return act(place, nothing, undefined, (caller) => discardHeld(caller, id));
 }
 
 export async function recoverDeliveriesAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   sent: unknown,
 ): Promise<ActionResult<{ count: number }>> {
@@ -142,7 +142,7 @@ export async function recoverDeliveriesAction(
 }
 
 export async function sendTestEventAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
 ): Promise<ActionResult<{ id: string }>> {
   return act(place, nothing, undefined, async (caller) => ({
@@ -151,7 +151,7 @@ export async function sendTestEventAction(
 }
 
 export async function resendDeliveryAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   id: string,
   deliveryId: string,
 ): Promise<ActionResult> {

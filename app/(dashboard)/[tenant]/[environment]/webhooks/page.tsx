@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { ButtonLink } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -17,7 +17,7 @@ import { listWebhooks, maximumWebhooks } from "@/lib/webhooks/service";
 
 export const metadata = { title: "Webhooks" };
 
-export default pageOf(async ({ caller, role, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, role, environment, base, query, now }) => {
   const { data: webhooks, nextCursor } = await listWebhooks(
     caller,
     parse(listWebhooksQuery, query, "query"),

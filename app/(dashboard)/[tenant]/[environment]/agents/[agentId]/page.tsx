@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { AgentHeader } from "@/components/agents/agent-header";
 import { ArchiveDialog } from "@/components/agents/archive-dialog";
 import { Changes } from "@/components/agents/changes";
@@ -26,7 +26,7 @@ export const metadata = { title: "Agent" };
 
 const countedConversations = 1_000;
 
-export default pageOf<"agentId">(
+export default dashboardPage<"agentId">(
   async ({ caller, role, tenant, environment, base, params, now }) => {
     const agent = await getAgent(caller, params.agentId);
     const published =

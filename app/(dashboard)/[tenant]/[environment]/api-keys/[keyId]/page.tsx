@@ -1,10 +1,10 @@
 import Link from "next/link";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { describeKey, onDay } from "@/components/api-keys/describe-key";
 import { GrantedScopes } from "@/components/api-keys/granted-scopes";
 import { KeyAudit } from "@/components/api-keys/key-audit";
 import { KeyButtons, KeyDialogs } from "@/components/api-keys/key-dialogs";
 import { KeyStatus, StatusBadge } from "@/components/api-keys/key-status";
-import { describeKey, onDay } from "@/components/api-keys/sentence";
 import { RequestChart } from "@/components/request-logs/request-chart";
 import { RequestTable } from "@/components/request-logs/request-table";
 import { CopyableId } from "@/components/ui/copyable-id";
@@ -19,131 +19,133 @@ import type { Caller } from "@/lib/platform/caller";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { countRequestHoursOfKeys, lastHours, listRequestLogs } from "@/lib/request-logs/service";
 import { userNames } from "@/lib/users/service";
-import { keyActions } from "../actions-of";
-import { keyChoices, keySummary, makerOf } from "../shown";
+import { bindKeyActions } from "../bind-key-actions";
+import { creatorName, keyChoices, keySummary } from "../key-view-data";
 
 export const metadata = { title: "API key" };
 
 type ApiKey = Awaited<ReturnType<typeof getApiKey>>;
 
-export default pageOf<"keyId">(async ({ caller, role, tenant, environment, base, params, now }) => {
-  const key = await getApiKey(caller, params.keyId);
-  const canManage = hasRole(role, "ADMIN");
-  const month = lastHours(now, 720, 24);
-  const [choices, predecessor, successor, days, hours, { data: requests }, trail, names] =
-    await Promise.all([
-      keyChoices(caller, { tenant, environment }),
-      findPredecessor(caller, key.id),
-      key.replacedById ? getApiKey(caller, key.replacedById) : null,
-      countRequestHoursOfKeys(caller, [key.id], month),
-      countRequestHoursOfKeys(caller, [key.id], lastHours(now)),
-      listRequestLogs(caller, { apiKeyId: key.id, limit: 10, order: "desc" }),
-      canManage ? auditTrail(caller, key.id) : null,
-      userNames(caller, key.createdById ? [key.createdById] : []),
-    ]);
-  const status = apiKeyStatus(key, now);
-  const hasEnded = status === "revoked" || status === "expired";
-  const logs = `${base}/logs?apiKeyId=${key.id}`;
-  const summary = keySummary(key, hours.get(key.id) ?? [], now);
-  const terms = { ...summary, end: key.expiresAt ? onDay(key.expiresAt) : null };
-  return (
-    <KeyDialogs choices={choices} actions={keyActions({ tenant: tenant.slug, environment })}>
-      <PageHeader
-        trail={[{ name: "API keys", href: `${base}/api-keys` }]}
-        title={key.name}
-        beside={<StatusBadge status={status} />}
-        description={
-          hasEnded
-            ? "This key has ended. What it did stays in the logs."
-            : describeKey(choices.resources, terms)
-        }
-        actions={
-          !canManage ? (
-            <RoleNote sentence={roleSentence("ADMIN", "change and revoke API keys")} />
-          ) : hasEnded ? null : (
-            <KeyButtons apiKey={summary} isRolling={key.replacedById !== null} />
-          )
-        }
-      />
-      <div className="mb-4 grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <Panel title="Facts">
-          <Facts
-            facts={[
-              { name: "Id", value: <CopyableId id={key.id} /> },
-              { name: "Key", value: <code className="font-mono text-xs">{key.hint}</code> },
-              { name: "Status", value: <KeyStatus apiKey={{ ...key, status }} now={now} /> },
-              { name: "Created", value: <Created apiKey={key} names={names} now={now} /> },
-              {
-                name: "Last used",
-                value: key.lastUsedAt ? <Time at={key.lastUsedAt} now={now} /> : "Never",
-              },
-              {
-                name: "Expires",
-                value: key.expiresAt ? <Time at={key.expiresAt} now={now} /> : "Never",
-              },
-              {
-                name: "Addresses",
-                value: key.allowedIps.length > 0 ? key.allowedIps.join(", ") : "Any",
-              },
-              {
-                name: "Requests a minute",
-                value:
-                  key.rateLimitPerMinute?.toLocaleString("en") ??
-                  `${choices.planRateLimit.toLocaleString("en")}, as the plan has it`,
-              },
-              ...(predecessor
-                ? [{ name: "Replaces", value: <KeyLink apiKey={predecessor} base={base} /> }]
-                : []),
-              ...(successor
-                ? [{ name: "Replaced by", value: <KeyLink apiKey={successor} base={base} /> }]
-                : []),
-            ]}
-          />
-        </Panel>
-        <Panel title="What it may do">
-          <GrantedScopes resources={choices.resources} scopes={key.scopes} />
-        </Panel>
-      </div>
-      <div className="space-y-4">
-        <Panel title="Requests of the last 30 days">
-          <RequestChart
-            caption="Requests with this key on each of the last 30 days"
-            counts={days.get(key.id) ?? []}
-            hrefOf={({ from, to }) =>
-              `${logs}&since=${from.toISOString()}&until=${to.toISOString()}`
-            }
-          />
-        </Panel>
-        <section aria-labelledby="recent">
-          <div className="mb-3 flex flex-wrap items-baseline justify-between gap-3">
-            <h2 id="recent" className="font-semibold text-base">
-              Recent requests
-            </h2>
-            <Link href={`${logs}&range=30d`} className="text-accent hover:underline">
-              All requests with this key
-            </Link>
-          </div>
-          {requests.length > 0 ? (
-            <RequestTable
-              caption="The latest requests with this key"
-              requests={requests}
-              base={base}
+export default dashboardPage<"keyId">(
+  async ({ caller, role, tenant, environment, base, params, now }) => {
+    const key = await getApiKey(caller, params.keyId);
+    const canManage = hasRole(role, "ADMIN");
+    const month = lastHours(now, 720, 24);
+    const [choices, predecessor, successor, days, hours, { data: requests }, trail, names] =
+      await Promise.all([
+        keyChoices(caller, { tenant, environment }),
+        findPredecessor(caller, key.id),
+        key.replacedById ? getApiKey(caller, key.replacedById) : null,
+        countRequestHoursOfKeys(caller, [key.id], month),
+        countRequestHoursOfKeys(caller, [key.id], lastHours(now)),
+        listRequestLogs(caller, { apiKeyId: key.id, limit: 10, order: "desc" }),
+        canManage ? auditTrail(caller, key.id) : null,
+        userNames(caller, key.createdById ? [key.createdById] : []),
+      ]);
+    const status = apiKeyStatus(key, now);
+    const hasEnded = status === "revoked" || status === "expired";
+    const logs = `${base}/logs?apiKeyId=${key.id}`;
+    const summary = keySummary(key, hours.get(key.id) ?? [], now);
+    const terms = { ...summary, end: key.expiresAt ? onDay(key.expiresAt) : null };
+    return (
+      <KeyDialogs choices={choices} actions={bindKeyActions({ tenant: tenant.slug, environment })}>
+        <PageHeader
+          trail={[{ name: "API keys", href: `${base}/api-keys` }]}
+          title={key.name}
+          beside={<StatusBadge status={status} />}
+          description={
+            hasEnded
+              ? "This key has ended. What it did stays in the logs."
+              : describeKey(choices.resources, terms)
+          }
+          actions={
+            !canManage ? (
+              <RoleNote sentence={roleSentence("ADMIN", "change and revoke API keys")} />
+            ) : hasEnded ? null : (
+              <KeyButtons apiKey={summary} isRolling={key.replacedById !== null} />
+            )
+          }
+        />
+        <div className="mb-4 grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <Panel title="Facts">
+            <Facts
+              facts={[
+                { name: "Id", value: <CopyableId id={key.id} /> },
+                { name: "Key", value: <code className="font-mono text-xs">{key.hint}</code> },
+                { name: "Status", value: <KeyStatus apiKey={{ ...key, status }} now={now} /> },
+                { name: "Created", value: <Created apiKey={key} names={names} now={now} /> },
+                {
+                  name: "Last used",
+                  value: key.lastUsedAt ? <Time at={key.lastUsedAt} now={now} /> : "Never",
+                },
+                {
+                  name: "Expires",
+                  value: key.expiresAt ? <Time at={key.expiresAt} now={now} /> : "Never",
+                },
+                {
+                  name: "Addresses",
+                  value: key.allowedIps.length > 0 ? key.allowedIps.join(", ") : "Any",
+                },
+                {
+                  name: "Requests a minute",
+                  value:
+                    key.rateLimitPerMinute?.toLocaleString("en") ??
+                    `${choices.planRateLimit.toLocaleString("en")}, as the plan has it`,
+                },
+                ...(predecessor
+                  ? [{ name: "Replaces", value: <KeyLink apiKey={predecessor} base={base} /> }]
+                  : []),
+                ...(successor
+                  ? [{ name: "Replaced by", value: <KeyLink apiKey={successor} base={base} /> }]
+                  : []),
+              ]}
             />
-          ) : (
-            <p className="text-muted">None in the last 30 days.</p>
-          )}
-        </section>
-        <Panel title="What was done to it">
-          {trail ? (
-            <KeyAudit entries={trail} now={now} />
-          ) : (
-            <RoleNote sentence={roleSentence("ADMIN", "read the audit log")} />
-          )}
-        </Panel>
-      </div>
-    </KeyDialogs>
-  );
-});
+          </Panel>
+          <Panel title="What it may do">
+            <GrantedScopes resources={choices.resources} scopes={key.scopes} />
+          </Panel>
+        </div>
+        <div className="space-y-4">
+          <Panel title="Requests of the last 30 days">
+            <RequestChart
+              caption="Requests with this key on each of the last 30 days"
+              counts={days.get(key.id) ?? []}
+              hrefOf={({ from, to }) =>
+                `${logs}&since=${from.toISOString()}&until=${to.toISOString()}`
+              }
+            />
+          </Panel>
+          <section aria-labelledby="recent">
+            <div className="mb-3 flex flex-wrap items-baseline justify-between gap-3">
+              <h2 id="recent" className="font-semibold text-base">
+                Recent requests
+              </h2>
+              <Link href={`${logs}&range=30d`} className="text-accent hover:underline">
+                All requests with this key
+              </Link>
+            </div>
+            {requests.length > 0 ? (
+              <RequestTable
+                caption="The latest requests with this key"
+                requests={requests}
+                base={base}
+              />
+            ) : (
+              <p className="text-muted">None in the last 30 days.</p>
+            )}
+          </section>
+          <Panel title="What was done to it">
+            {trail ? (
+              <KeyAudit entries={trail} now={now} />
+            ) : (
+              <RoleNote sentence={roleSentence("ADMIN", "read the audit log")} />
+            )}
+          </Panel>
+        </div>
+      </KeyDialogs>
+    );
+  },
+);
 
 async function auditTrail(caller: Caller, keyId: string) {
   const entries = await listAuditTrail(caller, keyId);
@@ -168,7 +170,7 @@ function Created({
 }) {
   return (
     <>
-      <Time at={apiKey.createdAt} now={now} /> by {makerOf(apiKey, names)}
+      <Time at={apiKey.createdAt} now={now} /> by {creatorName(apiKey, names)}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
 import { getConversation } from "@/lib/conversations/service";
 import { drawInbox } from "../draw-inbox";
@@ -14,4 +14,6 @@ export async function generateMetadata({ params }: Props) {
   return { title: conversation?.subject ?? conversation?.lastMessagePreview ?? "Conversation" };
 }
 
-export default pageOf<"conversationId">((visit) => drawInbox(visit, visit.params.conversationId));
+export default dashboardPage<"conversationId">((visit) =>
+  drawInbox(visit, visit.params.conversationId),
+);

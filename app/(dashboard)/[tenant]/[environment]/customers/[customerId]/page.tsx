@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { ConversationsOfCustomer } from "@/components/customers/conversations-of-customer";
 import { EditCustomerDialog } from "@/components/customers/edit-customer-dialog";
 import { CopyableId } from "@/components/ui/copyable-id";
@@ -19,7 +19,7 @@ export const metadata = { title: "Customer" };
 
 const shownConversations = 20;
 
-export default pageOf<"customerId">(
+export default dashboardPage<"customerId">(
   async ({ caller, role, tenant, environment, base, params, now }) => {
     const customer = await getCustomer(caller, params.customerId);
     const conversations = await listConversations(caller, {

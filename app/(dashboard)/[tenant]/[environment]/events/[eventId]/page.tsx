@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { EventChanges } from "@/components/events/event-changes";
 import { EventDeliveries } from "@/components/events/event-deliveries";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -18,7 +18,7 @@ import { hasRequestLog } from "@/lib/request-logs/service";
 
 export const metadata = { title: "Event" };
 
-export default pageOf<"eventId">(async ({ caller, base, params, now }) => {
+export default dashboardPage<"eventId">(async ({ caller, base, params, now }) => {
   const payload = await getPayload(caller, params.eventId);
   const { id, type, timestamp, data, request } = JSON.parse(payload) as Event;
   const [deliveries, isLogged] = await Promise.all([

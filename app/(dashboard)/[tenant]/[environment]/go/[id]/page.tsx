@@ -1,5 +1,5 @@
 import { notFound, redirect } from "next/navigation";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { conversationOfMessage } from "@/lib/conversations/messages";
 import { webhookOfDelivery } from "@/lib/deliveries/service";
 import { knowledgeBaseOfDocument } from "@/lib/knowledge/documents/service";
@@ -20,7 +20,7 @@ const findParent: Record<NestedNoun, (caller: Caller, id: string) => Promise<str
 };
 
 /** One URL for every id: the palette and links in logs use it. */
-export default pageOf<"id">(async ({ caller, base, params: { id } }) => {
+export default dashboardPage<"id">(async ({ caller, base, params: { id } }) => {
   const kind = kindOfId(id);
   const noun = kind && nouns[kind];
   if (!noun || !("dashboardPath" in noun)) notFound();

@@ -1,5 +1,5 @@
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { BaseHeader } from "@/components/knowledge/base-header";
 import { contentTypeNames } from "@/components/knowledge/content-type-names";
 import { DeleteDocumentDialog } from "@/components/knowledge/delete-document-dialog";
@@ -44,7 +44,7 @@ const statusFilter = {
   })),
 };
 
-export default pageOf<"knowledgeBaseId">(
+export default dashboardPage<"knowledgeBaseId">(
   async ({ caller, role, tenant, environment, base, params, query, now }) => {
     const { data: documents, nextCursor } = await listDocuments(
       caller,

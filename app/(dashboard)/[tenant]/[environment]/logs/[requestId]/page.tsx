@@ -1,7 +1,7 @@
 import Link from "next/link";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { MethodBadge } from "@/components/docs/method-badge";
-import { ErrorExplained } from "@/components/request-logs/error-explained";
+import { ErrorExplanation } from "@/components/request-logs/error-explanation";
 import { StatusBadge } from "@/components/request-logs/status-badge";
 import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
@@ -17,7 +17,7 @@ import { getRequestLog } from "@/lib/request-logs/service";
 
 export const metadata = { title: "Request" };
 
-export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
+export default dashboardPage<"requestId">(async ({ caller, base, params, now }) => {
   const request = await getRequestLog(caller, params.requestId);
   const [keys, events] = await Promise.all([
     apiKeyNames(caller, [request.apiKeyId]),
@@ -41,7 +41,7 @@ export default pageOf<"requestId">(async ({ caller, base, params, now }) => {
       />
       <div className="space-y-4">
         {isErrorKind(request.errorKind) ? (
-          <ErrorExplained
+          <ErrorExplanation
             kind={request.errorKind}
             title={errorKinds[request.errorKind].title}
             explanation={problemExplanations[request.errorKind]}

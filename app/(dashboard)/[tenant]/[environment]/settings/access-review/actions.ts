@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { actWithProof, type PlaceOfAction } from "@/app/(dashboard)/act";
+import { type ActionPlace, actWithProof } from "@/app/(dashboard)/run-action";
 import {
   type AccessKind,
   accessKinds,
@@ -17,7 +17,7 @@ import { deleteWebhook } from "@/lib/webhooks/service";
 import { Environment } from "@/prisma/generated/enums";
 
 export async function confirmAccessAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   wanted: ConfirmAccess,
 ): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, confirmAccessInput, wanted, async (caller, input) => {
@@ -34,7 +34,7 @@ const revokeInput = z.strictObject({
 
 /** The page shows both environments, so a key or webhook comes with its own. */
 export async function revokeAccessAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   sent: z.input<typeof revokeInput>,
 ): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, revokeInput, sent, async (caller, { kind, id, environment }) => {

@@ -1,4 +1,4 @@
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { AccessTable } from "@/components/access-review/access-table";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
@@ -12,7 +12,7 @@ import { confirmAccessAction, revokeAccessAction } from "./actions";
 
 export const metadata = { title: "Access review" };
 
-export default pageOf(async ({ caller, tenant, environment, base, now }) => {
+export default dashboardPage(async ({ caller, tenant, environment, base, now }) => {
   const found = await listSuspendedAccess(caller);
   const count = countSuspendedAccess(found);
   const place = { tenant: tenant.slug, environment };

@@ -1,5 +1,5 @@
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { EntryList } from "@/components/audit/entry-list";
 import { VerifyButton } from "@/components/audit/verify-button";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
@@ -25,7 +25,7 @@ import { verifyAuditAction } from "./actions";
 
 export const metadata = { title: "Audit log" };
 
-export default pageOf(async ({ caller, tenant, environment, base, query, now }) => {
+export default dashboardPage(async ({ caller, tenant, environment, base, query, now }) => {
   const path = `${base}/settings/audit-log`;
   const [{ data: entries, nextCursor }, members] = await Promise.all([
     listAuditEntries(caller, parse(listAuditQuery, query, "query")),

@@ -1,8 +1,8 @@
 "use server";
 
 import { z } from "zod";
-import { actWithProof, filledIn, type PlaceOfAction } from "@/app/(dashboard)/act";
-import type { SentInvitation } from "@/components/members/states";
+import { type ActionPlace, actWithProof, filledFields } from "@/app/(dashboard)/run-action";
+import type { SentInvitation } from "@/components/members/types";
 import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { invitationInput } from "@/lib/members/invitation-schema";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/members/invitations";
@@ -13,7 +13,7 @@ import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 const id = z.string().max(100);
 
 export async function changeRoleAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   userId: string,
   role: string,
 ): Promise<ActionResult | ProofRequest> {
@@ -24,7 +24,7 @@ export async function changeRoleAction(
 }
 
 export async function removeMemberAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   userId: string,
 ): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, id, userId, async (caller, memberId) => {
@@ -34,7 +34,7 @@ export async function removeMemberAction(
 }
 
 export async function endSessionsAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   userId: string,
 ): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, id, userId, async (caller, memberId) => {
@@ -44,32 +44,32 @@ export async function endSessionsAction(
 }
 
 export async function inviteAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   sent: FormData,
 ): Promise<ActionResult<SentInvitation> | ProofRequest> {
-  return actWithProof(place, invitationInput, filledIn(sent), async (caller, input) => {
-    return toPassOn(await createInvitation(caller, input));
+  return actWithProof(place, invitationInput, filledFields(sent), async (caller, input) => {
+    return toSentInvitation(await createInvitation(caller, input));
   });
 }
 
 export async function resendInvitationAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   invitationId: string,
 ): Promise<ActionResult<SentInvitation> | ProofRequest> {
   return actWithProof(place, id, invitationId, async (caller, wanted) => {
-    return toPassOn(await resendInvitation(caller, wanted));
+    return toSentInvitation(await resendInvitation(caller, wanted));
   });
 }
 
-function toPassOn({ link }: { link: string | null }): SentInvitation {
+function toSentInvitation({ link }: { link: string | null }): SentInvitation {
   return {
-    passOn:
+    shareableLink:
       link === null ? null : { link, mailPage: mailTransport() === "page" ? mailPagePath : null },
   };
 }
 
 export async function revokeInvitationAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   invitationId: string,
 ): Promise<ActionResult | ProofRequest> {
   return actWithProof(place, id, invitationId, async (caller, wanted) => {

@@ -1,7 +1,13 @@
 "use server";
 
 import { z } from "zod";
-import { act, filledIn, type PlaceOfAction, parse, refused } from "@/app/(dashboard)/act";
+import {
+  type ActionPlace,
+  act,
+  filledFields,
+  parse,
+  toRefusal,
+} from "@/app/(dashboard)/run-action";
 import { changePassword } from "@/lib/auth/change-password";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { endSession } from "@/lib/auth/service";
@@ -11,7 +17,7 @@ import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { changePasswordInput, personInput } from "@/lib/users/schema";
 import { renameUser } from "@/lib/users/service";
 
-export async function renameSelfAction(place: PlaceOfAction, name: string): Promise<ActionResult> {
+export async function renameSelfAction(place: ActionPlace, name: string): Promise<ActionResult> {
   return act(place, personInput, { name }, async (caller, input) => {
     await renameUser(caller, input.name);
     return null;
@@ -22,7 +28,7 @@ export async function renameSelfAction(place: PlaceOfAction, name: string): Prom
 export async function changePasswordAction(sent: FormData): Promise<ActionResult | ProofRequest> {
   const user = await requireUser();
   try {
-    const { current = "", password = "" } = filledIn(sent);
+    const { current = "", password = "" } = filledFields(sent);
     const input = parse(changePasswordInput(user.email), { current, password });
     const result = await changePassword(user, input, await currentDevice());
     if (result.outcome === "changed") {
@@ -34,7 +40,7 @@ export async function changePasswordAction(sent: FormData): Promise<ActionResult
     if (result.outcome === "failed") return refusal("current", "This is not your password.");
     return { outcome: "proof-needed", what: "set a password" };
   } catch (error) {
-    return refused(error);
+    return toRefusal(error);
   }
 }
 
@@ -45,7 +51,7 @@ const refusal = (field: string, message: string): ActionResult => ({
 });
 
 export async function revokeSessionAction(
-  place: PlaceOfAction,
+  place: ActionPlace,
   sessionId: string,
 ): Promise<ActionResult> {
   return act(place, z.string().max(100), sessionId, async (caller, id) => {

@@ -1,8 +1,8 @@
 import { signOutAction } from "@/app/(auth)/actions";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { PasswordForm } from "@/components/profile/password-form";
 import { SignOutEverywhere, SignOutOne } from "@/components/profile/session-buttons";
-import { SignInWays } from "@/components/profile/sign-in-ways";
+import { SignInMethods } from "@/components/profile/sign-in-methods";
 import { NameForm } from "@/components/settings/name-form";
 import { SettingsTabs } from "@/components/settings/settings-tabs";
 import { Badge } from "@/components/ui/badge";
@@ -22,7 +22,7 @@ import { changePasswordAction, renameSelfAction, revokeSessionAction } from "./a
 
 export const metadata = { title: "Profile and sessions" };
 
-export default pageOf(async ({ caller, user, tenant, environment, base, now }) => {
+export default dashboardPage(async ({ caller, user, tenant, environment, base, now }) => {
   const [sessions, accounts] = await Promise.all([
     listSessions(caller.db, user.id),
     listProviderAccounts(caller.db, user.id),
@@ -52,7 +52,7 @@ export default pageOf(async ({ caller, user, tenant, environment, base, now }) =
           </div>
         </Panel>
         <Panel title="Signing in">
-          <SignInWays
+          <SignInMethods
             email={user.email}
             hasPassword={user.hasPassword}
             accounts={accounts}

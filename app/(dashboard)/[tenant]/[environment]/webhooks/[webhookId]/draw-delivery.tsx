@@ -1,5 +1,5 @@
 import Link from "next/link";
-import type { Visit } from "@/app/(dashboard)/page-of";
+import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { DeliveryDetails } from "@/components/deliveries/delivery-details";
 import { ResendButton } from "@/components/deliveries/resend-button";
 import { shownStatus } from "@/components/deliveries/words";
@@ -30,7 +30,7 @@ type Opened = {
  * One delivery over the list. `isWaiting`: something about it will change by itself in a moment.
  */
 export async function drawDelivery(
-  { caller, role, tenant, environment, base, now }: Visit,
+  { caller, role, tenant, environment, base, now }: PageContext,
   { webhook, deliveryId, search, hrefOf }: Opened,
 ) {
   const [delivery, { newer, older }] = await Promise.all([

@@ -1,5 +1,5 @@
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { DeliveryTable } from "@/components/deliveries/delivery-table";
 import { deliveryFilters } from "@/components/deliveries/filters";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -25,7 +25,7 @@ import { webhookControls } from "./webhook-controls";
 
 export const metadata = { title: "Webhook" };
 
-export default pageOf<"webhookId">(async (visit) => {
+export default dashboardPage<"webhookId">(async (visit) => {
   const { caller, environment, base, params, query, now } = visit;
   const { delivery: openId, test: testId, ...filters } = query;
   const search = parse(searchDeliveriesQuery, filters, "query");

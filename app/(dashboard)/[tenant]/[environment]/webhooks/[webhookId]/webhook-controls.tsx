@@ -1,5 +1,5 @@
 import { Pencil } from "lucide-react";
-import type { Visit } from "@/app/(dashboard)/page-of";
+import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { ButtonLink } from "@/components/ui/button";
 import { RoleNote } from "@/components/ui/role-note";
@@ -28,7 +28,7 @@ type Unsent = { pending: number; held: number };
  * All that one can do with a webhook, by its place on the page. Who may not sees why instead, once.
  */
 export function webhookControls(
-  { role, tenant, environment, base }: Visit,
+  { role, tenant, environment, base }: PageContext,
   webhook: Webhook,
   { pending, held }: Unsent,
 ) {

@@ -1,4 +1,4 @@
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { VerifySnippets } from "@/components/docs/verify-snippets";
 import { PageHeader } from "@/components/ui/page-header";
 import { NewWebhook } from "@/components/webhooks/new-webhook";
@@ -9,7 +9,7 @@ import { createWebhookAction } from "../actions";
 
 export const metadata = { title: "Create a webhook" };
 
-export default pageOf(async ({ caller, tenant, environment, base }) => {
+export default dashboardPage(async ({ caller, tenant, environment, base }) => {
   requireRole(caller, "ADMIN", "create webhooks");
   return (
     <>

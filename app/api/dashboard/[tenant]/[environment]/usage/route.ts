@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { parse } from "@/app/(dashboard)/act";
-import type { PlaceParams } from "@/app/api/dashboard/answer";
-import { downloadCsv } from "@/app/api/dashboard/download";
+import { parse } from "@/app/(dashboard)/run-action";
+import { downloadCsv } from "@/app/api/dashboard/csv-download";
+import type { PlaceParams } from "@/app/api/dashboard/json-route";
 import { apiKeyNames } from "@/lib/api-keys/service";
 import type { Caller } from "@/lib/platform/caller";
 import type { UsageFigures, UsageQuery } from "@/lib/usage/schema";

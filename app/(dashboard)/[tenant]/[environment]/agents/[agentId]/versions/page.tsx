@@ -1,6 +1,6 @@
 import Link from "next/link";
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { AgentHeader } from "@/components/agents/agent-header";
 import { CompareForm } from "@/components/agents/compare-form";
 import { fieldLabels } from "@/components/agents/labels";
@@ -18,7 +18,7 @@ import { rollBackAgentAction } from "../../actions";
 
 export const metadata = { title: "Versions of an agent" };
 
-export default pageOf<"agentId">(
+export default dashboardPage<"agentId">(
   async ({ caller, role, tenant, environment, base, params, query, now }) => {
     const agent = await getAgent(caller, params.agentId);
     const { limit, ...page } = parse(listAgentVersionsQuery, query, "query");

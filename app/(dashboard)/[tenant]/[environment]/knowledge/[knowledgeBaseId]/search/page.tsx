@@ -1,6 +1,6 @@
 import Link from "next/link";
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { BaseHeader } from "@/components/knowledge/base-header";
 import { QueryForm } from "@/components/knowledge/query-form";
 import { SearchHits } from "@/components/knowledge/search-hits";
@@ -14,40 +14,42 @@ import { env } from "@/lib/platform/env";
 
 export const metadata = { title: "Try a query" };
 
-export default pageOf<"knowledgeBaseId">(async ({ caller, environment, base, params, query }) => {
-  const knowledgeBase = await getKnowledgeBase(caller, params.knowledgeBaseId);
-  const path = `${base}/knowledge/${knowledgeBase.id}`;
-  const hasQuery = typeof query.q === "string" && query.q.trim() !== "";
-  const search = hasQuery ? parse(searchQuery, query, "query") : null;
-  const results = search && (await searchDocuments(caller, knowledgeBase.id, search));
+export default dashboardPage<"knowledgeBaseId">(
+  async ({ caller, environment, base, params, query }) => {
+    const knowledgeBase = await getKnowledgeBase(caller, params.knowledgeBaseId);
+    const path = `${base}/knowledge/${knowledgeBase.id}`;
+    const hasQuery = typeof query.q === "string" && query.q.trim() !== "";
+    const search = hasQuery ? parse(searchQuery, query, "query") : null;
+    const results = search && (await searchDocuments(caller, knowledgeBase.id, search));
 
-  return (
-    <>
-      <BaseHeader knowledgeBase={knowledgeBase} base={base} current="search" />
-      <QueryForm path={`${path}/search`} query={search?.q ?? ""} />
-      {results === null ? null : results.data.length > 0 ? (
-        <div className="space-y-5">
-          <SearchHits
-            path={path}
-            hits={results.data.map((hit) => ({ ...hit, pieces: excerptPieces(hit) }))}
-          />
-          <RawJson value={results} label="the answer as JSON" />
-        </div>
-      ) : (
-        <EmptyState
-          title="Nothing was found"
-          curl={searchByApi(knowledgeBase.id, search?.q ?? "", environment)}
-        >
-          {knowledgeBase.documentCounts.ready > 0 ? (
-            <AnyOfThem path={`${path}/search`} words={search?.q ?? ""} />
-          ) : (
-            "No document of this base is ready to be searched yet."
-          )}
-        </EmptyState>
-      )}
-    </>
-  );
-});
+    return (
+      <>
+        <BaseHeader knowledgeBase={knowledgeBase} base={base} current="search" />
+        <QueryForm path={`${path}/search`} query={search?.q ?? ""} />
+        {results === null ? null : results.data.length > 0 ? (
+          <div className="space-y-5">
+            <SearchHits
+              path={path}
+              hits={results.data.map((hit) => ({ ...hit, pieces: excerptPieces(hit) }))}
+            />
+            <RawJson value={results} label="the answer as JSON" />
+          </div>
+        ) : (
+          <EmptyState
+            title="Nothing was found"
+            curl={searchByApi(knowledgeBase.id, search?.q ?? "", environment)}
+          >
+            {knowledgeBase.documentCounts.ready > 0 ? (
+              <AnyOfThem path={`${path}/search`} words={search?.q ?? ""} />
+            ) : (
+              "No document of this base is ready to be searched yet."
+            )}
+          </EmptyState>
+        )}
+      </>
+    );
+  },
+);
 
 /** What to do where no document has all of the words. */
 function AnyOfThem({ path, words }: { path: string; words: string }) {

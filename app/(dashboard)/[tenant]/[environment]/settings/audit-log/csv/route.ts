@@ -1,4 +1,4 @@
-import { parse } from "@/app/(dashboard)/act";
+import { parse } from "@/app/(dashboard)/run-action";
 import { auditCsvHead, auditCsvLine } from "@/lib/audit/entry-csv";
 import { listAuditQuery } from "@/lib/audit/schema";
 import { type AuditEntry, exportAuditEntries } from "@/lib/audit/service";

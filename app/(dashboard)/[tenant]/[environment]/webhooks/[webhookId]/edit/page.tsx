@@ -1,4 +1,4 @@
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { PageHeader } from "@/components/ui/page-header";
 import { EditWebhook } from "@/components/webhooks/edit-webhook";
 import { eventFamilies } from "@/lib/api/event-reference";
@@ -9,7 +9,7 @@ import { updateWebhookAction } from "../../actions";
 
 export const metadata = { title: "Edit webhook" };
 
-export default pageOf<"webhookId">(async ({ caller, tenant, environment, base, params }) => {
+export default dashboardPage<"webhookId">(async ({ caller, tenant, environment, base, params }) => {
   requireRole(caller, "ADMIN", "change webhooks");
   const { id, url, description, events, metadata } = await getWebhook(caller, params.webhookId);
   const path = `${base}/webhooks/${id}`;

@@ -1,5 +1,5 @@
 import { notFound } from "next/navigation";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { Changes } from "@/components/agents/changes";
 import { ContentView } from "@/components/agents/content-view";
 import { RollBackDialog } from "@/components/agents/roll-back-dialog";
@@ -19,7 +19,7 @@ import { namesOfKnowledgeBases } from "../../names";
 
 export const metadata = { title: "Version of an agent" };
 
-export default pageOf<"agentId" | "version">(
+export default dashboardPage<"agentId" | "version">(
   async ({ caller, role, tenant, environment, base, params, now }) => {
     const number = versionNumber.safeParse(params.version);
     if (!number.success) notFound();

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { Changes } from "@/components/agents/changes";
 import { CompareForm } from "@/components/agents/compare-form";
 import { PageHeader } from "@/components/ui/page-header";
@@ -16,7 +16,7 @@ export const metadata = { title: "Compare versions" };
 const choice = z.union([z.literal("draft"), versionNumber]);
 const compareQuery = z.strictObject({ from: choice, to: choice });
 
-export default pageOf<"agentId">(async ({ caller, base, params, query }) => {
+export default dashboardPage<"agentId">(async ({ caller, base, params, query }) => {
   const { from, to } = parse(compareQuery, query, "query");
   const agent = await getAgent(caller, params.agentId);
   const [before, after] = await Promise.all([

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parse } from "@/app/(dashboard)/act";
-import { pageOf } from "@/app/(dashboard)/page-of";
+import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
+import { parse } from "@/app/(dashboard)/run-action";
 import { ChunkList } from "@/components/knowledge/chunk-list";
 import { contentTypeNames } from "@/components/knowledge/content-type-names";
 import { DeleteDocumentDialog } from "@/components/knowledge/delete-document-dialog";
@@ -39,7 +39,7 @@ const chunksQuery = z.strictObject({
     .optional(),
 });
 
-export default pageOf<"knowledgeBaseId" | "documentId">(
+export default dashboardPage<"knowledgeBaseId" | "documentId">(
   async ({ caller, role, tenant, environment, base, params, query, now }) => {
     const knowledgeBase = await getKnowledgeBase(caller, params.knowledgeBaseId);
     const document = await getDocument(caller, knowledgeBase.id, params.documentId);

@@ -1,4 +1,4 @@
-import { answer, type PlaceParams } from "@/app/api/dashboard/answer";
+import { type PlaceParams, respondWithJson } from "@/app/api/dashboard/json-route";
 import { readUpload } from "@/lib/api/read-upload";
 import { check } from "@/lib/api/validate";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
@@ -18,7 +18,7 @@ type Context = { params: Promise<PlaceParams & { knowledgeBaseId: string }> };
  */
 export async function POST(request: Request, { params }: Context): Promise<Response> {
   const { knowledgeBaseId, ...place } = await params;
-  return answer(request, place, async ({ identity }) => {
+  return respondWithJson(request, place, async ({ identity }) => {
     // Before a body of 20 MiB is taken in for nothing.
     requireRole(identity, "MEMBER", "upload documents");
     await getKnowledgeBase(reader(identity), knowledgeBaseId);

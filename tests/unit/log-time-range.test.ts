@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  rangeBetween,
+  rangeEndingNow,
   ranges,
-  type ShownTime,
-  timeBetween,
-  timeOfRange,
-} from "@/app/(dashboard)/[tenant]/[environment]/logs/shown-time";
+  type TimeRange,
+} from "@/app/(dashboard)/[tenant]/[environment]/logs/log-time-range";
 
 const hourMs = 3_600_000;
 const now = new Date("2026-02-10T12:34:56.789Z");
 
-function expectDrawable({ drawn: { since, until, parts }, isByTheHour }: ShownTime) {
+function expectDrawable({ chart: { since, until, parts }, isByTheHour }: TimeRange) {
   const partMs = (until.getTime() - since.getTime()) / parts;
   expect(Number.isInteger(parts)).toBe(true);
   expect(parts).toBeGreaterThanOrEqual(1);
@@ -23,11 +23,11 @@ function expectDrawable({ drawn: { since, until, parts }, isByTheHour }: ShownTi
 test.each(Object.keys(ranges) as (keyof typeof ranges)[])(
   "%s up to now is listed from where its chart begins",
   (range) => {
-    const time = timeOfRange(range, now);
+    const time = rangeEndingNow(range, now);
     expectDrawable(time);
     expect(time.until).toBeUndefined();
-    expect(time.since).toEqual(time.drawn.since);
-    expect(time.drawn.until.getTime()).toBeGreaterThanOrEqual(now.getTime());
+    expect(time.since).toEqual(time.chart.since);
+    expect(time.chart.until.getTime()).toBeGreaterThanOrEqual(now.getTime());
   },
 );
 
@@ -42,26 +42,26 @@ test("whatever time an address names can be drawn, and the chart covers it", () 
       fc.option(time, { nil: undefined }),
       fc.option(time, { nil: undefined }),
       (since, until) => {
-        const shown = timeBetween(since, until, now);
+        const shown = rangeBetween(since, until, now);
         expectDrawable(shown);
         const end = until && until < now ? until : now;
-        expect(shown.drawn.until.getTime()).toBeGreaterThanOrEqual(end.getTime());
+        expect(shown.chart.until.getTime()).toBeGreaterThanOrEqual(end.getTime());
         if (shown.since < end)
-          expect(shown.drawn.since.getTime()).toBeLessThanOrEqual(shown.since.getTime());
+          expect(shown.chart.since.getTime()).toBeLessThanOrEqual(shown.since.getTime());
       },
     ),
   );
 });
 
 test("a click on a part, and one on a part of that, leads to ever shorter ones, down to a second", () => {
-  let time = timeOfRange("30d", now);
+  let time = rangeEndingNow("30d", now);
   const lengths: number[] = [];
   for (let clicks = 0; clicks < 4; clicks++) {
-    const { since, until, parts } = time.drawn;
+    const { since, until, parts } = time.chart;
     const partMs = (until.getTime() - since.getTime()) / parts;
     lengths.push(partMs);
     const click = new Date(since.getTime() + Math.floor(parts / 2) * partMs);
-    time = timeBetween(click, new Date(click.getTime() + partMs), now);
+    time = rangeBetween(click, new Date(click.getTime() + partMs), now);
   }
   expect(lengths).toEqual([12 * hourMs, hourMs, 60_000, 1_000]);
 });

@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
 
-type Trouble = {
+type FailingWebhook = {
   id: string;
   url: string;
   isDisabled: boolean;
@@ -12,20 +12,20 @@ type Trouble = {
 };
 
 /** Webhooks whose receivers do not answer, and what waits for them. */
-export function WebhookTroubles({
-  troubles,
+export function FailingWebhooks({
+  failing,
   base,
   disableAfterFailures,
   now,
 }: {
-  troubles: Trouble[];
+  failing: FailingWebhook[];
   base: string;
   disableAfterFailures: number;
   now: Date;
 }) {
   return (
     <ul className="divide-y divide-line">
-      {troubles.map(({ id, url, isDisabled, consecutiveFailures, unsent, oldestHeldAt }) => (
+      {failing.map(({ id, url, isDisabled, consecutiveFailures, unsent, oldestHeldAt }) => (
         <li
           key={id}
           className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0"

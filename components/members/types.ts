@@ -9,9 +9,9 @@ export type EndSessions = (userId: string) => Promise<ActionResult | ProofReques
 export type RemoveMember = (userId: string) => Promise<ActionResult | ProofRequest>;
 
 /** What whoever invites passes on, and where the mail is shown that it would have been in. */
-export type PassedOn = { link: string; mailPage: string | null };
-/** `passOn` where no mail is sent. */
-export type SentInvitation = { passOn: PassedOn | null };
+export type ShareableLink = { link: string; mailPage: string | null };
+/** `shareableLink` where no mail is sent. */
+export type SentInvitation = { shareableLink: ShareableLink | null };
 export type Invite = (form: FormData) => Promise<ActionResult<SentInvitation> | ProofRequest>;
 export type Resend = (invitationId: string) => Promise<ActionResult<SentInvitation> | ProofRequest>;
 export type Revoke = (invitationId: string) => Promise<ActionResult | ProofRequest>;

@@ -21,26 +21,26 @@ const rangeMs: Record<Range, number> = {
   "30d": keptMs,
 };
 
-/** A time that is listed, and how it is drawn: from the counts of hours where it is long enough. */
-export type ShownTime = {
+/** A time that is listed, and how it is charted: from the counts of hours where it is long enough. */
+export type TimeRange = {
   since: Date;
   until: Date | undefined;
-  drawn: Parts;
+  chart: Parts;
   isByTheHour: boolean;
 };
 
 /** A time that ends now, so that the list has no end. */
-export function timeOfRange(range: Range, now: Date): ShownTime {
-  const shown = drawn(new Date(now.getTime() - rangeMs[range] + 1), now);
-  return { ...shown, since: shown.drawn.since, until: undefined };
+export function rangeEndingNow(range: Range, now: Date): TimeRange {
+  const shown = chartOf(new Date(now.getTime() - rangeMs[range] + 1), now);
+  return { ...shown, since: shown.chart.since, until: undefined };
 }
 
 /** A time from the address, as a click on the chart leaves it there. */
-export function timeBetween(
+export function rangeBetween(
   since: Date | undefined,
   until: Date | undefined,
   now: Date,
-): ShownTime {
+): TimeRange {
   const end = until && until < now ? until : now;
   const earliest = new Date(now.getTime() - keptMs);
   const start = since && since > earliest ? since : earliest;
@@ -48,7 +48,7 @@ export function timeBetween(
   return {
     since: start,
     until,
-    ...drawn(isForward ? start : new Date(end.getTime() - minuteMs), end),
+    ...chartOf(isForward ? start : new Date(end.getTime() - minuteMs), end),
   };
 }
 
@@ -57,12 +57,12 @@ const longMs = 6 * hourMs;
 const shortParts = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600].map((seconds) => seconds * 1_000);
 const longParts = [1, 2, 3, 6, 12, 24].map((hours) => hours * hourMs);
 
-function drawn(since: Date, until: Date): Pick<ShownTime, "drawn" | "isByTheHour"> {
+function chartOf(since: Date, until: Date): Pick<TimeRange, "chart" | "isByTheHour"> {
   const lengthMs = until.getTime() - since.getTime();
   const isByTheHour = lengthMs >= longMs;
   const lengths = isByTheHour ? longParts : shortParts;
   const partMs = lengths.find((candidate) => lengthMs / candidate <= mostParts) ?? 24 * hourMs;
-  return { drawn: aligned(since, until, partMs), isByTheHour };
+  return { chart: aligned(since, until, partMs), isByTheHour };
 }
 
 /** Parts of this length that begin and end on a multiple of it. */

@@ -15,7 +15,7 @@ export type PlaceParams = { tenant: string; environment: string };
  * it asks whether one of our own pages sent the request, finds out who acts and in which role, and
  * answers in JSON, problems like the API's.
  */
-export async function answer(
+export async function respondWithJson(
   request: Request,
   params: PlaceParams,
   work: (place: Place) => Promise<object>,

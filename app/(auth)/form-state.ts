@@ -16,7 +16,7 @@ export const textOf = (form: FormData, name: string) => {
 };
 
 /** The first issue of each field. */
-export function findings(error: z.ZodError<Record<string, unknown>>): FormState {
+export function fieldErrors(error: z.ZodError<Record<string, unknown>>): FormState {
   const found = error.issues.map(
     (issue) => [issue.path.join("."), errorOfField(predicateOf(issue))] as const,
   );
@@ -24,13 +24,13 @@ export function findings(error: z.ZodError<Record<string, unknown>>): FormState 
 }
 
 /** What the person can mend, as a sentence. */
-export function refused(error: unknown): { message: string } {
+export function asMessage(error: unknown): { message: string } {
   if (error instanceof AppError) return { message: error.detail };
   throw error;
 }
 
 /** More people at once than the server hashes passwords for. */
-export function unavailable(error: unknown) {
+export function asUnavailable(error: unknown) {
   if (error instanceof AppError && error.kind === "unavailable")
     return { outcome: "unavailable" as const, detail: error.detail };
   throw error;

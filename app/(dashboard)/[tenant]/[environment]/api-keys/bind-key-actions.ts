@@ -1,5 +1,5 @@
-import type { PlaceOfAction } from "@/app/(dashboard)/act";
-import type { KeyActions } from "@/components/api-keys/states";
+import type { ActionPlace } from "@/app/(dashboard)/run-action";
+import type { KeyActions } from "@/components/api-keys/types";
 import {
   createApiKeyAction,
   revokeApiKeyAction,
@@ -8,7 +8,7 @@ import {
 } from "./actions";
 
 /** What the dialogs about keys can do here. A new key may be for the other environment. */
-export const keyActions = (place: PlaceOfAction): KeyActions => ({
+export const bindKeyActions = (place: ActionPlace): KeyActions => ({
   create: createApiKeyAction.bind(null, place.tenant),
   update: updateApiKeyAction.bind(null, place),
   roll: rollApiKeyAction.bind(null, place),

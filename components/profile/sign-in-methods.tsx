@@ -3,7 +3,7 @@ import { Time } from "@/components/ui/time";
 import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
 import type { Provider } from "@/prisma/generated/enums";
 
-type SignInWaysProps = {
+type SignInMethodsProps = {
   email: string;
   hasPassword: boolean;
   accounts: {
@@ -18,7 +18,13 @@ type SignInWaysProps = {
 };
 
 /** Everything that lets a person in, and what could. */
-export function SignInWays({ email, hasPassword, accounts, configured, now }: SignInWaysProps) {
+export function SignInMethods({
+  email,
+  hasPassword,
+  accounts,
+  configured,
+  now,
+}: SignInMethodsProps) {
   const providers = [...new Set([...configured, ...accounts.map(({ provider }) => provider)])];
   return (
     <Facts

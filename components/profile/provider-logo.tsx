@@ -37,7 +37,7 @@ const marks: Record<
   },
 };
 
-export function ProviderMark({ id }: Pick<ProviderChoice, "id">) {
+export function ProviderLogo({ id }: Pick<ProviderChoice, "id">) {
   const { viewBox, paths } = marks[id];
   return (
     <svg viewBox={viewBox} className="size-4" aria-hidden="true">

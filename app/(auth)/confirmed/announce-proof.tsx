@@ -1,9 +1,9 @@
 "use client";
 
 import { useEffect } from "react";
-import { announceProof } from "@/components/profile/proof-channel";
+import { announceProof } from "@/components/profile/proof-broadcast";
 
-export function Announcement() {
+export function AnnounceProof() {
   useEffect(() => {
     announceProof();
     window.close();

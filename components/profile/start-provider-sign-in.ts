@@ -10,7 +10,7 @@ const failed = (callbackUrl: string) =>
  * @param isAgain has people choose who they are, though the provider may know
  * @returns the address to go to: the provider's, or one of ours that says what is wrong
  */
-export async function beginProviderSignIn(
+export async function startProviderSignIn(
   { id }: ProviderChoice,
   callbackUrl: string,
   { isAgain = false } = {},

@@ -4,7 +4,7 @@ import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { confirmPassword } from "@/lib/auth/service";
 import { throttledSentence } from "@/lib/auth/throttle";
 import type { ActionResult } from "@/lib/platform/action-result";
-import { refused } from "./act";
+import { toRefusal } from "./run-action";
 
 /** What the dialog that asks for a proof sends. */
 export async function confirmPasswordAction(password: string): Promise<ActionResult> {
@@ -16,6 +16,6 @@ export async function confirmPasswordAction(password: string): Promise<ActionRes
       result.outcome === "throttled" ? throttledSentence(result) : "The password is not right.";
     return { outcome: "refused", message, errors: {} };
   } catch (error) {
-    return refused(error);
+    return toRefusal(error);
   }
 }

@@ -14,7 +14,7 @@ import { AddressUnverified } from "@/lib/step-up/protected-actions";
  * The first two arguments of every server action: the browser sends them, so they are believed no
  * more than a path is.
  */
-export type PlaceOfAction = { tenant: string; environment: string };
+export type ActionPlace = { tenant: string; environment: string };
 
 /**
  * What every server action of the dashboard does: it finds out who acts and in which role, parses
@@ -23,7 +23,7 @@ export type PlaceOfAction = { tenant: string; environment: string };
  * anything else flies, and Next shows the error page.
  */
 export async function act<Schema extends z.ZodType, Value = null>(
-  { tenant, environment }: PlaceOfAction,
+  { tenant, environment }: ActionPlace,
   schema: Schema,
   sent: unknown,
   work: (caller: Caller, input: z.output<Schema>, place: Place) => Promise<Value>,
@@ -36,7 +36,7 @@ export async function act<Schema extends z.ZodType, Value = null>(
     revalidatePath(`/${place.tenant.slug}/${place.environment}`, "layout");
     return { outcome: "done", value };
   } catch (error) {
-    return refused(error);
+    return toRefusal(error);
   }
 }
 
@@ -70,7 +70,7 @@ export function parse<Schema extends z.ZodType>(
 }
 
 /** What was filled in, by name; what was left empty is not there. */
-export function filledIn(form: FormData): Record<string, string> {
+export function filledFields(form: FormData): Record<string, string> {
   const texts = [...form.entries()].filter(
     ([name, value]) => typeof value === "string" && value.trim() !== "" && !name.startsWith("$"),
   );
@@ -78,14 +78,14 @@ export function filledIn(form: FormData): Record<string, string> {
 }
 
 /** The same without white space at the ends, which the API would store as part of a name. */
-export function trimmed(form: FormData): Record<string, string> {
+export function trimmedFields(form: FormData): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(filledIn(form)).map(([name, text]) => [name, text.trim()]),
+    Object.entries(filledFields(form)).map(([name, text]) => [name, text.trim()]),
   );
 }
 
 /** @throws whatever is no refusal */
-export function refused(error: unknown): ActionResult<never> {
+export function toRefusal(error: unknown): ActionResult<never> {
   if (error instanceof RoleMissing || error instanceof AddressUnverified)
     return { outcome: "refused", message: error.detail, errors: {} };
   if (error instanceof ProofNeeded)

@@ -3,9 +3,9 @@
 import { type ReactNode, useState } from "react";
 import { IsStale, StaleNotice } from "@/components/ui/stale-notice";
 import { usePeriodicRefresh } from "@/components/ui/use-periodic-refresh";
-import { Failure } from "./failure";
+import { PageFailure } from "./page-failure";
 
-type KeptProps = {
+type LastGoodRenderProps = {
   /** The id of the request that failed, in the place of children. */
   failedRequest?: string;
   /** It is the frame round a page: the page inside is the one that says so. */
@@ -18,12 +18,12 @@ type KeptProps = {
  * or write in, and tries again until it works. Where there is nothing to keep, it says that this
  * failed.
  */
-export function Kept({ failedRequest, isFrame = false, children }: KeptProps) {
+export function LastGoodRender({ failedRequest, isFrame = false, children }: LastGoodRenderProps) {
   const [last, setLast] = useState(children);
   const hasFailed = failedRequest !== undefined;
   if (!hasFailed && last !== children) setLast(children);
   if (hasFailed && last === undefined)
-    return <Failure requestId={failedRequest} isWhole={isFrame} />;
+    return <PageFailure requestId={failedRequest} isWhole={isFrame} />;
   return (
     <>
       <IsStale value={hasFailed}>{hasFailed ? last : children}</IsStale>

@@ -8,7 +8,7 @@ import { PageLinks } from "./page-links";
 /**
  * The navigation of a narrow screen, behind a button. @param children what stands above the links.
  */
-export function NarrowMenu({ children }: { children: ReactNode }) {
+export function MobileMenu({ children }: { children: ReactNode }) {
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
   return (

@@ -4,7 +4,7 @@ import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 
 /** The only time that a key itself is shown. */
-export type ShownKey = {
+export type RevealedKey = {
   key: string;
   name: string;
   environment: Environment;
@@ -28,9 +28,9 @@ export type KeySummary = {
 };
 
 export type KeyActions = {
-  create: (form: FormData) => Promise<ActionResult<ShownKey> | ProofRequest>;
+  create: (form: FormData) => Promise<ActionResult<RevealedKey> | ProofRequest>;
   update: (id: string, form: FormData) => Promise<ActionResult | ProofRequest>;
-  roll: (id: string, overlap: string) => Promise<ActionResult<ShownKey> | ProofRequest>;
+  roll: (id: string, overlap: string) => Promise<ActionResult<RevealedKey> | ProofRequest>;
   revoke: (id: string) => Promise<ActionResult | ProofRequest>;
 };
 

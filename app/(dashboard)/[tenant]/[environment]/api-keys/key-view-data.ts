@@ -1,4 +1,4 @@
-import type { KeyChoices, KeySummary } from "@/components/api-keys/states";
+import type { KeyChoices, KeySummary } from "@/components/api-keys/types";
 import { relativeTime } from "@/components/ui/time";
 import { scopePresets, scopeResources } from "@/lib/api-keys/scope-choices";
 import type { getApiKey } from "@/lib/api-keys/service";
@@ -31,15 +31,15 @@ export function keySummary(key: ApiKey, lastDay: RequestCount[], now: Date): Key
     ...{ allowedIps: key.allowedIps, rateLimitPerMinute: key.rateLimitPerMinute },
     expiresAt: key.expiresAt?.toISOString() ?? null,
     lastUsed: key.lastUsedAt && relativeTime(key.lastUsedAt, now),
-    requestsLastDay: requestsOf(lastDay).reduce((total, count) => total + count, 0),
+    requestsLastDay: requestsPerHour(lastDay).reduce((total, count) => total + count, 0),
   };
 }
 
-export const requestsOf = (counts: RequestCount[]) =>
+export const requestsPerHour = (counts: RequestCount[]) =>
   counts.map(({ succeeded, refused, failed }) => succeeded + refused + failed);
 
 /** Who made a key. Keys without a maker come from the operator's command line. */
-export const makerOf = ({ createdById }: ApiKey, names: Map<string, string>) =>
+export const creatorName = ({ createdById }: ApiKey, names: Map<string, string>) =>
   createdById ? (names.get(createdById) ?? "A former member") : "Operator";
 
 export function scopesLabel(scopes: string[]): string {

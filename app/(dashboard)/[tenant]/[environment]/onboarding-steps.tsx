@@ -3,8 +3,8 @@ import { CreateKeyButton } from "@/components/api-keys/key-dialogs";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { MethodBadge } from "@/components/docs/method-badge";
 import type { Step } from "@/components/overview/checklist";
-import { CommandWithKey, WhichKey } from "@/components/overview/first-key";
-import { ErrorFindings } from "@/components/request-logs/error-explained";
+import { CommandWithKey, KeyHint } from "@/components/overview/onboarding-key";
+import { ErrorFindings } from "@/components/request-logs/error-explanation";
 import { StatusBadge } from "@/components/request-logs/status-badge";
 import { ButtonLink } from "@/components/ui/button";
 import { CopyBlock } from "@/components/ui/copy";
@@ -27,7 +27,7 @@ type Visitor = { tenantSlug: string; environment: Environment; mayManage: boolea
 const receiver = `node -e 'require("http").createServer((q, r) => { q.pipe(process.stdout); q.on("end", () => { console.log(); r.end() }) }).listen(4000)'`;
 
 /** What leads from nothing to live, each step with the one thing to do about it. */
-export function firstSteps(progress: Progress, visitor: Visitor): Step[] {
+export function onboardingSteps(progress: Progress, visitor: Visitor): Step[] {
   return [
     keyStep(progress, visitor),
     requestStep(progress, visitor),
@@ -86,7 +86,7 @@ function requestStep(
               <HowToMend kind={latestRequest.errorKind} body={latestRequest.responseBody} />
             ) : null}
             <p className="text-muted">
-              <WhichKey /> The request appears here as soon as it was answered; one without a valid
+              <KeyHint /> The request appears here as soon as it was answered; one without a valid
               key is nobody’s, and does not.
             </p>
             <CommandWithKey command={command} placeholder={placeholder} />

@@ -3,17 +3,17 @@
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { SecretDialog } from "@/components/shell/secret-dialog";
 import { CopyBlock } from "@/components/ui/copy";
-import { firstRequest } from "./first-request";
-import { atTime } from "./sentence";
-import type { ShownKey } from "./states";
+import { atTime } from "./describe-key";
+import { exampleRequest } from "./example-request";
+import type { RevealedKey } from "./types";
 
 /** A key that was just made, this once. */
-export function ShownKeyDialog({
+export function RevealKeyDialog({
   shown,
   apiUrl,
   onClosed,
 }: {
-  shown: ShownKey;
+  shown: RevealedKey;
   apiUrl: string;
   onClosed: () => void;
 }) {
@@ -44,7 +44,7 @@ export function ShownKeyDialog({
           <div className="space-y-1.5">
             <h3 className="font-medium">Try it</h3>
             <CopyBlock
-              text={firstRequest(apiUrl, shown.key, shown.scopes)}
+              text={exampleRequest(apiUrl, shown.key, shown.scopes)}
               label="Copy the curl command"
               onCopied={keep}
             />
@@ -56,7 +56,7 @@ export function ShownKeyDialog({
 }
 
 /** What becomes of the key that this one replaces. */
-function fate({ hint, endsAt }: NonNullable<ShownKey["replaced"]>): string {
+function fate({ hint, endsAt }: NonNullable<RevealedKey["replaced"]>): string {
   const end = new Date(endsAt);
   return end > new Date()
     ? `The old one, ${hint}, works until ${atTime(end)}.`

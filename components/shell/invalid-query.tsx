@@ -8,7 +8,7 @@ import { ButtonLink } from "@/components/ui/button";
  * A filter or a cursor in the address that cannot be read: somebody edited a link, or it is too
  * old.
  */
-export function RefusedAddress({ detail }: { detail: string }) {
+export function InvalidQuery({ detail }: { detail: string }) {
   return (
     <div className="rounded-2xl border border-line bg-surface px-6 py-12 text-center">
       <SearchX className="mx-auto mb-4 size-6 text-muted" aria-hidden="true" />

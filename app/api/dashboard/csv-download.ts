@@ -5,7 +5,7 @@ import { type Caller, reader } from "@/lib/platform/caller";
 import { csvStart, toCsvLine } from "@/lib/platform/csv";
 import { RoleMissing } from "@/lib/platform/roles";
 import { newId } from "@/lib/resources/ids";
-import type { PlaceParams } from "./answer";
+import type { PlaceParams } from "./json-route";
 
 type Table = { name: string; rows: (string | number)[][] };
 
@@ -16,11 +16,11 @@ type Table = { name: string; rows: (string | number)[][] };
 export async function downloadCsv(
   request: Request,
   params: PlaceParams,
-  draw: (caller: Caller, place: Place) => Promise<Table>,
+  makeTable: (caller: Caller, place: Place) => Promise<Table>,
 ): Promise<Response> {
   try {
     const place = await dashboardPlace(params.tenant, params.environment);
-    const { name, rows } = await draw(reader(place.identity), place);
+    const { name, rows } = await makeTable(reader(place.identity), place);
     const headers = {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="${name}.csv"`,

@@ -1,8 +1,8 @@
 import { notFound, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
-import { Kept } from "@/components/shell/kept";
+import { InvalidQuery } from "@/components/shell/invalid-query";
+import { LastGoodRender } from "@/components/shell/last-good-render";
 import { NoPermission } from "@/components/shell/no-permission";
-import { RefusedAddress } from "@/components/shell/refused-address";
 import { currentRequestId, dashboardCaller } from "@/lib/auth/dashboard-caller";
 import { AppError } from "@/lib/platform/errors";
 import { log } from "@/lib/platform/log";
@@ -12,7 +12,9 @@ type Params = { tenant: string; environment: string } & Record<string, string>;
 export type Query = Record<string, string | string[] | undefined>;
 type PageProps = { params: Promise<Params>; searchParams: Promise<Query> };
 
-export type Visit<Part extends string = never> = Awaited<ReturnType<typeof dashboardCaller>> & {
+export type PageContext<Part extends string = never> = Awaited<
+  ReturnType<typeof dashboardCaller>
+> & {
   /** The path's further parts, an id for example. */
   params: Record<Part, string>;
   query: Query;
@@ -22,23 +24,23 @@ export type Visit<Part extends string = never> = Awaited<ReturnType<typeof dashb
 };
 
 /**
- * Makes a page of the dashboard from what it draws (`pageOf<"webhookId">` where its path has parts
+ * Makes a page of the dashboard from what it draws (`dashboardPage<"webhookId">` where its path has parts
  * of its own): each page finds out for itself who looks at it, because Next keeps a layout while
  * its pages change. What is not there is the not-found page; what the role does not allow and what
  * cannot be read in the address are said in its place; anything else leaves the page as it was, or
  * says so with the request's id.
  */
-export function pageOf<Part extends string = never>(
-  draw: (visit: Visit<Part>) => Promise<ReactNode>,
+export function dashboardPage<Part extends string = never>(
+  render: (visit: PageContext<Part>) => Promise<ReactNode>,
 ) {
   // biome-ignore lint/correctness/noComponentHookFactories: it is called once for each page, when its module is loaded.
   return async function Page({ params, searchParams }: PageProps) {
     const { tenant: slug, environment: name, ...further } = await params;
-    return keepOnFailure(async () => {
+    return renderOrKeepLast(async () => {
       const place = await dashboardCaller(slug, name);
       const base = `/${place.tenant.slug}/${place.environment}`;
       try {
-        return await draw({
+        return await render({
           ...place,
           params: further as Record<Part, string>,
           query: await searchParams,
@@ -50,7 +52,7 @@ export function pageOf<Part extends string = never>(
           return <NoPermission sentence={error.detail} roleName={roleNames[place.role]} />;
         if (error instanceof AppError && error.kind === "not-found") notFound();
         if (error instanceof AppError && error.status === 422)
-          return <RefusedAddress detail={error.detail} />;
+          return <InvalidQuery detail={error.detail} />;
         throw error;
       }
     });
@@ -58,14 +60,14 @@ export function pageOf<Part extends string = never>(
 }
 
 /** Draws something that stays on the screen when drawing it anew fails. */
-export async function keepOnFailure(draw: () => Promise<ReactNode>, { isFrame = false } = {}) {
+export async function renderOrKeepLast(render: () => Promise<ReactNode>, { isFrame = false } = {}) {
   try {
-    return <Kept isFrame={isFrame}>{await draw()}</Kept>;
+    return <LastGoodRender isFrame={isFrame}>{await render()}</LastGoodRender>;
   } catch (error) {
     // Redirects and not-found pages are thrown as well, and are Next's.
     unstable_rethrow(error);
     const requestId = currentRequestId();
     log.error({ err: error, requestId }, "a page could not be drawn");
-    return <Kept isFrame={isFrame} failedRequest={requestId} />;
+    return <LastGoodRender isFrame={isFrame} failedRequest={requestId} />;
   }
 }

@@ -10,7 +10,7 @@ import { Notice } from "@/components/ui/notice";
 import type { ProviderChoice } from "@/lib/auth/providers";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
-type ProofWays = {
+type ProofMethods = {
   email: string;
   /** Null for somebody who has no password. */
   confirmPassword: ((password: string) => Promise<ActionResult>) | null;
@@ -18,10 +18,10 @@ type ProofWays = {
   providers: ProviderChoice[];
 };
 
-const ProofContext = createContext<ProofWays | null>(null);
+const ProofContext = createContext<ProofMethods | null>(null);
 
 /** Stands round the pages of the dashboard, so that a dialog anywhere in it can ask for a proof. */
-export function ProofProvider({ children, ...ways }: ProofWays & { children: ReactNode }) {
+export function ProofProvider({ children, ...ways }: ProofMethods & { children: ReactNode }) {
   return <ProofContext value={ways}>{children}</ProofContext>;
 }
 
@@ -57,11 +57,11 @@ export function useProof() {
     return prove(work);
   }
 
-  const question = asked ? <ProofQuestion what={asked.what} answer={asked.answer} /> : null;
+  const question = asked ? <ProofDialog what={asked.what} answer={asked.answer} /> : null;
   return { prove, question };
 }
 
-function ProofQuestion({ what, answer }: Asked) {
+function ProofDialog({ what, answer }: Asked) {
   const ways = useContext(ProofContext);
   if (!ways) throw new Error("useProof needs a ProofProvider round it");
   return (
@@ -78,7 +78,7 @@ function ProofQuestion({ what, answer }: Asked) {
             <PasswordForm email={ways.email} confirm={ways.confirmPassword} answer={answer} />
           ) : (
             <>
-              {ways.providers.length > 0 ? null : <NoWay />}
+              {ways.providers.length > 0 ? null : <NoProofMethod />}
               <div className="flex justify-end">
                 <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
               </div>
@@ -91,7 +91,7 @@ function ProofQuestion({ what, answer }: Asked) {
 }
 
 /** For somebody whose provider is not configured any more. */
-function NoWay() {
+function NoProofMethod() {
   return (
     <p>
       You have no password here. Sign out, and{" "}

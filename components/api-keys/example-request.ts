@@ -17,7 +17,7 @@ const firstBodies: [scope: Scope, path: string, body: string][] = [
   ["write:knowledge", "knowledge-bases", '{"name":"Handbook"}'],
 ];
 
-export function firstRequest(apiUrl: string, key: string, scopes: readonly Scope[]): string {
+export function exampleRequest(apiUrl: string, key: string, scopes: readonly Scope[]): string {
   const path = firstPath(scopes);
   const authorization = `-H "Authorization: Bearer ${key}"`;
   if (path) return `curl ${apiUrl}/v1/public/${path} ${authorization}`;

@@ -2,7 +2,7 @@ import Link from "next/link";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { Panel } from "@/components/ui/panel";
 
-type ErrorExplainedProps = {
+type ErrorExplanationProps = {
   kind: string;
   title: string;
   explanation: { what: string; mend: string[] };
@@ -36,7 +36,7 @@ export function ErrorFindings({ body }: { body: string | null }) {
  * What was wrong with this request (each finding, where there are several to name), what such an
  * error means, and how to mend it.
  */
-export function ErrorExplained({ kind, title, explanation, body }: ErrorExplainedProps) {
+export function ErrorExplanation({ kind, title, explanation, body }: ErrorExplanationProps) {
   return (
     <Panel
       title={title}

@@ -5,7 +5,7 @@ import { CopyButton } from "@/components/ui/copy";
 import { usePeriodicRefresh } from "@/components/ui/use-periodic-refresh";
 import { MessagePage } from "./message-page";
 
-type FailureProps = {
+type PageFailureProps = {
   /** That of the request in our log. */
   requestId?: string;
   /** What makes Next look at the page again, where it was Next that caught the error. */
@@ -15,7 +15,7 @@ type FailureProps = {
 };
 
 /** In the place of a page that could not be drawn, until it can be. */
-export function Failure({ requestId, reset, isWhole = false }: FailureProps) {
+export function PageFailure({ requestId, reset, isWhole = false }: PageFailureProps) {
   usePeriodicRefresh({ isFailing: true, reset });
   const title = "This page could not be shown";
   const sentence = "The fault is ours, and nothing was changed. Trying again…";

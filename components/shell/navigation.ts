@@ -14,17 +14,17 @@ import {
   Zap,
 } from "lucide-react";
 
-export type DashboardPlace = { path: string; name: string; Icon: LucideIcon };
+export type NavigationItem = { path: string; name: string; Icon: LucideIcon };
 
 /**
  * Every page of the dashboard that has a link of its own: the navigation and the palette are made
  * from it.
  */
-export const dashboardPlaces: { title: string | null; places: DashboardPlace[] }[] = [
-  { title: null, places: [{ path: "", name: "Overview", Icon: LayoutDashboard }] },
+export const dashboardNavigation: { title: string | null; items: NavigationItem[] }[] = [
+  { title: null, items: [{ path: "", name: "Overview", Icon: LayoutDashboard }] },
   {
     title: "Support",
-    places: [
+    items: [
       { path: "conversations", name: "Conversations", Icon: Inbox },
       { path: "customers", name: "Customers", Icon: Users },
       { path: "agents", name: "Agents", Icon: Bot },
@@ -33,7 +33,7 @@ export const dashboardPlaces: { title: string | null; places: DashboardPlace[] }
   },
   {
     title: "Developers",
-    places: [
+    items: [
       { path: "api-keys", name: "API keys", Icon: KeyRound },
       { path: "webhooks", name: "Webhooks", Icon: Webhook },
       { path: "events", name: "Events", Icon: Zap },
@@ -43,7 +43,7 @@ export const dashboardPlaces: { title: string | null; places: DashboardPlace[] }
   },
   {
     title: "Organization",
-    places: [
+    items: [
       { path: "usage", name: "Usage", Icon: ChartNoAxesColumn },
       { path: "settings", name: "Settings", Icon: Settings },
     ],

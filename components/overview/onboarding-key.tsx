@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useContext, useState } from "react";
 import { KeyDialogs } from "@/components/api-keys/key-dialogs";
-import type { KeyActions, KeyChoices } from "@/components/api-keys/states";
+import type { KeyActions, KeyChoices } from "@/components/api-keys/types";
 import { CopyBlock } from "@/components/ui/copy";
 
 const FreshKey = createContext<string | null>(null);
@@ -11,7 +11,7 @@ const FreshKey = createContext<string | null>(null);
  * Stands round the checklist: a test key that is made in it stands in its commands from then on,
  * until the page is left.
  */
-export function FirstKey({
+export function OnboardingKey({
   choices,
   actions,
   children,
@@ -45,7 +45,7 @@ export function CommandWithKey({ command, placeholder }: { command: string; plac
   );
 }
 
-export function WhichKey() {
+export function KeyHint() {
   return useContext(FreshKey)
     ? "Your new key stands in this command."
     : "Put your test key into this command.";
