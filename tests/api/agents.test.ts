@@ -50,7 +50,7 @@ async function newKnowledgeBase({ identity: { partition } }: TestTenant) {
 }
 
 describe("drafts", () => {
-  test("201 answers the whole agent as a draft, and getting it answers the same", async () => {
+  test("201 returns the complete agent as a draft, and GET returns the same", async () => {
     const tenant = await newTenant();
     const knowledgeBaseId = await newKnowledgeBase(tenant);
     const body = {
@@ -95,7 +95,7 @@ describe("drafts", () => {
     expect(agent).toMatchObject({ ...empty, knowledgeBaseIds: [], metadata: {} });
   });
 
-  test("200 merges a patch, clears with null, and raises one event with what was before", async () => {
+  test("200 merges a patch, clears fields with null, and raises one event with the previous values", async () => {
     const tenant = await newTenant();
     const agent = await newAgent(tenant, { greeting: "Hello!", metadata: { a: 1, b: 2 } });
 
@@ -124,7 +124,7 @@ describe("drafts", () => {
     expect(events[0].data).toEqual({ object: patched.body, previousAttributes });
   });
 
-  test("200 keeps every key of 20 patches at once", async () => {
+  test("200 for 20 concurrent patches keeps every key", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant);
     const names = Array.from({ length: 20 }, (_, index) => `k${index}`);
@@ -138,7 +138,7 @@ describe("drafts", () => {
     expect(await eventsOf(tenant, "agent.updated")).toHaveLength(20);
   });
 
-  test("201 once for 20 requests at once with one idempotency key", async () => {
+  test("201 creates one agent for 20 concurrent requests with one idempotency key", async () => {
     const tenant = await newTenant();
     const post = () =>
       call(tenant, "POST", "/agents", { name: "Support" }, { "idempotency-key": "one" });
@@ -165,7 +165,7 @@ describe("drafts", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("invalid requests", () => {
   const valid = { name: "Support" };
   test.each<[string, object, string, string]>([
     ["no name", {}, "/name", "required"],
@@ -201,7 +201,7 @@ describe("what is refused", () => {
       "too_big",
     ],
     [
-      "an id of something else",
+      "an id of another resource",
       { ...valid, knowledgeBaseIds: [newId("document")] },
       "/knowledgeBaseIds/0",
       "custom",
@@ -332,7 +332,7 @@ describe("publishing", () => {
     expect(await auditOf(tenant, id)).toEqual(["agent.created", "agent.published"]);
   });
 
-  test("200 for a patch of a published agent changes the draft alone, and back again leaves nothing to publish", async () => {
+  test("200 for a patch of a published agent changes only the draft, and reverting it leaves nothing to publish", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant, { instructions: "Be kind.", metadata: { a: 1 } });
     await publish(tenant, id);
@@ -357,7 +357,7 @@ describe("publishing", () => {
     expect(restored.body).toMatchObject({ hasUnpublishedChanges: false, publishedVersion: 1 });
   });
 
-  test("publishing what is published makes no version and no event", async () => {
+  test("publishing an unchanged agent creates no version and no event", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant);
     const first = await publish(tenant, id);
@@ -366,7 +366,7 @@ describe("publishing", () => {
     expect(await eventsOf(tenant, "agent.published")).toHaveLength(1);
   });
 
-  test("versions are numbered without gaps among patches and publications at once, and each holds one whole draft", async () => {
+  test("versions are numbered without gaps under concurrent patches and publications, and each is one complete draft", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant);
     const rounds = Array.from({ length: 8 }, (_, index) => `round ${index}`);
@@ -395,7 +395,7 @@ describe("publishing", () => {
 });
 
 describe("rolling back", () => {
-  test("an earlier version becomes draft and a new version, and the history stays", async () => {
+  test("an earlier version becomes the draft and a new version, and the history stays", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant, { instructions: "one", metadata: { a: 1 } });
     await publish(tenant, id);
@@ -434,7 +434,7 @@ describe("rolling back", () => {
     expect((await auditOf(tenant, id)).at(-1)).toBe("agent.rolled_back");
   });
 
-  test("rolling back to what is published changes nothing, and with unpublished changes drops them", async () => {
+  test("rolling back to the published version changes nothing, except that it drops unpublished changes", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant, { instructions: "one" });
     const published = await publish(tenant, id);
@@ -456,8 +456,8 @@ describe("rolling back", () => {
   });
 });
 
-describe("what a person decides on", () => {
-  test("conflict for saving, publishing or rolling back another draft than was seen, and nothing is written", async () => {
+describe("decisions based on a draft that was shown", () => {
+  test("conflict for saving, publishing or rolling back when the draft has changed since it was shown, and nothing is written", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant, { instructions: "one" });
     const seen = { draft: (await publish(tenant, id)).updatedAt };
@@ -479,7 +479,7 @@ describe("what a person decides on", () => {
     expect(await eventsOf(tenant, "agent.updated")).toHaveLength(1);
   });
 
-  test("what was seen and is still so is saved, published and rolled back", async () => {
+  test("an unchanged draft is saved, published and rolled back", async () => {
     const tenant = await newTenant();
     const { id, updatedAt } = await newAgent(tenant, { instructions: "one" });
     const saved = await mutate(asPerson(tenant), (caller) =>
@@ -495,7 +495,7 @@ describe("what a person decides on", () => {
     expect(rolledBack).toEqual(published);
   });
 
-  test("of 20 that saw the same draft one saves, and no two drafts have the same time", async () => {
+  test("of 20 users who saw the same draft, one can save, and no two drafts have the same time", async () => {
     const tenant = await newTenant();
     const { id, updatedAt } = await newAgent(tenant);
     const save = (greeting: string) =>
@@ -544,7 +544,7 @@ describe("what a person decides on", () => {
 });
 
 describe("archiving", () => {
-  test("409 agent-archived for a patch, and no publication or roll-back either, while it can still be read", async () => {
+  test("409 agent-archived for patching, publishing and rolling back, while reading still works", async () => {
     const tenant = await newTenant();
     const { id } = await newAgent(tenant);
     await publish(tenant, id);

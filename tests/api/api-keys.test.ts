@@ -27,7 +27,7 @@ const dayMs = 24 * 3_600_000;
 const statusOf = async (key: string, path = "/account") =>
   (await call({ key }, "GET", path)).status;
 
-/** Within a second on every process, on a machine that has nothing else to do. */
+/** Within a second on every process, on an idle machine. */
 const soon = (key: string, path?: string) =>
   expect.poll(() => statusOf(key, path), { interval: 25 });
 
@@ -42,7 +42,7 @@ const auditOf = (tenant: TestTenant, targetId: string) =>
     orderBy: { sequence: "asc" },
   });
 
-test("200 with both keys while a rolled one lives on, with the same settings, and 401 once its time is over", async () => {
+test("200 with both keys during the overlap of a roll, with the same settings, and 401 with the old key after it", async () => {
   const tenant = await newTenant({
     scopes: ["read:usage", "write:customers"],
     rateLimitPerMinute: 77,
@@ -75,7 +75,7 @@ test("200 with both keys while a rolled one lives on, with the same settings, an
   expect(await statusOf(key)).toBe(200);
 });
 
-test("401 with the old key at once, where it is rolled without an overlap", async () => {
+test("401 with the old key immediately after a roll without overlap", async () => {
   const tenant = await newTenant();
   expect(await statusOf(tenant.key)).toBe(200);
   const { key } = await mutate(tenant.identity, (caller) =>
@@ -85,7 +85,7 @@ test("401 with the old key at once, where it is rolled without an overlap", asyn
   expect(await statusOf(key)).toBe(200);
 });
 
-test("201 of the old key is replayed with the rolled one", async () => {
+test("201 of the old key is replayed for the new key", async () => {
   const tenant = await newTenant();
   const headers = { "idempotency-key": "before the roll" };
   const first = await call(tenant, "POST", "/customers", { name: "Ada" }, headers);
@@ -99,7 +99,7 @@ test("201 of the old key is replayed with the rolled one", async () => {
   expect(replayed.headers.get("idempotent-replayed")).toBe("true");
 });
 
-test("a rolled key lasts as long as the old one was made to, which never outlives its own end", async () => {
+test("a rolled key gets the lifetime of the old one, and the old key never outlives its own expiry", async () => {
   const tenant = await newTenant({ expiresAt: new Date(Date.now() + dayMs) });
   await db().apiKey.updateMany({
     where: { id: tenant.keyId },
@@ -112,7 +112,7 @@ test("a rolled key lasts as long as the old one was made to, which never outlive
   expect(Math.round(((replaced.expiresAt?.getTime() ?? 0) - Date.now()) / dayMs)).toBe(1);
 });
 
-test("a key is rolled once, however many ask at a time, and not after its end", async () => {
+test("a key is rolled once under concurrent requests, and not after it has ended", async () => {
   const tenant = await newTenant();
   const roll = () => mutate(tenant.identity, (caller) => rollApiKey(caller, tenant.keyId, "24h"));
   const results = await Promise.allSettled([roll(), roll(), roll()]);
@@ -167,7 +167,7 @@ test("an environment has at most 100 valid keys, also when several are made conc
   expect((await roll("now")).apiKey.id).toMatch(/^key_/);
 });
 
-test("403 within a second after a scope was taken away, 200 after one was given", async () => {
+test("403 after a scope is removed, 200 after one is added", async () => {
   const tenant = await newTenant({ scopes: ["read:usage"] });
   expect([await statusOf(tenant.key), await statusOf(tenant.key, "/customers")]).toEqual([
     200, 403,
@@ -185,7 +185,7 @@ test("403 within a second after a scope was taken away, 200 after one was given"
   await soon(tenant.key, "/customers").toBe(403);
 });
 
-test("what was changed stands in the audit log, before and after, and nothing where nothing was", async () => {
+test("the audit log records changes with before and after, and nothing where nothing changed", async () => {
   const tenant = await newTenant();
   const update = (input: Parameters<typeof updateApiKey>[2]) =>
     mutate(tenant.identity, (caller: Caller) => updateApiKey(caller, tenant.keyId, input));
@@ -214,7 +214,7 @@ test("what was changed stands in the audit log, before and after, and nothing wh
   expect(JSON.stringify(entries)).not.toContain(tenant.key);
 });
 
-test("only owners and admins roll and change keys, and go beyond their plan's limit not at all", async () => {
+test("only owners and admins roll and change keys, and never beyond the limit of their plan", async () => {
   const tenant = await newTenant();
   const roll = async (role: Role) =>
     mutate(await asMember(tenant, role), (caller) => rollApiKey(caller, tenant.keyId, "1h"));
@@ -238,7 +238,7 @@ test("only owners and admins roll and change keys, and go beyond their plan's li
   expect(await rename("OWNER")).toMatchObject({ name: "Mine" });
 });
 
-test("404 for keys of another tenant and of the other environment, as for none at all", async () => {
+test("404 is the same for keys of another tenant, of the other environment, and for a missing key", async () => {
   const tenant = await newTenant();
   const strangers = [await newTenant(), await newKey(tenant, { environment: "live" })];
   const missing = newId("apiKey");

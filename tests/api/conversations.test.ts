@@ -7,7 +7,7 @@ const open = async (tenant: TestTenant, body: object = {}) =>
   (await call(tenant, "POST", "/conversations", { channelId: "web", ...body })).body;
 
 describe("creating", () => {
-  test("201 answers the whole conversation, and getting it answers the same", async () => {
+  test("201 returns the complete conversation, and GET returns the same", async () => {
     const tenant = await newTenant();
 
     const created = await call(tenant, "POST", "/conversations", {
@@ -154,7 +154,7 @@ describe("the status", () => {
     expect((await call(tenant, "GET", `/conversations/${id}`)).text).toBe(before);
   });
 
-  test("200 and one event, with what was there before, for a change of status and other fields together", async () => {
+  test("200 and one event, with the previous values, for a change of status and other fields together", async () => {
     const tenant = await newTenant();
     const { id } = await open(tenant, { metadata: { a: 1, b: 2 } });
 
@@ -177,7 +177,7 @@ describe("the status", () => {
   });
 
   test.each(["RESOLVED", "SNOOZED"])(
-    "a customer's message opens what is %s, another's does not",
+    "a customer's message reopens a %s conversation, another author's does not",
     async (status) => {
       const tenant = await newTenant();
       const { id } = await open(tenant);
@@ -286,7 +286,7 @@ describe("listing", () => {
     expect(await list("agentId=agt_00000000000000000000000000")).toEqual([]);
   });
 
-  test("a limit above 100 is 100; one below 1 or no number is 422", async () => {
+  test("200 treats a limit above 100 as 100; 422 for one below 1 or not a number", async () => {
     const tenant = await newTenant();
     expect((await call(tenant, "GET", "/conversations?limit=1000")).status).toBe(200);
     for (const limit of ["0", "-1", "1.5", "x", ""]) {
@@ -297,7 +297,7 @@ describe("listing", () => {
     }
   });
 
-  test("422 invalid-cursor for another list's id and for what is no id", async () => {
+  test("422 invalid-cursor for an id of another list and for invalid ids", async () => {
     const tenant = await newTenant();
     for (const cursor of [
       "cus_00000000000000000000000000",
@@ -369,7 +369,7 @@ describe("messages", () => {
   });
 
   test.each(["OPEN", "RESOLVED"])(
-    "201 and 200 with the time of the change before, where the clock of another process was ahead (%s), everywhere the same",
+    "201 and 200 repeat the time of the previous change, everywhere the same, where the clock of another process was ahead (%s)",
     async (status) => {
       const tenant = await newTenant();
       const { id } = await open(tenant, {
@@ -460,7 +460,7 @@ describe("messages", () => {
       return { tenant, conversation, path, theirs: { type: "CUSTOMER", id: customer.id, name } };
     }
 
-    test("names that customer in the answer, the replay, the row and the event, and keeps an author that is given", async () => {
+    test("names that customer in the response, the replay, the row and the event, and keeps a given author", async () => {
       const { tenant, path, theirs } = await withCustomer();
       const cases = [
         [undefined, theirs],
@@ -502,7 +502,7 @@ describe("messages", () => {
       expect(said[0]).toMatchObject({ sequence: 1, author: theirs });
     });
 
-    test("names them as well where it opens the conversation again, and in the first message with a customer in the body", async () => {
+    test("also names them when it reopens the conversation, and in the first message with a customer in the body", async () => {
       const { tenant, conversation, path, theirs } = await withCustomer();
       await call(tenant, "PATCH", `/conversations/${conversation.id}`, { status: "RESOLVED" });
       expect((await call(tenant, "POST", path, { text: "Again" })).body.author).toEqual(theirs);
@@ -553,7 +553,7 @@ describe("messages", () => {
     expect((await call(tenant, "GET", `/conversations/${id}/messages`)).body).toEqual({ data: [] });
   });
 
-  test("404 for the messages of a conversation that is not there, and 200 with none for an empty one", async () => {
+  test("404 for the messages of a missing conversation, and 200 with an empty list for one without messages", async () => {
     const tenant = await newTenant();
     const { id } = await open(tenant);
     expect((await call(tenant, "GET", `/conversations/${id}/messages`)).body).toEqual({ data: [] });

@@ -117,7 +117,7 @@ const follow = (list: List, place: Place, cursor: string, query = "limit=100") =
   call(place.tenant, "GET", `${list.path(place)}?${query}&cursor=${cursor}`);
 
 describe.each(Object.entries(lists))("%s", (_name, list) => {
-  test("422 invalid-cursor for an id that this list never gave out, whoever it belongs to", async () => {
+  test("422 invalid-cursor for an id that this list never returned, no matter whose it is", async () => {
     const never = await follow(list, here, newId(list.kind));
     expect(never).toMatchObject({
       status: 422,
@@ -138,7 +138,7 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
     expect(withoutIds((await follow(list, here, ofSibling)).body)).toEqual(withoutIds(never.body));
   });
 
-  test("200 after an item that was deleted meanwhile: the page is that of its place", async () => {
+  test("200 after an item that has been deleted since: the page starts at its position", async () => {
     const first = await list.add(here);
     const cursor = await list.add(here);
     const last = await list.add(here);
@@ -166,7 +166,7 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
   });
 });
 
-test("404 rather than 422 for a cursor of a list whose conversation, base or webhook is not there", async () => {
+test("404 rather than 422 for a cursor of a list whose conversation, knowledge base or webhook is missing", async () => {
   for (const { path, add } of [lists.messages, lists.documents, lists.deliveries] as List[]) {
     const cursor = await add(here);
     const gone = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { call, newTenant } from "../support/api";
 
-test("201 answers the whole customer with its e-mail in lower case, and getting it answers the same", async () => {
+test("201 returns the complete customer with its email in lower case, and GET returns the same", async () => {
   const tenant = await newTenant();
   const created = await call(tenant, "POST", "/customers", {
     externalId: "c-1",
@@ -28,7 +28,7 @@ test("201 answers the whole customer with its e-mail in lower case, and getting 
   expect((await call(tenant, "GET", `/customers/${created.body.id}`)).text).toBe(created.text);
 });
 
-test("409 conflict with existingId for an externalId that is taken, also among 10 at once", async () => {
+test("409 conflict with existingId for an externalId that is taken, also under 10 concurrent requests", async () => {
   const tenant = await newTenant();
   const replies = await Promise.all(
     Array.from({ length: 10 }, () => call(tenant, "POST", "/customers", { externalId: "c-1" })),
@@ -46,7 +46,7 @@ test("409 conflict with existingId for an externalId that is taken, also among 1
   expect((await call(tenant, "GET", "/events")).body.data).toHaveLength(1);
 });
 
-test("200 merges a patch, clears with null, and raises one event with what was before", async () => {
+test("200 merges a patch, clears fields with null, and raises one event with the previous values", async () => {
   const tenant = await newTenant();
   const { body } = await call(tenant, "POST", "/customers", {
     externalId: "c-1",
@@ -110,7 +110,7 @@ test.each([
   });
 });
 
-test("422 for a patch that leaves nothing that tells who it is", async () => {
+test("422 for a patch that leaves the customer without any identifying field", async () => {
   const tenant = await newTenant();
   const { body } = await call(tenant, "POST", "/customers", { name: "Ada" });
   expect((await call(tenant, "PATCH", `/customers/${body.id}`, { name: null })).status).toBe(422);

@@ -7,7 +7,7 @@ import { type ErrorKind, errorKinds } from "@/lib/platform/errors";
 import { newId } from "@/lib/resources/ids";
 import { call, newKey, newTenant, type Reply, send, type TestTenant } from "../support/api";
 
-/** A sentence less the ids, names, times and figures that differ from request to request. */
+/** A sentence without the ids, names, times and numbers that differ from request to request. */
 const sentence = (detail: unknown) =>
   String(detail)
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
@@ -19,7 +19,7 @@ const created = async (tenant: TestTenant, path: string, body: object) =>
 const conversation = (tenant: TestTenant) =>
   created(tenant, "/conversations", { channelId: "web" });
 
-/** How each problem comes about. */
+/** How to cause each problem. */
 const provoke: Partial<Record<ErrorKind, (tenant: TestTenant) => Promise<Reply>>> = {
   "malformed-request": (tenant) =>
     call(tenant, "POST", "/conversations", '{"channelId": "web", oops}'),
@@ -90,7 +90,7 @@ const provoke: Partial<Record<ErrorKind, (tenant: TestTenant) => Promise<Reply>>
 };
 
 test.each(Object.keys(provoke) as ErrorKind[])(
-  "%s is documented in the words that are sent, and with the same members",
+  "%s is documented with the sentence and the members that are sent",
   async (kind) => {
     const reply = await provoke[kind]?.(await newTenant());
     const example = problemExample(kind, "http://localhost:3000/docs");
@@ -101,13 +101,13 @@ test.each(Object.keys(provoke) as ErrorKind[])(
   },
 );
 
-test("every documented example is an error of its kind, built where the errors are", () => {
+test("every documented example is an error of its kind, built by the functions that build the errors", () => {
   for (const [kind, { example }] of Object.entries(problemExplanations))
     expect(example.error.kind).toBe(kind);
   expect(readFileSync("lib/api/openapi-problems.ts", "utf8")).not.toContain("new AppError(");
 });
 
-test("nothing tells a user to take an agent out of the archive, which is permanent", () => {
+test("no text tells a user to unarchive an agent, because archiving is permanent", () => {
   const { what, why, mend, example } = problemExplanations["agent-archived"];
   expect([what, ...why, ...mend, example.error.detail].join(" ")).not.toMatch(
     /out of the archive/i,

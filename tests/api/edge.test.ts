@@ -5,13 +5,13 @@ import { baseUrl, call, newTenant, send, type TestTenant } from "../support/api"
 import { newKnowledgeBase } from "../support/documents";
 import { head, openRaw, statusesIn } from "../support/raw-http";
 
-// What HTTP itself allows and what goes wrong in it, through either server.
+// What HTTP itself allows and what can go wrong in it, through both servers.
 
 const json = "application/json";
 const bearer = ({ key }: TestTenant) => ({ Authorization: `Bearer ${key}` });
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-/** Writes text on a connection of its own. @returns all that came back until the server ended it */
+/** Writes text on its own connection. @returns everything that the server sent before it ended it */
 async function exchange(text: string): Promise<string> {
   const { socket, ended } = await openRaw(baseUrl());
   socket.write(text);
@@ -70,7 +70,7 @@ describe("HTTP's own errors are problem+json", () => {
     expect(text).toMatch(/^Allow: GET, HEAD, POST/m);
   });
 
-  test("404 for the API's path below two slashes, not a redirect", async () => {
+  test("404 for an API path after two slashes, not a redirect", async () => {
     const tenant = await newTenant();
     const text = await exchange(
       head("GET //v1/public/account HTTP/1.1", { ...bearer(tenant), Connection: "close" }),
@@ -155,7 +155,7 @@ describe("several requests on one connection", () => {
     );
   };
 
-  test("what was accepted is answered in order before garbage behind it is refused", async () => {
+  test("accepted requests get their responses in order before the garbage after them is refused", async () => {
     const tenant = await newTenant();
     const text = await exchange(
       `${create(tenant, "Ada")}${create(tenant, "Grace")}NONSENSE\r\n\r\n`,
@@ -181,7 +181,7 @@ describe("several requests on one connection", () => {
     expect(lastBody(text)).toMatchObject({ detail: "The request body is incomplete." });
   });
 
-  test("400 for chunks that break their own format, behind a request that succeeds", async () => {
+  test("400 for malformed chunks after a request that succeeds", async () => {
     const tenant = await newTenant();
     const chunked = { ...bearer(tenant), "Content-Type": json, "Transfer-Encoding": "chunked" };
     const text = await exchange(
@@ -211,7 +211,7 @@ describe("a refusal reaches a client that is still sending", () => {
     }
   });
 
-  test("413 is read after the whole body was sent, by a client that reads nothing before", async () => {
+  test("413 reaches a client that reads only after it has sent the whole body", async () => {
     const tenant = await newTenant();
     const { socket, until, received } = await openRaw(baseUrl());
     socket.pause();
@@ -231,7 +231,7 @@ describe("a refusal reaches a client that is still sending", () => {
     socket.destroy();
   });
 
-  test("413 for a file that turns out too large, sent in chunks", async () => {
+  test("413 for a file sent in chunks that turns out to be too large", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const form = new FormData();
@@ -288,7 +288,7 @@ describe("a refusal reaches a client that is still sending", () => {
     socket.destroy();
   });
 
-  test("DELETE with a body of 300 KB is a 413 that arrives", async () => {
+  test("413 arrives for DELETE with a body of 300 KB", async () => {
     const reply = await call(
       await newTenant(),
       "DELETE",
@@ -299,7 +299,7 @@ describe("a refusal reaches a client that is still sending", () => {
   });
 });
 
-describe("413 as soon as a body outside of the API passes its limit", () => {
+describe("413 as soon as a body outside the API exceeds its limit", () => {
   test.each([
     ["/api/auth/callback/credentials", 16],
     ["/api/auth/_log", 16],
@@ -319,7 +319,7 @@ describe("413 as soon as a body outside of the API passes its limit", () => {
     });
     socket.destroy();
 
-    // Without a length it is counted as it comes, and refused although it never ends.
+    // Without a length it is counted as it arrives, and refused although it never ends.
     const streaming = await openRaw(baseUrl());
     streaming.socket.write(
       head(`POST ${path} HTTP/1.1`, { "Transfer-Encoding": "chunked" }) +
@@ -329,7 +329,7 @@ describe("413 as soon as a body outside of the API passes its limit", () => {
     streaming.socket.destroy();
   });
 
-  test("413 arrives although the body goes on for megabytes", async () => {
+  test("413 arrives although the body continues for megabytes", async () => {
     const body = new Blob([Buffer.alloc(6 * 1_024 ** 2, "x")]);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const init = { method: "POST", headers, body: body.stream(), duplex: "half" } as RequestInit;
@@ -349,7 +349,7 @@ describe("413 as soon as a body outside of the API passes its limit", () => {
   });
 });
 
-describe("a client that hangs up in its body", () => {
+describe("a client that disconnects in the middle of its body", () => {
   test.each(["chunked", "multipart", "with a length"])(
     "is a 400 in the request log (%s)",
     async (how) => {
@@ -371,7 +371,7 @@ describe("a client that hangs up in its body", () => {
         ...length,
       });
       socket.write(text);
-      // Once the body is asked for, the request is being read.
+      // Once the server requests the body, it is reading the request.
       await new Promise((resolve) => socket.once("data", resolve));
       socket.write(how === "with a length" ? part : chunk(part), () => socket.resetAndDestroy());
       const logged = () =>
@@ -386,7 +386,7 @@ describe("a client that hangs up in its body", () => {
   );
 });
 
-test("every response below /v1 forbids sniffing, and behind https demands it", async () => {
+test("every response below /v1 forbids sniffing, and requires https where it came over https", async () => {
   const tenant = await newTenant();
   for (const path of ["/account", "/nothing"]) {
     const plain = await call(tenant, "GET", path);
@@ -416,7 +416,7 @@ test("415 for another multipart type says how to send the file", async () => {
   });
 });
 
-test("what a client sent is repeated with at most 100 characters of it", async () => {
+test("a response repeats at most 100 characters of what a client sent", async () => {
   const tenant = await newTenant();
   const long = "k".repeat(100_000);
   const unknown = await call(tenant, "POST", "/customers", {

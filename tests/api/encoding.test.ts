@@ -21,7 +21,7 @@ async function getRaw({ key }: TestTenant, path: string, headers: Record<string,
 }
 
 describe("compression", () => {
-  test("br or gzip where it is asked for and the body is above 1 KB, the same bytes without", async () => {
+  test("br or gzip where the client accepts it and the body is larger than 1 KB, otherwise the same bytes uncompressed", async () => {
     const tenant = await newTenant();
     const large = (
       await call(tenant, "POST", "/customers", {
@@ -60,7 +60,7 @@ describe("compression", () => {
     expect(JSON.parse(gunzipSync(response.bytes).toString())).toMatchObject({ status: 422 });
   });
 
-  test("a replay is byte for byte the first response, whichever encoding each of them was sent in", async () => {
+  test("a replay is byte for byte the first response, in any combination of encodings", async () => {
     const tenant = await newTenant();
     const body = {
       name: "Ada",
@@ -148,7 +148,7 @@ describe("versions of a resource", () => {
     expect(again.status).toBe(304);
   });
 
-  test("every single resource has one, a list has none, and a missing resource is 404 whatever the client knows", async () => {
+  test("every single resource has an ETag, a list has none, and a missing resource is 404 for any If-None-Match", async () => {
     const tenant = await newTenant();
     const made = async (path: string, body: object) =>
       `${path}/${(await call(tenant, "POST", path, body)).body.id}`;

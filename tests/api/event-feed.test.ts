@@ -47,7 +47,7 @@ async function positions({ tenantId }: TestTenant): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test("200 an ascending feed shows no event before one that is still being committed, and misses neither", async () => {
+test("200 an ascending feed shows no event ahead of one that is still being committed, and misses neither", async () => {
   const tenant = await newTenant();
   await addCustomer(tenant, "First");
   await feedShowsAll(tenant);
@@ -70,9 +70,9 @@ test("200 an ascending feed shows no event before one that is still being commit
   );
 });
 
-test("200 an event whose id is older than the cursor's and that is committed later comes after the cursor", async () => {
+test("200 an event with an older id than the cursor that is committed later comes after the cursor", async () => {
   const tenant = await newTenant();
-  // The id is made before the statement that writes it: here a whole transaction of another writer
+  // The id is created before the statement that writes it: here a complete transaction of another writer
   // fits in between.
   const olderId = newId("event");
   await addCustomer(tenant, "Between");
@@ -99,7 +99,7 @@ test("200 an event whose id is older than the cursor's and that is committed lat
   ).toEqual([cursor, olderId]);
 });
 
-test("200 a cursor keeps its position when its event was purged, also among events that were not", async () => {
+test("200 a cursor keeps its position after its event was purged, also among remaining events", async () => {
   const tenant = await newTenant();
   for (const name of ["A", "B", "C", "D"]) await addCustomer(tenant, name);
   await feedShowsAll(tenant);
@@ -136,7 +136,7 @@ test("events of a restored dump come before new ones once they are rebased, and 
   expect((await runAdmin(["doctor"])).output).toMatch(/ok {5}event feed: in order/);
 });
 
-test("422 alike for the cursor of another tenant, of the other environment, and of no event at all", async () => {
+test("422 is the same for a cursor of another tenant, of the other environment, and of no event", async () => {
   const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
   await Promise.all([addCustomer(tenant, "Ours"), addCustomer(stranger, "Theirs")]);
   const [theirs] = await idsOf(stranger, "");

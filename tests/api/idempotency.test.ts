@@ -24,7 +24,7 @@ describe.each([
   ["in one statement", { channelId: "web", message: "Hello" }],
   ["in a transaction", { channelId: "web", message: "Hello", customer: { name: "Ada" } }],
 ])("a conversation created %s", (_how, body) => {
-  test("50 requests at once with one key make one conversation and get 50 equal answers", async () => {
+  test("50 concurrent requests with one key create one conversation and get 50 equal responses", async () => {
     const tenant = await newTenant();
 
     const replies = await Promise.all(
@@ -44,7 +44,7 @@ describe.each([
     ).toHaveLength(1);
   });
 
-  test("422 idempotency-key-reused for another body, path or query, and nothing is made", async () => {
+  test("422 idempotency-key-reused for another body, path or query, and nothing is created", async () => {
     const tenant = await newTenant();
     await call(tenant, "POST", "/conversations", body, key("k"));
 
@@ -63,7 +63,7 @@ describe.each([
     expect(await listed(tenant, "/conversations")).toHaveLength(1);
   });
 
-  test("a key means nothing to another tenant or the other environment, and the same to another key of this one", async () => {
+  test("an idempotency key is separate for each tenant and environment, and shared by the API keys of one", async () => {
     const tenant = await newTenant();
     const first = await call(tenant, "POST", "/conversations", body, key("k"));
 
@@ -108,7 +108,7 @@ test("a record lives for 24 hours", async () => {
   expect(record.expiresAt.getTime()).toBeLessThanOrEqual(Date.now() + dayMs);
 });
 
-test("messages, patches and deletions replay too, each done once", async () => {
+test("messages, patches and deletions are replayed too, each executed once", async () => {
   const tenant = await newTenant();
   const { body: conversation } = await call(tenant, "POST", "/conversations", { channelId: "web" });
   const { body: webhook } = await call(tenant, "POST", "/webhooks", {
@@ -132,7 +132,7 @@ test("messages, patches and deletions replay too, each done once", async () => {
   expect(counted.body).toMatchObject({ messageCount: 1, status: "PENDING" });
 });
 
-test("a refusal is replayed even when it would succeed by now", async () => {
+test("a refusal is replayed even if the request would succeed now", async () => {
   const tenant = await newTenant();
   const body = { channelId: "web", customerId: "cus_00000000000000000000000000" };
   const refused = await call(tenant, "POST", "/conversations", body, key("k"));
@@ -155,7 +155,7 @@ test("a refusal is replayed even when it would succeed by now", async () => {
   expect((await call(tenant, "POST", "/conversations", body, key("k2"))).status).toBe(201);
 });
 
-test("what never began is not stored: bad bodies, missing scopes, too many requests", async () => {
+test("requests refused before execution are not stored: bad bodies, missing scopes, too many requests", async () => {
   const tenant = await newTenant();
   expect((await call(tenant, "POST", "/conversations", {}, key("k"))).status).toBe(422);
   expect((await call(tenant, "POST", "/conversations", "{", key("k"))).status).toBe(400);
@@ -175,7 +175,7 @@ test("what never began is not stored: bad bodies, missing scopes, too many reque
   ).toBe(201);
 });
 
-test("a secret in a stored answer is encrypted at rest and replayed as it was", async () => {
+test("a secret in a stored response is encrypted at rest and replayed unchanged", async () => {
   const tenant = await newTenant();
   const body = { url: "https://example.com/", events: ["*"] };
   const first = await call(tenant, "POST", "/webhooks", body, key("k"));
@@ -204,7 +204,7 @@ test.each(["", "x".repeat(256), "tab\tin it"])(
   },
 );
 
-test("quotes around a key are taken off", async () => {
+test("quotes around a key are removed", async () => {
   const tenant = await newTenant();
   const first = await call(tenant, "POST", "/conversations", { channelId: "web" }, key("abc"));
   expect(
@@ -241,7 +241,7 @@ test("409 idempotency-in-progress when the first request has not ended after fiv
   ).toBe(201);
 });
 
-test("503, and not a word of idempotency, when it is the row itself that another transaction holds", async () => {
+test("503 without mention of idempotency when another transaction holds the row itself", async () => {
   const tenant = await newTenant();
   const { id } = (await call(tenant, "POST", "/customers", { name: "Ada" })).body;
   const held = db().$transaction(
@@ -273,7 +273,7 @@ test("422 for the same deletion with another body under one key", async () => {
   );
 });
 
-test("one key that has to wait leaves the others their connections", async () => {
+test("requests that wait for one key leave connections for the others", async () => {
   const tenant = await newTenant();
   const held = db().$transaction(
     async (transaction) => {

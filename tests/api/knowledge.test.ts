@@ -25,7 +25,7 @@ const search = async (tenant: TestTenant, base: string, q: string) =>
 const eventsOf = async (tenant: TestTenant) =>
   (await eventsInOrder(tenant)).map(({ type }) => type);
 
-/** The files that lie in the store of this test file, and those still on their way. */
+/** The files in the store of this test file, and those still being received. */
 async function filesOnDisk(part: "kept" | "incoming", tenant?: TestTenant): Promise<string[]> {
   const directory = path.join(env().BLOB_DIRECTORY, part, ...(tenant ? [tenant.tenantId] : []));
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
@@ -61,7 +61,7 @@ describe("knowledge bases", () => {
     expect(await eventsOf(tenant)).toEqual(["knowledge_base.created"]);
   });
 
-  test("409 conflict with the existing id for a name that is taken, in this environment alone", async () => {
+  test("409 conflict with the existing id for a name that is taken, only in the same environment", async () => {
     const tenant = await newTenant();
     const id = await newKnowledgeBase(tenant);
     expect(await call(tenant, "POST", "/knowledge-bases", { name: "Manuals" })).toMatchObject({
@@ -93,7 +93,7 @@ describe("knowledge bases", () => {
     });
   });
 
-  test("another tenant's base is none at all, whatever is asked of it", async () => {
+  test("404 for a knowledge base of another tenant or the other environment", async () => {
     const owner = await newTenant();
     const base = await newKnowledgeBase(owner);
     const { body: document } = await upload(owner, base, formOf("Text", "a.txt"));
@@ -122,7 +122,7 @@ describe("knowledge bases", () => {
 });
 
 describe("uploading", () => {
-  test("201 for a file with name and metadata, kept under a name of ours", async () => {
+  test("201 for a file with name and metadata, stored under a generated name", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const content = "Grüße aus dem Handbuch.";
@@ -178,7 +178,7 @@ describe("uploading", () => {
     ["an unknown field", () => formOf("a", "a.txt", { kind: "x" }), "/kind", "unknown_field"],
     ["a read-only field", () => formOf("a", "a.txt", { status: "READY" }), "/status", "read_only"],
     [
-      "metadata that is no JSON",
+      "metadata that is not JSON",
       () => formOf("a", "a.txt", { metadata: "{" }),
       "/metadata",
       "invalid_type",
@@ -256,7 +256,7 @@ describe("uploading", () => {
     });
   });
 
-  test("413 above 20 MiB, whether the length is told or not, and nothing is kept", async () => {
+  test("413 above 20 MiB, with and without a declared length, and nothing is stored", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const tooLarge = formOf(Buffer.alloc(maximumDocumentBytes + 1, "a"), "a.txt");
@@ -310,7 +310,7 @@ describe("uploading", () => {
     expect(await filesOnDisk("incoming")).toEqual([]);
   });
 
-  test("an upload that is broken off leaves no file and no row", async () => {
+  test("an aborted upload leaves no file and no row", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const socket = startRawUpload(tenant, base);
@@ -383,7 +383,7 @@ describe("uploading", () => {
     expect(await upload(tenant, other, formOf("more", "d.txt"))).toMatchObject({ status: 201 });
   });
 
-  test("of eight equal uploads at once one is made, and seven are 409", async () => {
+  test("201 for one of eight equal concurrent uploads, 409 for the other seven", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const replies = await Promise.all(
@@ -435,7 +435,7 @@ describe("uploading", () => {
     expect((await call(tenant, "GET", `${url}?status=DONE`)).status).toBe(422);
   });
 
-  test("the same upload with one Idempotency-Key makes one document, whatever the boundary", async () => {
+  test("the same upload with one Idempotency-Key creates one document, with any boundary", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const key = { "idempotency-key": "k" };
@@ -596,7 +596,7 @@ describe("processing", () => {
     expect(await search(tenant, base, "lazy dog")).toMatchObject([{ documentId: body.id }]);
   });
 
-  test("a text of many chunks is found by a sentence of its middle", async () => {
+  test("a text of many chunks is found by a sentence from its middle", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const sentences = Array.from(
@@ -612,7 +612,7 @@ describe("processing", () => {
     ]);
   });
 
-  test("two at once process each document once", async () => {
+  test("two concurrent workers process each document once", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const documents = await Promise.all(
@@ -637,7 +637,7 @@ describe("processing", () => {
     });
   });
 
-  test("what a killed process leaves is taken up when its lease ends, and not before", async () => {
+  test("a document of a killed process is processed when its lease ends, and not before", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const { body: document } = await upload(tenant, base, formOf(sentence, "a.txt"));
@@ -747,7 +747,7 @@ describe("searching", () => {
     expect(await search(tenant, base, q)).toEqual([]);
   });
 
-  test("200 with a limit above every integer, as in lists", async () => {
+  test("200 with a limit larger than any integer, as in lists", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     for (const limit of ["51", "9999999999", "9".repeat(400)]) {
@@ -770,7 +770,7 @@ describe("searching", () => {
   );
 });
 
-test("a deleted document is gone with its text and, once that is committed, its file", async () => {
+test("deleting a document deletes its text and, after the commit, its file", async () => {
   const tenant = await newTenant();
   const base = await newKnowledgeBase(tenant);
   const { body: document } = await upload(tenant, base, formOf("Some needle.", "a.txt"));
@@ -802,7 +802,7 @@ function withField(name: string, value: string): FormData {
   return form;
 }
 
-/** 42 parts of 30 MiB each, in an archive of little more than a megabyte. */
+/** 42 parts of 30 MiB each, in an archive of about a megabyte. */
 function bombOf(parts: number): Buffer {
   const blank = Buffer.alloc(30 * 1_024 ** 2, " ");
   const names = Array.from({ length: parts - 3 }, (_, index) => `word/part${index}.xml`);
@@ -824,7 +824,7 @@ function encryptedPackage(): Buffer {
   ]);
 }
 
-/** As a process that was killed while it wrote chunks leaves a document. */
+/** The state of a document whose process was killed while it wrote chunks. */
 async function leftBehind(
   { tenantId, environment, id }: { tenantId: string; environment: "live" | "test"; id: string },
   knowledgeBaseId: string,
@@ -846,7 +846,7 @@ async function leftBehind(
   });
 }
 
-/** The head of a chunked upload, and of the part with the file in it. */
+/** The head of a chunked upload, and of the part that contains the file. */
 function startRawUpload({ key }: Pick<TestTenant, "key">, base: string) {
   const { hostname, port } = new URL(baseUrl());
   const socket = connect(Number(port), hostname);

@@ -23,11 +23,11 @@ const inTransaction = (work: (caller: Caller) => Promise<{ id: string }>) =>
 
 type List = {
   path: () => string;
-  /** Makes one more item. */
+  /** Creates one more item. */
   add: (index: number) => Promise<unknown>;
-  /** Takes one away, as far as anything ever does. */
+  /** Removes one, as far as the product ever does. */
   remove: (id: string) => Promise<unknown>;
-  /** Resolves when the list shows all items that were added; unless given, it does immediately. */
+  /** Resolves when the list shows all items that were added; by default, immediately. */
   showsAll?: () => Promise<void>;
   defaultOrder: "asc" | "desc";
 };
@@ -135,7 +135,7 @@ async function readAll(
 }
 
 describe.each(Object.entries(lists))("%s", (_name, list) => {
-  test(`200 for ${size} items, each once, either way, also while some come and others go`, async () => {
+  test(`200 for ${size} items, each once, in both orders, also while items are added and removed`, async () => {
     const before = (await readAll(list.path(), "")).ids.length;
     for (let index = before; index < size; index++) await list.add(index);
     await list.showsAll?.();
@@ -149,7 +149,7 @@ describe.each(Object.entries(lists))("%s", (_name, list) => {
     );
     expect(reversed.ids).toEqual(ids.toReversed());
 
-    // Among what goes is the very item that the cursor names, and one that is still to come.
+    // The removed items include the one that the cursor names, and one that is still ahead.
     const gone = new Set<string>();
     const disturbed = await readAll(list.path(), "", async (page, lastId) => {
       if (page % 5 !== 0) return;
@@ -180,7 +180,7 @@ test("the last page has no cursor when it is full", async () => {
   expect(second).not.toHaveProperty("nextCursor");
 });
 
-test("200 for webhooks, as many as there can be", async () => {
+test("200 for the maximum number of webhooks", async () => {
   const other = await newTenant();
   const ids: string[] = [];
   for (let index = 0; index < 20; index++) {

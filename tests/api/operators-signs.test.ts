@@ -13,13 +13,13 @@ import { readiness } from "@/lib/readiness/service";
 import { examineProxies } from "@/server/admin/doctor";
 import { baseUrl, call, newTenant } from "../support/api";
 
-// What an operator gets to see of faults that tenants must not be told of.
+// What operators see of faults that must not be shown to tenants.
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("503 while the database's disk is full, and the log and /ready say which disk", async () => {
+test("503 while the disk of the database is full, and the log and /ready say which disk", async () => {
   const tenant = await newTenant();
   expect(await readiness()).toMatchObject({ status: "ready", database: "reachable" });
   const logged = vi.spyOn(log, "error");
@@ -43,7 +43,7 @@ test("503 while the database's disk is full, and the log and /ready say which di
 });
 
 test.skipIf(process.env.TEST_DOOR === "next")(
-  "a proxy whose X-Forwarded-For is ignored is told of once, by the log and by doctor",
+  "the log, once, and doctor report a proxy whose X-Forwarded-For is ignored",
   async () => {
     const { DATA_DIR } = env();
     env().DATA_DIR = mkdtempSync(path.join(tmpdir(), "parlance-proxy-"));
@@ -52,7 +52,7 @@ test.skipIf(process.env.TEST_DOOR === "next")(
       fetch(baseUrl() + url, { headers: { "x-forwarded-for": forwardedFor } });
     const proxies = () => examineProxies(env());
 
-    // A page may be asked for by Next itself, and a name of this machine tells of no client.
+    // Next may request a page itself, and a name of this machine says nothing about the client.
     await throughProxy("/login", "203.0.113.7");
     await throughProxy("/v1/public/account", "127.0.0.1");
     expect(proxies()).toEqual({ subject: "client addresses", fact: "taken from each connection" });

@@ -11,7 +11,7 @@ const kind = (name: string) => ({ type: expect.stringMatching(new RegExp(`/error
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 describe("authentication", () => {
-  test("401 is one answer for a missing, malformed, unknown, expired and revoked key", async () => {
+  test("401 is the same response for a missing, malformed, unknown, expired and revoked key", async () => {
     const tenant = await newTenant();
     const revoked = await newKey(tenant);
     await mutate(revoked.identity, (caller) => revokeApiKey(caller, revoked.keyId));
@@ -50,11 +50,11 @@ describe("authentication", () => {
     });
   });
 
-  test("a key that was just used is refused as soon as its revocation is heard of", async () => {
+  test("401 for a key that was just used, as soon as the process hears of its revocation", async () => {
     const tenant = await newTenant();
     expect((await call(tenant, "GET", "/account")).status).toBe(200);
 
-    // Time stands still, so the key ends by the notification and not because the cache forgot it.
+    // Time does not move, so the notification ends the key and not the age of the cache.
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       await mutate(tenant.identity, (caller) => revokeApiKey(caller, tenant.keyId));
@@ -64,7 +64,7 @@ describe("authentication", () => {
     }
   });
 
-  test("403 ip-not-allowed outside of the key's networks", async () => {
+  test("403 ip-not-allowed outside the networks of the key", async () => {
     const [inside, outside] = [
       await newTenant({ allowedIps: ["127.0.0.0/8", "::1"] }),
       await newTenant({ allowedIps: ["203.0.113.0/24", "2001:db8::/32"] }),
@@ -76,7 +76,7 @@ describe("authentication", () => {
     });
   });
 
-  test("403 ip-not-allowed is neither counted against the key's limit nor billed", async () => {
+  test("403 ip-not-allowed neither counts against the limit of the key nor is billed", async () => {
     const leaked = await newTenant({ allowedIps: ["203.0.113.0/24"], rateLimitPerMinute: 2 });
     const replies = [];
     for (let index = 0; index < 4; index++) replies.push(await call(leaked, "GET", "/account"));
@@ -90,7 +90,7 @@ describe("authentication", () => {
     await expect
       .poll(async () => (await call(leaked, "GET", "/account")).headers.get("ratelimit"))
       .toMatch(/^"default";r=1;/);
-    // Whatever was counted before it would be written with it.
+    // Anything counted before it would be written with it.
     const billed = () => db().usageDay.findFirst({ where: { apiKeyId: leaked.keyId } });
     await expect.poll(billed).toMatchObject({ apiRequests: 1 });
   });
@@ -108,7 +108,7 @@ describe("authentication", () => {
 });
 
 describe("rate limit", () => {
-  test("429 after as many requests as the key has, with the headers on every answer", async () => {
+  test("429 after the limit of the key, with the rate limit headers on every response", async () => {
     const tenant = await newTenant({ rateLimitPerMinute: 3 });
 
     const replies = [];
@@ -138,7 +138,7 @@ describe("rate limit", () => {
     expect(replies[3]?.body.retryAfter).toBeGreaterThanOrEqual(1);
   });
 
-  test("60 a minute unless the key or the plan says otherwise", async () => {
+  test("60 requests a minute unless the key or the plan says otherwise", async () => {
     const tenant = await newTenant({ rateLimitPerMinute: null });
     expect((await call(tenant, "GET", "/account")).headers.get("ratelimit-policy")).toBe(
       '"default";q=60;w=60, "tenant";q=600;w=60',
@@ -152,7 +152,7 @@ describe("rate limit", () => {
     );
   });
 
-  test("429 for every key of an environment once all of them together made ten times the plan's requests", async () => {
+  test("429 for every key of an environment once all of them together used ten times the limit of the plan", async () => {
     const tenant = await newTenant({ rateLimitPerMinute: null });
     const others = await Promise.all(
       Array.from({ length: 11 }, () => newKey(tenant, { rateLimitPerMinute: null })),
@@ -170,7 +170,7 @@ describe("rate limit", () => {
       statuses.filter((status) => status === 429).length,
     ]).toEqual([600, 60]);
 
-    // A key that has used none of its own is refused, and says by what.
+    // An unused key is refused, and the response says which limit was reached.
     const refused = await call(tenant, "GET", "/account");
     expect(refused).toMatchObject({ status: 429, body: kind("rate-limited") });
     expect(refused.body.detail).toContain(
@@ -180,7 +180,7 @@ describe("rate limit", () => {
     expect(refused.headers.get("x-ratelimit-limit")).toBe("600");
     expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
 
-    // The other environment has a ceiling of its own, and a key that an operator raised above the
+    // The other environment has its own ceiling, and a key that an operator raised above the
     // plan counts by itself.
     const [live, raised] = [
       await newKey(tenant, { environment: "live", rateLimitPerMinute: null }),
@@ -233,7 +233,7 @@ describe("what is not there", () => {
     expect([reply.status, reply.text]).toEqual([200, ""]);
   });
 
-  test("404 is the same for another tenant's thing, the other environment's and none, everywhere an id can stand", async () => {
+  test("404 is the same for ids of another tenant, of the other environment and of nothing, wherever an operation takes an id", async () => {
     const tenant = await newTenant();
     const made = async (path: string, body: object) =>
       (await call(tenant, "POST", path, body)).body.id as string;
@@ -320,7 +320,7 @@ describe("bodies", () => {
     });
   });
 
-  test("400 for bytes that are no UTF-8, and 413 for a stream that grows too long without saying so", async () => {
+  test("400 for bytes that are not UTF-8, and 413 for a stream of undeclared length that grows too long", async () => {
     const tenant = await newTenant();
     const post = (body: BodyInit) =>
       send("/v1/public/conversations", {
@@ -338,7 +338,7 @@ describe("bodies", () => {
     expect((await post(stream)).status).toBe(413);
   });
 
-  test("422 tells everything that is wrong at once, each with its pointer", async () => {
+  test("422 lists every mistake in one response, each with its pointer", async () => {
     const tenant = await newTenant();
     const body = {
       channelId: "",
@@ -429,7 +429,7 @@ describe("bodies", () => {
     expect(reply.body.errors[0].pointer.startsWith(pointer)).toBe(true);
   });
 
-  test("422 for a query parameter that is given twice or unknown", async () => {
+  test("422 for a query parameter that is repeated or unknown", async () => {
     const tenant = await newTenant();
     for (const query of ["limit=1&limit=2", "offset=5", "status=OPEN&status=CLOSED"]) {
       const reply = await call(tenant, "GET", `/conversations?${query}`);
@@ -450,7 +450,7 @@ describe("bodies", () => {
   });
 });
 
-test("400 as problem+json for what is not HTTP", async () => {
+test("400 as problem+json for bytes that are not HTTP", async () => {
   const { hostname, port } = new URL(baseUrl());
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.write("NONSENSE\r\n\r\n"));
@@ -464,14 +464,14 @@ test("400 as problem+json for what is not HTTP", async () => {
   expect(answer).toContain("application/problem+json");
 });
 
-test("nothing of ours is named in the answers' headers", async () => {
+test("response headers do not name our software", async () => {
   const { headers } = await call(await newTenant(), "GET", "/account");
   expect(headers.get("x-powered-by")).toBeNull();
   expect(headers.get("server")).toBeNull();
   expect(headers.get("cache-control")).toBe("no-store");
 });
 
-test("a request may name the whole address, and one that names no usable host is told so", async () => {
+test("200 for a request line with an absolute URL, 400 for one without a usable host", async () => {
   const { key } = await newTenant();
   const raw = (head: string) =>
     new Promise<string>((resolve) => {
@@ -494,7 +494,7 @@ test("a request may name the whole address, and one that names no usable host is
   expect(refused).toContain("application/problem+json");
 });
 
-test("400 for a query that is no UTF-8, 422 for a time before all times and for an empty filter", async () => {
+test("400 for a query that is not UTF-8, 422 for a time out of range and for an empty filter", async () => {
   const tenant = await newTenant();
   expect(await call(tenant, "GET", "/conversations?channelId=%ff")).toMatchObject({
     status: 400,
@@ -512,7 +512,7 @@ test("400 for a query that is no UTF-8, 422 for a time before all times and for 
   );
 });
 
-test("at most 50 findings are told", async () => {
+test("422 lists at most 50 mistakes", async () => {
   const tenant = await newTenant();
   const many = Array.from({ length: 80 }, (_, index) => `k${index}`);
   const query = many.map((name) => `${name}=1`).join("&");
@@ -529,7 +529,7 @@ test("at most 50 findings are told", async () => {
   ).toHaveLength(50);
 });
 
-test("404 repeats the id that was asked for, whatever its shape", async () => {
+test("404 repeats the requested id, whatever its format", async () => {
   const tenant = await newTenant();
   for (const id of ["nope", "cus_00000000000000000000000000"]) {
     expect((await call(tenant, "GET", `/customers/${id}`)).body.detail).toBe(

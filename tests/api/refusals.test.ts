@@ -93,7 +93,7 @@ test("422 in plain words for a metadata key that is too long", async () => {
   );
 });
 
-test("422 in plain words for a body whose field is the whole of it", async () => {
+test("422 in plain words for a body that must be one value", async () => {
   const { body } = await call(tenant, "POST", "/customers", {});
   expect(body.errors).toEqual([
     {
@@ -105,7 +105,7 @@ test("422 in plain words for a body whose field is the whole of it", async () =>
   ]);
 });
 
-test("422 for an address of a private network names those that the installation opened", async () => {
+test("422 for an address in a private network names the networks that the installation opened", async () => {
   const { status, body } = await call(tenant, "POST", "/webhooks", {
     url: "https://10.0.0.1/",
     events: ["*"],

@@ -3,7 +3,7 @@ import { routes } from "@/lib/api/routes";
 import { idPrefixes } from "@/lib/resources/ids";
 import { call, newTenant, type TestTenant } from "../support/api";
 
-/** Every operation that takes a body, with ids in its path that could be. */
+/** Every operation that takes a body, with well-formed ids in its path. */
 const operations = Object.entries(routes).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([, { declaration }]) => declaration.body !== undefined)
@@ -35,7 +35,7 @@ test("every operation with a body is here", () => {
 });
 
 test.each(operations)(
-  "422 for unknown, read-only and foreign fields of $operationId, all at once",
+  "422 for unknown, read-only and foreign fields of $operationId, all in one response",
   async ({ method, path, readable, writable }) => {
     const readOnly = readable.filter((field) => !writable.includes(field));
     const unknown = ["tenantId", "nonsense", "a/b~c"].filter((field) => !readable.includes(field));

@@ -26,7 +26,7 @@ const logsOf = async (tenant: TestTenant, query: object = {}) =>
   (await listRequestLogs(reader(tenant.identity), { ...page, ...query })).data;
 
 /**
- * The row of a request, once it is written: at once where the server runs in this process, within a
+ * The row of a request, once it is written: immediately where the server runs in this process, within a
  * second or two otherwise.
  */
 async function logOf(tenant: TestTenant, reply: Reply) {
@@ -66,7 +66,7 @@ test("201 leaves a row with both bodies, its key and its idempotency key", async
   expect(Date.parse(row.createdAt)).toBeLessThanOrEqual(Date.now());
 });
 
-test("200 of a read leaves a row with its query and without the answer, which can be read again", async () => {
+test("200 of a read leaves a row with its query and without the response, which can be read again", async () => {
   const tenant = await newTenant();
   const reply = await call(tenant, "GET", "/customers?limit=5");
   const head = await call(tenant, "HEAD", "/customers");
@@ -97,7 +97,7 @@ test.each<[number, string, string, string, unknown, Record<string, string>]>([
     const row = await logOf(tenant, reply);
     expect(row).toMatchObject({ status, errorKind, method, path: `/v1/public${path}` });
     expect(JSON.parse(row.responseBody ?? "")).toMatchObject({ status, requestId: row.id });
-    // A body of another type is not read, and so not kept.
+    // A body of another type is not read, and therefore not stored.
     if (body !== undefined && status !== 415)
       expect(row.requestBody).toBe(typeof body === "string" ? body : JSON.stringify(body));
   },
@@ -119,7 +119,7 @@ test("403 and 429 leave a row, 401 leaves none for anyone", async () => {
   ).toBe(0);
 });
 
-test("a replay has a row of its own, with the kind of the stored answer", async () => {
+test("a replay has its own row, with the kind of the stored response", async () => {
   const tenant = await newTenant();
   const body = { channelId: "web", customerId: newId("customer") };
   const first = await call(tenant, "POST", "/conversations", body, { "idempotency-key": "one" });
@@ -135,7 +135,7 @@ test("a replay has a row of its own, with the kind of the stored answer", async 
   expect([row.isReplay, replayed.isReplay]).toEqual([false, true]);
 });
 
-test("one row for each of 500 requests at once, and each tenant sees its own alone", async () => {
+test("one row for each of 500 concurrent requests, and each tenant sees only its own", async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
   const live = await newKey(tenant, { environment: "live" });
   const replies = await Promise.all(
@@ -164,7 +164,7 @@ test("one row for each of 500 requests at once, and each tenant sees its own alo
   });
 });
 
-test("a long body is cut off, in the log alone", async () => {
+test("a long body is truncated, only in the log", async () => {
   const tenant = await newTenant();
   const { status, body } = await call(tenant, "POST", "/agents", { name: "Long" });
   expect(status).toBe(201);
@@ -184,7 +184,7 @@ test("a body with a NUL character is refused, and logged without it", async () =
   expect((await logOf(tenant, reply)).requestBody).toBe('{"name":"a\ufffdb"}');
 });
 
-test("no secret that a request or an answer held stands in any row", async () => {
+test("no row contains a secret of a request or a response", async () => {
   const tenant = await newTenant();
   const another = await newKey(tenant);
   const url = "https://example.com/hook";
@@ -251,7 +251,7 @@ test("no secret that a request or an answer held stands in any row", async () =>
   const text = JSON.stringify(rows);
   const secrets: string[] = [secret, rotated.body.secret, tenant.key, another.key, hunter, unicode];
   for (const value of secrets) {
-    // Nor the greater part of one, which a cut-off body could end with.
+    // Nor most of one, which a truncated body could end with.
     for (const part of [value, value.slice(0, 24), value.slice(-24), value.slice(7, 27)])
       expect(text).not.toContain(part);
   }
@@ -275,7 +275,7 @@ test.each([
 });
 
 test.each(['"', '"secret":', "_test_", "a-", "\\", ', \\"', '"token":"\\', "&secret"])(
-  "masking %j repeated without end takes linear time",
+  "masking %j repeated many times takes linear time",
   (part) => {
     expect(
       growth((size) => maskSecrets(`"${part.repeat(size / part.length)}`), 16_384),
@@ -295,10 +295,10 @@ async function whileLogIsLocked<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-test("requests are answered while the log cannot be written, and stand in it afterwards", async () => {
+test("200 while the log cannot be written, and the log contains the requests afterwards", async () => {
   const tenant = await newTenant();
-  // A request that waited for the lock would wait forever: it is released once all of them are
-  // answered.
+  // A request that waited for the lock would wait forever: the lock is released after all
+  // responses.
   const replies = await whileLogIsLocked(() =>
     Promise.all(Array.from({ length: 450 }, () => call(tenant, "GET", "/account"))),
   );
@@ -309,7 +309,7 @@ test("requests are answered while the log cannot be written, and stand in it aft
   await expect.poll(count).toBe(450);
 });
 
-test("what waits to be written is bounded, in number and in bytes", async () => {
+test("the queue of the log is bounded, in rows and in bytes", async () => {
   const tenant = await newTenant();
   const key = await findKey(hashKey(tenant.key));
   if (!key) throw new Error("the key is not known");
@@ -338,7 +338,7 @@ test("what waits to be written is bounded, in number and in bytes", async () => 
   await flushRequestLogs();
   await whileLogIsLocked(async () => {
     for (let index = 0; index < 200; index++) log(null);
-    // The first two hundred are on their way; of what follows, 5,000 wait.
+    // The first two hundred are being written; of the following, 5,000 wait.
     for (let index = 0; index < 10_000; index++) log(null);
   });
   await flushRequestLogs();
@@ -415,7 +415,7 @@ test("the list is filtered by key, method, status, kind, path and time, and page
   expect(paged).toEqual([ids.invalid, ids.missing, ids.created, ids.list]);
 });
 
-test("of a long log a page looks at a bounded part, and says where the next one goes on", async () => {
+test("a page of a long log searches a bounded part, and says where the next one continues", async () => {
   const tenant = await newTenant();
   const { tenantId } = tenant.identity.partition;
   const insert = (first: number, last: number) => db().$executeRaw`
@@ -445,7 +445,7 @@ test("of a long log a page looks at a bounded part, and says where the next one 
   );
 });
 
-test("requests are counted by how they ended, in equal parts of a time", async () => {
+test("requests are counted by outcome, in equal intervals", async () => {
   const tenant = await newTenant();
   const { partition } = tenant.identity;
   const start = new Date("2026-01-10T00:00:00.000Z");
@@ -492,7 +492,7 @@ test("requests are counted by how they ended, in equal parts of a time", async (
   ]);
 });
 
-test("requests are counted by the hour and by key as they are logged, and nobody else's", async () => {
+test("requests are counted by hour and key when they are logged, separately for each tenant", async () => {
   const [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
   const second = await newKey(tenant);
   const hours = lastHours(new Date());
@@ -545,7 +545,7 @@ test("requests are counted by the hour and by key as they are logged, and nobody
   ]);
 });
 
-test("a key's first success is noted, once, and no refusal is one", async () => {
+test("the first success of a key is recorded once, and a refusal does not count", async () => {
   const tenant = await newTenant();
   const other = await newKey(tenant);
   const firstSuccess = async ({ keyId }: TestTenant) =>

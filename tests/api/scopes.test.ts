@@ -31,7 +31,7 @@ const cases = Object.entries(paths).flatMap(([path, methods]) =>
     };
   }),
 );
-// What deletes comes last, so that there is something to be read until then.
+// Deletions come last, so that there is something to read until then.
 cases.sort((a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"));
 
 let keys: Record<Scope, TestTenant>;
@@ -53,7 +53,7 @@ beforeAll(async () => {
     .body;
   const { data: events } = (await call(owner, "GET", "/events")).body;
   const { data: deliveries } = (await call(owner, "GET", `/webhooks/${webhookId}/deliveries`)).body;
-  // Only what has ended can be sent again.
+  // Only a delivery that has ended can be sent again.
   await db().delivery.updateMany({
     where: { id: deliveries[0].id },
     data: { status: "FAILED", nextAttemptAt: null },
@@ -74,7 +74,7 @@ beforeAll(async () => {
   };
 });
 
-/** The document's own examples, with ids that exist and values that are free. */
+/** The examples of the document, with existing ids and unused values. */
 function bodyOf({ operationId, body }: Case): unknown {
   if (operationId === "createCustomer") return { name: "Grace" };
   if (operationId === "createDocument") return { name: "Parcels", text: "Parcels take two days." };
@@ -89,7 +89,7 @@ const pathOf = ({ path, operationId }: Case) =>
   (operationId === "searchKnowledgeBase" ? "?q=returns" : "");
 
 describe.each(cases)("$operationId", (one) => {
-  test(`403 with any other scope than ${one.scope}, before the body is read`, async () => {
+  test(`403 with any scope other than ${one.scope}, before the body is read`, async () => {
     const unreadable = one.method === "GET" ? undefined : "{ no JSON";
     for (const scope of scopes) {
       if (scope === one.scope) continue;
@@ -104,7 +104,7 @@ describe.each(cases)("$operationId", (one) => {
     }
   });
 
-  test(`${one.status} with ${one.scope} alone`, async () => {
+  test(`${one.status} with only ${one.scope}`, async () => {
     const reply = await call(keys[one.scope as Scope], one.method, pathOf(one), bodyOf(one));
     expect([reply.status, reply.text.slice(0, 300)]).toEqual([one.status, expect.any(String)]);
   });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { baseUrl, call, newTenant, send, type TestTenant } from "../support/api";
 import { newKnowledgeBase } from "../support/documents";
 
-// What a request sends is stored as it is, or refused. Nothing is dropped or replaced in silence.
+// What a request sends is stored as it is, or refused. Nothing is dropped or replaced silently.
 
 let tenant: TestTenant;
 let base: string;
@@ -81,7 +81,7 @@ describe("metadata", () => {
     });
   });
 
-  test("201 with every other name that JavaScript's objects bring along, and PATCH deletes them", async () => {
+  test("201 with every other name that JavaScript objects inherit, and PATCH deletes them", async () => {
     const metadata = { constructor: "a", toString: 1, hasOwnProperty: true };
     const { body: created } = await call(tenant, "POST", "/customers", { name: "Ada", metadata });
     expect(created.metadata).toEqual(metadata);
@@ -121,7 +121,7 @@ describe("names", () => {
     ["a document", () => `/knowledge-bases/${base}/documents`, { text: " named " }, ["name"]],
   ];
   test.each(named)(
-    "201 with the white space of the name of %s, 422 for white space alone",
+    "201 keeps white space in the name of %s, 422 for white space only",
     async (_what, path, rest, fields) => {
       const filledWith = (text: string) => Object.fromEntries(fields.map((field) => [field, text]));
       const created = await call(tenant, "POST", path(), { ...rest, ...filledWith(" \tAda  ") });
@@ -191,7 +191,7 @@ describe("a form", () => {
     ],
     ["the file name", () => [file(Buffer.from([0x47, 0xfc]), "3")], "The file name"],
   ])(
-    "400 for %s that is not UTF-8, as for JSON, and nothing is kept",
+    "400 for %s that is not UTF-8, as for JSON, and nothing is stored",
     async (_what, parts, what) => {
       const reply = await postForm(...parts());
       expect(reply).toMatchObject({
@@ -215,7 +215,7 @@ describe("a form", () => {
 
   test.each([
     [
-      "a text where the file belongs",
+      "a text instead of the file",
       () => [part('name="file"', "text")],
       "/file",
       "invalid_type",
@@ -327,7 +327,7 @@ function postForm(...parts: Buffer[]) {
   });
 }
 
-/** Sends each key in a header of its own, which `fetch` cannot. */
+/** Sends each key in a separate header, which `fetch` cannot. */
 async function postWithKeys(
   keys: string[],
 ): Promise<{ status: number | undefined; body: unknown }> {

@@ -36,7 +36,7 @@ async function usageOf(tenant: TestTenant, query = "") {
   return body;
 }
 
-/** At once where the server runs in this process, within a second or two otherwise. */
+/** Immediately where the server runs in this process, within a second or two otherwise. */
 async function requestsByKey(tenant: TestTenant): Promise<Record<string, number>> {
   await flushRequestCounts();
   const keys = await listUsageByKey(reader(tenant.identity), {});
@@ -44,7 +44,7 @@ async function requestsByKey(tenant: TestTenant): Promise<Record<string, number>
 }
 
 describe("the period", () => {
-  test("200 answers this month with each of its days until today, all at zero for a new tenant", async () => {
+  test("200 returns each day of this month until today, all zero for a new tenant", async () => {
     const tenant = await newTenant();
     const now = new Date();
     const month = now.toISOString().slice(0, 8);
@@ -58,7 +58,7 @@ describe("the period", () => {
       environment: "test",
       billable: false,
       period: { start: `${month}01`, end },
-      // The very request may be counted already.
+      // This request itself may already be counted.
       totals: { ...nothing, apiRequests: expect.any(Number) },
       series: Array.from({ length: now.getUTCDate() }, (_, index) => {
         const date = `${month}${String(index + 1).padStart(2, "0")}`;
@@ -128,7 +128,7 @@ describe("the period", () => {
 });
 
 describe("requests", () => {
-  test("exactly as many as were sent at once, by key, and without those beyond the rate limit", async () => {
+  test("200 counts concurrent requests exactly, by key, without those beyond the rate limit", async () => {
     const tenant = await newTenant();
     const [busy, limited] = [await newKey(tenant), await newKey(tenant, { rateLimitPerMinute: 2 })];
 
@@ -147,7 +147,7 @@ describe("requests", () => {
     expect(series.at(-1)).toEqual({ date: today(), ...totals });
   });
 
-  test("of another tenant and of the other environment are not counted", async () => {
+  test("200 does not count requests of another tenant or of the other environment", async () => {
     const [tenant, stranger] = [await newTenant(), await newTenant()];
     const live = await newKey(tenant, { environment: "live" });
     for (let index = 0; index < 3; index++) await call(stranger, "GET", "/account");
@@ -161,7 +161,7 @@ describe("requests", () => {
 });
 
 describe("conversations and messages", () => {
-  test("are counted by direction, notes not at all, and for nobody else", async () => {
+  test("are counted by direction, without notes, only for their own tenant", async () => {
     const tenant = await newTenant();
     const strangers = [await newTenant(), await newKey(tenant, { environment: "live" })];
     const { id } = (
@@ -192,7 +192,7 @@ describe("conversations and messages", () => {
       });
   });
 
-  test("belong to the day (UTC) on which they were made, to the millisecond", async () => {
+  test("belong to the day (UTC) on which they were created, to the millisecond", async () => {
     const tenant = await newTenant();
     const midnight = Date.UTC(2026, 0, 11);
     for (const at of [midnight - 1, midnight, midnight + dayMs - 1, midnight + dayMs]) {
@@ -218,7 +218,7 @@ describe("conversations and messages", () => {
 });
 
 describe("storage", () => {
-  test("is what is there at the end of each day, and less once a document is deleted", async () => {
+  test("is the size at the end of each day, and shrinks when a document is deleted", async () => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const post = async (text: string) =>
@@ -246,7 +246,7 @@ describe("storage", () => {
       [1, 4],
     ]);
     expect(totals).toMatchObject({ documentsStored: 1, storageBytes: 4 });
-    // One that is older than the period is there from its first day on.
+    // A document older than the period counts from the first day.
     expect((await usageOf(tenant, `?from=${today()}`)).series[0]).toMatchObject({
       documentsStored: 2,
       storageBytes: 9,
@@ -258,7 +258,7 @@ describe("storage", () => {
 });
 
 describe("webhooks", () => {
-  test("count each attempt and each failure once, and keep the count when the webhook is deleted", async () => {
+  test("each attempt and each failure is counted once, and the count remains when the webhook is deleted", async () => {
     const tenant = await newTenant();
     const receiver = await startReceiver();
     const webhook = await newWebhook(receiver.url, tenant.identity.partition);
@@ -297,7 +297,7 @@ describe("days that are over", () => {
   const idAt = (kind: IdKind, at: Date) =>
     firstIdAt(kind, at).slice(0, -6) + String(++made).padStart(6, "0");
 
-  /** A conversation and its messages, each made at a time of its own. */
+  /** A conversation and its messages, each created at a given time. */
   async function write(
     { partition }: Identity,
     at: string,
@@ -324,7 +324,7 @@ describe("days that are over", () => {
     await db().message.createMany({ data: rows });
   }
 
-  /** Counts whatever is to be counted at a time. */
+  /** Counts everything that is due at a time. */
   async function countAt(time: string) {
     setCurrentTime(() => new Date(time));
     while ((await countFinishedDays(20)) > 0);
@@ -335,7 +335,7 @@ describe("days that are over", () => {
       ({ day }) => day.toISOString().slice(0, 10),
     );
 
-  /** By the day on which each row was made, from the rows alone. */
+  /** By the day on which each row was created, from the rows alone. */
   async function countNaively({ partition: { tenantId, environment } }: Identity) {
     const { rows } = await pool().query(
       `SELECT d.day::text AS date,
@@ -378,7 +378,7 @@ describe("days that are over", () => {
     return { test, live };
   }
 
-  test("200 is the sum of the rows before they are counted, meanwhile and afterwards, in both environments", async () => {
+  test("200 is the sum of the rows before, while and after they are counted, in both environments", async () => {
     const { test, live } = await newOldTenant();
     for (const tenant of [test, live]) await expectExact(tenant);
 
@@ -386,7 +386,7 @@ describe("days that are over", () => {
     expect(await counted(test.identity)).toEqual(["2026-01-09", "2026-01-10"]);
     for (const tenant of [test, live]) await expectExact(tenant);
 
-    // What began before midnight may be committed after it.
+    // A transaction that began before midnight may commit after it.
     await write(test.identity, "2026-01-11T23:59:59.000Z", [
       ["2026-01-11T23:59:59.500Z", "INBOUND"],
     ]);
@@ -409,7 +409,7 @@ describe("days that are over", () => {
     expect((await usageOf(test, "?from=2026-01-09&to=2026-01-12")).totals).toEqual(totals);
   });
 
-  test("200 is nothing of what was wiped from test, and all of live", async () => {
+  test("200 includes nothing that was wiped from test, and everything of live", async () => {
     const { test, live } = await newOldTenant();
     const { tenantId } = test.identity.partition;
     await countAt("2026-01-11T18:00:00.000Z");
@@ -429,7 +429,7 @@ describe("days that are over", () => {
     for (const tenant of [test, live]) await expectExact(tenant);
   });
 
-  test("two workers at once count each day once", async () => {
+  test("two concurrent workers count each day once", async () => {
     const { test, live } = await newOldTenant();
     setCurrentTime(() => new Date("2026-01-14T18:00:00.000Z"));
     await Promise.all(Array.from({ length: 40 }, () => countFinishedDays(20)));
@@ -439,7 +439,7 @@ describe("days that are over", () => {
   });
 });
 
-test("counting 20,000 messages reads the key's index and nothing else", async () => {
+test("counting 20,000 messages reads only the index of the primary key", async () => {
   const tenant = await newTenant();
   const { tenantId, environment } = tenant.identity.partition;
   const days = Array.from({ length: 20 }, (_, index) => new Date(Date.UTC(2026, 0, index + 1)));

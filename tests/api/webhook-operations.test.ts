@@ -40,7 +40,7 @@ async function newDelivery(tenant: TestTenant) {
   return { webhook, delivery, path: `${webhook.path}/deliveries/${delivery.id}` };
 }
 
-/** As if all attempts had been made in vain. */
+/** As if all attempts had failed. */
 const fail = (tenant: TestTenant, where: object) =>
   db().delivery.updateMany({
     where: { ...partitionOf(tenant), ...where },
@@ -53,7 +53,7 @@ const auditActions = async ({ tenantId }: TestTenant) =>
     ({ action }) => action,
   );
 
-test("200 for a rotation without a body: a new secret, shown this once, and 24 hours for the old one", async () => {
+test("200 for a rotation without a body: a new secret, shown once, and 24 hours for the old one", async () => {
   const tenant = await newTenant();
   const { id, secret, path } = await newWebhook(tenant);
 
@@ -85,7 +85,7 @@ test("200 for a rotation without a body: a new secret, shown this once, and 24 h
   ]);
 });
 
-test("409 rotation-in-progress within the overlap, and with overlapSeconds 0 every older secret ends at once", async () => {
+test("409 rotation-in-progress within the overlap, and overlapSeconds 0 ends every older secret immediately", async () => {
   const tenant = await newTenant();
   const { id, path } = await newWebhook(tenant);
   expect((await call(tenant, "POST", `${path}/rotate-secret`, { overlapSeconds: 60 })).status).toBe(
@@ -108,7 +108,7 @@ test("409 rotation-in-progress within the overlap, and with overlapSeconds 0 eve
   ).toEqual([{ version: 3 }, { version: 4 }]);
 });
 
-test("a rotation is replayed with its secret, which is stored sealed, and ten at once make one", async () => {
+test("a rotation is replayed with its secret, which is stored encrypted, and ten concurrent requests rotate once", async () => {
   const tenant = await newTenant();
   const { path } = await newWebhook(tenant);
   const replies = await Promise.all(
@@ -141,7 +141,7 @@ test.each([
   });
 });
 
-test("a body that may be left out is still read strictly where it is sent", async () => {
+test("an optional body is still validated strictly when it is sent", async () => {
   const tenant = await newTenant();
   const { path } = await newWebhook(tenant);
   const json = { "content-type": "application/json" };
@@ -217,7 +217,7 @@ test("202 for a test: one event for this webhook alone, sent once, and its failu
   expect(JSON.parse(receiver.requests[0]?.body ?? "")).toEqual(event);
 });
 
-test("202 for a test of a disabled webhook, which is sent all the same", async () => {
+test("202 for a test of a disabled webhook, which is still sent", async () => {
   const tenant = await newTenant();
   const webhook = await newWebhook(tenant);
   await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
@@ -307,7 +307,7 @@ test.each([
   expect((await call(tenant, "GET", `${webhook.path}/deliveries?${query}`)).status).toBe(422);
 });
 
-test("200 shows a delivery with its attempts; one without an answer has a generic reason", async () => {
+test("200 shows a delivery with its attempts; one without a response has a generic reason", async () => {
   const tenant = await newTenant();
   const { delivery, path } = await newDelivery(tenant);
   answerWith(500, "no\0pe");
@@ -344,7 +344,7 @@ test("200 shows a delivery with its attempts; one without an answer has a generi
   ]);
 });
 
-test("202 for a resend: the same event, freshly signed; what fails changes nothing", async () => {
+test("202 for a resend: the same event, freshly signed; a failure changes nothing", async () => {
   const tenant = await newTenant();
   const { webhook, delivery, path } = await newDelivery(tenant);
   await attempt(tenant, delivery.id);
@@ -371,7 +371,7 @@ test("202 for a resend: the same event, freshly signed; what fails changes nothi
   expect((await call(tenant, "GET", webhook.path)).body).toMatchObject({ consecutiveFailures: 0 });
 });
 
-test("a resend that succeeds ends pending retries, one that fails leaves them as they were", async () => {
+test("a successful resend ends pending retries, a failed one leaves them unchanged", async () => {
   const tenant = await newTenant();
   const { webhook, delivery, path } = await newDelivery(tenant);
   answerWith(500);
@@ -400,7 +400,7 @@ test("a resend that succeeds ends pending retries, one that fails leaves them as
   expect(receiver.requests).toHaveLength(3);
 });
 
-test("409 for a resend while an attempt is under way or about to be made", async () => {
+test("409 for a resend while an attempt is in progress or about to be made", async () => {
   const tenant = await newTenant();
   const { delivery, path } = await newDelivery(tenant);
   const neverTried = await call(tenant, "POST", `${path}/resend`);
@@ -426,7 +426,7 @@ test("409 for a resend while an attempt is under way or about to be made", async
   expect((await call(tenant, "POST", `${path}/resend`)).status).toBe(202);
 });
 
-test("202 for recovering: with dryRun only the count, then all that failed or is held of that time waits again, spread", async () => {
+test("202 for recovering: dryRun only counts, then all failed and held deliveries of that time are pending again, spread over time", async () => {
   const tenant = await newTenant();
   const webhook = await newWebhook(tenant);
   const other = await newWebhook(tenant);
@@ -481,7 +481,7 @@ test("202 for recovering: with dryRun only the count, then all that failed or is
   expect(Date.parse(retryAt ?? "") - Date.now()).toBeLessThan(34_000);
 });
 
-test("202 for a test, a resend and a recovery leaves an audit entry of who asked for what; a dry run leaves none", async () => {
+test("202 for a test, a resend and a recovery leaves an audit entry of who requested it; a dry run leaves none", async () => {
   const tenant = await newTenant();
   const { webhook, delivery, path } = await newDelivery(tenant);
   await attempt(tenant, delivery.id);
@@ -514,7 +514,7 @@ test("202 for a test, a resend and a recovery leaves an audit entry of who asked
   }
 });
 
-test("recovering up to a time leaves what came later, and nothing to recover is a count of 0", async () => {
+test("202 for recovering up to a time ignores later deliveries, and counts 0 when there is nothing to recover", async () => {
   const tenant = await newTenant();
   const { webhook, delivery } = await newDelivery(tenant);
   await fail(tenant, { id: delivery.id });
@@ -553,7 +553,7 @@ test.each([
   );
 });
 
-test("409 for recovering while the webhook is disabled; the count can be had", async () => {
+test("409 for recovering while the webhook is disabled; a dry run still counts", async () => {
   const tenant = await newTenant();
   const webhook = await newWebhook(tenant);
   await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
@@ -567,7 +567,7 @@ test("409 for recovering while the webhook is disabled; the count can be had", a
   ).toEqual({ count: 1 });
 });
 
-test("enabling a webhook resumes what was held, discards it or leaves it", async () => {
+test("enabling a webhook resumes held deliveries, discards them or leaves them", async () => {
   const tenant = await newTenant();
   const held = async () => {
     const webhook = await newWebhook(tenant);
@@ -609,7 +609,7 @@ test("enabling a webhook resumes what was held, discards it or leaves it", async
   expect(await attempt(tenant, lost.id)).toEqual({ state: "delivered", retryAt: null });
 });
 
-test("what is resumed stays held where the webhook was disabled again before its turn came", async () => {
+test("resumed deliveries stay held if the webhook is disabled again before their turn", async () => {
   const tenant = await newTenant();
   const webhook = await newWebhook(tenant);
   await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
@@ -655,7 +655,7 @@ test("404 is the same for another tenant's webhook, delivery and event as for no
   expect((await call(tenant, "GET", `/events/${delivery.eventId}`)).body.id).toBe(delivery.eventId);
 });
 
-test("200 for the types of event: each with a JSON Schema that its example is valid against", async () => {
+test("200 for the event types: each with a JSON Schema that its example matches", async () => {
   const { status, body } = await call(await newTenant(), "GET", "/event-types");
   expect(status).toBe(200);
   expect(body.data.map(({ type }: { type: string }) => type)).toEqual([...eventTypes]);

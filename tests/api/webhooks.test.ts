@@ -6,7 +6,7 @@ import { eventsInOrder } from "../support/feed";
 
 const valid = { url: "https://example.com/hook", events: ["conversation.created", "message.*"] };
 
-test("201 shows the secret once, and never again", async () => {
+test("201 shows the secret only once", async () => {
   const tenant = await newTenant();
 
   const created = await call(tenant, "POST", "/webhooks", { ...valid, description: "Ours" });
@@ -42,7 +42,7 @@ test("201 shows the secret once, and never again", async () => {
   });
 });
 
-test("200 disables by hand, and enabling again sets the count of failures to 0", async () => {
+test("200 disables manually, and enabling again resets the count of failures", async () => {
   const tenant = await newTenant();
   const { id } = (await call(tenant, "POST", "/webhooks", valid)).body;
   await db().webhook.updateMany({ where: { id }, data: { consecutiveFailures: 42 } });
@@ -64,7 +64,7 @@ test("200 disables by hand, and enabling again sets the count of failures to 0",
   });
 });
 
-test("200 deletes it with its deliveries; its events stay", async () => {
+test("200 deletes a webhook with its deliveries; its events stay", async () => {
   const tenant = await newTenant();
   const { id } = (await call(tenant, "POST", "/webhooks", valid)).body;
   await call(tenant, "POST", "/conversations", { channelId: "web" });
@@ -90,7 +90,7 @@ test("200 deletes it with its deliveries; its events stay", async () => {
   expect((await call(tenant, "GET", "/events")).body.data).toHaveLength(1);
 });
 
-test("409 limit-reached for a 21st, also when all come at once", async () => {
+test("409 limit-reached for a 21st webhook, also under concurrent requests", async () => {
   const tenant = await newTenant();
   const replies = await Promise.all(
     Array.from({ length: 25 }, () => call(tenant, "POST", "/webhooks", valid)),
@@ -125,7 +125,7 @@ test.each([
   expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, location: "body" }] } });
 });
 
-test("each subscribed webhook gets one delivery of an event, a disabled one's is held", async () => {
+test("each subscribed webhook gets one delivery of an event, and that of a disabled webhook is held", async () => {
   const tenant = await newTenant();
   const subscribe = async (...events: string[]) =>
     (await call(tenant, "POST", "/webhooks", { ...valid, events })).body.id as string;
@@ -184,7 +184,7 @@ test("200 lists events as they were sent, filtered by type and time", async () =
   expect((await call(tenant, "GET", "/events?type=nonsense")).status).toBe(422);
 });
 
-test("200 for the account names the tenant, the key and its limit", async () => {
+test("200 for the account shows the tenant, the key and its limit", async () => {
   const tenant = await newTenant({ rateLimitPerMinute: 77, scopes: ["read:usage", "read:agents"] });
   expect((await call(tenant, "GET", "/account")).body).toEqual({
     id: tenant.tenantId,
@@ -197,7 +197,7 @@ test("200 for the account names the tenant, the key and its limit", async () => 
   });
 });
 
-test("404 for all but one of several deletions at once", async () => {
+test("404 for all but one of several concurrent deletions", async () => {
   const tenant = await newTenant();
   const { id } = (await call(tenant, "POST", "/webhooks", valid)).body;
   const replies = await Promise.all(
