@@ -4,45 +4,73 @@ import { check } from "@/lib/api/validate";
 import { dashboardPlace, type Place } from "@/lib/auth/dashboard-caller";
 import { throttleDashboard } from "@/lib/auth/throttle-dashboard";
 import { type ActionResult, errorOfField, type ProofRequest } from "@/lib/platform/action-result";
-import { type Caller, mutate } from "@/lib/platform/caller";
+import { type Caller, mutate, reader } from "@/lib/platform/caller";
 import { AppError, fieldOf, invalidRequest } from "@/lib/platform/errors";
 import { RoleMissing } from "@/lib/platform/roles";
 import { ProofNeeded } from "@/lib/step-up/proof";
 import { AddressUnverified } from "@/lib/step-up/protected-actions";
 
 /**
- * The first two arguments of every server action: the browser sends them, so they are believed no
- * more than a path is.
+ * The first two arguments of every server action. The browser sends them, so they are checked like
+ * the parts of a path.
  */
 export type ActionPlace = { tenant: string; environment: string };
 
+type Work<Schema extends z.ZodType, Value> = (
+  caller: Caller,
+  input: z.output<Schema>,
+  place: Place,
+) => Promise<Value>;
+
 /**
- * What every server action of the dashboard does: it finds out who acts and in which role, parses
- * what was sent with the same kind of schema as the API, runs `work` as one transaction, and has
- * the pages of this environment drawn anew. What the person can mend comes back as a sentence;
- * anything else flies, and Next shows the error page.
+ * Runs a server action that changes something: identifies the user and their role, parses the input
+ * with the same kind of schema as the API, runs `work` in one transaction, and revalidates the pages
+ * of this environment. Errors that the user can fix are returned as sentences; all others are
+ * thrown, and Next shows the error page.
  */
 export async function act<Schema extends z.ZodType, Value = null>(
+  actionPlace: ActionPlace,
+  schema: Schema,
+  sent: unknown,
+  work: Work<Schema, Value>,
+): Promise<ActionResult<Value>> {
+  return run(actionPlace, schema, sent, async (place, input) => {
+    const value = await mutate(place.identity, (caller) => work(caller, input, place));
+    revalidatePath(`/${place.tenant.slug}/${place.environment}`, "layout");
+    return value;
+  });
+}
+
+/** Runs a server action that only reads: like `act`, without a transaction or a revalidation. */
+export async function query<Schema extends z.ZodType, Value>(
+  actionPlace: ActionPlace,
+  schema: Schema,
+  sent: unknown,
+  work: Work<Schema, Value>,
+): Promise<ActionResult<Value>> {
+  return run(actionPlace, schema, sent, (place, input) =>
+    work(reader(place.identity), input, place),
+  );
+}
+
+async function run<Schema extends z.ZodType, Value>(
   { tenant, environment }: ActionPlace,
   schema: Schema,
   sent: unknown,
-  work: (caller: Caller, input: z.output<Schema>, place: Place) => Promise<Value>,
+  work: (place: Place, input: z.output<Schema>) => Promise<Value>,
 ): Promise<ActionResult<Value>> {
   const place = await dashboardPlace(tenant, environment);
   try {
     await throttleDashboard(place.user.id, place.tenant.id);
-    const input = parse(schema, sent);
-    const value = await mutate(place.identity, (caller) => work(caller, input, place));
-    revalidatePath(`/${place.tenant.slug}/${place.environment}`, "layout");
-    return { outcome: "done", value };
+    return { outcome: "done", value: await work(place, parse(schema, sent)) };
   } catch (error) {
     return toRefusal(error);
   }
 }
 
 /**
- * The same for work that may call for a fresh proof (lib/step-up/proof.ts). Components ask for it
- * by `useProof`.
+ * Like `act`, for work that may require a recent proof of identity (lib/step-up/proof.ts).
+ * Components ask the user for it with `useProof`.
  */
 export async function actWithProof<Schema extends z.ZodType, Value = null>(
   ...parameters: Parameters<typeof act<Schema, Value>>
@@ -58,7 +86,7 @@ export async function actWithProof<Schema extends z.ZodType, Value = null>(
   return needed ? { outcome: "proof-needed", what: needed.what } : result;
 }
 
-/** @throws AppError `validation` with all that is wrong, as the API would answer it. */
+/** @throws AppError `validation` with every issue, as in a response of the API. */
 export function parse<Schema extends z.ZodType>(
   schema: Schema,
   sent: unknown,
@@ -69,7 +97,7 @@ export function parse<Schema extends z.ZodType>(
   return output as z.output<Schema>;
 }
 
-/** What was filled in, by name; what was left empty is not there. */
+/** The filled-in fields by name. Empty fields are left out. */
 export function filledFields(form: FormData): Record<string, string> {
   const texts = [...form.entries()].filter(
     ([name, value]) => typeof value === "string" && value.trim() !== "" && !name.startsWith("$"),
@@ -77,14 +105,14 @@ export function filledFields(form: FormData): Record<string, string> {
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
-/** The same without white space at the ends, which the API would store as part of a name. */
+/** The same without surrounding white space, which the API would store as part of a name. */
 export function trimmedFields(form: FormData): Record<string, string> {
   return Object.fromEntries(
     Object.entries(filledFields(form)).map(([name, text]) => [name, text.trim()]),
   );
 }
 
-/** @throws whatever is no refusal */
+/** @throws errors that the user cannot fix */
 export function toRefusal(error: unknown): ActionResult<never> {
   if (error instanceof RoleMissing || error instanceof AddressUnverified)
     return { outcome: "refused", message: error.detail, errors: {} };

@@ -1,7 +1,7 @@
 "use server";
 
 import { z } from "zod";
-import { type ActionPlace, act, filledFields } from "@/app/(dashboard)/run-action";
+import { type ActionPlace, act, filledFields, query } from "@/app/(dashboard)/run-action";
 import {
   type ConversationPatch,
   type FoundCustomer,
@@ -110,7 +110,7 @@ export async function findCustomersAction(
   place: ActionPlace,
   q: string,
 ): Promise<ActionResult<FoundCustomer[]>> {
-  return act(place, findCustomersQuery, { q }, async (caller, input) => {
+  return query(place, findCustomersQuery, { q }, async (caller, input) => {
     const { data } = await findCustomers(caller, input);
     return data.slice(0, mostChoices).map((customer) => {
       const { id, email, phone, externalId } = customer;
