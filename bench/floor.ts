@@ -1,6 +1,6 @@
-// The floor of the benchmarks: node:http and pg with the very statements of the product, and
-// nothing else. No authentication beyond the look-up of the key, no limits, no validation, no
-// idempotency but for replays, no events beyond their rows.
+// The floor of the benchmarks: node:http and pg with the product's own statements and nothing else.
+// No authentication beyond looking up the key, no limits, no validation, no idempotency except for
+// replays, no events beyond their rows.
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
@@ -9,8 +9,8 @@ import {
   createConversationStatement,
   listConversationsStatement,
 } from "@/lib/conversations/service.sql";
-import { claimValues } from "@/lib/events/idempotency-record";
 import { newId } from "@/lib/resources/ids";
+import type { Environment } from "@/prisma/generated/enums";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 const findKey = {
@@ -22,7 +22,7 @@ const findAnswer = {
   text: `SELECT status, body FROM idempotency_records WHERE tenant_id = $1 AND environment = $2::"Environment" AND key = $3`,
 };
 const isKeyCached = process.env.FLOOR_KEY === "cached";
-type Owner = { tenant_id: string; environment: string };
+type Owner = { tenant_id: string; environment: Environment };
 const known = new Map<string, Owner>();
 
 async function keyOf(authorization = ""): Promise<Owner> {
@@ -42,11 +42,10 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 async function list({ tenant_id, environment }: Owner): Promise<string> {
-  const { statement, values } = listConversationsStatement(tenant_id, environment, {
-    limit: 20,
-    order: "desc",
-  });
-  const { rows } = await pool.query({ ...statement, values });
+  const partition = { tenantId: tenant_id, environment };
+  const { rows } = await pool.query(
+    listConversationsStatement(partition, { limit: 20, order: "desc" }),
+  );
   return JSON.stringify({ data: rows });
 }
 
@@ -69,38 +68,21 @@ async function createConversation(
     type: "conversation.created",
     data: { object: conversation },
   };
-  await pool.query({
-    ...createConversationStatement,
-    values: [
-      ...[
-        tenant_id,
-        environment,
-        at,
-        ...claimValues(null, ""),
-        [event.id],
-        [event.type],
-        [JSON.stringify(event)],
-      ],
-      ...[
-        conversation.id,
-        channelId,
-        null,
-        "NORMAL",
-        [],
-        "{}",
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-      ],
-    ],
-  });
+  await pool.query(
+    createConversationStatement({
+      tenantId: tenant_id,
+      environment,
+      at,
+      eventIds: [event.id],
+      eventTypes: [event.type],
+      eventPayloads: [JSON.stringify(event)],
+      conversationId: conversation.id,
+      channelId,
+      priority: "NORMAL",
+      tags: [],
+      metadata: "{}",
+    }),
+  );
   return JSON.stringify(conversation);
 }
 
@@ -120,30 +102,29 @@ async function postMessage(
   };
   const event = { id: newId("event", at), type: "message.received" };
   const start = `${JSON.stringify(message).slice(0, -1)},"sequence":`;
-  const between = ',"author":{"type":"CUSTOMER","id":';
-  const { rows } = await pool.query({
-    ...postMessageStatement,
-    values: [
-      ...[tenant_id, environment, at, ...claimValues(null, "")],
-      ...[[event.id], [event.type], [`{"id":"${event.id}","timestamp":"`]],
-      ...[
-        "",
-        '},"createdAt":"',
-        conversationId,
-        false,
-        message.id,
-        "INBOUND",
-        "CUSTOMER",
-        null,
-        null,
-        text,
-        null,
-        "{}",
-        text,
-      ],
-      ...[between, "", `","data":{"object":${start}`, '"}}}'],
-    ],
-  });
+  const { rows } = await pool.query(
+    postMessageStatement({
+      tenantId: tenant_id,
+      environment,
+      at,
+      eventIds: [event.id],
+      eventTypes: [event.type],
+      eventPayloads: [`{"id":"${event.id}","timestamp":"`],
+      conversationId,
+      messageId: message.id,
+      direction: "INBOUND",
+      authorType: "CUSTOMER",
+      text,
+      metadata: "{}",
+      preview: text,
+      fromSequenceToAuthorId: ',"author":{"type":"CUSTOMER","id":',
+      bodyFromAuthor: '},"createdAt":"',
+      bodyEnd: "",
+      payloadFromTimestamp: `","data":{"object":${start}`,
+      payloadFromAuthor: '},"createdAt":"',
+      payloadEnd: '"}}}',
+    }),
+  );
   return `${start}${rows[0].own}},"createdAt":"${rows[0].createdAt}"}`;
 }
 

@@ -1,4 +1,4 @@
-import { mostCounted } from "@/lib/deliveries/backlog";
+import { maximumCounted } from "@/lib/deliveries/backlog";
 
 /** "1,204 deliveries"; "more than 10,000 deliveries" where counting stopped there. */
 export function deliveriesInWords(count: number): string {
@@ -10,7 +10,7 @@ export const heldInWords = (count: number) =>
   `${deliveriesInWords(count)} ${count === 1 ? "is" : "are"} held`;
 
 export function countInWords(count: number): string {
-  return count > mostCounted
-    ? `more than ${mostCounted.toLocaleString("en")}`
+  return count > maximumCounted
+    ? `more than ${maximumCounted.toLocaleString("en")}`
     : count.toLocaleString("en");
 }

@@ -2,7 +2,7 @@
 
 import { useId, useState } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
-import { type BacklogChoice, backlogChoices } from "@/lib/deliveries/backlog";
+import { type BacklogChoice, backlogChoices, recoveredPerSecond } from "@/lib/deliveries/backlog";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { heldInWords } from "./count-words";
@@ -17,7 +17,7 @@ type EnableWebhookProps = {
 const choices: Record<BacklogChoice, { label: string; note: string }> = {
   RESUME: {
     label: "Send them",
-    note: "Oldest first, spread over time at 50 a second, each with a fresh schedule of retries.",
+    note: `Oldest first, spread over time at ${recoveredPerSecond} a second, each with a fresh schedule of retries.`,
   },
   DISCARD: {
     label: "Discard them",

@@ -8,6 +8,7 @@ import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/
 import { SelectField, TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { useDialogState } from "@/components/ui/use-dialog-state";
+import { recoveredPerSecond } from "@/lib/deliveries/backlog";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { deliveriesInWords } from "./count-words";
@@ -125,8 +126,6 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
   );
 }
 
-const perSecond = 50;
-
 function label(counted: { count: number } | null, isPending: boolean): string {
   if (isPending) return counted ? "Sending…" : "Counting…";
   return counted ? `Send ${counted.count.toLocaleString("en")} again` : "Count them";
@@ -134,7 +133,7 @@ function label(counted: { count: number } | null, isPending: boolean): string {
 
 function consequence(count: number): string {
   if (count === 0) return "Nothing failed or is held since then.";
-  const seconds = Math.ceil(count / perSecond);
+  const seconds = Math.ceil(count / recoveredPerSecond);
   const time = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
   return `${deliveriesInWords(count)} failed or ${count === 1 ? "is" : "are"} held since then. Sending ${count === 1 ? "it" : "them"} again is spread over about ${time}; each gets a fresh schedule of retries.`;
 }

@@ -2,8 +2,8 @@ import { recordAudit } from "@/lib/audit/service";
 import { recordEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
 import { changedFields, previousAttributes } from "@/lib/platform/changes";
-import { AppError, agentArchived, invalidBody } from "@/lib/platform/errors";
-import { type Metadata, mergeMetadata, tooManyMetadataKeys } from "@/lib/platform/metadata";
+import { AppError, agentArchived } from "@/lib/platform/errors";
+import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
@@ -87,10 +87,9 @@ export async function updateAgent(
   requireSeen(before, seen);
 
   const { metadata: metadataPatch, ...fields } = patch;
-  const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
+  const metadata = mergeMetadata(before.metadata, metadataPatch);
 
-  const draft = { ...before, ...fields, ...(metadata && { metadata }) };
+  const draft = { ...before, ...fields, metadata };
   const hasUnpublishedChanges = await differsFromPublished(caller, draft);
   return write(caller, before, { ...contentOf(draft), hasUnpublishedChanges }, "agent.updated");
 }

@@ -1,5 +1,6 @@
-import { db } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
+import { sql } from "@/lib/platform/sql";
 import type { KnownKey } from "./key-cache";
 
 const flushIntervalMs = 1_000;
@@ -21,6 +22,15 @@ export function markKeyUsed({ id, tenantId, environment }: KnownKey): void {
   if (!timer) timer = setTimeout(() => void flushKeyLastUsed(), flushIntervalMs).unref();
 }
 
+const writeLastUsedStatement = sql(
+  "write_last_used",
+  { tenantIds: "text[]", environments: "Environment[]", ids: "text[]", times: "timestamptz[]" },
+  (p) => `
+  UPDATE api_keys k SET last_used_at = u.at
+  FROM unnest(${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.times}) AS u (tenant_id, environment, id, at)
+  WHERE k.tenant_id = u.tenant_id AND k.environment = u.environment AND k.id = u.id`,
+);
+
 /**
  * Writes what is pending. Also called on shutdown. A time that cannot be written is dropped: losing
  * it does no harm.
@@ -34,10 +44,14 @@ export async function flushKeyLastUsed(): Promise<void> {
   const column = <Value>(pick: (use: Use, id: string) => Value) =>
     uses.map(([id, use]) => pick(use, id));
   try {
-    await db().$executeRaw`UPDATE api_keys k SET last_used_at = u.at
-      FROM unnest(${column(({ tenantId }) => tenantId)}::text[], ${column(({ environment }) => environment)}::text[],
-        ${column((_use, id) => id)}::text[], ${column(({ at }) => at)}::timestamptz[]) AS u (tenant_id, environment, id, at)
-      WHERE k.tenant_id = u.tenant_id AND k.environment = u.environment::"Environment" AND k.id = u.id`;
+    await runSql(
+      writeLastUsedStatement({
+        tenantIds: column(({ tenantId }) => tenantId),
+        environments: column(({ environment }) => environment),
+        ids: column((_use, id) => id),
+        times: column(({ at }) => at),
+      }),
+    );
   } catch (error) {
     log.warn(
       { error: (error as Error).message },

@@ -2,9 +2,10 @@ import { recordAudit } from "@/lib/audit/service";
 import { queueMailToAdmins } from "@/lib/mail/service";
 import type { Caller, Partition } from "@/lib/platform/caller";
 import { changedFields, previousAttributes } from "@/lib/platform/changes";
-import { db } from "@/lib/platform/db";
+import { db, runSql } from "@/lib/platform/db";
 import { AppError, invalidBody, limitReached } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
+import { sql } from "@/lib/platform/sql";
 import { newId } from "@/lib/resources/ids";
 import { lockKind, lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
@@ -279,12 +280,18 @@ async function lockLivingKey(caller: Caller, id: string, what: string): Promise<
   return found;
 }
 
+const notifyStatement = sql(
+  "notify_of_key",
+  { hash: "text" },
+  (p) => `SELECT 1 FROM pg_notify('${keysChannel}', ${p.hash})`,
+);
+
 /** Every process drops the key from its cache when the transaction commits. */
 export async function forgetKey(
-  { db }: Pick<Caller, "db">,
+  caller: Pick<Caller, "db">,
   { hash }: Pick<ApiKeyModel, "hash">,
 ): Promise<void> {
-  await db.$executeRaw`SELECT pg_notify(${keysChannel}, ${Buffer.from(hash).toString("hex")})`;
+  await runSql(notifyStatement({ hash: Buffer.from(hash).toString("hex") }), caller);
 }
 
 /** Users can set any limit up to their plan's. Only an operator can exceed it. */

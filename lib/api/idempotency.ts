@@ -1,33 +1,34 @@
 import { createHash } from "node:crypto";
-import type { Claim } from "@/lib/events/idempotency-record";
-import { claim as claimCte } from "@/lib/events/outbox.sql";
+import { type IdempotencyRecord, recordValues } from "@/lib/events/idempotency-record";
+import { changeParameters, recordParameters, writeRecord } from "@/lib/events/outbox.sql";
 import type { Partition } from "@/lib/platform/caller";
-import { type Db, db, sqlState } from "@/lib/platform/db";
+import { type Db, db, runSql, sqlState } from "@/lib/platform/db";
 import {
   idempotencyInProgress,
   idempotencyKeyReused,
   invalidIdempotencyKey,
 } from "@/lib/platform/errors";
 import { openSecret, sealSecret, storedAnswerContext } from "@/lib/platform/secret-box";
+import { sql } from "@/lib/platform/sql";
 
 const windowMs = 24 * 3_600_000;
 
-/** An answer that was stored: what a request with the same key gets, byte for byte. */
-export type StoredAnswer = { status: number; body: string };
+/** A stored response: what a request with the same key gets, byte for byte. */
+export type StoredResponse = { status: number; body: string };
 
 /** What makes two requests the same one. */
 type RequestIdentity = { method: string; path: string; search: string; bytes: Uint8Array };
 
 /**
- * The claim of a request's `Idempotency-Key`, or null where it has none.
+ * The record to write for a request with an `Idempotency-Key`, or null without one.
  * @throws AppError `invalid-idempotency-key`
  */
-export function readClaim(
+export function readRecord(
   request: Request,
   identity: RequestIdentity,
   status: number,
   now: Date,
-): Claim | null {
+): IdempotencyRecord | null {
   const header = request.headers.get("idempotency-key");
   if (header === null) return null;
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
@@ -40,54 +41,46 @@ export function readClaim(
 }
 
 /**
- * The stored answer of an earlier request with this key, or null.
- * @throws AppError `idempotency-key-reused` where that was another request
+ * The stored response of an earlier request with this key, or null.
+ * @throws AppError `idempotency-key-reused` if that was a different request
  */
-export async function findStoredAnswer(
+export async function findStoredResponse(
   partition: Partition,
-  { key, fingerprint }: Claim,
+  { key, fingerprint }: IdempotencyRecord,
   transaction: Db = db(),
-): Promise<StoredAnswer | null> {
-  const record = await transaction.idempotencyRecord.findUnique({
+): Promise<StoredResponse | null> {
+  const stored = await transaction.idempotencyRecord.findUnique({
     where: { tenantId_environment_key: { ...partition, key } },
   });
-  if (!record || record.expiresAt <= new Date()) return null;
-  if (!fingerprint.equals(record.fingerprint)) {
-    throw idempotencyKeyReused();
-  }
-  const body = record.isEncrypted
-    ? openSecret(record.body, storedAnswerContext(partition, key))
-    : record.body;
-  return { status: record.status, body };
+  if (!stored || stored.expiresAt <= new Date()) return null;
+  if (!fingerprint.equals(stored.fingerprint)) throw idempotencyKeyReused();
+  const body = stored.isEncrypted
+    ? openSecret(stored.body, storedAnswerContext(partition, key))
+    : stored.body;
+  return { status: stored.status, body };
 }
 
-const claimSql = `WITH ${claimCte({ from: "(SELECT 1) AS always" })} SELECT 1 AS claimed FROM claim`;
+const insertRecordStatement = sql(
+  "insert_idempotency_record",
+  { ...changeParameters, ...recordParameters },
+  (p) => `WITH ${writeRecord(p, { from: "(SELECT 1) AS always" })} SELECT 1 FROM record`,
+);
 
 /**
- * Claims the key in the transaction of the change. Waits while another transaction with the same
+ * Writes the record in the transaction of the change. Waits while another transaction with the same
  * key is running.
- * @returns whether the key was free; if not, the stored answer is there to be read.
+ * @returns whether the key was free; if not, the stored response can be read.
  */
-export async function claimKey(
-  transaction: Db,
+export async function insertRecord(
+  transaction: { db: Db },
   partition: Partition,
-  claim: Claim,
+  record: IdempotencyRecord,
   body: string,
-  now: Date,
+  at: Date,
 ): Promise<boolean> {
-  const values = [
-    partition.tenantId,
-    partition.environment,
-    now,
-    claim.key,
-    claim.fingerprint,
-    claim.status,
-    body,
-    claim.expiresAt,
-  ];
   try {
-    const rows = await transaction.$queryRawUnsafe<{ claimed: number }[]>(claimSql, ...values);
-    return rows.length > 0;
+    const query = insertRecordStatement({ ...partition, at, ...recordValues(record, body) });
+    return (await runSql(query, transaction)).length > 0;
   } catch (error) {
     throw sqlState(error) === lockTimeout ? idempotencyInProgress() : error;
   }
@@ -95,11 +88,11 @@ export async function claimKey(
 
 const lockTimeout = "55P03";
 
-/** Completes the record with the answer, in the same transaction. */
-export async function storeAnswer(
+/** Completes the record with the response, in the same transaction. */
+export async function storeResponse(
   transaction: Db,
   partition: Partition,
-  { key }: Claim,
+  { key }: IdempotencyRecord,
   body: string,
   holdsSecret: boolean,
 ): Promise<void> {
@@ -113,10 +106,10 @@ export async function storeAnswer(
 }
 
 /**
- * Of a change in one statement: whether what it waited for in vain was the end of the first request
- * with its key.
+ * Whether a change in one statement failed because the first request with its key took too long to
+ * end.
  */
-export function isStillClaimed(error: unknown): boolean {
+export function hasWaitedForRecord(error: unknown): boolean {
   return (
     sqlState(error) === lockTimeout &&
     String((error as { where?: unknown }).where).includes("idempotency_records")

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Scope } from "@/lib/api-keys/scopes";
-import type { Claim, Serialize } from "@/lib/events/idempotency-record";
+import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-record";
 import type { StoredFile } from "@/lib/platform/blobs/service";
 import type { Caller, Identity } from "@/lib/platform/caller";
 import type { ErrorKind } from "@/lib/platform/errors";
@@ -52,13 +52,13 @@ export type Declaration<
     },
   ) => Promise<z.input<Response>>;
   /**
-   * The same effect and answer in one statement, for the few operations where that was measured to
-   * count. Null where it does not apply or wrote nothing; then `run` is asked.
+   * The same effect and response in one statement, for the few operations where measurements
+   * justify it. Returns null if it does not apply or wrote nothing; then `run` is called.
    */
-  runAtOnce?: (
+  runInOneStatement?: (
     input: Input<Params, Query, Body> & {
       identity: Identity;
-      claim: Claim | null;
+      record: IdempotencyRecord | null;
       serialize: Serialize<z.input<Response>>;
     },
   ) => Promise<string | null>;

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Claim, Serialize } from "@/lib/events/idempotency-record";
+import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-record";
 import { type StoredFile, withStoredFile } from "@/lib/platform/blobs/service";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { isDeadlock, lockTimeoutMs } from "@/lib/platform/db";
 import { AppError, idempotencyInProgress } from "@/lib/platform/errors";
 import {
-  claimKey,
-  findStoredAnswer,
-  isStillClaimed,
-  type StoredAnswer,
-  storeAnswer,
+  findStoredResponse,
+  hasWaitedForRecord,
+  insertRecord,
+  type StoredResponse,
+  storeResponse,
 } from "./idempotency";
 import type { Declaration } from "./operation";
 import { toProblem } from "./problem";
 import type { ReceivedUpload } from "./read-upload";
 
-export type Answer = StoredAnswer & { isReplay?: boolean };
+export type Answer = StoredResponse & { isReplay?: boolean };
 
 /** A request that was read and found valid, and is now to have its effect. */
 export type Change = {
   declaration: Declaration;
   identity: Identity;
-  claim: Claim | null;
+  record: IdempotencyRecord | null;
   input: { params: unknown; query: unknown; body: unknown };
   file: ReceivedUpload["file"];
   /** Of the request, for what a refusal says. */
@@ -37,14 +37,14 @@ const running = new Map<string, Promise<unknown>>();
  * wait in the database.
  */
 export async function perform(change: Change): Promise<Answer> {
-  const { claim, identity } = change;
-  if (!claim) return makeWithFile(change);
+  const { record, identity } = change;
+  if (!record) return makeWithFile(change);
 
-  const name = `${identity.partition.tenantId} ${identity.partition.environment} ${claim.key}`;
+  const name = `${identity.partition.tenantId} ${identity.partition.environment} ${record.key}`;
   const deadlineMs = Date.now() + lockTimeoutMs;
   for (let earlier = running.get(name); earlier; earlier = running.get(name)) {
     if (!(await hasEnded(earlier, deadlineMs - Date.now()))) throw idempotencyInProgress();
-    const stored = await findStoredAnswer(identity.partition, claim);
+    const stored = await findStoredResponse(identity.partition, record);
     if (stored) return { ...stored, isReplay: true };
   }
   const making = makeWithFile(change);
@@ -52,7 +52,7 @@ export async function perform(change: Change): Promise<Answer> {
   try {
     return await making;
   } catch (error) {
-    throw isStillClaimed(error) ? idempotencyInProgress() : error;
+    throw hasWaitedForRecord(error) ? idempotencyInProgress() : error;
   } finally {
     running.delete(name);
   }
@@ -75,24 +75,24 @@ async function hasEnded(promise: Promise<unknown>, withinMs: number): Promise<bo
  * adopt it.
  */
 async function makeWithFile(change: Change): Promise<Answer> {
-  const { file, identity, claim } = change;
+  const { file, identity, record } = change;
   if (!file) return make(change, undefined);
-  const earlier = claim && (await findStoredAnswer(identity.partition, claim));
+  const earlier = record && (await findStoredResponse(identity.partition, record));
   if (earlier) return { ...earlier, isReplay: true };
   return withStoredFile(identity.partition, file, (stored) => make(change, stored));
 }
 
 async function make(change: Change, file: StoredFile | undefined): Promise<Answer> {
-  const { declaration, identity, claim, input } = change;
+  const { declaration, identity, record, input } = change;
   const status = declaration.status ?? 200;
   const serialize = serializerOf(declaration);
-  if (declaration.runAtOnce) {
+  if (declaration.runInOneStatement) {
     const body = await declaration
-      .runAtOnce({ ...input, identity, claim, serialize })
+      .runInOneStatement({ ...input, identity, record, serialize })
       .catch(nullOnDeadlock);
     if (body !== null) return { status, body };
   }
-  if (!claim)
+  if (!record)
     return {
       status,
       body: await mutate(identity, async (caller) =>
@@ -100,16 +100,16 @@ async function make(change: Change, file: StoredFile | undefined): Promise<Answe
       ),
     };
 
-  const earlier = await findStoredAnswer(identity.partition, claim);
+  const earlier = await findStoredResponse(identity.partition, record);
   if (earlier) return { ...earlier, isReplay: true };
   try {
     const body = await mutate(identity, async (caller) => {
-      if (!(await claimKey(caller.db, identity.partition, claim, "", new Date()))) return null;
+      if (!(await insertRecord(caller, identity.partition, record, "", new Date()))) return null;
       const body = serialize(await declaration.run({ ...input, caller, file }));
-      await storeAnswer(
+      await storeResponse(
         caller.db,
         identity.partition,
-        claim,
+        record,
         body,
         declaration.answerHoldsSecret ?? false,
       );
@@ -123,9 +123,9 @@ async function make(change: Change, file: StoredFile | undefined): Promise<Answe
       error.kind === "idempotency-in-progress"
     )
       throw error;
-    return storeRefusal(change, claim, error);
+    return storeRefusal(change, record, error);
   }
-  return replay(identity, claim);
+  return replay(identity, record);
 }
 
 /**
@@ -144,24 +144,24 @@ function nullOnDeadlock(error: unknown): null {
  */
 async function storeRefusal(
   { identity, path }: Change,
-  claim: Claim,
+  record: IdempotencyRecord,
   error: AppError,
 ): Promise<Answer> {
   const { status, body } = toProblem(error, path, identity.request?.id ?? "");
-  const isStored = await claimKey(
-    reader(identity).db,
+  const isStored = await insertRecord(
+    reader(identity),
     identity.partition,
-    { ...claim, status },
+    { ...record, status },
     body,
     new Date(),
   );
   if (isStored) throw error;
-  return replay(identity, claim);
+  return replay(identity, record);
 }
 
-async function replay(identity: Identity, claim: Claim): Promise<Answer> {
-  const stored = await findStoredAnswer(identity.partition, claim);
-  if (!stored) throw new Error("an idempotency record was there to be found and is not");
+async function replay(identity: Identity, record: IdempotencyRecord): Promise<Answer> {
+  const stored = await findStoredResponse(identity.partition, record);
+  if (!stored) throw new Error("expected an idempotency record, found none");
   return { ...stored, isReplay: true };
 }
 

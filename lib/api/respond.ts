@@ -16,7 +16,7 @@ import { newId } from "@/lib/resources/ids";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate, requireAllowedAddress } from "./authenticate";
 import { compressed, etagOf, isKnownVersion, returnsResource } from "./encode";
-import { findStoredAnswer, readClaim } from "./idempotency";
+import { findStoredResponse, readRecord } from "./idempotency";
 import type { Declaration } from "./operation";
 import { type Answer, type Change, perform, serializerOf } from "./perform";
 import { toProblem } from "./problem";
@@ -236,15 +236,15 @@ async function change(
   try {
     const status = declaration.status ?? 200;
     if (incoming.wire.hasRepeatedIdempotencyKey) throw repeatedIdempotencyKey();
-    const claim = readClaim(
+    const record = readRecord(
       request,
       { method: request.method, path, search, bytes: body.bytes },
       status,
       new Date(),
     );
-    trace.idempotencyKey = claim?.key ?? null;
-    const caller: Identity = claim
-      ? { ...identity, request: { id: incoming.requestId, idempotencyKey: claim.key } }
+    trace.idempotencyKey = record?.key ?? null;
+    const caller: Identity = record
+      ? { ...identity, request: { id: incoming.requestId, idempotencyKey: record.key } }
       : identity;
 
     let input: Change["input"];
@@ -257,14 +257,14 @@ async function change(
         body.issues,
       );
     } catch (error) {
-      // The look-up comes before validation, but only what is not valid needs it here: a valid
-      // request claims its key below.
-      const stored = claim && (await findStoredAnswer(caller.partition, claim));
+      // The lookup comes before validation, but only an invalid request needs it here: a valid one
+      // writes its record below.
+      const stored = record && (await findStoredResponse(caller.partition, record));
       if (stored) return { ...stored, isReplay: true };
       throw error;
     }
 
-    return await perform({ declaration, identity: caller, claim, input, file: body.file, path });
+    return await perform({ declaration, identity: caller, record, input, file: body.file, path });
   } finally {
     await body.file?.incoming.discard();
   }

@@ -1,35 +1,35 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "@/lib/platform/caller";
-import { claimKey, findStoredAnswer, storeAnswer } from "./idempotency";
+import { findStoredResponse, insertRecord, storeResponse } from "./idempotency";
 
 const windowMs = 24 * 3_600_000;
 
 /**
- * Part of an action: makes a change once for the key that its form carries, as the API does for an
- * `Idempotency-Key`. A second click, and a form that is sent again because its answer got lost, get
- * what the first one got.
- * @param key made by the form, new for each thing that is sent.
+ * Part of a server action: makes a change once for the key that its form carries, as the API does
+ * for an `Idempotency-Key`. A second click, or a form that is sent again because its response was
+ * lost, gets the result of the first one.
+ * @param key created by the form for each submission.
  */
-export async function once<Value>(
+export async function runOnce<Value>(
   caller: Caller,
   key: string,
   sent: unknown,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  const now = new Date();
-  const claim = {
-    // No request of the API has such a key by accident, and none of another person.
+  const at = new Date();
+  const record = {
+    // Includes the user, so that no API request or other user has the same key by accident.
     key: `dashboard ${caller.actor.id} ${key}`,
     fingerprint: createHash("sha256").update(JSON.stringify(sent)).digest(),
     status: 200,
-    expiresAt: new Date(now.getTime() + windowMs),
+    expiresAt: new Date(at.getTime() + windowMs),
   };
-  if (await claimKey(caller.db, caller.partition, claim, "", now)) {
+  if (await insertRecord(caller, caller.partition, record, "", at)) {
     const value = await work();
-    await storeAnswer(caller.db, caller.partition, claim, JSON.stringify(value), false);
+    await storeResponse(caller.db, caller.partition, record, JSON.stringify(value), false);
     return value;
   }
-  const stored = await findStoredAnswer(caller.partition, claim, caller.db);
-  if (!stored) throw new Error("an idempotency record was there to be found and is not");
+  const stored = await findStoredResponse(caller.partition, record, caller.db);
+  if (!stored) throw new Error("expected an idempotency record, found none");
   return JSON.parse(stored.body) as Value;
 }

@@ -1,8 +1,10 @@
 import type { Caller } from "@/lib/platform/caller";
-import { type Db, db, type Prisma } from "@/lib/platform/db";
+import { type Db, type Prisma, runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { requireRole } from "@/lib/platform/roles";
+import { sql } from "@/lib/platform/sql";
 import { kindOfId } from "@/lib/resources/ids";
+import { lockName } from "@/lib/resources/lock-row";
 import { type NounsWith, type nouns, partsOf } from "@/lib/resources/registry";
 import { Environment } from "@/prisma/generated/enums";
 import type { AuditEntryModel } from "@/prisma/generated/models";
@@ -76,8 +78,7 @@ const isOfTenant = (action: AuditAction) =>
  */
 export async function recordAudit(caller: Caller, record: AuditRecord): Promise<void> {
   const { tenantId, environment } = caller.partition;
-  await caller.db
-    .$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`audit:${tenantId}`}, 0))`;
+  await lockName(caller, `audit:${tenantId}`);
   const last = await caller.db.auditEntry.findFirst({
     where: { tenantId },
     orderBy: { sequence: "desc" },
@@ -263,16 +264,22 @@ export async function verifyChainOf(
 
 const sampledTenants = 1_000;
 
+const headsStatement = sql(
+  "audit_heads",
+  {},
+  () => `
+    SELECT DISTINCT (SELECT key_id FROM audit_entries WHERE tenant_id = newest.id ORDER BY sequence DESC LIMIT 1) AS "keyId"
+    FROM (SELECT id FROM tenants ORDER BY id DESC LIMIT ${sampledTenants}) newest`,
+);
+
 /**
  * Ids of keys that the newest tenants' latest entries are sealed with, and that are not among
  * AUDIT_KEYS.
  */
 export async function foreignAuditKeys(): Promise<string[]> {
-  const heads = await db().$queryRaw<{ key_id: string | null }[]>`
-    SELECT DISTINCT (SELECT key_id FROM audit_entries WHERE tenant_id = newest.id ORDER BY sequence DESC LIMIT 1) AS key_id
-    FROM (SELECT id FROM tenants ORDER BY id DESC LIMIT ${sampledTenants}) newest`;
+  const heads = await runSql<{ keyId: string | null }>(headsStatement({}));
   const known = new Set(env().AUDIT_KEYS.map(keyIdOf));
-  return heads.flatMap(({ key_id }) => (key_id && !known.has(key_id) ? [key_id] : []));
+  return heads.flatMap(({ keyId }) => (keyId && !known.has(keyId) ? [keyId] : []));
 }
 
 /** What was done to one thing, the latest first; for owners and admins. At most 50 entries. */

@@ -6,19 +6,18 @@ import { type Db, db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/errors";
 import { hashToken, newToken } from "@/lib/platform/link-token";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
+import { lockAccount } from "@/lib/resources/lock-row";
 import { renewProof, revokeOtherSessions, type SignedInUser } from "@/lib/sessions/service";
 
 const lifetimeMs = 24 * 60 * 60_000;
 const resendPauseMs = 60_000;
 
-const timeNow = () => currentTime() ?? new Date();
-
 type Recipient = { id: string; email: string; name: string };
 
 /** Mails the user a link that confirms their address. An earlier link is no longer valid. */
 export async function sendEmailVerification(transaction: Db, user: Recipient): Promise<void> {
-  const at = timeNow();
+  const at = now();
   const { token, hash } = newToken();
   const expiresAt = new Date(at.getTime() + lifetimeMs);
   const fields = { tokenHash: hash, sentAt: at, expiresAt };
@@ -42,7 +41,7 @@ export async function sendEmailVerification(transaction: Db, user: Recipient): P
  */
 export async function resendEmailVerification(user: Recipient): Promise<void> {
   await db().$transaction(async (transaction) => {
-    await transaction.$executeRaw`SELECT 1 FROM users WHERE id = ${user.id} FOR NO KEY UPDATE`;
+    await lockAccount({ db: transaction }, { userId: user.id });
     const found = await transaction.user.findUniqueOrThrow({
       where: { id: user.id },
       include: { emailVerification: true },
@@ -50,7 +49,7 @@ export async function resendEmailVerification(user: Recipient): Promise<void> {
     if (found.emailVerifiedAt)
       throw new AppError("conflict", "Your email address is confirmed already. Reload the page.");
     const sentAt = found.emailVerification?.sentAt;
-    if (sentAt && timeNow().getTime() - sentAt.getTime() < resendPauseMs) {
+    if (sentAt && now().getTime() - sentAt.getTime() < resendPauseMs) {
       throw new AppError(
         "conflict",
         "We mailed you a link less than a minute ago. Wait a moment before you request another one.",
@@ -75,7 +74,7 @@ export async function findEmailVerification(
 
 const findValid = (transaction: Db, token: string) =>
   transaction.emailVerification.findUnique({
-    where: { tokenHash: hashToken(token), expiresAt: { gt: timeNow() } },
+    where: { tokenHash: hashToken(token), expiresAt: { gt: now() } },
     include: { user: { select: { email: true } } },
   });
 
@@ -99,7 +98,7 @@ export async function confirmEmail(
   return db().$transaction(async (transaction) => {
     const found = await findValid(transaction, token);
     if (found?.userId !== user.id) return false;
-    const at = timeNow();
+    const at = now();
     if (!(await verifyAddress(transaction, user.id, { at, address, confirmsEverything })))
       return false;
     await revokeOtherSessions(transaction, user.id, user.sessionId, at);

@@ -1,10 +1,12 @@
 import { verifyAddress } from "@/lib/access-review/verify-address";
 import { queueMail } from "@/lib/mail/service";
-import { type Db, db } from "@/lib/platform/db";
+import { type Db, db, runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { hashToken, newToken } from "@/lib/platform/link-token";
-import { currentTime } from "@/lib/platform/time";
+import { sql } from "@/lib/platform/sql";
+import { now } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
+import { lockAccount } from "@/lib/resources/lock-row";
 import type { Device } from "@/lib/sessions/service";
 import { findUserByEmail } from "@/lib/users/service";
 import { setPassword } from "./change-password";
@@ -13,8 +15,6 @@ import { recordRefusedAttempt } from "./refused-attempts";
 import { mayRequestPasswordReset } from "./throttle";
 
 const lifetimeMs = 60 * 60_000;
-
-const timeNow = () => currentTime() ?? new Date();
 
 /**
  * Records a request for a new password. A job checks later whether the address has an account, so
@@ -28,7 +28,7 @@ export async function requestPasswordReset(
     recordRefusedAttempt({ what: "password reset", outcome: "throttled", email, source: device });
     return { outcome: "too-many" };
   }
-  const at = timeNow();
+  const at = now();
   await db().passwordReset.create({
     data: { id: newId("passwordReset", at), email, createdAt: at },
   });
@@ -47,16 +47,24 @@ export async function sendPasswordResets(limit: number): Promise<number> {
   return limit;
 }
 
+const claimResetStatement = sql(
+  "claim_password_reset",
+  {},
+  () => `
+      SELECT id, email FROM password_resets WHERE token_hash IS NULL ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+);
+
 async function answerNext(): Promise<boolean> {
   return db().$transaction(async (transaction) => {
-    const [asked] = await transaction.$queryRaw<{ id: string; email: string }[]>`
-      SELECT id, email FROM password_resets WHERE token_hash IS NULL ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+    const [asked] = await runSql<{ id: string; email: string }>(claimResetStatement({}), {
+      db: transaction,
+    });
     if (!asked) return false;
 
     // Several workers may process requests for one user. The lock makes each see the others' mails.
-    await transaction.$executeRaw`SELECT 1 FROM users WHERE email = ${asked.email} FOR NO KEY UPDATE`;
+    await lockAccount({ db: transaction }, { email: asked.email });
     const user = await findUserByEmail(transaction, asked.email);
-    const at = timeNow();
+    const at = now();
     if (!user || (await hasUsableLink(transaction, user, at))) {
       await transaction.passwordReset.delete({ where: { id: asked.id } });
       return true;
@@ -88,7 +96,7 @@ export async function createPasswordReset(
   const user = await findUserByEmail(db(), email);
   if (!user) return null;
   const { token, hash } = newToken();
-  const at = timeNow();
+  const at = now();
   const expiresAt = new Date(at.getTime() + lifetimeMs);
   await db().passwordReset.create({
     data: {
@@ -148,7 +156,7 @@ async function hasUsableLink(
 /** Whose password the link sets; null if the link is invalid or no longer valid. */
 export async function findPasswordReset(token: string): Promise<{ email: string } | null> {
   const found = await db().passwordReset.findUnique({
-    where: { tokenHash: hashToken(token), usedAt: null, expiresAt: { gt: timeNow() } },
+    where: { tokenHash: hashToken(token), usedAt: null, expiresAt: { gt: now() } },
     select: { user: { select: { email: true } } },
   });
   return found?.user ?? null;
@@ -168,7 +176,7 @@ export async function resetPassword(
   if (!(await findPasswordReset(token))) return null;
   const passwordHash = await hashPassword(password);
   return db().$transaction(async (transaction) => {
-    const at = timeNow();
+    const at = now();
     const where = { tokenHash: hashToken(token), usedAt: null, expiresAt: { gt: at } };
     // Of two concurrent requests, the second waits here and then finds the link used.
     const { count } = await transaction.passwordReset.updateMany({ where, data: { usedAt: at } });

@@ -1,6 +1,7 @@
 import { verifyAddress } from "@/lib/access-review/verify-address";
 import { queueMail } from "@/lib/mail/service";
 import { type Db, db, isUniqueViolation } from "@/lib/platform/db";
+import { lockAccount } from "@/lib/resources/lock-row";
 import {
   type Device,
   renewProof,
@@ -100,7 +101,7 @@ async function link(
   { provider, accountId, name, email }: Arrival & { email: string },
   device: Device,
 ): Promise<string> {
-  await transaction.$executeRaw`SELECT 1 FROM users WHERE email = ${email} FOR NO KEY UPDATE`;
+  await lockAccount({ db: transaction }, { email });
   const at = new Date();
   const known = await findUserByEmail(transaction, email);
   const named = personInput.safeParse({ name: name.slice(0, 100) });

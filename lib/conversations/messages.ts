@@ -1,8 +1,12 @@
-import { type Claim, claimValues, type Serialize } from "@/lib/events/idempotency-record";
-import { newEvent, recordEvent } from "@/lib/events/record-event";
+import {
+  type IdempotencyRecord,
+  recordValues,
+  type Serialize,
+} from "@/lib/events/idempotency-record";
+import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
 import { type Caller, type Identity, wake } from "@/lib/platform/caller";
 import { timeOfChange } from "@/lib/platform/changes";
-import { runStatement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { conversationClosed } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
@@ -17,7 +21,8 @@ import {
   toMessageRow,
 } from "./message";
 import type { CreateMessage, ListMessages, Message } from "./message-schema";
-import { listMessagesStatement, type MessageRow, postMessageStatement } from "./messages.sql";
+import { cutEvent, cutMessage, withPlaceholders } from "./message-text";
+import { listMessagesStatements, type MessageRow, postMessageStatement } from "./messages.sql";
 import { lockConversation, reopenForCustomer } from "./service";
 
 export async function listMessages(
@@ -25,16 +30,10 @@ export async function listMessages(
   conversationId: string,
   { cursor, limit, order }: ListMessages,
 ) {
-  const values = [
-    caller.partition.tenantId,
-    caller.partition.environment,
-    conversationId,
-    cursor ?? null,
-    limit + 1,
-  ];
-  const rows = await runStatement<MessageRow>(
-    listMessagesStatement(order, cursor !== undefined),
-    values,
+  const values = { ...caller.partition, conversationId, limit: limit + 1 };
+  const { first, next } = listMessagesStatements;
+  const rows = await runSql<MessageRow>(
+    cursor === undefined ? first[order](values) : next[order]({ ...values, cursor }),
   );
   if (rows.length === 0) await requireConversation(caller, conversationId);
   await requireCursor(caller, "messages", cursor, conversationId);
@@ -103,98 +102,54 @@ export async function postMessage(
 /**
  * The same as `postMessage`, together with its idempotency record, in one statement and one round
  * trip.
- * @returns the answer's body, or null where nothing was written: the key is taken, or the
- * conversation is not there or not in a status that takes a message without further ado. Then
- * `postMessage` finds out what is to be said.
+ * @returns the response's body, or null if nothing was written: the key is taken, or the
+ * conversation does not exist or its status does not take the message without further changes. Then
+ * call `postMessage`, which finds out why.
  */
-export async function postMessageAtOnce(
+export async function postMessageInOneStatement(
   identity: Identity,
   conversationId: string,
   body: CreateMessage,
-  claim: Claim | null,
+  record: IdempotencyRecord | null,
   serialize: Serialize<Message>,
 ): Promise<string | null> {
-  const { tenantId, environment } = identity.partition;
   const at = new Date();
-  const message = newMessage(
-    identity.partition,
-    { id: conversationId, customer: null },
-    0,
-    body,
-    at,
-  );
-  const isNote = message.direction === "INTERNAL";
+  const conversation = { id: conversationId, customer: null };
+  const message = newMessage(identity.partition, conversation, 0, body, at);
   const eventType = messageEventType(message);
+  const unfinished = withPlaceholders(message);
+  const text = cutMessage(serialize(unfinished));
+  const event = eventType ? newEvent(identity, eventType, unfinished, at) : null;
+  const payload = event && cutEvent(event);
 
-  // Only the statement knows the sequence, the customer and the time, so both texts are cut where
-  // these belong.
-  const anonymous = { ...message, author: { ...message.author, id: null, name: null } };
-  const [bodyStart, between, bodyMiddle, bodyEnd] = cutAtOwn(serialize(anonymous));
-  const event = eventType ? newEvent(identity, eventType, anonymous, at) : null;
-  const [payloadStart, payloadRest] = event
-    ? cutAt(event.payload, timestamp, event.payload.indexOf(timestamp))
-    : ["", ""];
-  const [objectStart, , payloadMiddle, payloadEnd] = event
-    ? cutAtOwn(payloadRest)
-    : ["", "", "", ""];
-
-  const [written] = await runStatement<{ own: string; createdAt: string; deliveries: string[] }>(
-    postMessageStatement,
-    [
-      ...[tenantId, environment, at],
-      ...claimValues(claim, bodyStart),
-      ...(event ? [[event.id], [event.type], [payloadStart]] : [[], [], []]),
-      ...[bodyMiddle, payloadMiddle, conversationId, message.direction !== "INBOUND"],
-      ...[
-        message.id,
-        message.direction,
-        message.author.type,
-        message.author.id,
-        message.author.name,
-      ],
-      ...[
-        message.text,
-        message.externalId,
-        JSON.stringify(message.metadata),
-        isNote ? null : previewOf(message.text),
-      ],
-      ...[between, bodyEnd, objectStart, payloadEnd],
-    ],
+  const [written] = await runSql<{ own: string; createdAt: string; deliveries: string[] }>(
+    postMessageStatement({
+      tenantId: identity.partition.tenantId,
+      environment: identity.partition.environment,
+      at,
+      ...recordValues(record, text.start),
+      ...eventValues(event && payload ? [{ ...event, payload: payload.untilTimestamp }] : []),
+      conversationId,
+      messageId: message.id,
+      direction: message.direction,
+      authorType: message.author.type,
+      authorId: message.author.id,
+      authorName: message.author.name,
+      text: message.text,
+      externalId: message.externalId,
+      metadata: JSON.stringify(message.metadata),
+      preview: message.direction === "INTERNAL" ? null : previewOf(message.text),
+      fromSequenceToAuthorId: text.fromSequenceToAuthorId,
+      bodyFromAuthor: text.fromAuthor,
+      bodyEnd: text.end,
+      payloadFromTimestamp: payload?.start ?? "",
+      payloadFromAuthor: payload?.fromAuthor ?? "",
+      payloadEnd: payload?.end ?? "",
+    }),
   );
   if (!written) return null;
   wake(identity, written.deliveries);
-  return `${bodyStart}${written.own}${bodyMiddle}${written.createdAt}${bodyEnd}`;
-}
-
-const sequence = '"sequence":0';
-const author = '"id":null,"name":null';
-const timestamp = '"timestamp":"';
-const createdAt = '"createdAt":"';
-const timeLength = "2026-01-31T09:30:00.000Z".length;
-
-/** Cuts the time out that follows a name. @returns the text up to the time, and from behind it */
-function cutAt(json: string, name: string, at: number): [start: string, end: string] {
-  const timeAt = at + name.length;
-  return [json.slice(0, timeAt), json.slice(timeAt + timeLength)];
-}
-
-/**
- * Sequence and author come before anything the tenant can write into, so their first occurrence is
- * the right one. The time comes after all of it, so its last one is: in the tenant's own texts that
- * follow, quotes are escaped.
- * @returns the text up to the sequence's value, from there to that of the author's id, from behind
- * the author's name to the time of the message, and from behind that
- */
-function cutAtOwn(json: string): [start: string, between: string, middle: string, end: string] {
-  const sequenceAt = json.indexOf(sequence) + sequence.length - 1;
-  const authorAt = json.indexOf(author, sequenceAt);
-  const [middle, end] = cutAt(json, createdAt, json.lastIndexOf(createdAt));
-  return [
-    json.slice(0, sequenceAt),
-    json.slice(sequenceAt + 1, authorAt + '"id":'.length),
-    middle.slice(authorAt + author.length),
-    end,
-  ];
+  return `${text.start}${written.own}${text.fromAuthor}${written.createdAt}${text.end}`;
 }
 
 async function customerOf({ db, partition }: Caller, id: string | null): Promise<MessageCustomer> {

@@ -1,5 +1,13 @@
-import { claim, eventAndDeliveries, partition } from "@/lib/events/outbox.sql";
-import type { Statement } from "@/lib/platform/db";
+import {
+  changeParameters,
+  eventParameters,
+  isFirst,
+  recordParameters,
+  writeEvents,
+  writeRecord,
+} from "@/lib/events/outbox.sql";
+import type { Partition } from "@/lib/platform/caller";
+import { bindings, type ParameterType, type Query, sql } from "@/lib/platform/sql";
 import { firstIdAt } from "@/lib/resources/ids";
 import type { ConversationModel } from "@/prisma/generated/models";
 import {
@@ -21,196 +29,230 @@ export const conversationColumns = `tenant_id AS "tenantId", environment, id, st
 type Filters = Omit<ListConversations, "cursor" | "limit" | "order"> &
   Pick<ListInbox, "assigneeId">;
 
-/** Each filter's condition; `#` stands for the parameter's number. */
-const conditions: Record<keyof Filters, string> = {
-  status: `status = ANY ($#::"ConversationStatus"[])`,
-  channelId: "channel_id = $#",
-  customerId: "customer_id = $#",
-  agentId: "agent_id = $#",
-  externalId: "external_id = $#",
-  tag: `EXISTS (SELECT 1 FROM conversation_tags t WHERE t.tenant_id = $1 AND t.environment = $2::"Environment"
-    AND t.tag = $# AND t.conversation_id = conversations.id)`,
-  updatedSince: "updated_at >= $#",
-  // The inbox alone has it, whose plans know the value: only one side of it is left.
-  assigneeId: `(assignee_id = $# OR $# = '${nobody}' AND assignee_id IS NULL)`,
-};
+type Within = { partition: string; tenantId: string; environment: string };
 
-// A single status is compared by equality: that alone lets the index give the rows in their order.
-const oneStatus = `status = $#::"ConversationStatus"`;
+/** Each filter's condition, for the reference to its value. */
+const conditions: {
+  [Filter in keyof Filters]-?: {
+    type: ParameterType;
+    write: (value: string, within: Within) => string;
+  };
+} = {
+  status: { type: "ConversationStatus[]", write: (value) => `status = ANY (${value})` },
+  channelId: { type: "text", write: (value) => `channel_id = ${value}` },
+  customerId: { type: "text", write: (value) => `customer_id = ${value}` },
+  agentId: { type: "text", write: (value) => `agent_id = ${value}` },
+  externalId: { type: "text", write: (value) => `external_id = ${value}` },
+  tag: {
+    type: "text",
+    write: (value, { tenantId, environment }) => `EXISTS (SELECT 1 FROM conversation_tags t
+    WHERE t.tenant_id = ${tenantId} AND t.environment = ${environment} AND t.tag = ${value} AND t.conversation_id = conversations.id)`,
+  },
+  updatedSince: { type: "timestamptz", write: (value) => `updated_at >= ${value}` },
+  assigneeId: {
+    type: "text",
+    // Only the inbox has it, whose plans know the value: one side of it is left.
+    write: (value) => `(assignee_id = ${value} OR ${value} = '${nobody}' AND assignee_id IS NULL)`,
+  },
+};
 
 const filterNames = Object.keys(conditions) as (keyof Filters)[];
 
-/**
- * What a list looks for: $1 tenant id, $2 environment, $3 rows at most, then a value for each
- * filter that is asked for. The name tells which ones these are, by their places in the list.
- */
-function search(tenantId: string, environment: string, limit: number, filters: Filters) {
-  const values: unknown[] = [tenantId, environment, limit + 1];
-  let name = "";
-  let where = `tenant_id = $1 AND environment = $2::"Environment"`;
-  for (const [place, filter] of filterNames.entries()) {
-    const value = filters[filter];
+type Bind = ReturnType<typeof bindings>["bind"];
+
+function bindPartition(bind: Bind, { tenantId, environment }: Partition): Within {
+  const references = {
+    tenantId: bind("text", tenantId),
+    environment: bind("Environment", environment),
+  };
+  return {
+    ...references,
+    partition: `tenant_id = ${references.tenantId} AND environment = ${references.environment}`,
+  };
+}
+
+/** The condition of all filters that are given. */
+function bindFilters(bind: Bind, within: Within, filters: Filters): string {
+  let where = within.partition;
+  for (const name of filterNames) {
+    const value = filters[name];
     if (value === undefined) continue;
-    const isOneStatus = filter === "status" && filters.status?.length === 1;
-    values.push(isOneStatus ? filters.status?.[0] : value);
-    name += isOneStatus ? "s" : place;
-    where += ` AND ${(isOneStatus ? oneStatus : conditions[filter]).replaceAll("#", String(values.length))}`;
+    // A single status is compared by equality: only then the index returns the rows in order.
+    if (name === "status" && filters.status?.length === 1)
+      where += ` AND status = ${bind("ConversationStatus", filters.status[0] ?? "OPEN")}`;
+    else where += ` AND ${conditions[name].write(bind(conditions[name].type, value), within)}`;
   }
-  return { name, where, values };
+  return where;
 }
+
+/** What the page of a list is made from, as references. */
+type Page = { partition: string; order: "asc" | "desc"; limit: string; beyond: string };
 
 /**
- * A filter alone costs no more than its page, whatever the value: hits, misses and rare ones. Three
- * of them need more than an index in the order of the list for that. Where filters are combined, a
- * plan of its own for their values has to do.
- * `updatedSince` gets one too: a plan for any tenant and time would read and sort all that changed
- * since.
+ * A single filter costs no more than its page, whatever its value. Three of them need more than an
+ * index in the order of the list for that. Combined filters are planned for their values, so their
+ * statement has no name. So has `updatedSince`: a plan for any tenant and time would read and sort
+ * everything that changed since.
  */
-export function listConversationsStatement(
-  tenantId: string,
-  environment: string,
-  query: ListConversations,
-) {
-  const { limit, order, cursor, ...rest } = query;
-  const filters: Filters = rest;
-  const given = filterNames.filter((filter) => filters[filter] !== undefined);
-  const [only] = given.length === 1 ? given : [];
-  const page =
-    only === "tag"
-      ? byTag
-      : only === "updatedSince"
-        ? byChange
-        : only === "status"
-          ? byStatuses
-          : null;
-
-  const { name, where, values } = search(tenantId, environment, limit, filters);
-  if (only === "status") values[3] = filters.status;
-  if (only === "updatedSince" && filters.updatedSince)
-    values.push(firstIdAt("conversation", new Date(filters.updatedSince.getTime() - longLivedMs)));
-  const beyond =
-    cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} $${values.push(cursor)}`;
-  const text = page
-    ? page(order, beyond)
-    : `SELECT ${conversationColumns} FROM conversations WHERE ${where} ${beyond} ORDER BY id ${order} LIMIT $3`;
-  const statement: Statement =
-    given.length > 1 || only === "updatedSince"
-      ? { text }
-      : {
-          name: `list_conversations_${order}_${only === "status" ? only : name}_${beyond !== ""}`,
-          text,
-        };
-  return { statement, values };
+export function listConversationsStatement(partition: Partition, query: ListConversations): Query {
+  const { limit, order, cursor, ...filters } = query;
+  const { bind, values } = bindings();
+  const within = bindPartition(bind, partition);
+  const page: Page = {
+    partition: within.partition,
+    order,
+    limit: bind("int", limit + 1),
+    beyond:
+      cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`,
+  };
+  const given = filterNames.filter((name) => (filters as Filters)[name] !== undefined);
+  const { status, tag, updatedSince } = filters;
+  if (given.length === 1) {
+    const name = `list_conversations_${order}`;
+    if (status)
+      return { name, text: byStatuses(page, bind("ConversationStatus[]", status)), values };
+    if (tag) return { name, text: byTag(page, bind("text", tag)), values };
+    if (updatedSince) {
+      const firstId = firstIdAt("conversation", new Date(updatedSince.getTime() - longLivedMs));
+      const since = bind("timestamptz", updatedSince);
+      return { text: byChange(page, since, bind("text", firstId)), values };
+    }
+  }
+  const text = `SELECT ${conversationColumns} FROM conversations
+    WHERE ${bindFilters(bind, within, filters)} ${page.beyond} ORDER BY id ${order} LIMIT ${page.limit}`;
+  return given.length > 1
+    ? { text, values }
+    : { name: `list_conversations_${order}`, text, values };
 }
 
-type Page = (order: ListConversations["order"], beyond: string) => string;
-
-const inPartition = `tenant_id = $1 AND environment = $2::"Environment"`;
-
-/** $4 the tag. An index of an array has no order, so tags have a table of their own. */
-const byTag: Page = (order, beyond) => `
+/** An index of an array has no order, so tags have a table of their own. */
+const byTag = ({ partition, order, limit, beyond }: Page, tag: string) => `
   SELECT ${conversationColumns} FROM conversations
-  WHERE ${inPartition} AND id = ANY (ARRAY(
+  WHERE ${partition} AND id = ANY (ARRAY(
     SELECT id FROM (SELECT tenant_id, environment, tag, conversation_id AS id FROM conversation_tags) AS tagged
-    WHERE ${inPartition} AND tag = $4 ${beyond} ORDER BY id ${order} LIMIT $3
+    WHERE ${partition} AND tag = ${tag} ${beyond} ORDER BY id ${order} LIMIT ${limit}
   ))
   ORDER BY id ${order}`;
 
 /**
- * $4 the statuses. A page of each, because only within one of them the index gives the order. The
- * two bounds stand for equality: they leave the planner no other index with this order.
+ * A page of each status, because the index has the order of the list only within one status. The
+ * two bounds mean equality: they leave the planner no other index with this order.
  */
-const byStatuses: Page = (order, beyond) => `
-  SELECT page.* FROM unnest($4::"ConversationStatus"[]) AS wanted (status)
+const byStatuses = ({ partition, order, limit, beyond }: Page, statuses: string) => `
+  SELECT page.* FROM unnest(${statuses}) AS wanted (status)
   CROSS JOIN LATERAL (
     SELECT ${conversationColumns} FROM conversations
-    WHERE ${inPartition} AND conversations.status >= wanted.status AND conversations.status <= wanted.status ${beyond}
-    ORDER BY conversations.status ${order}, conversations.id ${order} LIMIT $3
+    WHERE ${partition} AND conversations.status >= wanted.status AND conversations.status <= wanted.status ${beyond}
+    ORDER BY conversations.status ${order}, conversations.id ${order} LIMIT ${limit}
   ) AS page
-  ORDER BY page.id ${order} LIMIT $3`;
+  ORDER BY page.id ${order} LIMIT ${limit}`;
 
 /** Conversations that changed so long after they began are few, and have an index of their own. */
 const longLivedHours = 12;
 const longLivedMs = longLivedHours * 3_600_000;
 
 /**
- * $4 since when, $5 the first id of so many hours before. Conversations that began then or later
- * are read in their order, for most of them have changed since; those that began earlier are found
- * among the long-lived ones.
+ * Conversations from `firstId` on, which is the first id of so many hours before, are read in their
+ * order, because most of them have changed since. Older ones are found among the long-lived ones.
  */
-const byChange: Page = (order, beyond) => {
+const byChange = (
+  { partition, order, limit, beyond }: Page,
+  since: string,
+  firstId: string,
+): string => {
   // The sum keeps the planner from the index by time, where it would read and sort every
   // conversation that changed since.
-  const recent = `SELECT id FROM conversations WHERE ${inPartition} AND id >= $5 AND updated_at + interval '0' >= $4 ${beyond} ORDER BY id ${order} LIMIT $3`;
+  const recent = `SELECT id FROM conversations WHERE ${partition} AND id >= ${firstId} AND updated_at + interval '0' >= ${since} ${beyond} ORDER BY id ${order} LIMIT ${limit}`;
   const older = `SELECT id FROM (
       SELECT id FROM conversations
-      WHERE ${inPartition} AND updated_at >= $4 AND updated_at - created_at > interval '${longLivedHours} hours' AND id < $5 ${beyond}
+      WHERE ${partition} AND updated_at >= ${since} AND updated_at - created_at > interval '${longLivedHours} hours' AND id < ${firstId} ${beyond}
       ORDER BY updated_at, id OFFSET 0
-    ) AS changed ORDER BY id ${order} LIMIT $3`;
+    ) AS changed ORDER BY id ${order} LIMIT ${limit}`;
   const [first, second] = order === "asc" ? [older, recent] : [recent, older];
   return `
   WITH first AS MATERIALIZED (${first}),
-  second AS MATERIALIZED (SELECT id FROM (${second}) AS rest WHERE (SELECT count(*) FROM first) < $3)
+  second AS MATERIALIZED (SELECT id FROM (${second}) AS rest WHERE (SELECT count(*) FROM first) < ${limit})
   SELECT ${conversationColumns} FROM conversations
-  WHERE ${inPartition} AND id = ANY (ARRAY(SELECT id FROM first UNION ALL SELECT id FROM second))
-  ORDER BY id ${order} LIMIT $3`;
+  WHERE ${partition} AND id = ANY (ARRAY(SELECT id FROM first UNION ALL SELECT id FROM second))
+  ORDER BY id ${order} LIMIT ${limit}`;
 };
 
+/** Without a name: a status may be that of few conversations or of nearly all. */
 export function listInboxStatement(
-  tenantId: string,
-  environment: string,
+  partition: Partition,
   limit: number,
   { cursor, ...filters }: ListInbox,
-) {
-  const { where, values } = search(tenantId, environment, limit, filters);
-  const beyond =
-    cursor &&
-    `AND (updated_at, id) < ($${values.push(cursor.updatedAt)}, $${values.push(cursor.id)})`;
-  const text = `SELECT ${conversationColumns} FROM conversations WHERE ${where} ${beyond ?? ""} ORDER BY updated_at DESC, id DESC LIMIT $3`;
-  // Without a name: a status may be that of few conversations or of nearly all.
-  return { statement: { text } satisfies Statement, values };
+): Query {
+  const { bind, values } = bindings();
+  const where = bindFilters(bind, bindPartition(bind, partition), filters);
+  const beyond = cursor
+    ? `AND (updated_at, id) < (${bind("timestamptz", cursor.updatedAt)}, ${bind("text", cursor.id)})`
+    : "";
+  const text = `SELECT ${conversationColumns} FROM conversations
+    WHERE ${where} ${beyond} ORDER BY updated_at DESC, id DESC LIMIT ${bind("int", limit + 1)}`;
+  return { text, values };
 }
 
-const countUpTo = (status: ConversationStatus) => `(
+/**
+ * How many there are in each status, counted no further than `limit`. Each has a plan of its own,
+ * and its order is that of the index, so that no plan can be better than to read so many entries
+ * there.
+ */
+export const countInboxStatement = sql(
+  "count_inbox",
+  { tenantId: "text", environment: "Environment", limit: "int" },
+  (p) => {
+    const countOf = (status: ConversationStatus) => `(
     SELECT count(*)::int FROM (
-      SELECT 1 FROM conversations WHERE tenant_id = $1 AND environment = $2::"Environment" AND status = '${status}' ORDER BY id LIMIT $3
+      SELECT 1 FROM conversations
+      WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND status = '${status}' ORDER BY id LIMIT ${p.limit}
     ) AS bounded
   ) AS "${status}"`;
+    return `SELECT ${conversationStatuses.map(countOf).join(", ")}`;
+  },
+);
 
-/**
- * $1 tenant id, $2 environment, $3 how far each status is counted. Each has a plan of its own, and
- * its order is that of the index, so that no plan can be better than to read so many entries there.
- */
-export const countInboxStatement: Statement = {
-  name: "count_inbox",
-  text: `SELECT ${conversationStatuses.map(countUpTo).join(", ")}`,
-};
-
-/**
- * The common parameters $1 to $11, then $12 conversation id, $13 channel id, $14 subject, $15
- * priority, $16 tags,
- * $17 metadata, $18 external id, and of the first message, if there is one: $19 id, $20 direction,
- * $21–$23 author,
- * $24 text, $25 external id, $26 metadata, $27 preview.
- */
-export const createConversationStatement: Statement = {
-  name: "create_conversation",
-  text: `
-  WITH ${claim({ from: "(SELECT 1) AS always" })},
-  go AS (SELECT 1 WHERE $4::text IS NULL OR EXISTS (SELECT 1 FROM claim)),
+/** Creates a conversation, with its first message, idempotency record, events and deliveries. */
+export const createConversationStatement = sql(
+  "create_conversation",
+  {
+    ...changeParameters,
+    ...recordParameters,
+    ...eventParameters,
+    conversationId: "text",
+    channelId: "text",
+    subject: "text?",
+    priority: "Priority",
+    tags: "text[]",
+    metadata: "jsonb",
+    externalId: "text?",
+    // The first message, if there is one.
+    messageId: "text?",
+    direction: "Direction?",
+    authorType: "AuthorType?",
+    authorId: "text?",
+    authorName: "text?",
+    text: "text?",
+    messageExternalId: "text?",
+    messageMetadata: "jsonb?",
+    preview: "text?",
+  },
+  (p) => `
+  WITH ${writeRecord(p, { from: "(SELECT 1) AS always" })},
+  go AS (SELECT 1 WHERE ${isFirst(p)}),
   conversation AS (
     INSERT INTO conversations (tenant_id, environment, id, channel_id, subject, priority, tags, metadata, external_id,
       message_count, last_message_at, last_message_preview, created_at, updated_at)
-    SELECT ${partition}, $12::text, $13::text, $14::text, $15::"Priority", $16::text[], $17::jsonb, $18::text,
-      CASE WHEN $19::text IS NULL THEN 0 ELSE 1 END, CASE WHEN $19::text IS NOT NULL THEN $3::timestamptz END, $27::text,
-      $3::timestamptz, $3::timestamptz FROM go
+    SELECT ${p.tenantId}, ${p.environment}, ${p.conversationId}, ${p.channelId}, ${p.subject}, ${p.priority}, ${p.tags},
+      ${p.metadata}, ${p.externalId}, CASE WHEN ${p.messageId} IS NULL THEN 0 ELSE 1 END,
+      CASE WHEN ${p.messageId} IS NOT NULL THEN ${p.at} END, ${p.preview}, ${p.at}, ${p.at} FROM go
   ),
   message AS (
     INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, author_id, author_name,
       text, external_id, metadata, created_at)
-    SELECT ${partition}, $19::text, $12::text, 1, $20::"Direction", $21::"AuthorType", $22::text, $23::text,
-      $24::text, $25::text, $26::jsonb, $3::timestamptz FROM go WHERE $19::text IS NOT NULL
+    SELECT ${p.tenantId}, ${p.environment}, ${p.messageId}, ${p.conversationId}, 1, ${p.direction}, ${p.authorType}, ${p.authorId},
+      ${p.authorName}, ${p.text}, ${p.messageExternalId}, ${p.messageMetadata}, ${p.at} FROM go WHERE ${p.messageId} IS NOT NULL
   ),
-  ${eventAndDeliveries()}
+  ${writeEvents(p)}
   SELECT ARRAY(SELECT id FROM delivery) AS deliveries FROM go`,
-};
+);

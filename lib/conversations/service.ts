@@ -1,15 +1,20 @@
 import { findOrCreateCustomer } from "@/lib/customers/service";
-import { type Claim, claimValues, type Serialize } from "@/lib/events/idempotency-record";
-import { newEvent, recordEvent } from "@/lib/events/record-event";
+import {
+  type IdempotencyRecord,
+  recordValues,
+  type Serialize,
+} from "@/lib/events/idempotency-record";
+import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
 import { type Caller, type Identity, mutate, system, wake } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
-import { db, runStatement } from "@/lib/platform/db";
+import { db, runSql } from "@/lib/platform/db";
 import { invalidBody, invalidTransition } from "@/lib/platform/errors";
-import { type Metadata, mergeMetadata, tooManyMetadataKeys } from "@/lib/platform/metadata";
+import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
+import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
 import {
@@ -19,7 +24,6 @@ import {
   previewOf,
   toMessageRow,
 } from "./message";
-import type { Message } from "./message-schema";
 import {
   type Conversation,
   type ConversationStatus,
@@ -39,18 +43,9 @@ import {
 } from "./service.sql";
 
 export async function listConversations(caller: Caller, query: ListConversations) {
-  const { partition } = caller;
   await requireCursor(caller, "conversations", query.cursor);
-  const { statement, values } = listConversationsStatement(
-    partition.tenantId,
-    partition.environment,
-    query,
-  );
-  return toPage(
-    await runStatement<ConversationRow>(statement, values),
-    query.limit,
-    toConversation,
-  );
+  const rows = await runSql<ConversationRow>(listConversationsStatement(caller.partition, query));
+  return toPage(rows, query.limit, toConversation);
 }
 
 const inboxPageSize = 30;
@@ -60,17 +55,9 @@ const inboxPageSize = 30;
  * moves breaks no page.
  */
 export async function listInbox({ partition }: Caller, query: ListInbox) {
-  const { statement, values } = listInboxStatement(
-    partition.tenantId,
-    partition.environment,
-    inboxPageSize,
-    query,
-  );
-  const { data, nextCursor } = toPage(
-    await runStatement<ConversationRow>(statement, values),
-    inboxPageSize,
-    toConversation,
-  );
+  const statement = listInboxStatement(partition, inboxPageSize, query);
+  const rows = await runSql<ConversationRow>(statement);
+  const { data, nextCursor } = toPage(rows, inboxPageSize, toConversation);
   const last = data.at(-1);
   return {
     data,
@@ -86,10 +73,8 @@ export async function countInbox(
   { partition }: Caller,
   limit: number,
 ): Promise<Record<ConversationStatus, number>> {
-  const values = [partition.tenantId, partition.environment, limit];
-  const [counts] = await runStatement<Record<ConversationStatus, number>>(
-    countInboxStatement,
-    values,
+  const [counts] = await runSql<Record<ConversationStatus, number>>(
+    countInboxStatement({ ...partition, limit }),
   );
   if (!counts) throw new Error("a count has one row");
   return counts;
@@ -150,10 +135,10 @@ export async function createConversation(
  * @returns the answer's body, or null where nothing was written: the key is taken, or the body
  * refers to a customer or an agent, which takes more than one statement.
  */
-export async function createConversationAtOnce(
+export async function createConversationInOneStatement(
   identity: Identity,
   body: CreateConversation,
-  claim: Claim | null,
+  record: IdempotencyRecord | null,
   serialize: Serialize<Conversation>,
 ): Promise<string | null> {
   if (body.customerId || body.customer || body.agentId) return null;
@@ -163,43 +148,37 @@ export async function createConversationAtOnce(
   const eventType = message && messageEventType(message);
   if (eventType) events.push(newEvent(identity, eventType, message, at));
 
-  const answer = serialize(conversation);
-  const [written] = await runStatement<{ deliveries: string[] }>(createConversationStatement, [
-    ...[identity.partition.tenantId, identity.partition.environment, at],
-    ...claimValues(claim, answer),
-    ...[
-      events.map(({ id }) => id),
-      events.map(({ type }) => type),
-      events.map(({ payload }) => payload),
-    ],
-    ...[
-      conversation.id,
-      conversation.channelId,
-      conversation.subject,
-      conversation.priority,
-      conversation.tags,
-    ],
-    ...[JSON.stringify(conversation.metadata), conversation.externalId],
-    ...(message ? messageValues(message) : [null, null, null, null, null, null, null, null, null]),
-  ]);
+  const response = serialize(conversation);
+  const [written] = await runSql<{ deliveries: string[] }>(
+    createConversationStatement({
+      tenantId: identity.partition.tenantId,
+      environment: identity.partition.environment,
+      at,
+      ...recordValues(record, response),
+      ...eventValues(events),
+      conversationId: conversation.id,
+      channelId: conversation.channelId,
+      subject: conversation.subject,
+      priority: conversation.priority,
+      tags: conversation.tags,
+      metadata: JSON.stringify(conversation.metadata),
+      externalId: conversation.externalId,
+      ...(message && {
+        messageId: message.id,
+        direction: message.direction,
+        authorType: message.author.type,
+        authorId: message.author.id,
+        authorName: message.author.name,
+        text: message.text,
+        messageExternalId: message.externalId,
+        messageMetadata: JSON.stringify(message.metadata),
+        preview: previewOf(message.text),
+      }),
+    }),
+  );
   if (!written) return null;
   wake(identity, written.deliveries);
-  return answer;
-}
-
-function messageValues(message: Message) {
-  const { id, direction, author, text, externalId, metadata } = message;
-  return [
-    id,
-    direction,
-    author.type,
-    author.id,
-    author.name,
-    text,
-    externalId,
-    JSON.stringify(metadata),
-    previewOf(text),
-  ];
+  return response;
 }
 
 /**
@@ -216,16 +195,9 @@ export async function updateConversation(
   const before = await lockConversation(caller, id);
   await requireReferences(caller, patch);
   const { metadata: metadataPatch, ...fields } = patch;
-  const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
-
+  const metadata = mergeMetadata(before.metadata, metadataPatch);
   const at = timeOfChange(before.updatedAt);
-  const after = {
-    ...before,
-    ...fields,
-    ...statusFields(before, patch, at),
-    ...(metadata && { metadata }),
-  };
+  const after = { ...before, ...fields, ...statusFields(before, patch, at), metadata };
   return writeChange(caller, before, after, at);
 }
 
@@ -233,13 +205,13 @@ export async function updateConversation(
 export async function reopenForCustomer(caller: Caller, id: string): Promise<void> {
   const before = await lockConversation(caller, id);
   if (before.status !== "RESOLVED" && before.status !== "SNOOZED") return;
+  await reopen(caller, before);
+}
+
+async function reopen(caller: Caller, before: ConversationRow): Promise<void> {
   const at = timeOfChange(before.updatedAt);
-  await writeChange(
-    caller,
-    before,
-    { ...before, ...statusFields(before, { status: "OPEN" }, at) },
-    at,
-  );
+  const after = { ...before, ...statusFields(before, { status: "OPEN" }, at) };
+  await writeChange(caller, before, after, at);
 }
 
 /**
@@ -247,9 +219,9 @@ export async function reopenForCustomer(caller: Caller, id: string): Promise<voi
  * @returns how many were opened
  */
 export async function wakeSnoozedConversations(limit: number): Promise<number> {
-  const now = currentTime() ?? new Date();
+  const at = now();
   const due = await db().conversation.findMany({
-    where: { status: "SNOOZED", snoozedUntil: { lte: now } },
+    where: { status: "SNOOZED", snoozedUntil: { lte: at } },
     orderBy: { snoozedUntil: "asc" },
     take: limit,
     select: { tenantId: true, environment: true, id: true },
@@ -258,37 +230,18 @@ export async function wakeSnoozedConversations(limit: number): Promise<number> {
   for (const { id, ...partition } of due) {
     opened += await mutate(system(partition), async (caller) => {
       const before = await lockConversation(caller, id);
-      const isDue =
-        before.status === "SNOOZED" && before.snoozedUntil && before.snoozedUntil <= now;
+      const isDue = before.status === "SNOOZED" && before.snoozedUntil && before.snoozedUntil <= at;
       if (!isDue) return 0;
-      const at = timeOfChange(before.updatedAt);
-      await writeChange(
-        caller,
-        before,
-        { ...before, ...statusFields(before, { status: "OPEN" }, at) },
-        at,
-      );
+      await reopen(caller, before);
       return 1;
     });
   }
   return opened;
 }
 
-/**
- * The row, locked until the transaction ends: changes of one conversation come one after another.
- */
-export async function lockConversation(
-  { db, partition }: Caller,
-  id: string,
-): Promise<ConversationRow> {
-  const sql = `SELECT ${conversationColumns} FROM conversations
-    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id = $3 FOR NO KEY UPDATE`;
-  const [row] = await db.$queryRawUnsafe<ConversationRow[]>(
-    sql,
-    partition.tenantId,
-    partition.environment,
-    id,
-  );
+/** The row, locked until the transaction ends: changes of one conversation happen one by one. */
+export async function lockConversation(caller: Caller, id: string): Promise<ConversationRow> {
+  const row = await lockRow<ConversationRow>(caller, "conversations", id, conversationColumns);
   if (!row) throw notFound("conversation", id);
   return row;
 }

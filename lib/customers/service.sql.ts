@@ -1,4 +1,4 @@
-import type { Statement } from "@/lib/platform/db";
+import { sql } from "@/lib/platform/sql";
 import type { CustomerModel } from "@/prisma/generated/models";
 
 export type CustomerRow = CustomerModel;
@@ -9,12 +9,18 @@ const columns = `tenant_id AS "tenantId", environment, id, external_id AS "exter
 /** Must equal the expression of customers_search_idx, or PostgreSQL does not use the index. */
 const searched = "array_to_tsvector(array_append(search_words, upper(tenant_id)))";
 
-/**
- * $1 tenant id, $2 environment, $3 tsquery, $4 rows at most, $5 cursor or null. Without a name:
- * whether the index is worth its while depends on the words.
- */
-export const searchCustomersStatement: Statement = {
-  text: `SELECT ${columns} FROM customers
-    WHERE tenant_id = $1 AND environment = $2::"Environment" AND ${searched} @@ $3::tsquery AND ($5::text IS NULL OR id < $5)
-    ORDER BY id DESC LIMIT $4`,
-};
+/** Without a name: whether the index is worth using depends on the words. */
+export const searchCustomersStatement = sql(
+  null,
+  {
+    tenantId: "text",
+    environment: "Environment",
+    query: "tsquery",
+    limit: "int",
+    cursor: "text?",
+  },
+  (p) => `SELECT ${columns} FROM customers
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND ${searched} @@ ${p.query}
+      AND (${p.cursor} IS NULL OR id < ${p.cursor})
+    ORDER BY id DESC LIMIT ${p.limit}`,
+);

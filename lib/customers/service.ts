@@ -1,9 +1,9 @@
 import { recordEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
-import { type Prisma, runStatement } from "@/lib/platform/db";
+import { type Prisma, runSql } from "@/lib/platform/db";
 import { type AppError, alreadyExists, echo, invalidBody } from "@/lib/platform/errors";
-import { type Metadata, mergeMetadata, tooManyMetadataKeys } from "@/lib/platform/metadata";
+import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
@@ -46,16 +46,12 @@ const foundPageSize = 30;
 
 /** Customers for whom each word of `q` is a prefix of one of their search words, newest first. */
 export async function findCustomers(caller: Caller, { q = "", cursor }: FindCustomers) {
-  const { tenantId, environment } = caller.partition;
-  const query = searchQuery(tenantId, q);
+  const query = searchQuery(caller.partition.tenantId, q);
   if (!query) return listCustomers(caller, { cursor, limit: foundPageSize, order: "desc" });
   await requireCursor(caller, "customers", cursor);
-  const values = [tenantId, environment, query, foundPageSize + 1, cursor ?? null];
-  return toPage(
-    await runStatement<CustomerRow>(searchCustomersStatement, values),
-    foundPageSize,
-    toCustomer,
-  );
+  const values = { ...caller.partition, query, limit: foundPageSize + 1, cursor };
+  const rows = await runSql<CustomerRow>(searchCustomersStatement(values));
+  return toPage(rows, foundPageSize, toCustomer);
 }
 
 export async function getCustomer(caller: Caller, id: string) {
@@ -111,10 +107,9 @@ export async function updateCustomer(caller: Caller, id: string, patch: UpdateCu
   if (!before) throw notFound("customer", id);
 
   const { metadata: metadataPatch, ...fields } = patch;
-  const metadata = metadataPatch && mergeMetadata(before.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
+  const metadata = mergeMetadata(before.metadata, metadataPatch);
 
-  const after = { ...before, ...fields, ...(metadata && { metadata }) };
+  const after = { ...before, ...fields, metadata };
   const changed = changedFields(toCustomer(before), toCustomer(after));
   if (changed.length === 0) return toCustomer(before);
   if (!identifyingFields.some((field) => after[field])) {

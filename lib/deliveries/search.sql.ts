@@ -1,10 +1,11 @@
-import type { Statement } from "@/lib/platform/db";
+import type { Partition } from "@/lib/platform/caller";
+import { bindings, type Query } from "@/lib/platform/sql";
 import { firstIdAt } from "@/lib/resources/ids";
 import type { ResponseClass, SearchDeliveries } from "./schema";
 
 /**
- * Written out, not as parameters: only so can the planner tell that the index of what did not
- * succeed holds them.
+ * Written out rather than bound: only then can the planner tell that the index of unsuccessful
+ * deliveries covers them.
  */
 const responses: Record<ResponseClass, string> = {
   "2xx": "d.status = 'DELIVERED' AND d.response_class = 2",
@@ -14,52 +15,51 @@ const responses: Record<ResponseClass, string> = {
   none: "d.response_class = 0 AND d.response_class <> 2",
 };
 
-/** An id may be of a moment later than its row, where many were made at once. */
+/** Of many ids that are made in one moment, some have a later time than their rows. */
 const idToleranceMs = 60_000;
 
 /**
- * A page of one webhook's deliveries, each with its last attempt. The statement is named after the
- * filters that are asked for, so that each combination has a plan of its own. Times choose among
- * the rows; ids of these times bound what is read.
+ * A page of one webhook's deliveries, each with its last attempt. Each combination of filters is a
+ * statement with a plan of its own. Times choose among the rows; ids of these times bound what is
+ * read.
  */
 export function searchDeliveriesStatement(
-  tenantId: string,
-  environment: string,
+  partition: Partition,
   webhookId: string,
   query: SearchDeliveries,
-) {
+): Query {
   const { limit, order, cursor, status, eventType, response, since, until } = query;
-  const values: unknown[] = [tenantId, environment, webhookId, limit + 1];
-  let name = `search_deliveries_${order}_`;
-  let where = `d.tenant_id = $1 AND d.environment = $2::"Environment" AND d.webhook_id = $3`;
-  const add = (label: string, condition: string, ...given: unknown[]) => {
-    name += label;
-    where += ` AND ${condition.replaceAll("#", () => String(values.push(given.shift())))}`;
-  };
-  if (cursor) add("c", order === "asc" ? "d.id > $#" : "d.id < $#", cursor);
-  // A single status is compared by equality: that alone lets the index give the rows in their
-  // order.
-  if (status?.length === 1) add("s", `d.status = $#::"DeliveryStatus"`, status[0]);
-  else if (status) add("S", `d.status = ANY ($#::"DeliveryStatus"[])`, status);
-  if (eventType) add("e", "d.event_type = $#", eventType);
-  if (response) add(response, responses[response]);
-  if (since) add("f", "d.id >= $# AND d.created_at >= $#", firstIdAt("delivery", since), since);
-  if (until)
-    add(
-      "u",
-      "d.id < $# AND d.created_at <= $#",
-      firstIdAt("delivery", new Date(until.getTime() + idToleranceMs)),
-      until,
-    );
+  const { bind, values } = bindings();
+  const tenantId = bind("text", partition.tenantId);
+  const environment = bind("Environment", partition.environment);
+  const conditions = [
+    `d.tenant_id = ${tenantId} AND d.environment = ${environment} AND d.webhook_id = ${bind("text", webhookId)}`,
+  ];
+  if (cursor) conditions.push(`d.id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`);
+  // A single status is compared by equality: only then the index returns the rows in order.
+  if (status?.length === 1 && status[0])
+    conditions.push(`d.status = ${bind("DeliveryStatus", status[0])}`);
+  else if (status) conditions.push(`d.status = ANY (${bind("DeliveryStatus[]", status)})`);
+  if (eventType) conditions.push(`d.event_type = ${bind("text", eventType)}`);
+  if (response) conditions.push(responses[response]);
+  if (since) {
+    conditions.push(`d.id >= ${bind("text", firstIdAt("delivery", since))}`);
+    conditions.push(`d.created_at >= ${bind("timestamptz", since)}`);
+  }
+  if (until) {
+    const firstIdAfter = firstIdAt("delivery", new Date(until.getTime() + idToleranceMs));
+    conditions.push(`d.id < ${bind("text", firstIdAfter)}`);
+    conditions.push(`d.created_at <= ${bind("timestamptz", until)}`);
+  }
 
   const text = `
   SELECT d.*, a.status_code AS "statusCode", a.error_code AS "errorCode"
   FROM (
     SELECT d.id, d.webhook_id AS "webhookId", d.event_id AS "eventId", d.event_type AS "eventType", d.status,
       d.attempt_count AS "attemptCount", coalesce(d.requested_at, d.next_attempt_at) AS "nextAttemptAt", d.created_at AS "createdAt"
-    FROM deliveries d WHERE ${where} ORDER BY d.id ${order} LIMIT $4
+    FROM deliveries d WHERE ${conditions.join(" AND ")} ORDER BY d.id ${order} LIMIT ${bind("int", limit + 1)}
   ) d
-  LEFT JOIN delivery_attempts a ON a.tenant_id = $1 AND a.environment = $2::"Environment" AND a.delivery_id = d.id AND a.number = d."attemptCount"
+  LEFT JOIN delivery_attempts a ON a.tenant_id = ${tenantId} AND a.environment = ${environment} AND a.delivery_id = d.id AND a.number = d."attemptCount"
   ORDER BY d.id ${order}`;
-  return { statement: { name, text } satisfies Statement, values };
+  return { name: `search_deliveries_${order}`, text, values };
 }

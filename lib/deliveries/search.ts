@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/platform/caller";
-import { runStatement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { toPage } from "@/lib/resources/pages";
-import { mostCounted } from "./backlog";
+import { maximumCounted } from "./backlog";
 import type { Delivery, SearchDeliveries } from "./schema";
 import { searchDeliveriesStatement } from "./search.sql";
 
@@ -28,13 +28,7 @@ export async function searchDeliveries(
   webhookId: string,
   query: SearchDeliveries,
 ) {
-  const { statement, values } = searchDeliveriesStatement(
-    partition.tenantId,
-    partition.environment,
-    webhookId,
-    query,
-  );
-  const rows = await runStatement<FoundDelivery>(statement, values);
+  const rows = await runSql<FoundDelivery>(searchDeliveriesStatement(partition, webhookId, query));
   return toPage(rows, query.limit, (row) => row);
 }
 
@@ -75,12 +69,12 @@ export async function deliveriesOfEvents({ db, partition }: Caller, eventIds: st
 }
 
 /**
- * How many deliveries wait for their next attempt, and how many are held; more than `mostCounted`
- * is `mostCounted + 1`.
+ * How many deliveries wait for their next attempt, and how many are held; more than `maximumCounted`
+ * is `maximumCounted + 1`.
  */
 export async function countUnsent({ db, partition }: Caller, webhookId: string) {
   const count = (status: "PENDING" | "HELD") =>
-    db.delivery.count({ where: { ...partition, webhookId, status }, take: mostCounted + 1 });
+    db.delivery.count({ where: { ...partition, webhookId, status }, take: maximumCounted + 1 });
   const [pending, held] = await Promise.all([count("PENDING"), count("HELD")]);
   return { pending, held };
 }

@@ -3,7 +3,7 @@ import { newEvent } from "@/lib/events/record-event";
 import type { Caller } from "@/lib/platform/caller";
 import { limitReached, notInThisStatus } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
 import { lockRow } from "@/lib/resources/lock-row";
@@ -132,7 +132,7 @@ export async function resendDelivery(
   requireRole(caller, "ADMIN", "resend deliveries");
   await lockRow(caller, "deliveries", id);
   const row = await requireDelivery(caller, webhookId, id);
-  const at = currentTime() ?? new Date();
+  const at = now();
   const isUnderWay = row.leaseExpiresAt !== null && row.leaseExpiresAt > at;
   if (row.requestedAt || isUnderWay || (row.status === "PENDING" && row.attemptCount === 0)) {
     const detail =

@@ -1,15 +1,27 @@
-/**
- * The idempotency record that a change writes together with its effect. `status` is that of the
- * answer it stores.
- */
-export type Claim = { key: string; fingerprint: Buffer; status: number; expiresAt: Date };
+import type { RecordValues } from "./outbox.sql";
 
-/** Turns a result into the answer's body: checked against the contract, then JSON. */
+/**
+ * The idempotency record that a change writes in the same transaction. `status` is that of the
+ * stored response.
+ */
+export type IdempotencyRecord = {
+  key: string;
+  fingerprint: Buffer;
+  status: number;
+  expiresAt: Date;
+};
+
+/** Turns a result into the response's body: checked against the contract, then JSON. */
 export type Serialize<Result> = (result: Result) => string;
 
-/** The values of $4 to $8 of a one-statement change (lib/events/outbox.sql.ts). */
-export function claimValues(claim: Claim | null, body: string) {
-  return claim
-    ? [claim.key, claim.fingerprint, claim.status, body, claim.expiresAt]
-    : [null, null, null, null, null];
-}
+/** The record's parameters of a one-statement change; none without a key. */
+export const recordValues = (record: IdempotencyRecord | null, body: string): RecordValues =>
+  record === null
+    ? {}
+    : {
+        idempotencyKey: record.key,
+        fingerprint: record.fingerprint,
+        responseStatus: record.status,
+        responseBody: body,
+        recordExpiresAt: record.expiresAt,
+      };

@@ -1,24 +1,51 @@
-/**
- * The parts that every one-statement change has in common. They share their first parameters:
- *
- *   $1 tenant id, $2 environment, $3 now,
- * $4 idempotency key or null, $5 fingerprint, $6 status of the answer, $7 its body, $8 when the
- * record expires,
- *   $9 event ids, $10 event types, $11 event payloads
- *
- * and a common table expression `go`, which has a row if and only if the change is to happen.
- */
-export const partition = `$1::text, $2::"Environment"`;
+import type { References, ValuesOf } from "@/lib/platform/sql";
+
+// The parts that one-statement changes have in common. Each refers to a common table expression
+// `go`, which has a row if and only if the change is to happen.
+
+/** Where and when a change happens. */
+export const changeParameters = {
+  tenantId: "text",
+  environment: "Environment",
+  at: "timestamptz",
+} as const;
+
+/** The idempotency record that a change writes with its effect; all null without a key. */
+export const recordParameters = {
+  idempotencyKey: "text?",
+  fingerprint: "bytea?",
+  responseStatus: "int?",
+  responseBody: "text?",
+  recordExpiresAt: "timestamptz?",
+} as const;
+
+/** The events that a change raises. */
+export const eventParameters = {
+  eventIds: "text[]",
+  eventTypes: "text[]",
+  eventPayloads: "text[]",
+} as const;
+
+export type RecordValues = ValuesOf<typeof recordParameters>;
+export type EventValues = ValuesOf<typeof eventParameters>;
+
+type ChangeReferences = References<typeof changeParameters>;
+type RecordReferences = References<typeof recordParameters>;
+type EventReferences = References<typeof eventParameters>;
 
 /**
- * `claim`: the idempotency record, written by whoever comes first. A second transaction with the
- * same key waits here until the first one ends, and then finds the record there; an expired record
- * is replaced.
+ * `record`: the idempotency record, written by the request that comes first. A second transaction
+ * with the same key waits here until the first one ends, and then finds the record. An expired
+ * record is replaced.
  */
-export const claim = ({ from, body = "$7::text" }: { from: string; body?: string }) => `
-  claim AS (
+export const writeRecord = (
+  p: ChangeReferences & RecordReferences,
+  { from, body = p.responseBody }: { from: string; body?: string },
+) => `
+  record AS (
     INSERT INTO idempotency_records AS existing (tenant_id, environment, key, fingerprint, status, body, created_at, expires_at)
-    SELECT ${partition}, $4::text, $5::bytea, $6::int, ${body}, $3::timestamptz, $8::timestamptz FROM ${from} WHERE $4::text IS NOT NULL
+    SELECT ${p.tenantId}, ${p.environment}, ${p.idempotencyKey}, ${p.fingerprint}, ${p.responseStatus}, ${body}, ${p.at}, ${p.recordExpiresAt}
+    FROM ${from} WHERE ${p.idempotencyKey} IS NOT NULL
     ON CONFLICT (tenant_id, environment, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, is_encrypted = false,
           created_at = excluded.created_at, expires_at = excluded.expires_at
@@ -26,10 +53,14 @@ export const claim = ({ from, body = "$7::text" }: { from: string; body?: string
     RETURNING 1
   )`;
 
+/** Whether the change is to happen: there is no key, or `record` was written. */
+export const isFirst = (p: RecordReferences) =>
+  `(${p.idempotencyKey} IS NULL OR EXISTS (SELECT 1 FROM record))`;
+
 /**
- * A webhook that looks disabled may just be being enabled: its row is locked, which waits for the
- * end of that and reads the status anew, or keeps the enabling waiting until what is held here can
- * be seen. One that is enabled is not locked.
+ * A webhook that looks disabled may be being enabled at this moment. Its row is locked, which waits
+ * for that to end and reads the status again, or makes the enabling wait until what is held here is
+ * visible. An enabled webhook is not locked.
  */
 const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
         SELECT s.status FROM webhooks s
@@ -37,27 +68,26 @@ const isEnabled = `(w.status = 'ENABLED' OR 'ENABLED' = (
 
 /**
  * `event` and `delivery`: the events, and one delivery for each webhook that wants one of them. A
- * disabled webhook's deliveries are held. A delivery's id is made of its event's time and a digest
+ * disabled webhook's deliveries are held. A delivery's id consists of its event's time and a digest
  * of event and webhook.
  */
-export const eventAndDeliveries = ({
-  payload = "e.payload",
-  at = "$3::timestamptz",
-  where = "true",
-} = {}) => `
+export const writeEvents = (
+  p: ChangeReferences & EventReferences,
+  { payload = "e.payload", at = p.at, where = "true" } = {},
+) => `
   event AS (
     INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
-    SELECT ${partition}, e.id, e.type, ${payload}, ${at}
-    FROM go, unnest($9::text[], $10::text[], $11::text[]) AS e (id, type, payload)
+    SELECT ${p.tenantId}, ${p.environment}, e.id, e.type, ${payload}, ${at}
+    FROM go, unnest(${p.eventIds}, ${p.eventTypes}, ${p.eventPayloads}) AS e (id, type, payload)
     RETURNING id
   ),
   delivery AS (
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
-    SELECT ${partition}, 'dlv_' || substr(e.id, 5, 10) || upper(substr(md5(e.id || w.id), 1, 16)), w.id, e.id, e.type,
+    SELECT ${p.tenantId}, ${p.environment}, 'dlv_' || substr(e.id, 5, 10) || upper(substr(md5(e.id || w.id), 1, 16)), w.id, e.id, e.type,
       CASE WHEN ${isEnabled} THEN 'PENDING' ELSE 'HELD' END::"DeliveryStatus",
-      CASE WHEN ${isEnabled} THEN least($3::timestamptz, clock_timestamp()) END, $3::timestamptz, $3::timestamptz
-    FROM go, unnest($9::text[], $10::text[]) AS e (id, type)
-    JOIN webhooks w ON w.tenant_id = $1::text AND w.environment = $2::"Environment" AND w.deleted_at IS NULL
+      CASE WHEN ${isEnabled} THEN least(${p.at}, clock_timestamp()) END, ${p.at}, ${p.at}
+    FROM go, unnest(${p.eventIds}, ${p.eventTypes}) AS e (id, type)
+    JOIN webhooks w ON w.tenant_id = ${p.tenantId} AND w.environment = ${p.environment} AND w.deleted_at IS NULL
       AND w.events && ARRAY['*', split_part(e.type, '.', 1) || '.*', e.type]
     WHERE ${where}
     RETURNING id

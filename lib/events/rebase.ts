@@ -1,10 +1,13 @@
 import pg from "pg";
-import { runStatement, type Statement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
+import { sql } from "@/lib/platform/sql";
 
 /** The newest event of each tenant and environment, by one index lookup each. */
-const misplacedStatement: Statement = {
-  text: `
+const misplacedStatement = sql(
+  null,
+  {},
+  () => `
   SELECT EXISTS (
     SELECT 1 FROM tenants t CROSS JOIN unnest(enum_range(NULL::"Environment")) AS e (environment)
     CROSS JOIN LATERAL (
@@ -12,14 +15,14 @@ const misplacedStatement: Statement = {
     ) newest
     WHERE newest.xact >= pg_snapshot_xmax(pg_current_snapshot())
   ) AS "isMisplaced"`,
-};
+);
 
 /**
  * Whether events carry transaction ids that this PostgreSQL cluster has not reached, because a dump
  * of another cluster was restored. New events would be sorted before them.
  */
 export async function hasMisplacedEvents(): Promise<boolean> {
-  const [row] = await runStatement<{ isMisplaced: boolean }>(misplacedStatement, []);
+  const [row] = await runSql<{ isMisplaced: boolean }>(misplacedStatement({}));
   return row?.isMisplaced ?? false;
 }
 

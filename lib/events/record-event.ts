@@ -1,23 +1,24 @@
 import type { Caller, Identity } from "@/lib/platform/caller";
+import { runSql } from "@/lib/platform/db";
+import { sql } from "@/lib/platform/sql";
 import { newId } from "@/lib/resources/ids";
 import type { EventType } from "./event-types";
-import { claimValues } from "./idempotency-record";
-import { eventAndDeliveries } from "./outbox.sql";
+import { changeParameters, type EventValues, eventParameters, writeEvents } from "./outbox.sql";
 
 export type NewEvent = { id: string; type: EventType; payload: string };
 
 type Options = {
-  /** The changed fields as they were before. */
+  /** The changed fields, with their previous values. */
   previousAttributes?: Record<string, unknown> | undefined;
-  /** When the change happened, where that is stored with it; now unless given. */
+  /** When the change happened, if the change stores it; defaults to now. */
   at?: Date;
-  /** This webhook gets no delivery: it is what the event tells of. */
+  /** The webhook that the event is about, which gets no delivery of it. */
   exceptWebhookId?: string;
 };
 
 /**
  * The envelope, as text: these bytes are stored, signed and sent. `object` is exactly what the API
- * would answer.
+ * returns.
  */
 export function newEvent(
   identity: Identity,
@@ -41,13 +42,24 @@ export function newEvent(
   return { id, type, payload };
 }
 
-const recordEventSql = `
-  WITH go AS (SELECT $4::text, $5::bytea, $6::int, $7::text, $8::timestamptz),
-  ${eventAndDeliveries({ where: "w.id IS DISTINCT FROM $12::text" })}
-  SELECT id FROM delivery`;
+/** The events' parameters of a one-statement change. */
+export const eventValues = (events: NewEvent[]): EventValues => ({
+  eventIds: events.map(({ id }) => id),
+  eventTypes: events.map(({ type }) => type),
+  eventPayloads: events.map(({ payload }) => payload),
+});
+
+const recordEventStatement = sql(
+  "record_event",
+  { ...changeParameters, ...eventParameters, exceptWebhookId: "text?" },
+  (p) => `
+  WITH go AS (SELECT 1),
+  ${writeEvents(p, { where: `w.id IS DISTINCT FROM ${p.exceptWebhookId}` })}
+  SELECT id FROM delivery`,
+);
 
 /**
- * Writes an event and its deliveries, in the caller's transaction. They are sent once it has
+ * Writes an event and its deliveries in the caller's transaction. They are sent once it has
  * committed.
  */
 export async function recordEvent(
@@ -56,19 +68,11 @@ export async function recordEvent(
   object: object,
   options: Options = {},
 ): Promise<void> {
-  const { at = new Date() } = options;
-  const { tenantId, environment } = caller.partition;
+  const { at = new Date(), exceptWebhookId } = options;
   const event = newEvent(caller, type, object, at, options);
-  const values = [
-    tenantId,
-    environment,
-    at,
-    ...claimValues(null, ""),
-    [event.id],
-    [type],
-    [event.payload],
-    options.exceptWebhookId ?? null,
-  ];
-  const deliveries = await caller.db.$queryRawUnsafe<{ id: string }[]>(recordEventSql, ...values);
+  const deliveries = await runSql<{ id: string }>(
+    recordEventStatement({ ...caller.partition, at, ...eventValues([event]), exceptWebhookId }),
+    caller,
+  );
   caller.outbox.push(...deliveries.map(({ id }) => ({ ...caller.partition, id })));
 }

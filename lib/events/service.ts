@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/platform/caller";
-import { runStatement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { invalidCursor } from "@/lib/platform/errors";
 import { firstIdAt } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
@@ -13,15 +13,11 @@ import { isEventStatement, listEventsStatement } from "./service.sql";
  * @throws AppError `invalid-cursor` for an id that is not one of this tenant's events
  */
 export async function listEvents({ partition }: Caller, query: ListEvents) {
-  const { tenantId, environment } = partition;
-  const { statement, values } = listEventsStatement(tenantId, environment, query);
-  const rows = await runStatement<{ id: string; payload: string }>(statement, values);
+  const rows = await runSql<{ id: string; payload: string }>(listEventsStatement(partition, query));
   if (rows.length === 0 && query.cursor !== undefined) {
-    const [found] = await runStatement<{ isEvent: boolean }>(isEventStatement, [
-      tenantId,
-      environment,
-      query.cursor,
-    ]);
+    const [found] = await runSql<{ isEvent: boolean }>(
+      isEventStatement({ ...partition, id: query.cursor }),
+    );
     if (!found?.isEvent) throw invalidCursor();
   }
   return toPage(rows, query.limit, toEvent);

@@ -1,6 +1,7 @@
 import type { Db } from "@/lib/platform/db";
 import { limitReached } from "@/lib/platform/errors";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
+import { lockName } from "@/lib/resources/lock-row";
 import type { MailKind } from "./messages";
 
 /**
@@ -24,9 +25,9 @@ export async function requireDailyMailLimit(
   { kind, recipient, tenantId, senderId }: Cause,
 ): Promise<void> {
   // Concurrent requests in different organizations must not both get the last free slot.
-  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`mail-sender:${senderId}`}, 0))`;
-  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`mail-recipient:${recipient}`}, 0))`;
-  const createdAt = { gt: new Date((currentTime() ?? new Date()).getTime() - dayMs) };
+  await lockName({ db: transaction }, `mail-sender:${senderId}`);
+  await lockName({ db: transaction }, `mail-recipient:${recipient}`);
+  const createdAt = { gt: new Date(now().getTime() - dayMs) };
   const requireRoom = async (
     where: { recipient: string } | { tenantId: string } | { senderId: string },
     limit: number,

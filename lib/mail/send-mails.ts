@@ -1,7 +1,6 @@
-import { runStatement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
-import { currentTime } from "@/lib/platform/time";
 import type { MailStatus } from "@/prisma/generated/enums";
 import { mailPagePath, mailTransport } from "./mail-transport";
 import { claimMailStatement, settleMailStatement } from "./send-mails.sql";
@@ -29,19 +28,13 @@ type Outcome = { status: MailStatus; delaySeconds?: number; error?: string };
  */
 export async function sendMails(limit: number): Promise<number> {
   for (let tried = 0; tried < limit; tried++) {
-    const [mail] = await runStatement<ClaimedMail>(claimMailStatement, [currentTime()]);
+    const [mail] = await runSql<ClaimedMail>(claimMailStatement({}));
     if (!mail) return tried;
-    const { status, delaySeconds = null, error = null } = await attempt(mail);
+    const { status, delaySeconds, error } = await attempt(mail);
     const isContentKept = status === "PENDING" || status === "KEPT";
-    await runStatement(settleMailStatement, [
-      currentTime(),
-      mail.id,
-      mail.attemptCount,
-      status,
-      delaySeconds,
-      error,
-      isContentKept,
-    ]);
+    const { id, attemptCount: attemptNumber } = mail;
+    const outcome = { status, delaySeconds, error, isContentKept };
+    await runSql(settleMailStatement({ id, attemptNumber, ...outcome }));
   }
   return limit;
 }

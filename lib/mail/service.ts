@@ -1,6 +1,6 @@
 import { type Db, db } from "@/lib/platform/db";
 import { mailContext, openSecret, sealSecret } from "@/lib/platform/secret-box";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import type { Role } from "@/prisma/generated/enums";
 import type { MailModel } from "@/prisma/generated/models";
@@ -87,7 +87,7 @@ async function queueMailToRoles(
 type Addressed = { to: string; mail: Mail } & Options;
 
 async function write(transaction: Db, mails: Addressed[]): Promise<void> {
-  const at = currentTime() ?? new Date();
+  const at = now();
   const rows = mails.map(
     ({ to, mail, name = null, usableUntil = null, tenantId = null, senderId = null }) => {
       const id = newId("mail", at);

@@ -8,8 +8,9 @@ import { env } from "@/lib/platform/env";
 import { AppError, invalidBody, limitReached } from "@/lib/platform/errors";
 import { hashToken, newToken } from "@/lib/platform/link-token";
 import { hasRole, mayGrant, requireGrantable, requireRole } from "@/lib/platform/roles";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 import { isId, newId } from "@/lib/resources/ids";
+import { lockAccount } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
 import { announceOwner, lockTenant } from "@/lib/tenants/service";
@@ -25,8 +26,6 @@ const resendPauseMs = 60_000;
 
 /** Neither accepted nor revoked. Includes expired invitations, because they can be resent. */
 const undecided = { acceptedAt: null, revokedAt: null };
-
-const timeNow = () => currentTime() ?? new Date();
 
 /** Invitations that are neither accepted nor revoked, newest first. */
 export async function listInvitations(caller: Caller) {
@@ -44,7 +43,7 @@ export async function listInvitations(caller: Caller) {
     invitedById,
     sentAt,
     expiresAt,
-    isOver: expiresAt <= timeNow(),
+    isOver: expiresAt <= now(),
     isSuspended: suspendedAt !== null,
   }));
 }
@@ -75,7 +74,7 @@ export async function createInvitation(
     where: { tenantId, ...undecided },
     select: { id: true, email: true, expiresAt: true },
   });
-  const at = timeNow();
+  const at = now();
   if (open.some((invitation) => invitation.email === email && invitation.expiresAt > at)) {
     throw invalidBody(
       "/email",
@@ -126,7 +125,7 @@ export async function resendInvitation(caller: Caller, id: string): Promise<Sent
   await requireStepUp(caller, "resendInvitation");
   const { tenant, invitation } = await lockInvitation(caller, id);
   requireGrantable(caller, invitation.role);
-  const at = timeNow();
+  const at = now();
   if (at.getTime() - invitation.sentAt.getTime() < resendPauseMs) {
     throw new AppError(
       "conflict",
@@ -181,7 +180,7 @@ async function revoke(
 ): Promise<void> {
   await caller.db.invitation.update({
     where: { tenantId_id: { tenantId, id } },
-    data: { revokedAt: timeNow() },
+    data: { revokedAt: now() },
   });
   await recordAudit(caller, {
     action: "invitation.revoked",
@@ -264,7 +263,7 @@ async function findOpen(transaction: Db, token: string) {
       tokenHash: hashToken(token),
       ...undecided,
       suspendedAt: null,
-      expiresAt: { gt: timeNow() },
+      expiresAt: { gt: now() },
     },
     include: { tenant: { select: { name: true, slug: true } } },
   });
@@ -304,8 +303,11 @@ async function accept(
   // Locks the organization first, as every change to its members does, so that the inviter is not
   // removed in the meantime.
   const hash = hashToken(token);
-  await transaction.$executeRaw`
-    SELECT 1 FROM tenants WHERE id = (SELECT tenant_id FROM invitations WHERE token_hash = ${hash}) FOR NO KEY UPDATE`;
+  const invited = await transaction.invitation.findFirst({
+    where: { tokenHash: hash },
+    select: { tenantId: true },
+  });
+  if (invited) await lockAccount({ db: transaction }, invited);
   const invitation = await findOpen(transaction, token);
   if (!invitation) throw new AppError("not-found", invitationIsOver);
   const { tenantId, id, email, role, tenant } = invitation;
@@ -315,7 +317,7 @@ async function accept(
       `This invitation is for ${email}, and you are signed in as ${user.email}.`,
     );
 
-  const at = timeNow();
+  const at = now();
   // A user who became a member in the meantime keeps their role.
   await transaction.membership.createMany({
     data: [{ tenantId, userId: user.id, role, createdAt: at }],
@@ -351,7 +353,7 @@ export async function acceptAsNewUser(
   const user = await createUser(transaction, {
     ...person,
     email: invitation.email,
-    emailVerifiedAt: invitation.wasMailed ? timeNow() : null,
+    emailVerifiedAt: invitation.wasMailed ? now() : null,
   });
   const { tenantSlug } = await accept(transaction, { ...user, address: person.address }, token);
   return { tenantSlug, userId: user.id };

@@ -5,19 +5,13 @@ import { type Prisma, PrismaClient } from "@/prisma/generated/client";
 import { env } from "./env";
 import { log } from "./log";
 import { prepareSession } from "./prepare-session";
+import type { Query } from "./sql";
 import { watchConnection } from "./watch-connection";
 
 export type { Prisma } from "@/prisma/generated/client";
 
 /** The client itself, or the transaction that a mutation runs in. */
 export type Db = Prisma.TransactionClient;
-
-/**
- * A hand-written statement. It is prepared once a connection under its name, so one name means one
- * text. Without a name it is planned each time, which costs a fraction of a millisecond: for those
- * whose best plan depends on their values.
- */
-export type Statement = { name?: string; text: string };
 
 /**
  * How long a statement may wait for a row that another transaction holds, the idempotency record
@@ -123,12 +117,15 @@ function connections(): Connections {
 export const db = (): PrismaClient => connections().prisma;
 export const pool = (): pg.Pool => connections().pool;
 
-/** Runs a hand-written statement in a transaction of its own, on the pool that Prisma uses too. */
-export async function runStatement<Row extends pg.QueryResultRow>(
-  statement: Statement,
-  values: unknown[],
+/**
+ * Runs a hand-written statement: in the transaction of `caller`, or without one in a transaction of
+ * its own, prepared under its name, on the pool that Prisma uses too.
+ */
+export async function runSql<Row extends object>(
+  { name, text, values }: Query,
+  caller?: { db: Db },
 ): Promise<Row[]> {
-  const { name, text } = statement;
+  if (caller) return caller.db.$queryRawUnsafe<Row[]>(text, ...values);
   const result = await pool().query<Row>({
     ...(name && { name: statementName(name, text) }),
     text,

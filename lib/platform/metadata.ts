@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { invalidBody } from "./errors";
 
 const metadataKey = z.string().min(1).max(40);
 const metadataValues = [
@@ -10,7 +11,7 @@ const maximumMetadataKeys = 50;
 
 const hasFewKeys = (value: object) => Object.keys(value).length <= maximumMetadataKeys;
 /** For a patch that would merge into too many keys, too. */
-export const tooManyMetadataKeys = `must have at most ${maximumMetadataKeys} keys`;
+const tooManyMetadataKeys = `must have at most ${maximumMetadataKeys} keys`;
 
 /**
  * Metadata as it is stored: a flat object. A null is not a value, because in a PATCH it deletes its
@@ -47,12 +48,19 @@ export const metadataPatch = z
 export type Metadata = z.output<typeof metadata>;
 export type MetadataPatch = z.output<typeof metadataPatch>;
 
-/** @returns the merged metadata, or null if it would have too many keys */
-export function mergeMetadata(current: Metadata, patch: MetadataPatch): Metadata | null {
+/**
+ * The stored metadata of a resource with a PATCH merged into it.
+ * @throws AppError `validation` if it would have too many keys
+ */
+export function mergeMetadata(stored: unknown, patch: MetadataPatch | undefined): Metadata {
+  const current = stored as Metadata;
+  if (!patch) return current;
   const merged = new Map(Object.entries(current));
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) merged.delete(key);
     else merged.set(key, value);
   }
-  return merged.size <= maximumMetadataKeys ? Object.fromEntries(merged) : null;
+  if (merged.size > maximumMetadataKeys)
+    throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
+  return Object.fromEntries(merged);
 }

@@ -1,14 +1,15 @@
 let source: (() => Date) | null = null;
 
-/**
- * The time by which what is due is judged, or null for the database's own clock, which is always so
- * in production: two machines whose clocks differ then still agree.
- */
-export function currentTime(): Date | null {
-  return source?.() ?? null;
-}
+/** The time, for what a row stores and for what is compared with it. Tests can set it. */
+export const now = (): Date => source?.() ?? new Date();
 
-/** For tests: time is what `now` says, until it is set to null again. */
-export function setCurrentTime(now: (() => Date) | null): void {
-  source = now;
+/**
+ * The time that a test has set, or null. Production passes null on to SQL, which then reads the
+ * database's clock: two machines whose clocks differ still agree on what is due.
+ */
+export const timeSetByTest = (): Date | null => source?.() ?? null;
+
+/** For tests: time is what `clock` says, until it is set to null again. */
+export function setCurrentTime(clock: (() => Date) | null): void {
+  source = clock;
 }

@@ -1,5 +1,5 @@
 import type { DeliveryReference, DocumentReference } from "./caller";
-import { pool } from "./db";
+import { runSql } from "./db";
 import { log } from "./log";
 
 /**
@@ -35,7 +35,7 @@ async function notify(): Promise<void> {
   try {
     do {
       isAgain = false;
-      await pool().query(`NOTIFY ${wakeChannel}`);
+      await runSql({ text: `NOTIFY ${wakeChannel}`, values: [] });
     } while (isAgain);
   } finally {
     isNotifying = false;
@@ -43,7 +43,7 @@ async function notify(): Promise<void> {
 }
 
 async function notifyOfDocuments(): Promise<void> {
-  await pool().query(`NOTIFY ${wakeChannel}, '${documentsPayload}'`);
+  await runSql({ text: `NOTIFY ${wakeChannel}, '${documentsPayload}'`, values: [] });
 }
 
 export const embeddedJobClock: JobClock = { wake: notify, wakeDocuments: notifyOfDocuments };

@@ -1,4 +1,4 @@
-import type { Statement } from "@/lib/platform/db";
+import { sql } from "@/lib/platform/sql";
 import { probeAfterFailures } from "@/lib/webhooks/health";
 
 /**
@@ -12,14 +12,15 @@ const firstWaiting = (after: string) => `
   ORDER BY d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at LIMIT 1`;
 
 /**
- * Counts deliveries by state. At most $1 rows of each kind are counted, so that the cost does not
- * depend on the backlog; those in progress are counted among the $1 that have been due the longest.
- * The age ignores deliveries that wait because their own webhook keeps failing: nothing would send
- * them sooner.
+ * The state of all deliveries. At most `limit` rows of a kind are counted, so that the cost does not
+ * depend on how many wait: those in flight are counted among the `limit` that have been due the
+ * longest. A delivery that waits because its own webhook keeps failing does not count for the age:
+ * nothing would send it sooner.
  */
-export const deliveryReadinessStatement: Statement = {
-  name: "delivery_readiness",
-  text: `
+export const deliveryReadinessStatement = sql(
+  "delivery_readiness",
+  { limit: "int" },
+  (p) => `
   WITH RECURSIVE waiting AS (
     (SELECT n.*, 1 AS step FROM (${firstWaiting(`''::text, 'live'::"Environment", ''::text`)}) n)
     UNION ALL
@@ -34,11 +35,11 @@ export const deliveryReadinessStatement: Statement = {
   ),
   due AS MATERIALIZED (
     SELECT d.lease_expires_at FROM deliveries d WHERE d.status = 'PENDING' AND d.next_attempt_at <= clock_timestamp()
-    ORDER BY d.next_attempt_at LIMIT $1::int
+    ORDER BY d.next_attempt_at LIMIT ${p.limit}
   )
   SELECT
     (SELECT coalesce(extract(epoch FROM clock_timestamp() - due_at), 0)::float8 FROM oldest) AS "oldestDueSeconds",
     (SELECT count(*)::int FROM due) AS due,
     (SELECT count(*)::int FROM due WHERE lease_expires_at > clock_timestamp()) AS "inProgress",
-    (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE status = 'HELD' LIMIT $1::int) AS counted) AS held`,
-};
+    (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE status = 'HELD' LIMIT ${p.limit}) AS counted) AS held`,
+);

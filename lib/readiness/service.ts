@@ -1,4 +1,4 @@
-import { poolStuckMs, runStatement } from "@/lib/platform/db";
+import { poolStuckMs, runSql } from "@/lib/platform/db";
 import { isDatabaseFull } from "@/lib/platform/disk-full";
 import { env } from "@/lib/platform/env";
 import { oldestExpired } from "@/lib/retention/purge-expired";
@@ -36,7 +36,7 @@ type Row = { oldestDueSeconds: number; due: number; inProgress: number; held: nu
 export async function readiness(): Promise<Readiness> {
   const clock = env().JOBS;
   try {
-    const [row] = await runStatement<Row>(deliveryReadinessStatement, [mostCountedDeliveries]);
+    const [row] = await runSql<Row>(deliveryReadinessStatement({ limit: mostCountedDeliveries }));
     const { seconds: oldestExpiredRowSeconds } = await oldestExpired();
     const { oldestDueSeconds, ...deliveries } = row ?? {
       oldestDueSeconds: 0,

@@ -1,5 +1,5 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
-import { isDatabaseUnavailable, runStatement, sqlState } from "@/lib/platform/db";
+import { isDatabaseUnavailable, runSql, sqlState } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
 import { maskSecrets, maximumBodyBytes } from "./mask-secrets";
 import { insertRequestLogsStatement } from "./service.sql";
@@ -99,7 +99,7 @@ async function write(): Promise<void> {
  */
 async function writeBatch(batch: CompletedRequest[]): Promise<boolean> {
   try {
-    await runStatement(insertRequestLogsStatement, columnsOf(batch.map(toRow)));
+    await runSql(insertRequestLogsStatement(toColumns(batch)));
     return true;
   } catch (error) {
     // An earlier attempt wrote it, but its response was lost.
@@ -126,45 +126,30 @@ const beginningOf = (body: Uint8Array) =>
 const bytesOf = ({ requestBody, responseBody }: CompletedRequest) =>
   (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
 
-function toRow({ key, ...answered }: CompletedRequest): unknown[] {
-  const {
-    id,
-    method,
-    path,
-    status,
-    durationMs,
-    idempotencyKey,
-    address,
-    userAgent,
-    isReplay,
-    requestBody,
-    responseBody,
-    startedAt,
-  } = answered;
-  return [
-    ...[
-      key.tenantId,
-      key.environment,
-      id,
-      key.id,
-      method,
-      maskSecrets(path).slice(0, maximumPathLength),
-    ],
-    ...[
-      status,
-      Math.round(durationMs),
+function toColumns(batch: CompletedRequest[]) {
+  const column = <Value>(pick: (answered: CompletedRequest) => Value) => batch.map(pick);
+  return {
+    tenantIds: column(({ key }) => key.tenantId),
+    environments: column(({ key }) => key.environment),
+    ids: column(({ id }) => id),
+    apiKeyIds: column(({ key }) => key.id),
+    methods: column(({ method }) => method),
+    paths: column(({ path }) => maskSecrets(path).slice(0, maximumPathLength)),
+    statuses: column(({ status }) => status),
+    durationsMs: column(({ durationMs }) => Math.round(durationMs)),
+    errorKinds: column(({ status, responseBody }) =>
       status < 400 ? null : errorKindOf(responseBody),
-      idempotencyKey && maskSecrets(idempotencyKey),
-    ],
-    ...[
-      address?.slice(0, maximumAddressLength) ?? null,
-      userAgent && maskSecrets(userAgent).slice(0, maximumUserAgentLength),
-      isReplay,
-      requestBody && textOf(requestBody),
-      responseBody && textOf(responseBody),
-      startedAt,
-    ],
-  ];
+    ),
+    idempotencyKeys: column(({ idempotencyKey }) => idempotencyKey && maskSecrets(idempotencyKey)),
+    addresses: column(({ address }) => address?.slice(0, maximumAddressLength)),
+    userAgents: column(
+      ({ userAgent }) => userAgent && maskSecrets(userAgent).slice(0, maximumUserAgentLength),
+    ),
+    areReplays: column(({ isReplay }) => isReplay),
+    requestBodies: column(({ requestBody }) => requestBody && textOf(requestBody)),
+    responseBodies: column(({ responseBody }) => responseBody && textOf(responseBody)),
+    times: column(({ startedAt }) => startedAt),
+  };
 }
 
 const decoder = new TextDecoder();
@@ -179,7 +164,3 @@ function textOf(body: Uint8Array | string): string {
 /** Read from the response itself, so that replayed responses have it too. */
 const errorKindOf = (body: string | null) =>
   /^{"type":"[^"]*\/errors\/([a-z-]+)"/.exec(body ?? "")?.[1] ?? null;
-
-function columnsOf(rows: unknown[][]): unknown[][] {
-  return (rows[0] ?? []).map((_value, column) => rows.map((row) => row[column]));
-}

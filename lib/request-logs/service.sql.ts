@@ -1,5 +1,5 @@
 import type { Partition } from "@/lib/platform/caller";
-import type { Statement } from "@/lib/platform/db";
+import { bindings, type Query, type References, sql } from "@/lib/platform/sql";
 import { firstIdAt } from "@/lib/resources/ids";
 import { type ListRequestLogs, maximumScannedRows } from "./schema";
 
@@ -8,17 +8,36 @@ import { type ListRequestLogs, maximumScannedRows } from "./schema";
  * the same order, so that two processes never deadlock. Records for each key when it first
  * succeeded, which outlives the log.
  */
-export const insertRequestLogsStatement: Statement = {
-  name: "insert_request_logs",
-  text: `
+export const insertRequestLogsStatement = sql(
+  "insert_request_logs",
+  {
+    tenantIds: "text[]",
+    environments: "Environment[]",
+    ids: "text[]",
+    apiKeyIds: "text[]",
+    methods: "text[]",
+    paths: "text[]",
+    statuses: "int[]",
+    durationsMs: "int[]",
+    errorKinds: "text?[]",
+    idempotencyKeys: "text?[]",
+    addresses: "text?[]",
+    userAgents: "text?[]",
+    areReplays: "boolean[]",
+    requestBodies: "text?[]",
+    responseBodies: "text?[]",
+    times: "timestamptz[]",
+  },
+  (p) => `
   WITH logged AS (
     INSERT INTO request_logs (
       tenant_id, environment, id, api_key_id, method, path, status, duration_ms, error_kind, idempotency_key, address,
       user_agent, is_replay, request_body, response_body, created_at
     )
     SELECT * FROM unnest(
-      $1::text[], $2::text[]::"Environment"[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[], $9::text[],
-      $10::text[], $11::text[], $12::text[], $13::boolean[], $14::text[], $15::text[], $16::timestamptz[]
+      ${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.apiKeyIds}, ${p.methods}, ${p.paths}, ${p.statuses}, ${p.durationsMs},
+      ${p.errorKinds}, ${p.idempotencyKeys}, ${p.addresses}, ${p.userAgents}, ${p.areReplays}, ${p.requestBodies},
+      ${p.responseBodies}, ${p.times}
     )
     RETURNING tenant_id, environment, api_key_id, status, created_at
   ),
@@ -37,52 +56,56 @@ export const insertRequestLogsStatement: Statement = {
   ORDER BY tenant_id, environment, hour, api_key_id
   ON CONFLICT (tenant_id, environment, hour, api_key_id) DO UPDATE SET
     succeeded = h.succeeded + excluded.succeeded, refused = h.refused + excluded.refused, failed = h.failed + excluded.failed`,
-};
+);
 
-const countInParts = (condition: string) => `
-  SELECT part.place::int AS place, counted.* FROM unnest($3::text[]) WITH ORDINALITY AS part (first_id, place)
+const partition = { tenantId: "text", environment: "Environment" } as const;
+/** The first ids of the parts, and of the part after the last. */
+const idBounds = { ...partition, firstIds: "text[]" } as const;
+/** Their first times, on the hour. */
+const timeBounds = { ...partition, times: "timestamptz[]" } as const;
+
+const countInParts = (p: References<typeof idBounds>, condition: string) => `
+  SELECT part.place::int AS place, counted.* FROM unnest(${p.firstIds}) WITH ORDINALITY AS part (first_id, place)
   CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE status < 400)::int AS succeeded, count(*) FILTER (WHERE status BETWEEN 400 AND 499)::int AS refused,
       count(*) FILTER (WHERE status >= 500)::int AS failed
     FROM request_logs
-    WHERE tenant_id = $1 AND environment = $2::"Environment" AND id >= part.first_id AND id < ($3::text[])[part.place + 1] ${condition}
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id >= part.first_id AND id < (${p.firstIds})[part.place + 1] ${condition}
   ) AS counted
-  WHERE part.place < cardinality($3::text[])
+  WHERE part.place < cardinality(${p.firstIds})
   ORDER BY part.place`;
 
-/**
- * $1 tenant, $2 environment, $3 ids that bound the parts: one more than there are parts. Needs only
- * the primary key's index.
- */
-export const countRequestsStatement: Statement = { name: "count_requests", text: countInParts("") };
+/** Read from the primary key's index alone. */
+export const countRequestsStatement = sql("count_requests", idBounds, (p) => countInParts(p, ""));
 
-/** The same for the key $4. */
-export const countRequestsOfKeyStatement: Statement = {
-  name: "count_requests_of_key",
-  text: countInParts("AND api_key_id = $4"),
-};
+/** The same for one key. */
+export const countRequestsOfKeyStatement = sql(
+  "count_requests_of_key",
+  { ...idBounds, apiKeyId: "text" },
+  (p) => countInParts(p, `AND api_key_id = ${p.apiKeyId}`),
+);
 
 const sums =
   "sum(succeeded)::int AS succeeded, sum(refused)::int AS refused, sum(failed)::int AS failed";
-const inHours = `tenant_id = $1 AND environment = $2::"Environment" AND hour >= ($3::timestamptz[])[1] AND hour < ($3::timestamptz[])[cardinality($3::timestamptz[])]`;
+const inHours = (p: References<typeof timeBounds>) =>
+  `tenant_id = ${p.tenantId} AND environment = ${p.environment} AND hour >= (${p.times})[1] AND hour < (${p.times})[cardinality(${p.times})]`;
 
-/**
- * $1 tenant, $2 environment, $3 times that bound the parts, on the hour: one more than there are
- * parts. Parts without requests are left out.
- */
-export const sumRequestHoursStatement: Statement = {
-  name: "sum_request_hours",
-  text: `
-  SELECT width_bucket(hour, $3::timestamptz[]) AS place, ${sums} FROM request_hours WHERE ${inHours} GROUP BY place`,
-};
+/** Parts without requests are left out. */
+export const sumRequestHoursStatement = sql(
+  "sum_request_hours",
+  timeBounds,
+  (p) => `
+  SELECT width_bucket(hour, ${p.times}) AS place, ${sums} FROM request_hours WHERE ${inHours(p)} GROUP BY place`,
+);
 
-/** The same for each of the keys $4. */
-export const sumRequestHoursOfKeysStatement: Statement = {
-  name: "sum_request_hours_of_keys",
-  text: `
-  SELECT api_key_id AS "apiKeyId", width_bucket(hour, $3::timestamptz[]) AS place, ${sums} FROM request_hours
-  WHERE ${inHours} AND api_key_id = ANY ($4::text[]) GROUP BY api_key_id, place`,
-};
+/** The same for each of several keys. */
+export const sumRequestHoursOfKeysStatement = sql(
+  "sum_request_hours_of_keys",
+  { ...timeBounds, apiKeyIds: "text[]" },
+  (p) => `
+  SELECT api_key_id AS "apiKeyId", width_bucket(hour, ${p.times}) AS place, ${sums} FROM request_hours
+  WHERE ${inHours(p)} AND api_key_id = ANY (${p.apiKeyIds}) GROUP BY api_key_id, place`,
+);
 
 const shownColumns = `
     environment, id, api_key_id AS "apiKeyId", method, path, status, duration_ms AS "durationMs", error_kind AS "errorKind",
@@ -95,16 +118,16 @@ const statusRanges = {
 } as const;
 
 /**
- * A page of requests, and where the scan ended: the last scanned request and the next one, or fewer
- * if all were scanned; null if no scan is needed. One index is read in the order of ids: that of
- * the idempotency key, of the API key, of errors, or the primary key. The rows are then checked
- * against the other filters. The statements are named after the filters, so that each combination
- * has its own plan.
+ * A page of requests, and where the search for them ended: the last request that was read and the
+ * one after it, or fewer if all were read; null if nothing was searched. One index is read in the
+ * order of ids: that of the idempotency key, of the API key or of errors, or the primary key. The
+ * other filters are checked against what it returns. Each combination of filters is a statement
+ * with a plan of its own.
  */
 export function searchRequestLogsStatements(
   { tenantId, environment }: Partition,
   query: ListRequestLogs,
-) {
+): { list: Query; end: Query | null } {
   const {
     limit,
     order,
@@ -121,40 +144,36 @@ export function searchRequestLogsStatements(
   const isOfErrors =
     errorKind !== undefined ||
     (typeof status === "number" ? status >= 400 : status === "4xx" || status === "5xx");
-  const values: unknown[] = [tenantId, environment];
-  let name = `request_logs_${order}_`;
-  const written = (label: string, condition: string, value?: unknown) => {
-    name += label;
-    return condition.replace("#", () => `$${values.push(value)}`);
-  };
+  const { bind, values } = bindings();
 
-  const walked = [`tenant_id = $1 AND environment = $2::"Environment"`];
-  if (cursor) walked.push(written("c", order === "asc" ? "id > #" : "id < #", cursor));
-  if (since) walked.push(written("f", "id >= #", firstIdAt("request", since)));
-  if (until) walked.push(written("u", "id < #", firstIdAt("request", until)));
-  if (idempotencyKey) walked.push(written("i", "idempotency_key = #", idempotencyKey));
-  else if (apiKeyId) walked.push(written("k", "api_key_id = #", apiKeyId));
-  else if (isOfErrors) walked.push(written("E", "status >= 400"));
-  const lookedAt = `FROM request_logs WHERE ${walked.join(" AND ")} ORDER BY id ${order}`;
+  const inIndex = [
+    `tenant_id = ${bind("text", tenantId)} AND environment = ${bind("Environment", environment)}`,
+  ];
+  if (cursor) inIndex.push(`id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`);
+  if (since) inIndex.push(`id >= ${bind("text", firstIdAt("request", since))}`);
+  if (until) inIndex.push(`id < ${bind("text", firstIdAt("request", until))}`);
+  if (idempotencyKey) inIndex.push(`idempotency_key = ${bind("text", idempotencyKey)}`);
+  else if (apiKeyId) inIndex.push(`api_key_id = ${bind("text", apiKeyId)}`);
+  else if (isOfErrors) inIndex.push("status >= 400");
+  const fromIndex = `FROM request_logs WHERE ${inIndex.join(" AND ")} ORDER BY id ${order}`;
   const end = {
-    statement: {
-      name: `end_of_${name}`,
-      text: `SELECT id, created_at AS "createdAt" ${lookedAt} OFFSET ${maximumScannedRows - 1} LIMIT 2`,
-    },
+    name: `end_of_request_logs_${order}`,
+    text: `SELECT id, created_at AS "createdAt" ${fromIndex} OFFSET ${maximumScannedRows - 1} LIMIT 2`,
     values: [...values],
   };
 
-  const besides: string[] = [];
-  if (idempotencyKey && apiKeyId) besides.push(written("K", "api_key_id = #", apiKeyId));
-  if (typeof status === "number") besides.push(written("s", "status = #", status));
-  else if (status) besides.push(written(status, statusRanges[status]));
-  if (method) besides.push(written("m", "method = #", method));
-  if (path) besides.push(written("p", "starts_with(path, #)", path));
-  if (errorKind) besides.push(written("e", "error_kind = #", errorKind));
+  const checked: string[] = [];
+  if (idempotencyKey && apiKeyId) checked.push(`api_key_id = ${bind("text", apiKeyId)}`);
+  if (typeof status === "number") checked.push(`status = ${bind("int", status)}`);
+  else if (status) checked.push(statusRanges[status]);
+  if (method) checked.push(`method = ${bind("text", method)}`);
+  if (path) checked.push(`starts_with(path, ${bind("text", path)})`);
+  if (errorKind) checked.push(`error_kind = ${bind("text", errorKind)}`);
   const text = `
   SELECT ${shownColumns}
-  FROM (SELECT * ${lookedAt} LIMIT ${maximumScannedRows}) AS looked_at
-  ${besides.length > 0 ? `WHERE ${besides.join(" AND ")}` : ""}
-  ORDER BY id ${order} LIMIT $${values.push(limit + 1)}::int`;
-  return { list: { statement: { name, text }, values }, end: besides.length > 0 ? end : null };
+  FROM (SELECT * ${fromIndex} LIMIT ${maximumScannedRows}) AS read
+  ${checked.length > 0 ? `WHERE ${checked.join(" AND ")}` : ""}
+  ORDER BY id ${order} LIMIT ${bind("int", limit + 1)}`;
+  const list = { name: `request_logs_${order}`, text, values };
+  return { list, end: checked.length > 0 ? end : null };
 }

@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/platform/caller";
-import { runStatement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { firstIdAt } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { toPage } from "@/lib/resources/pages";
@@ -29,17 +29,10 @@ export async function listRequestLogs(
   query: ListRequestLogs,
 ): Promise<RequestLogPage> {
   const { list, end } = searchRequestLogsStatements(partition, query);
-  const page = toPage(
-    await runStatement<RequestLogRow>(list.statement, list.values),
-    query.limit,
-    toRequestLog,
-  );
+  const page = toPage(await runSql<RequestLogRow>(list), query.limit, toRequestLog);
   if (page.nextCursor || !end) return page;
 
-  const [last, next] = await runStatement<{ id: string; createdAt: Date }>(
-    end.statement,
-    end.values,
-  );
+  const [last, next] = await runSql<{ id: string; createdAt: Date }>(end);
   return last && next ? { ...page, nextCursor: last.id, lookedBackTo: last.createdAt } : page;
 }
 
@@ -88,16 +81,12 @@ export async function countRequests(
   apiKeyId?: string,
 ): Promise<RequestCount[]> {
   const times = boundsOf(time);
-  const values = [
-    partition.tenantId,
-    partition.environment,
-    times.map((at) => firstIdAt("request", at)),
-  ];
+  const values = { ...partition, firstIds: times.map((at) => firstIdAt("request", at)) };
   return inParts(
     times,
     apiKeyId === undefined
-      ? await runStatement<Sums>(countRequestsStatement, values)
-      : await runStatement<Sums>(countRequestsOfKeyStatement, [...values, apiKeyId]),
+      ? await runSql<Sums>(countRequestsStatement(values))
+      : await runSql<Sums>(countRequestsOfKeyStatement({ ...values, apiKeyId })),
   );
 }
 
@@ -110,14 +99,7 @@ export async function countRequestHours(
   time: Parts,
 ): Promise<RequestCount[]> {
   const times = boundsOf(time);
-  return inParts(
-    times,
-    await runStatement<Sums>(sumRequestHoursStatement, [
-      partition.tenantId,
-      partition.environment,
-      times,
-    ]),
-  );
+  return inParts(times, await runSql<Sums>(sumRequestHoursStatement({ ...partition, times })));
 }
 
 /** The same for each of these keys, by its id. */
@@ -127,10 +109,8 @@ export async function countRequestHoursOfKeys(
   time: Parts,
 ): Promise<Map<string, RequestCount[]>> {
   const times = boundsOf(time);
-  const values = [partition.tenantId, partition.environment, times, apiKeyIds];
-  const rows = await runStatement<Sums & { apiKeyId: string }>(
-    sumRequestHoursOfKeysStatement,
-    values,
+  const rows = await runSql<Sums & { apiKeyId: string }>(
+    sumRequestHoursOfKeysStatement({ ...partition, times, apiKeyIds }),
   );
   return new Map(
     apiKeyIds.map((id) => [

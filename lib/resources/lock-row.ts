@@ -1,31 +1,59 @@
 import type { Caller } from "@/lib/platform/caller";
+import { type Db, runSql } from "@/lib/platform/db";
+import { bindings, sql } from "@/lib/platform/sql";
 import type { ListedTable } from "./registry";
 
 type LockedTable = ListedTable | "api_keys";
 
 /**
- * Locks one row of the caller's partition until the transaction ends, so that changes of it come
- * one after another and each sees what the one before it left. New references to the row are not
- * held up. A row that is missing locks nothing: whoever needs it reads it afterwards, and finds
- * out.
+ * Locks one row of the caller's partition until the transaction ends, so that changes of it happen
+ * one after another and each sees the one before it. New references to the row need not wait. A row
+ * that is missing locks nothing: whoever needs it finds out by reading it afterwards.
+ * @param columns what to select of the row, as SQL
  */
-export async function lockRow(
-  { db, partition }: Caller,
+export async function lockRow<Row extends object>(
+  caller: Caller,
   table: LockedTable,
   id: string,
-): Promise<void> {
-  const sql = `SELECT 1 FROM ${table} WHERE tenant_id = $1 AND environment = $2::"Environment" AND id = $3 FOR NO KEY UPDATE`;
-  await db.$queryRawUnsafe(sql, partition.tenantId, partition.environment, id);
+  columns = "1",
+): Promise<Row | undefined> {
+  const { bind, values } = bindings();
+  const { tenantId, environment } = caller.partition;
+  const text = `SELECT ${columns} FROM ${table}
+    WHERE tenant_id = ${bind("text", tenantId)} AND environment = ${bind("Environment", environment)} AND id = ${bind("text", id)}
+    FOR NO KEY UPDATE`;
+  const [row] = await runSql<Row>({ text, values }, caller);
+  return row;
 }
 
-/**
- * Locks one kind of row in the caller's environment until the transaction ends, so that of two
- * concurrent creations the second counts what the first one made.
- */
-export async function lockKind(
-  { db, partition }: Caller,
-  kind: "api_keys" | "documents" | "webhooks",
-): Promise<void> {
-  const name = `${kind}:${partition.tenantId}:${partition.environment}`;
-  await db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+type Account = { tenantId: string } | { userId: string } | { email: string };
+
+/** The same for a tenant, or for a user by id or address. */
+export async function lockAccount(transaction: { db: Db }, account: Account): Promise<void> {
+  const { bind, values } = bindings();
+  const text =
+    "tenantId" in account
+      ? `SELECT 1 FROM tenants WHERE id = ${bind("text", account.tenantId)} FOR NO KEY UPDATE`
+      : "userId" in account
+        ? `SELECT 1 FROM users WHERE id = ${bind("text", account.userId)} FOR NO KEY UPDATE`
+        : `SELECT 1 FROM users WHERE email = ${bind("text", account.email)} FOR NO KEY UPDATE`;
+  await runSql({ text, values }, transaction);
 }
+
+const lockNameStatement = sql(
+  "lock_name",
+  { name: "text" },
+  (p) => `SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(${p.name}, 0))`,
+);
+
+/**
+ * Locks a name until the transaction ends, for changes that no single row stands for: of two
+ * concurrent creations, the second counts what the first one made.
+ */
+export async function lockName(transaction: { db: Db }, name: string): Promise<void> {
+  await runSql(lockNameStatement({ name }), transaction);
+}
+
+/** Locks one kind of row in the caller's environment. */
+export const lockKind = (caller: Caller, kind: "api_keys" | "documents" | "webhooks") =>
+  lockName(caller, `${kind}:${caller.partition.tenantId}:${caller.partition.environment}`);

@@ -1,55 +1,48 @@
 import type { Partition } from "@/lib/platform/caller";
-import { runStatement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
+import { bindings, type ValueOf } from "@/lib/platform/sql";
 
-type Lists = {
-  deliveries: { parent: "webhook_id"; status: "DeliveryStatus" };
-  documents: { parent: "knowledge_base_id"; status: "DocumentStatus" };
-};
-
-const lists: Lists = {
+/** The lists, and the column with the id of the resource that each belongs to. */
+const lists = {
   deliveries: { parent: "webhook_id", status: "DeliveryStatus" },
   documents: { parent: "knowledge_base_id", status: "DocumentStatus" },
-};
+} as const;
 
-type PageByStatus = {
+type Lists = typeof lists;
+
+type PageByStatus<Status extends Lists[keyof Lists]["status"]> = {
   parentId: string;
-  statuses: readonly string[];
+  statuses: ValueOf<`${Status}[]`>;
   order: "asc" | "desc";
   cursor?: string | undefined;
   limit: number;
 };
 
 /**
- * The ids of a page of those in one of several statuses, and one more. A page of each status is
- * read, because only within one status the index gives the order of the list; otherwise a rare
- * status would be looked for through all rows. The two bounds stand for equality: they leave the
- * planner no other index with this order.
+ * The ids of a page of the items in one of several statuses, and one more. A page of each status is
+ * read, because the index has the order of the list only within one status. Otherwise a rare status
+ * would be searched for in all rows. The two bounds mean equality: they leave the planner no other
+ * index with this order.
  */
-export async function idsByStatus(
-  list: keyof Lists,
+export async function idsByStatus<List extends keyof Lists>(
+  list: List,
   { tenantId, environment }: Partition,
-  page: PageByStatus,
+  { parentId, statuses, order, cursor, limit }: PageByStatus<Lists[List]["status"]>,
 ): Promise<string[]> {
-  const { parentId, statuses, order, cursor, limit } = page;
   const { parent, status } = lists[list];
-  const beyond = cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} $6`;
+  const { bind, values } = bindings();
+  const limitReference = bind("int", limit + 1);
+  const beyond =
+    cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`;
   const text = `
-  SELECT page.id FROM unnest($4::text[]::"${status}"[]) AS wanted (status)
+  SELECT page.id FROM unnest(${bind(`${status}[]`, [...new Set(statuses)] as ValueOf<`${typeof status}[]`>)}) AS wanted (status)
   CROSS JOIN LATERAL (
     SELECT id FROM ${list}
-    WHERE tenant_id = $1 AND environment = $2::"Environment" AND ${parent} = $3
+    WHERE tenant_id = ${bind("text", tenantId)} AND environment = ${bind("Environment", environment)} AND ${parent} = ${bind("text", parentId)}
       AND ${list}.status >= wanted.status AND ${list}.status <= wanted.status ${beyond}
-    ORDER BY ${list}.status ${order}, id ${order} LIMIT $5
+    ORDER BY ${list}.status ${order}, id ${order} LIMIT ${limitReference}
   ) AS page
-  ORDER BY page.id ${order} LIMIT $5`;
-  const name = `${list}_by_status_${order}_${beyond !== ""}`;
-  const values = [
-    tenantId,
-    environment,
-    parentId,
-    [...new Set(statuses)],
-    limit + 1,
-    ...(cursor === undefined ? [] : [cursor]),
-  ];
-  return (await runStatement<{ id: string }>({ name, text }, values)).map(({ id }) => id);
+  ORDER BY page.id ${order} LIMIT ${limitReference}`;
+  const rows = await runSql<{ id: string }>({ name: `${list}_by_status_${order}`, text, values });
+  return rows.map(({ id }) => id);
 }

@@ -1,9 +1,9 @@
-import { runStatement, type Statement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
-import { currentTime } from "@/lib/platform/time";
+import { sql, timeOf } from "@/lib/platform/sql";
 
-const now = "coalesce($1::timestamptz, now())";
-const ago = (days: number) => `${now} - interval '${days} days'`;
+const clock = { now: "clock" } as const;
+const daysBefore = (now: string, days: number) => `${now} - interval '${days} days'`;
 
 /** Rows of `table` are deleted this many days after the time in `column`, which must be indexed. */
 type Retention = { table: string; column: string; days: number; except?: string };
@@ -22,22 +22,24 @@ const retentions: Retention[] = [
   { table: "purged_events", column: "purged_at", days: 30 },
 ];
 
-const isExpired = ({ column, days, except }: Retention) =>
-  `${column} <= ${ago(days)}${except ? ` AND NOT (${except})` : ""}`;
+const isExpired = (now: string, { column, days, except }: Retention) =>
+  `${column} <= ${daysBefore(now, days)}${except ? ` AND NOT (${except})` : ""}`;
 
 /**
  * Deletes a batch, oldest rows first, and skips rows that another transaction has locked. The limit
  * is part of the SQL text, and rows are found by ctid: a planner that guesses the limit, or joins
  * the batch with its table, may read the whole table.
  */
-const purgeStatement = (retention: Retention, limit: number): Statement => ({
-  name: `purge_${retention.table}_${limit}`,
-  text: `
+const purgeStatement = (retention: Retention, limit: number) =>
+  sql(
+    `purge_${retention.table}`,
+    clock,
+    (p) => `
   DELETE FROM ${retention.table} WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM ${retention.table} WHERE ${isExpired(retention)} ORDER BY ${retention.column} LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    SELECT ctid FROM ${retention.table} WHERE ${isExpired(timeOf(p.now), retention)} ORDER BY ${retention.column} LIMIT ${limit} FOR UPDATE SKIP LOCKED
   ))
   RETURNING 1`,
-});
+  );
 
 /**
  * Deleting an event also deletes its deliveries and their attempts. It may have twenty deliveries
@@ -50,16 +52,17 @@ const eventsShare = 10;
  * 30 days, is postponed. Every other event is deleted with its deliveries and their attempts.
  * Deliveries held for 30 days are first marked as discarded, and stay visible for another week.
  */
-const purgeEventsStatement = (limit: number): Statement => ({
-  name: `purge_events_${limit}`,
-  text: `
+const purgeEventsStatement = (limit: number) =>
+  sql("purge_events", clock, (p) => {
+    const now = timeOf(p.now);
+    return `
   WITH due AS MATERIALIZED (
     SELECT ctid AS row, tenant_id, environment, id FROM events WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
   ),
   waiting AS MATERIALIZED (
-    SELECT due.row, d.id AS delivery_id, d.tenant_id, d.environment, d.status = 'HELD' AND d.updated_at <= ${ago(30)} AS is_given_up,
+    SELECT due.row, d.id AS delivery_id, d.tenant_id, d.environment, d.status = 'HELD' AND d.updated_at <= ${daysBefore(now, 30)} AS is_given_up,
       CASE WHEN d.status <> 'HELD' THEN ${now} + interval '1 day'
-        WHEN d.updated_at > ${ago(30)} THEN d.updated_at + interval '30 days'
+        WHEN d.updated_at > ${daysBefore(now, 30)} THEN d.updated_at + interval '30 days'
         ELSE ${now} + interval '7 days' END AS look_again_at
     FROM due CROSS JOIN LATERAL (
       SELECT * FROM deliveries d
@@ -79,28 +82,25 @@ const purgeEventsStatement = (limit: number): Statement => ({
   deleted AS (
     DELETE FROM events WHERE ctid = ANY (ARRAY(SELECT row FROM due WHERE row NOT IN (SELECT row FROM waiting)))
   )
-  SELECT 1 FROM due`,
-});
+  SELECT 1 FROM due`;
+  });
 
-/** How long the oldest expired row has waited to be deleted, and its table. */
-const oldestExpiredStatement: Statement = {
-  name: "oldest_expired_rows",
-  text: [...retentions, { table: "events", column: "expires_at", days: 0 }]
+/** How long an expired row has waited to be deleted, by the table of the oldest ones. */
+const oldestExpiredStatement = sql("oldest_expired_rows", clock, (p) => {
+  const now = timeOf(p.now);
+  return [...retentions, { table: "events", column: "expires_at", days: 0 }]
     .map((retention) => {
-      const age = `extract(epoch FROM ${ago(retention.days)} - ${retention.column})::float8`;
-      const oldest = `SELECT ${age} FROM ${retention.table} WHERE ${isExpired(retention)} ORDER BY ${retention.column} LIMIT 1`;
+      const age = `extract(epoch FROM ${daysBefore(now, retention.days)} - ${retention.column})::float8`;
+      const oldest = `SELECT ${age} FROM ${retention.table} WHERE ${isExpired(now, retention)} ORDER BY ${retention.column} LIMIT 1`;
       return `SELECT '${retention.table}' AS table, (${oldest}) AS seconds`;
     })
     .join("\nUNION ALL ")
-    .concat("\nORDER BY seconds DESC NULLS LAST LIMIT 1"),
-};
+    .concat("\nORDER BY seconds DESC NULLS LAST LIMIT 1");
+});
 
 /** The oldest row that should have been deleted; `seconds` is 0 if there is none. */
 export async function oldestExpired(): Promise<{ table: string; seconds: number }> {
-  const [row] = await runStatement<{ table: string; seconds: number | null }>(
-    oldestExpiredStatement,
-    [currentTime()],
-  );
+  const [row] = await runSql<{ table: string; seconds: number | null }>(oldestExpiredStatement({}));
   return { table: row?.table ?? "", seconds: row?.seconds ?? 0 };
 }
 
@@ -123,7 +123,7 @@ export async function purgeExpired(limit: number): Promise<number> {
   let most = 0;
   for (const { table, statement, weight } of batches) {
     try {
-      most = Math.max(most, (await runStatement(statement, [currentTime()])).length * weight);
+      most = Math.max(most, (await runSql(statement({}))).length * weight);
     } catch (error) {
       log.warn(
         { table, error: (error as Error).message },

@@ -1,3 +1,5 @@
+import { bindings, type Query } from "@/lib/platform/sql";
+
 /**
  * The columns that hold sealed text (lib/platform/secret-box.ts), and how their rows are told
  * apart.
@@ -24,42 +26,59 @@ export type SealedKind = keyof typeof sealedColumns;
 
 const keyIdOf = (column: string) => `split_part(${column}, '.', 1)`;
 
-/** How many are sealed with which master key; $1 rows are looked at, at the most. */
-export function countByMasterKeySql(kind: SealedKind): string {
+/** How many are sealed with which master key, of at most `limit` rows. */
+export function countByMasterKeyQuery(kind: SealedKind, limit: number): Query {
   const { table, column, isSealed } = sealedColumns[kind];
-  return `SELECT key_id, count(*)::int AS count
-    FROM (SELECT ${keyIdOf(column)} AS key_id FROM ${table} WHERE ${isSealed} LIMIT $1) AS sealed GROUP BY key_id`;
+  const { bind, values } = bindings();
+  const text = `SELECT key_id, count(*)::int AS count
+    FROM (SELECT ${keyIdOf(column)} AS key_id FROM ${table} WHERE ${isSealed} LIMIT ${bind("int", limit)}) AS sealed GROUP BY key_id`;
+  return { text, values };
 }
 
-/** The newest, $1 at the most, with what they are bound to. */
-export function selectSampleSql(kind: SealedKind): string {
+/** The newest ones, with the columns that their encryption is bound to. */
+export function selectSampleQuery(kind: SealedKind, limit: number): Query {
   const { table, column, isSealed, key } = sealedColumns[kind];
+  const { bind, values } = bindings();
   const names = Object.keys(key);
   const order = names.map((name) => `${name} DESC`).join(", ");
-  return `SELECT ${names.join(", ")}, ${column} AS sealed FROM ${table} WHERE ${isSealed} ORDER BY ${order} LIMIT $1`;
+  const text = `SELECT ${names.join(", ")}, ${column} AS sealed FROM ${table} WHERE ${isSealed} ORDER BY ${order} LIMIT ${bind("int", limit)}`;
+  return { text, values };
 }
 
-/**
- * A batch of those not sealed with the key $1, at most $2, in the order of their keys and after the
- * one that follows as $3…
- */
-export function selectOutdatedSql(kind: SealedKind): string {
+/** A row's key, in the order of its columns. */
+export type RowKey = readonly (string | number)[];
+
+/** A batch of those that are not sealed with one key, in the order of their keys. */
+export function selectOutdatedQuery(
+  kind: SealedKind,
+  { currentKeyId, after, limit }: { currentKeyId: string; after: RowKey; limit: number },
+): Query {
   const { table, column, isSealed, key } = sealedColumns[kind];
+  const { bind, values } = bindings();
   const names = Object.keys(key).join(", ");
-  const after = Object.values(key).map((type, index) => `$${index + 3}::${type}`);
-  return `SELECT ${names}, ${column} AS sealed FROM ${table}
-    WHERE ${isSealed} AND ${keyIdOf(column)} <> $1 AND (${names}) > (${after.join(", ")}) ORDER BY ${names} LIMIT $2`;
+  const types: string[] = Object.values(key);
+  const start = after.map((value, index) => `${bind("text", String(value))}::${types[index]}`);
+  const text = `SELECT ${names}, ${column} AS sealed FROM ${table}
+    WHERE ${isSealed} AND ${keyIdOf(column)} <> ${bind("text", currentKeyId)} AND (${names}) > (${start.join(", ")})
+    ORDER BY ${names} LIMIT ${bind("int", limit)}`;
+  return { text, values };
 }
 
-/**
- * Puts $1 in the place of $2, row by row, where that still stands there; the arrays of keys follow
- * as $3…
- */
-export function replaceSealedSql(kind: SealedKind): string {
+type Resealed = { key: RowKey; outdated: string; fresh: string };
+
+/** Replaces texts, row by row, if they have not changed. Returns a row for each. */
+export function replaceSealedQuery(kind: SealedKind, rows: Resealed[]): Query {
   const { table, column, key } = sealedColumns[kind];
+  const { bind, values } = bindings();
   const names = Object.keys(key);
-  const arrays = Object.values(key).map((type, index) => `$${index + 3}::text[]::${type}[]`);
-  return `UPDATE ${table} AS row SET ${column} = fresh.sealed
-    FROM unnest($1::text[], $2::text[], ${arrays.join(", ")}) AS fresh (sealed, outdated, ${names.join(", ")})
-    WHERE ${names.map((name) => `row.${name} = fresh.${name}`).join(" AND ")} AND row.${column} = fresh.outdated`;
+  const bindColumn = (pick: (row: Resealed) => unknown) =>
+    bind("text[]", rows.map(pick).map(String));
+  const columns = [bindColumn(({ fresh }) => fresh), bindColumn(({ outdated }) => outdated)];
+  for (const [index, type] of Object.values(key).entries())
+    columns.push(`${bindColumn((row) => row.key[index])}::${type}[]`);
+  const text = `UPDATE ${table} AS row SET ${column} = fresh.sealed
+    FROM unnest(${columns.join(", ")}) AS fresh (sealed, outdated, ${names.join(", ")})
+    WHERE ${names.map((name) => `row.${name} = fresh.${name}`).join(" AND ")} AND row.${column} = fresh.outdated
+    RETURNING 1`;
+  return { text, values };
 }

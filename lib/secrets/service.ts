@@ -1,4 +1,4 @@
-import { pool } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import {
@@ -10,12 +10,13 @@ import {
 } from "@/lib/platform/secret-box";
 import type { Environment } from "@/prisma/generated/enums";
 import {
-  countByMasterKeySql,
-  replaceSealedSql,
+  countByMasterKeyQuery,
+  type RowKey,
+  replaceSealedQuery,
   type SealedKind,
   sealedColumns,
-  selectOutdatedSql,
-  selectSampleSql,
+  selectOutdatedQuery,
+  selectSampleQuery,
 } from "./service.sql";
 
 const batchSize = 200;
@@ -49,9 +50,8 @@ export type MasterKeyUse = Record<SealedKind, Record<string, number>>;
  */
 export async function countByMasterKey(maximumCounted = 100_000): Promise<MasterKeyUse> {
   const counted = kinds.map(async (kind) => {
-    const { rows } = await pool().query<{ key_id: string; count: number }>(
-      countByMasterKeySql(kind),
-      [maximumCounted],
+    const rows = await runSql<{ key_id: string; count: number }>(
+      countByMasterKeyQuery(kind, maximumCounted),
     );
     return [kind, Object.fromEntries(rows.map(({ key_id, count }) => [key_id, count]))] as const;
   });
@@ -87,7 +87,7 @@ export async function openSamples(): Promise<
 > {
   const keyIds = env().SECRET_KEYS.map(({ id }) => id);
   const samples = kinds.map(async (kind) => {
-    const { rows } = await pool().query<SealedRow>(selectSampleSql(kind), [sampleSize]);
+    const rows = await runSql<SealedRow>(selectSampleQuery(kind, sampleSize));
     const known = rows.filter(({ sealed }) => keyIds.includes(sealed.split(".", 1)[0] ?? ""));
     const unopened = known.filter(
       (row) => reseal(row.sealed, contextOf[kind](row)) === null,
@@ -115,30 +115,25 @@ export async function reencryptSecrets(): Promise<Record<SealedKind, Reencryptio
 }
 
 async function reencrypt(kind: SealedKind): Promise<Reencryption> {
-  const currentKeyId = env().SECRET_KEYS[0]?.id;
+  const currentKeyId = env().SECRET_KEYS[0]?.id ?? "";
   const names = Object.keys(sealedColumns[kind].key) as (keyof SealedRow)[];
   const result: Reencryption = { reencrypted: 0, unopened: {} };
-  let after: readonly unknown[] = sealedColumns[kind].beforeFirst;
+  let after: RowKey = sealedColumns[kind].beforeFirst;
   for (;;) {
-    const { rows } = await pool().query<SealedRow>(selectOutdatedSql(kind), [
-      currentKeyId,
-      batchSize,
-      ...after,
-    ]);
+    const rows = await runSql<SealedRow>(
+      selectOutdatedQuery(kind, { currentKeyId, after, limit: batchSize }),
+    );
     const last = rows.at(-1);
     if (!last) return result;
 
     const opened = rows.flatMap((row) => {
       const fresh = reseal(row.sealed, contextOf[kind](row));
-      if (fresh) return [{ row, fresh }];
+      if (fresh) return [{ key: names.map((name) => row[name]), outdated: row.sealed, fresh }];
       const keyId = row.sealed.split(".", 1)[0] ?? "";
       result.unopened[keyId] = (result.unopened[keyId] ?? 0) + 1;
       return [];
     });
-    const keys = names.map((name) => opened.map(({ row }) => String(row[name])));
-    const values = [opened.map(({ fresh }) => fresh), opened.map(({ row }) => row.sealed), ...keys];
-    const { rowCount } = await pool().query(replaceSealedSql(kind), values);
-    result.reencrypted += rowCount ?? 0;
+    result.reencrypted += (await runSql(replaceSealedQuery(kind, opened))).length;
     after = names.map((name) => last[name]);
   }
 }

@@ -1,6 +1,6 @@
 import type { Identity } from "@/lib/platform/caller";
 import type { AfterRollback } from "@/lib/platform/errors";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 
 /**
  * For so long after typing their password, or signing in with GitHub or Google, a person may do
@@ -30,6 +30,6 @@ export function requireRecentProof({ actor }: Identity, what: string): void {
 }
 
 export function hasRecentProof(provedAt: Date | null | undefined): boolean {
-  const now = currentTime() ?? new Date();
-  return provedAt instanceof Date && now.getTime() - provedAt.getTime() <= proofLifetimeMs;
+  const at = now();
+  return provedAt instanceof Date && at.getTime() - provedAt.getTime() <= proofLifetimeMs;
 }

@@ -5,6 +5,7 @@ import { type Db, db } from "@/lib/platform/db";
 import { limitReached } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { newId } from "@/lib/resources/ids";
+import { lockAccount } from "@/lib/resources/lock-row";
 import type { Plan } from "@/prisma/generated/enums";
 
 /** Requests a minute that a key may make unless it has a figure of its own. */
@@ -150,8 +151,7 @@ export async function announceOwner(
  * one after the other.
  */
 export async function lockTenant(caller: Caller) {
-  await caller.db
-    .$executeRaw`SELECT 1 FROM tenants WHERE id = ${caller.partition.tenantId} FOR NO KEY UPDATE`;
+  await lockAccount(caller, { tenantId: caller.partition.tenantId });
   return getTenant(caller);
 }
 

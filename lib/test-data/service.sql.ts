@@ -1,43 +1,52 @@
+import { type References, sql } from "@/lib/platform/sql";
+
+const parameters = { tenantId: "text", requestedAt: "timestamptz" } as const;
+
+type P = References<typeof parameters>;
+
 /**
  * What is deleted of a tenant's test environment when it is wiped. Each condition is about a `row`
- * of the table, with $1 the tenant's id and $2 the moment of the request: what came later stays,
- * and what it refers to stays with it.
+ * of the table. What is newer than the request stays, and so does everything that it refers to.
  */
-type Wiped = { table: string; condition: string; returning?: string };
+type Wiped = { table: string; condition: (p: P) => string; returning?: string };
 
-const isOld = () => "row.created_at <= $2::timestamptz";
+const isOld = (p: P) => `row.created_at <= ${p.requestedAt}`;
 
 // Scalar subqueries, which look one row up: EXISTS would be planned as a join of two whole tables.
-const ofOld = (table: string, reference: string) => `(
+const ofOld = (table: string, reference: string) => (p: P) =>
+  `(
       SELECT p.created_at FROM ${table} p WHERE p.tenant_id = row.tenant_id AND p.environment = row.environment AND p.id = row.${reference}
-    ) <= $2::timestamptz`;
+    ) <= ${p.requestedAt}`;
 
 const none = (table: string, reference: string, id = "id") => `(
       SELECT 1 FROM ${table} c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.${reference} = row.${id} LIMIT 1
     ) IS NULL`;
 
-/** What was counted, a row an hour or a day, and the one in which the wipe was asked for. */
-const hourOfRequest = "date_trunc('hour', $2::timestamptz, 'UTC')";
-const dayOfRequest = "($2::timestamptz AT TIME ZONE 'UTC')::date";
+/** Counts, one row an hour or a day, and the row in which the wipe was requested. */
+const hourOfRequest = (p: P) => `date_trunc('hour', ${p.requestedAt}, 'UTC')`;
+const dayOfRequest = (p: P) => `(${p.requestedAt} AT TIME ZONE 'UTC')::date`;
 const counted = [
-  { table: "usage_days", time: "day", of: ["api_key_id"], asked: dayOfRequest },
-  { table: "request_hours", time: "hour", of: ["api_key_id"], asked: hourOfRequest },
-  { table: "conversation_days", time: "day", of: [], asked: dayOfRequest },
-  { table: "delivery_days", time: "day", of: [], asked: dayOfRequest },
-  { table: "webhook_hours", time: "hour", of: ["webhook_id"], asked: hourOfRequest },
+  { table: "usage_days", time: "day", of: ["api_key_id"], ofRequest: dayOfRequest },
+  { table: "request_hours", time: "hour", of: ["api_key_id"], ofRequest: hourOfRequest },
+  { table: "conversation_days", time: "day", of: [], ofRequest: dayOfRequest },
+  { table: "delivery_days", time: "day", of: [], ofRequest: dayOfRequest },
+  { table: "webhook_hours", time: "hour", of: ["webhook_id"], ofRequest: hourOfRequest },
 ];
 
 /** Children before their parents, so that no row takes thousands of others with it. */
 const wiped: Wiped[] = [
   { table: "messages", condition: ofOld("conversations", "conversation_id") },
-  { table: "conversations", condition: isOld() },
-  { table: "customers", condition: `${isOld()} AND ${none("conversations", "customer_id")}` },
+  { table: "conversations", condition: isOld },
+  {
+    table: "customers",
+    condition: (p) => `${isOld(p)} AND ${none("conversations", "customer_id")}`,
+  },
   {
     table: "agent_versions",
-
-    condition: `${ofOld("agents", "agent_id")} AND ${none("conversations", "agent_id", "agent_id")}`,
+    condition: (p) =>
+      `${ofOld("agents", "agent_id")(p)} AND ${none("conversations", "agent_id", "agent_id")}`,
   },
-  { table: "agents", condition: `${isOld()} AND ${none("conversations", "agent_id")}` },
+  { table: "agents", condition: (p) => `${isOld(p)} AND ${none("conversations", "agent_id")}` },
   { table: "document_chunks", condition: ofOld("knowledge_bases", "knowledge_base_id") },
   {
     table: "documents",
@@ -46,59 +55,90 @@ const wiped: Wiped[] = [
   },
   {
     table: "knowledge_bases",
-    condition: `${isOld()} AND ${none("documents", "knowledge_base_id")}`,
+    condition: (p) => `${isOld(p)} AND ${none("documents", "knowledge_base_id")}`,
   },
   { table: "delivery_attempts", condition: ofOld("deliveries", "delivery_id") },
-  { table: "deliveries", condition: isOld() },
-  { table: "events", condition: `${isOld()} AND ${none("deliveries", "event_id")}` },
-  { table: "request_logs", condition: isOld() },
-  { table: "idempotency_records", condition: isOld() },
-  ...counted.map(({ table, time, asked }) => ({ table, condition: `row.${time} < ${asked}` })),
+  { table: "deliveries", condition: isOld },
+  { table: "events", condition: (p) => `${isOld(p)} AND ${none("deliveries", "event_id")}` },
+  { table: "request_logs", condition: isOld },
+  { table: "idempotency_records", condition: isOld },
+  ...counted.map(({ table, time, ofRequest }) => ({
+    table,
+    condition: (p: P) => `row.${time} < ${ofRequest(p)}`,
+  })),
 ];
 
-// The environment is a word of each statement and no parameter, so that nothing can turn it into
-// the other one.
-const ofTest = (alias: string) => `${alias}.tenant_id = $1::text AND ${alias}.environment = 'test'`;
+// The environment is part of each statement's text and not a parameter, so that nothing can turn it
+// into the other one.
+const ofTest = (alias: string, p: Pick<P, "tenantId">) =>
+  `${alias}.tenant_id = ${p.tenantId} AND ${alias}.environment = 'test'`;
 
 // Rows are found again by their place in the table: joined by their keys, a planner may read the
 // whole table for a batch.
-const deleteBatch = ({ table, condition, returning = "NULL AS file" }: Wiped) => `
-  DELETE FROM ${table} WHERE ${ofTest(table)} AND ctid = ANY (ARRAY(
-    SELECT row.ctid FROM ${table} AS row WHERE ${ofTest("row")} AND ${condition} LIMIT $3::int FOR UPDATE OF row SKIP LOCKED
+const deleteBatch = ({ table, condition, returning = "NULL AS file" }: Wiped) =>
+  sql(
+    `wipe_${table}`,
+    { ...parameters, limit: "int" },
+    (p) => `
+  DELETE FROM ${table} WHERE ${ofTest(table, p)} AND ctid = ANY (ARRAY(
+    SELECT row.ctid FROM ${table} AS row WHERE ${ofTest("row", p)} AND ${condition(p)} LIMIT ${p.limit} FOR UPDATE OF row SKIP LOCKED
   ))
-  RETURNING ${returning}`;
+  RETURNING ${returning}`,
+  );
 
 /**
- * Run while the wipe is asked for: from then on the hour and the day under way count what comes
- * later, and nothing else. In the order in which they are counted, tables and rows, so that no two
- * wait for each other. Joined by their keys, so that a row which was counted up while this waited
- * for it goes as well.
+ * Run when the wipe is requested: from then on, the counts of the current hour and day contain only
+ * what comes later. Tables and rows in the order in which they are counted, so that no two
+ * transactions wait for each other. Joined by their keys, so that a row which was counted up while
+ * this waited for it is deleted as well.
  */
-export const resetCurrentCountersStatements = counted.map(({ table, time, of, asked }) => {
+export const resetCurrentCountersStatements = counted.map(({ table, time, of, ofRequest }) => {
   const key = [time, ...of];
-  return `
+  return sql(
+    `reset_${table}`,
+    parameters,
+    (p) => `
   WITH doomed AS MATERIALIZED (
-    SELECT ${key.join(", ")} FROM ${table} AS row WHERE ${ofTest("row")} AND row.${time} >= ${asked} ORDER BY ${key.join(", ")} FOR UPDATE
+    SELECT ${key.join(", ")} FROM ${table} AS row WHERE ${ofTest("row", p)} AND row.${time} >= ${ofRequest(p)} ORDER BY ${key.join(", ")} FOR UPDATE
   )
-  DELETE FROM ${table} USING doomed WHERE ${ofTest(table)} AND ${key.map((name) => `${table}.${name} = doomed.${name}`).join(" AND ")}`;
+  DELETE FROM ${table} USING doomed WHERE ${ofTest(table, p)} AND ${key.map((name) => `${table}.${name} = doomed.${name}`).join(" AND ")}`,
+  );
 });
 
 /**
- * $3 rows at most. What somebody else holds at the moment is left for the next batch. Returns the
- * keys of files where there are any.
+ * Rows that another transaction holds are left for the next batch. Returns the keys of files where
+ * there are any.
  */
 export const wipeStatements = wiped.map(deleteBatch);
 
-/** Whether anything is left, held by somebody else or not. */
-export const hasRowsLeftSql = `SELECT ${wiped
-  .map(
-    ({ table, condition }) =>
-      `EXISTS (SELECT 1 FROM ${table} AS row WHERE ${ofTest("row")} AND ${condition})`,
-  )
-  .join("\n    OR ")} AS "isLeft"`;
+/** Whether any rows are left, held by another transaction or not. */
+export const anythingLeftStatement = sql("wipe_is_unfinished", parameters, (p) => {
+  const exists = ({ table, condition }: Wiped) =>
+    `EXISTS (SELECT 1 FROM ${table} AS row WHERE ${ofTest("row", p)} AND ${condition(p)})`;
+  return `SELECT ${wiped.map(exists).join("\n    OR ")} AS "isLeft"`;
+});
 
-/** Customers of newer conversations have only these any more. */
-export const recountConversationsSql = `
+/** Customers of newer conversations now have only these. */
+export const recountConversationsStatement = sql(
+  "recount_conversations",
+  parameters,
+  (p) => `
   UPDATE customers AS row SET conversation_count = (
     SELECT count(*) FROM conversations c WHERE c.tenant_id = row.tenant_id AND c.environment = row.environment AND c.customer_id = row.id)
-  WHERE ${ofTest("row")} AND ${isOld()}`;
+  WHERE ${ofTest("row", p)} AND ${isOld(p)}`,
+);
+
+/** The wipe that has advanced least. */
+export const nextWipeStatement = sql(
+  "next_wipe",
+  {},
+  () => `SELECT tenant_id AS "tenantId" FROM wipe_tasks ORDER BY deleted_rows, tenant_id LIMIT 1`,
+);
+
+/** No row while another worker holds it, or once it has ended. */
+export const lockWipeStatement = sql(
+  "lock_wipe",
+  { tenantId: "text" },
+  (p) =>
+    `SELECT requested_at AS "requestedAt" FROM wipe_tasks WHERE tenant_id = ${p.tenantId} FOR UPDATE SKIP LOCKED`,
+);

@@ -1,13 +1,15 @@
 import { recordAudit } from "@/lib/audit/service";
 import { abandonBlob } from "@/lib/platform/blobs/service";
 import { type Caller, mutate, system } from "@/lib/platform/caller";
-import { db } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { AppError, invalidBody } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { lockTenant } from "@/lib/tenants/service";
 import {
-  hasRowsLeftSql,
-  recountConversationsSql,
+  anythingLeftStatement,
+  lockWipeStatement,
+  nextWipeStatement,
+  recountConversationsStatement,
   resetCurrentCountersStatements,
   wipeStatements,
 } from "./service.sql";
@@ -33,7 +35,7 @@ export async function requestWipe(caller: Caller, confirmation: string): Promise
     data: { tenantId: tenant.id, requestedById: caller.actor.id, requestedAt },
   });
   for (const statement of resetCurrentCountersStatements)
-    await caller.db.$executeRawUnsafe(statement, tenant.id, requestedAt);
+    await runSql(statement({ tenantId: tenant.id, requestedAt }), caller);
   await recordAudit(inTest(caller), {
     action: "test_data.wipe_requested",
     targetId: tenant.id,
@@ -51,8 +53,6 @@ const inTest = (caller: Caller): Caller => ({
   partition: { ...caller.partition, environment: "test" },
 });
 
-type Task = { tenantId: string; requestedAt: Date };
-
 /**
  * One batch of the wipe that is least far, as a transaction of its own. A crash costs nothing; the
  * next batch goes on.
@@ -60,8 +60,7 @@ type Task = { tenantId: string; requestedAt: Date };
  * @returns how many rows went; at least `limit` while one is not at its end
  */
 export async function wipeTestData(limit: number): Promise<number> {
-  const [next] = await db().$queryRaw<Task[]>`
-    SELECT tenant_id AS "tenantId", requested_at AS "requestedAt" FROM wipe_tasks ORDER BY deleted_rows, tenant_id LIMIT 1`;
+  const [next] = await runSql<{ tenantId: string }>(nextWipeStatement({}));
   if (!next) return 0;
   return mutate(system({ tenantId: next.tenantId, environment: "test" }), (caller) =>
     wipeBatch(caller, limit),
@@ -70,18 +69,15 @@ export async function wipeTestData(limit: number): Promise<number> {
 
 async function wipeBatch(caller: Caller, limit: number): Promise<number> {
   const { tenantId } = caller.partition;
-  // Another worker may have it in hand, or have ended it.
-  const [task] = await caller.db.$queryRaw<Task[]>`
-    SELECT tenant_id AS "tenantId", requested_at AS "requestedAt" FROM wipe_tasks WHERE tenant_id = ${tenantId} FOR UPDATE SKIP LOCKED`;
+  const [task] = await runSql<{ requestedAt: Date }>(lockWipeStatement({ tenantId }), caller);
   if (!task) return 0;
+  const { requestedAt } = task;
 
   let deleted = 0;
   for (const statement of wipeStatements) {
-    const rows = await caller.db.$queryRawUnsafe<{ file: string | null }[]>(
-      statement,
-      tenantId,
-      task.requestedAt,
-      limit - deleted,
+    const rows = await runSql<{ file: string | null }>(
+      statement({ tenantId, requestedAt, limit: limit - deleted }),
+      caller,
     );
     for (const { file } of rows) if (file) await abandonBlob(caller, file);
     deleted += rows.length;
@@ -93,14 +89,13 @@ async function wipeBatch(caller: Caller, limit: number): Promise<number> {
   });
   if (deleted > 0) return limit;
 
-  const [rest] = await caller.db.$queryRawUnsafe<{ isLeft: boolean }[]>(
-    hasRowsLeftSql,
-    tenantId,
-    task.requestedAt,
+  const [rest] = await runSql<{ isLeft: boolean }>(
+    anythingLeftStatement({ tenantId, requestedAt }),
+    caller,
   );
-  // Held by somebody else for the moment.
+  // Another transaction holds it at the moment.
   if (rest?.isLeft) return 0;
-  await caller.db.$executeRawUnsafe(recountConversationsSql, tenantId, task.requestedAt);
+  await runSql(recountConversationsStatement({ tenantId, requestedAt }), caller);
   await caller.db.wipeTask.delete({ where: { tenantId } });
   await recordAudit(caller, {
     action: "test_data.wiped",

@@ -1,5 +1,5 @@
-import { runStatement } from "@/lib/platform/db";
-import { currentTime } from "@/lib/platform/time";
+import { runSql } from "@/lib/platform/db";
+import { now } from "@/lib/platform/time";
 import { firstIdAt } from "@/lib/resources/ids";
 import { countDayStatement, nextDayStatement } from "./count-finished-days.sql";
 import { dayOf, endOfDay } from "./schema";
@@ -17,15 +17,19 @@ const lateMs = 3_600_000;
  * @returns `limit` where any were counted, as there may be more
  */
 export async function countFinishedDays(limit: number): Promise<number> {
-  const now = currentTime() ?? new Date();
-  const [next] = await runStatement<{ day: string }>(nextDayStatement, [
-    dayOf(now.getTime() - lateMs),
-  ]);
+  const before = dayOf(now().getTime() - lateMs);
+  const [next] = await runSql<{ day: string }>(nextDayStatement({ before }));
   if (!next) return 0;
-  const bounds = [new Date(next.day), endOfDay(next.day)];
-  const ids = (["conversation", "message"] as const).flatMap((kind) =>
-    bounds.map((time) => firstIdAt(kind, time)),
+  const [start, end] = [new Date(next.day), endOfDay(next.day)];
+  const counted = await runSql(
+    countDayStatement({
+      day: next.day,
+      limit,
+      firstConversationId: firstIdAt("conversation", start),
+      nextConversationId: firstIdAt("conversation", end),
+      firstMessageId: firstIdAt("message", start),
+      nextMessageId: firstIdAt("message", end),
+    }),
   );
-  const counted = await runStatement(countDayStatement, [next.day, limit, ...ids]);
   return counted.length > 0 ? limit : 0;
 }

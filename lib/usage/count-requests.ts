@@ -1,5 +1,5 @@
 import type { KnownKey } from "@/lib/api-keys/key-cache";
-import { isDatabaseUnavailable, runStatement } from "@/lib/platform/db";
+import { isDatabaseUnavailable, runSql } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
 import { dayOf } from "./schema";
 import { addRequestsStatement } from "./service.sql";
@@ -56,13 +56,15 @@ async function write(): Promise<void> {
   pending = new Map();
   try {
     const column = <Value>(pick: (count: Count) => Value) => counts.map(pick);
-    await runStatement(addRequestsStatement, [
-      column(({ key }) => key.tenantId),
-      column(({ key }) => key.environment),
-      column(({ dayNumber }) => dayOf(dayNumber * dayMs)),
-      column(({ key }) => key.id),
-      column(({ requests }) => requests),
-    ]);
+    await runSql(
+      addRequestsStatement({
+        tenantIds: column(({ key }) => key.tenantId),
+        environments: column(({ key }) => key.environment),
+        days: column(({ dayNumber }) => dayOf(dayNumber * dayMs)),
+        apiKeyIds: column(({ key }) => key.id),
+        requests: column(({ requests }) => requests),
+      }),
+    );
   } catch (error) {
     log.warn({ error: (error as Error).message }, "the numbers of requests could not be written");
     if (isDatabaseUnavailable(error)) {

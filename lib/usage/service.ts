@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/platform/caller";
-import { runStatement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import { firstIdAt, type IdKind } from "@/lib/resources/ids";
 import {
   dayOf,
@@ -71,19 +71,16 @@ const added = (first: UsageFigures, second: UsageFigures) =>
   ) as UsageFigures;
 
 /** Of documents, those that each day added; the first day adds all earlier ones. */
-async function countDays(
-  { tenantId, environment }: Caller["partition"],
-  days: string[],
-): Promise<UsageFigures[]> {
+async function countDays(partition: Caller["partition"], days: string[]): Promise<UsageFigures[]> {
   const bounds = [...days.map((day) => new Date(day)), endOfDay(days.at(-1) ?? "")];
   const ids = (kind: IdKind) => bounds.map((time) => firstIdAt(kind, time));
-  const times = ["-infinity", ...bounds.slice(1)];
-  return runStatement<UsageFigures>(usageStatement, [
-    tenantId,
-    environment,
-    days,
-    ids("conversation"),
-    ids("message"),
-    times,
-  ]);
+  return runSql<UsageFigures>(
+    usageStatement({
+      ...partition,
+      days,
+      conversationIds: ids("conversation"),
+      messageIds: ids("message"),
+      times: [new Date(0), ...bounds.slice(1)],
+    }),
+  );
 }

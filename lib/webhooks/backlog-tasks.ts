@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/platform/caller";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 import { firstIdAt, newId } from "@/lib/resources/ids";
 import type { BacklogAction } from "@/prisma/generated/enums";
 
@@ -25,7 +25,7 @@ export async function addBacklogTask(
   action: BacklogAction,
   range = deliveriesOf(new Date(0)),
 ): Promise<void> {
-  const at = currentTime() ?? new Date();
+  const at = now();
   await db.backlogTask.create({
     data: {
       ...partition,

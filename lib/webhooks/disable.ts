@@ -3,8 +3,9 @@ import { recordEvent } from "@/lib/events/record-event";
 import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
 import { mutate, type Partition, system } from "@/lib/platform/caller";
-import { runStatement, type Statement } from "@/lib/platform/db";
-import { currentTime } from "@/lib/platform/time";
+import { runSql } from "@/lib/platform/db";
+import { sql, timeOf } from "@/lib/platform/sql";
+import { now } from "@/lib/platform/time";
 import { lockRow } from "@/lib/resources/lock-row";
 import { disableAfterFailures } from "./health";
 import { toWebhook } from "./service";
@@ -12,9 +13,9 @@ import { toWebhook } from "./service";
 export type AutomaticDisabling = "CONSECUTIVE_FAILURES" | "GONE";
 
 /**
- * Disables a webhook for what its receiver did, tells the tenant's other webhooks, its owners and
- * admins by mail, and holds what waits. Harmless to call twice, or too late: the row is locked and
- * looked at again.
+ * Disables a webhook because of its receiver, notifies the tenant's other webhooks, and its owners
+ * and admins by mail, and holds waiting deliveries. Harmless to call twice or too late: the row is
+ * locked and checked again.
  */
 export async function disableWebhook(
   partition: Partition,
@@ -30,7 +31,7 @@ export async function disableWebhook(
     if (row?.status !== "ENABLED") return;
     if (reason === "CONSECUTIVE_FAILURES" && row.consecutiveFailures < disableAfterFailures) return;
 
-    const at = currentTime() ?? new Date();
+    const at = now();
     const disabled = await caller.db.webhook.update({
       where: { tenantId_environment_id: key },
       data: {
@@ -70,48 +71,40 @@ const holdBatchSize = 1_000;
 const maximumHoldBatches = 10;
 
 /**
- * `FOR SHARE` waits for whoever is just enabling the webhook again, and then finds nothing to hold.
- * What is under way is left alone: its attempt is held when it ends, or here once its lease is
- * over; so is what a person asked to be sent.
+ * `FOR SHARE` waits for a transaction that is enabling the webhook again, and then finds nothing to
+ * hold. Deliveries in flight are left alone: they are held when the attempt ends, or here once the
+ * lease is over. So are deliveries that a user asked to send.
  */
-const holdStatement: Statement = {
-  name: "hold_deliveries",
-  text: `
+const holdStatement = sql(
+  "hold_deliveries",
+  { now: "clock", tenantId: "text", environment: "Environment", webhookId: "text", limit: "int" },
+  (p) => `
   WITH disabled AS MATERIALIZED (
     SELECT tenant_id, environment, id FROM webhooks
-    WHERE tenant_id = $2::text AND environment = $3::"Environment" AND id = $4::text AND status = 'DISABLED' AND deleted_at IS NULL
+    WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.webhookId} AND status = 'DISABLED' AND deleted_at IS NULL
     FOR SHARE
   ),
   waiting AS MATERIALIZED (
     SELECT d.id FROM disabled w
     JOIN deliveries d ON d.status = 'PENDING' AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.webhook_id = w.id
-    WHERE d.requested_at IS NULL AND (d.lease_expires_at IS NULL OR d.lease_expires_at <= coalesce($1::timestamptz, now()))
-    LIMIT $5::int
+    WHERE d.requested_at IS NULL AND (d.lease_expires_at IS NULL OR d.lease_expires_at <= ${timeOf(p.now)})
+    LIMIT ${p.limit}
     FOR NO KEY UPDATE OF d SKIP LOCKED
   )
   UPDATE deliveries d
-  SET status = 'HELD', next_attempt_at = NULL, lease_holder = NULL, lease_expires_at = NULL, updated_at = coalesce($1::timestamptz, now())
-  FROM waiting WHERE d.tenant_id = $2::text AND d.environment = $3::"Environment" AND d.id = waiting.id
+  SET status = 'HELD', next_attempt_at = NULL, lease_holder = NULL, lease_expires_at = NULL, updated_at = ${timeOf(p.now)}
+  FROM waiting WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = waiting.id
   RETURNING 1`,
-};
+);
 
 /**
- * Holds what waits for a disabled webhook, in batches, and as many as end soon: who stops a worker
- * would wait for them all.
- * @returns whether there may be more; the sweep goes on then
+ * Holds the waiting deliveries of a disabled webhook, in batches, and only a few of them: stopping a
+ * worker waits for this.
+ * @returns whether there may be more; the sweep then continues
  */
-export async function holdDeliveries(
-  { tenantId, environment }: Partition,
-  webhookId: string,
-): Promise<boolean> {
+export async function holdDeliveries(partition: Partition, webhookId: string): Promise<boolean> {
   for (let batch = 0; batch < maximumHoldBatches; batch++) {
-    const rows = await runStatement(holdStatement, [
-      currentTime(),
-      tenantId,
-      environment,
-      webhookId,
-      holdBatchSize,
-    ]);
+    const rows = await runSql(holdStatement({ ...partition, webhookId, limit: holdBatchSize }));
     if (rows.length < holdBatchSize) return false;
   }
   return true;

@@ -1,7 +1,7 @@
 import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMailToAdmins } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 import { healthSentences, webhookHealth } from "./health";
 
 /** Nobody wants to hear of failures of longer ago, when the jobs stood still for a while. */
@@ -14,7 +14,7 @@ const latestMs = 24 * 3_600_000;
  * @returns how many warnings were dealt with
  */
 export async function mailWarnings(limit: number): Promise<number> {
-  const at = currentTime() ?? new Date();
+  const at = now();
   const warnings = await db().webhookWarning.findMany({
     where: { mailedAt: null, createdAt: { gt: new Date(at.getTime() - latestMs) } },
     orderBy: { createdAt: "asc" },

@@ -8,10 +8,10 @@ import {
   rotationInProgress,
   tooManyWebhooks,
 } from "@/lib/platform/errors";
-import { type Metadata, mergeMetadata, tooManyMetadataKeys } from "@/lib/platform/metadata";
+import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { generateSigningSecret, sealSecret, webhookSecretContext } from "@/lib/platform/secret-box";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
 import { lockKind, lockRow } from "@/lib/resources/lock-row";
@@ -124,8 +124,7 @@ export async function updateWebhook(
   const row = await lockWebhook(caller, id);
 
   const { metadata: metadataPatch, status, ...fields } = patch;
-  const metadata = metadataPatch && mergeMetadata(row.metadata as Metadata, metadataPatch);
-  if (metadata === null) throw invalidBody("/metadata", "too_big", tooManyMetadataKeys);
+  const metadata = mergeMetadata(row.metadata, metadataPatch);
 
   if (status === "ENABLED" && row.suspendedAt) {
     const detail =
@@ -134,7 +133,7 @@ export async function updateWebhook(
   }
 
   const at = new Date();
-  const changes = { ...fields, ...(metadata && { metadata }), ...statusFields(row, status, at) };
+  const changes = { ...fields, metadata, ...statusFields(row, status, at) };
   const before = toWebhook(row);
   const changed = changedFields(before, toWebhook({ ...row, ...changes }));
   if (changed.length === 0) return before;
@@ -176,7 +175,7 @@ export async function rotateSecret(
   requireRole(caller, "ADMIN", "rotate signing secrets");
   await requireStepUp(caller, "rotateSecret");
   const row = await lockWebhook(caller, id);
-  const at = currentTime() ?? new Date();
+  const at = now();
   const [current, previous] = row.secrets;
   if (!current) throw new Error("the webhook has no signing secret");
   if (overlapSeconds > 0 && previous?.expiresAt && previous.expiresAt > at) {
@@ -225,7 +224,7 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
   await caller.db.webhookSecret.deleteMany({
     where: { ...caller.partition, webhookId: id, version: { lt: current.version } },
   });
-  const webhook = await touchWebhook(caller, id, currentTime() ?? new Date());
+  const webhook = await touchWebhook(caller, id, now());
   await recordAudit(caller, {
     action: "webhook.old_secret_dropped",
     targetId: id,
@@ -242,7 +241,7 @@ export async function deleteWebhook(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "delete webhooks");
   await requireStepUp(caller, "deleteWebhook");
   const row = await lockWebhook(caller, id);
-  const at = currentTime() ?? new Date();
+  const at = now();
   await caller.db.webhook.update({
     where: { tenantId_environment_id: { ...caller.partition, id } },
     data: {
@@ -323,7 +322,7 @@ const secretHint = (secret: string) => `whsec_…${secret.slice(-4)}`;
 
 export function toWebhook(row: WebhookWithSecrets): Webhook {
   const [current, previous] = row.secrets;
-  const isOverlapping = previous?.expiresAt && previous.expiresAt > (currentTime() ?? new Date());
+  const isOverlapping = previous?.expiresAt && previous.expiresAt > now();
   return {
     id: row.id,
     environment: row.environment,

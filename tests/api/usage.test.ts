@@ -469,18 +469,15 @@ test("counting 20,000 messages reads only the index of the primary key", async (
   });
 
   const dates = days.map((day) => day.toISOString().slice(0, 10));
-  const values = [
+  const { text, values } = usageStatement({
     tenantId,
     environment,
-    dates.slice(0, -1),
-    idsOf("conversation"),
-    idsOf("message"),
-    days,
-  ];
-  const { rows } = await pool().query<{ "QUERY PLAN": string }>(
-    `EXPLAIN ${usageStatement.text}`,
-    values,
-  );
+    days: dates.slice(0, -1),
+    conversationIds: idsOf("conversation"),
+    messageIds: idsOf("message"),
+    times: days,
+  });
+  const { rows } = await pool().query<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values);
   const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
   expect(plan).toContain("Index Only Scan using messages_pkey on messages");
   expect(plan).toContain("Index Only Scan using conversations_pkey on conversations");

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
-import { claimDeliveries, claimDelivery, startOfWalk } from "@/lib/deliveries/engine/claim";
+import { claimDeliveries, claimDelivery, startOfScan } from "@/lib/deliveries/engine/claim";
 import { recordAttempts } from "@/lib/deliveries/engine/record";
 import { sweepWebhooks } from "@/lib/deliveries/engine/sweep-webhooks";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
@@ -62,7 +62,7 @@ test("a webhook with a backlog is gone at once, and its deliveries go in batches
   const claim = {
     now: clock.now(),
     limit: 100,
-    cursor: startOfWalk,
+    cursor: startOfScan,
     allowances: new Map(),
     defaultAllowance: 4,
     overdueSeconds: 0,

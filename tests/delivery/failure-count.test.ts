@@ -3,9 +3,9 @@ import {
   type ClaimedDelivery,
   claimDeliveries,
   claimDelivery,
-  startOfWalk,
+  startOfScan,
 } from "@/lib/deliveries/engine/claim";
-import { disableWhereDue } from "@/lib/deliveries/engine/disable-if-failing";
+import { disableIfFailing } from "@/lib/deliveries/engine/disable-if-failing";
 import { recordAttempts } from "@/lib/deliveries/engine/record";
 import { db } from "@/lib/platform/db";
 import {
@@ -41,7 +41,7 @@ async function claim({ id }: TestWebhook, allowance: number): Promise<ClaimedDel
   const request = {
     now: clock.now(),
     limit: 100,
-    cursor: startOfWalk,
+    cursor: startOfScan,
     defaultAllowance: 0,
     overdueSeconds: 0,
   };
@@ -57,7 +57,7 @@ const ended = (delivery: ClaimedDelivery, statusCode: number) => ({
 
 async function record(deliveries: ClaimedDelivery[], statusCode = 500): Promise<void> {
   const attempts = deliveries.map((delivery) => ended(delivery, statusCode));
-  await disableWhereDue(attempts, await recordAttempts(attempts, clock.now()));
+  await disableIfFailing(attempts, await recordAttempts(attempts, clock.now()));
 }
 
 /** Fails probe after probe, one at a time, as the loop would. */

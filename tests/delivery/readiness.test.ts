@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { claimDeliveries, startOfWalk } from "@/lib/deliveries/engine/claim";
+import { claimDeliveries, startOfScan } from "@/lib/deliveries/engine/claim";
 import { db } from "@/lib/platform/db";
 import { cachedFor, probes, readiness } from "@/lib/readiness/service";
 import { runAdmin } from "../support/admin";
@@ -40,7 +40,7 @@ test("200 says which clock runs, for how long the oldest delivery has waited, an
   const claim = {
     now: null,
     limit: 100,
-    cursor: startOfWalk,
+    cursor: startOfScan,
     allowances: new Map(),
     defaultAllowance: 3,
     overdueSeconds: 0,

@@ -159,9 +159,8 @@ test("a rare ending among many deliveries is read from its own index", async () 
     [webhook.id],
   );
   await pool().query("ANALYZE deliveries");
-  const { tenantId, environment } = webhook.partition;
   const query = searchDeliveriesQuery.parse({ response: "5xx" });
-  const { statement, values } = searchDeliveriesStatement(tenantId, environment, webhook.id, query);
-  const { rows } = await pool().query(`EXPLAIN ${statement.text}`, values);
+  const { text, values } = searchDeliveriesStatement(webhook.partition, webhook.id, query);
+  const { rows } = await pool().query(`EXPLAIN ${text}`, values);
   expect(JSON.stringify(rows)).toContain("deliveries_response_class_idx");
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { claimDelivery } from "@/lib/deliveries/engine/claim";
-import { disableWhereDue } from "@/lib/deliveries/engine/disable-if-failing";
+import { disableIfFailing } from "@/lib/deliveries/engine/disable-if-failing";
 import { recordAttempts } from "@/lib/deliveries/engine/record";
 import { sendMails } from "@/lib/mail/send-mails";
 import { db } from "@/lib/platform/db";
@@ -67,7 +67,7 @@ async function probe(
   if (!delivery) throw new Error("the delivery could not be claimed");
   const result = { statusCode, response: "", durationMs: 1 };
   const attempts = [{ delivery, result, startedAt: clock.now(), trigger: "AUTOMATIC" as const }];
-  await disableWhereDue(attempts, await recordAttempts(attempts, clock.now()));
+  await disableIfFailing(attempts, await recordAttempts(attempts, clock.now()));
   clock.advance(1);
 }
 

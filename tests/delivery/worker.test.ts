@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
-import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/deliveries/engine/claim";
+import { claimDeliveries, claimRequested, startOfScan } from "@/lib/deliveries/engine/claim";
 import { type DeliverOptions, startDelivering } from "@/lib/deliveries/engine/deliver";
 import { createAllowances } from "@/lib/deliveries/engine/webhook-concurrency";
 import { workOffBacklog } from "@/lib/deliveries/engine/work-off-backlog";
@@ -172,7 +172,7 @@ test("20,000 due rows of one webhook do not hold the others up", async () => {
   }
 
   const { deliveries } = await claimDeliveries({
-    ...{ now: clock.now(), limit: 100, cursor: startOfWalk, overdueSeconds: 0 },
+    ...{ now: clock.now(), limit: 100, cursor: startOfScan, overdueSeconds: 0 },
     ...{ allowances: new Map(), defaultAllowance: 4 },
   });
   const claimedOf = (id: string) => deliveries.filter(({ webhookId }) => webhookId === id).length;
@@ -195,7 +195,7 @@ test("waiting webhooks beyond one walk's steps are all reached", async () => {
 
   // Whoever was claimed stays under way, so what is left must be found by the walk.
   const reached = new Set<string>();
-  let cursor = startOfWalk;
+  let cursor = startOfScan;
   for (let round = 0; round < 8; round++) {
     const claim = await claimDeliveries({
       ...{ now: clock.now(), limit: 100, cursor, overdueSeconds: 0 },

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { pool, runStatement } from "@/lib/platform/db";
+import { pool, runSql } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { examineDatabase } from "@/server/admin/examine-database";
 import { examineDisk, examineStorage } from "@/server/admin/examine-storage";
@@ -100,8 +100,8 @@ test("doctor ends although the database accepts connections and says nothing", a
 });
 
 test("a prepared statement has the same name in every process and version: it is made of its text", async () => {
-  await runStatement({ name: "probe", text: "SELECT $1::int AS n" }, [1]);
-  await runStatement({ name: "probe", text: "SELECT $1::int + 1 AS n" }, [1]);
+  await runSql({ name: "probe", text: "SELECT $1::int AS n", values: [1] });
+  await runSql({ name: "probe", text: "SELECT $1::int + 1 AS n", values: [1] });
   const { rows } = await pool().query(
     "SELECT name FROM pg_prepared_statements WHERE name LIKE 'probe%' ORDER BY name",
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { once } from "@/lib/api/run-once";
+import { runOnce } from "@/lib/api/run-once";
 import { listMessages, postMessage } from "@/lib/conversations/messages";
 import { createConversationBody, listInboxQuery } from "@/lib/conversations/schema";
 import {
@@ -125,7 +125,12 @@ test("what is sent ten times under one key at the same moment is there once, and
   const { id } = await open(identity);
   const send = () =>
     mutate(identity, (caller) =>
-      once(caller, "k1", { id }, async () => (await postMessage(caller, id, { text: "Hello" })).id),
+      runOnce(
+        caller,
+        "k1",
+        { id },
+        async () => (await postMessage(caller, id, { text: "Hello" })).id,
+      ),
     );
 
   const answers = await Promise.all(Array.from({ length: 10 }, send));
@@ -140,12 +145,17 @@ test("a key counts for one person and one text; a refusal leaves it free", async
   const { id } = await open(identity);
   const send = (as: Identity, text: string) =>
     mutate(as, (caller) =>
-      once(caller, "k1", { text }, async () => (await postMessage(caller, id, { text })).sequence),
+      runOnce(
+        caller,
+        "k1",
+        { text },
+        async () => (await postMessage(caller, id, { text })).sequence,
+      ),
     );
 
   await expect(
     mutate(identity, (caller) =>
-      once(caller, "k1", { text: "refused" }, () =>
+      runOnce(caller, "k1", { text: "refused" }, () =>
         postMessage(caller, "cnv_00000000000000000000000000", { text: "refused" }),
       ),
     ),

@@ -204,12 +204,12 @@ const forEveryRole: Record<string, string> = {
   recordAudit: "called by what asks for the role",
   requireStepUp: "records what it refuses, and changes nothing else",
   lockTenant: "called by what asks for the role",
-  lockKind: "called by what asks for the role",
+  lockRow: "called by what asks for the role",
   addBacklogTask: "called by what asks for the role",
   countDocument: "called by what asks for the role",
   adoptBlob: "called by what asks for the role",
   abandonBlob: "called by what asks for the role",
-  once: "runs what asks for the role",
+  runOnce: "runs what asks for the role",
 };
 
 /** Each role may do what the ones after it may. */
@@ -319,7 +319,7 @@ function serviceFunctions(): Found[] {
       const minimum = /requireRole\(\w+, "(\w+)"/.exec(body)?.[1];
       const power = /requireStepUp\(\w+, "(\w+)"/.exec(body)?.[1];
       const writes =
-        /recordAudit\(|recordEvent\(|\.(create|update|upsert|delete)(Many|ManyAndReturn)?\(|\$executeRaw/.test(
+        /recordAudit\(|recordEvent\(|\.(create|update|upsert|delete)(Many|ManyAndReturn)?\(|lockAccount\(|runSql\b[^;]*, caller\)/.test(
           body,
         );
       return [{ name: declaration.name?.text ?? "", minimum, power, writes }];
@@ -374,7 +374,7 @@ test("what asks for no role because only keys reach it is reached from no page",
     (name) => /\.tsx?$/.test(name) && !name.startsWith("v1/"),
   );
   const reaching = files.filter((name) =>
-    /AtOnce\b/.test(readFileSync(path.join("app", name), "utf8")),
+    /InOneStatement\b/.test(readFileSync(path.join("app", name), "utf8")),
   );
   expect(reaching).toEqual([]);
 });

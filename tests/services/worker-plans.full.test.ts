@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { claimDeliveries, claimRequested, startOfWalk } from "@/lib/deliveries/engine/claim";
+import { claimDeliveries, claimRequested, startOfScan } from "@/lib/deliveries/engine/claim";
 import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/process-document";
 import { closeDatabase, pool, setConnectionSettings } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
@@ -34,7 +34,7 @@ const work: Record<string, () => Promise<unknown>> = {
     claimDeliveries({
       now: null,
       limit: 100,
-      cursor: startOfWalk,
+      cursor: startOfScan,
       allowances: new Map(),
       defaultAllowance: 100,
       overdueSeconds: 0,

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { NextRequest } from "next/server";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 import { startReceiver } from "./receiver";
 
 type Event = { id?: string; name: string; data: Record<string, string> };
@@ -35,8 +35,6 @@ const deduplicationMs = 86_400_000;
 const retryMs = 30_000;
 const maximumCalls = 5_000;
 export const cronEvent = { name: "inngest/scheduled.timer", data: {} };
-
-const now = () => currentTime() ?? new Date();
 
 /** Keys sorted at every depth: for these bodies the same as RFC 8785. */
 function canonicalJson(value: unknown): string {

@@ -1,20 +1,20 @@
 import type { DeliveryReference } from "@/lib/platform/caller";
-import { runStatement } from "@/lib/platform/db";
-import { currentTime } from "@/lib/platform/time";
+import { runSql } from "@/lib/platform/db";
+import { now as timeNow, timeSetByTest } from "@/lib/platform/time";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
 import { claimDelivery } from "./claim";
 import { deliveryStateStatement } from "./claim.sql";
-import { disableWhereDue } from "./disable-if-failing";
+import { disableIfFailing } from "./disable-if-failing";
 import { recordAttempts } from "./record";
 import { sendDelivery } from "./send-delivery";
 
 /**
- * `waiting`: not due yet, under way elsewhere, or its webhook pauses. `gone`: there is no such
- * delivery any more.
+ * `waiting`: not due yet, in flight elsewhere, or its webhook pauses. `gone`: the delivery no longer
+ * exists.
  */
 export type DeliveryState = "delivered" | "failed" | "held" | "discarded" | "waiting" | "gone";
 
-/** `retryAt`: when it is worth asking again (RFC 3339), null where the delivery is finished. */
+/** `retryAt`: when to ask again (RFC 3339); null if the delivery is finished. */
 export type AttemptOutcome = { state: DeliveryState; retryAt: string | null };
 
 const states: Record<DeliveryStatus, DeliveryState> = {
@@ -26,22 +26,22 @@ const states: Record<DeliveryStatus, DeliveryState> = {
 };
 
 /**
- * Claims, sends and records one delivery. What cannot be claimed sends nothing and returns its
- * state, so this can run twice, late or at once with another.
- * @param options.now the time by which it is due; null for the database's clock
+ * Claims, sends and records one delivery. If it cannot be claimed, nothing is sent and its state is
+ * returned, so this can run twice, late, or concurrently with another.
+ * @param options.now the time at which it must be due; null for the database's clock
  */
 export async function attemptDelivery(
   reference: DeliveryReference,
-  { now = currentTime() }: { now?: Date | null } = {},
+  { now = timeSetByTest() }: { now?: Date | null } = {},
 ): Promise<AttemptOutcome> {
   const delivery = await claimDelivery(reference, now);
   if (delivery) {
-    const startedAt = now ?? new Date();
+    const startedAt = now ?? timeNow();
     const result = await sendDelivery(delivery, startedAt);
     if (!result) return readState(reference, now);
     const attempt = { delivery, result, startedAt, trigger: delivery.trigger };
-    const recorded = await recordAttempts([attempt], currentTime() ?? now);
-    await disableWhereDue([attempt], recorded);
+    const recorded = await recordAttempts([attempt], timeSetByTest() ?? now);
+    await disableIfFailing([attempt], recorded);
   }
   return readState(reference, now);
 }
@@ -50,10 +50,8 @@ async function readState(
   { tenantId, environment, id }: DeliveryReference,
   now: Date | null,
 ): Promise<AttemptOutcome> {
-  const values = [now, tenantId, environment, id];
-  const [row] = await runStatement<{ status: DeliveryStatus; retry_at: Date | null }>(
-    deliveryStateStatement,
-    values,
+  const [row] = await runSql<{ status: DeliveryStatus; retry_at: Date | null }>(
+    deliveryStateStatement({ now, tenantId, environment, id }),
   );
   if (!row) return { state: "gone", retryAt: null };
   return {

@@ -1,49 +1,55 @@
-import type { Statement } from "@/lib/platform/db";
+import { type References, sql } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures } from "@/lib/webhooks/health";
 
-// The claims share their first three parameters: $1 now (null for the database's clock), $2 the
-// claim's id, which becomes the lease's holder, and $3 the lease in seconds.
-//
-// A row that is under way keeps its `next_attempt_at`: only the two columns of the lease change,
-// which no index holds, so a claim costs no index entry. When a lease ends without a result, the
-// row is due again by itself.
+// A row in flight keeps its `next_attempt_at`: only the two columns of the lease change, which no
+// index holds, so a claim costs no index entry. When a lease ends without a result, the row is due
+// again by itself.
+
+/** `leaseHolder` identifies the claim. */
+const claimParameters = { now: "clock", leaseHolder: "text", leaseSeconds: "float8" } as const;
+
+type ClaimReferences = References<typeof claimParameters>;
 
 /**
- * Columns keep milliseconds and round up, so a row written just now may lie half a millisecond
+ * Columns store milliseconds and round up, so a row that was just written can be half a millisecond
  * ahead.
  */
-const now = `coalesce($1::timestamptz, now() + interval '1 millisecond')`;
+const nowOf = (clock: string) => `coalesce(${clock}, now() + interval '1 millisecond')`;
 
-const isFree = `(d.lease_expires_at IS NULL OR d.lease_expires_at <= ${now})`;
+const isFree = (now: string) => `(d.lease_expires_at IS NULL OR d.lease_expires_at <= ${now})`;
 
-/** A webhook that may be sent to at all; one that keeps failing only when its pause is over. */
-const isReady = `w.status = 'ENABLED' AND w.consecutive_failures < ${disableAfterFailures}
+/** A webhook that can be sent to; one that keeps failing only when its pause is over. */
+const isReady = (
+  now: string,
+) => `w.status = 'ENABLED' AND w.consecutive_failures < ${disableAfterFailures}
   AND (w.consecutive_failures < ${probeAfterFailures} OR w.probe_after IS NULL OR w.probe_after <= ${now})`;
 
 const samePartition = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
 
 /**
- * From `picked`, whose rows are locked, to what is needed for sending. They are found again by
- * their place in the table, which a row keeps while it is locked, and so at the same cost whatever
- * the planner knows of the table. A webhook that keeps failing is reserved by moving
+ * From `picked`, whose rows are locked, to what is needed for sending. The rows are found again by
+ * their place in the table, which a row keeps while it is locked, so the cost does not depend on
+ * what the planner knows of the table. A webhook that keeps failing is reserved by moving
  * `probe_after` past the lease: of two claims that found it ready, the second one sees that here
- * and takes nothing. Its lock is skipped where it is taken, and never waited for.
+ * and takes nothing. If its row is locked, it is skipped and never waited for.
  */
-const leaseAndReturn = `
+function leaseAndReturn(p: ClaimReferences): string {
+  const now = nowOf(p.now);
+  return `
   probe AS (
-    UPDATE webhooks target SET probe_after = ${now} + make_interval(secs => $3::float8)
+    UPDATE webhooks target SET probe_after = ${now} + make_interval(secs => ${p.leaseSeconds})
     FROM (
       SELECT w.tenant_id, w.environment, w.id FROM picked p
       JOIN webhooks w ON ${samePartition("w", "p")} AND w.id = p.webhook_id
-      WHERE p.is_failing AND ${isReady}
+      WHERE p.is_failing AND ${isReady(now)}
       FOR NO KEY UPDATE OF w SKIP LOCKED
     ) w
     WHERE ${samePartition("target", "w")} AND target.id = w.id
     RETURNING target.tenant_id, target.environment, target.id
   ),
   leased AS (
-    UPDATE deliveries d SET lease_holder = $2::text, lease_expires_at = ${now} + make_interval(secs => $3::float8)
+    UPDATE deliveries d SET lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + make_interval(secs => ${p.leaseSeconds})
     FROM picked p
     WHERE d.ctid = p.row
       AND (NOT p.is_failing OR EXISTS (SELECT 1 FROM probe w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
@@ -62,6 +68,7 @@ const leaseAndReturn = `
     JOIN events e ON ${samePartition("e", "l")} AND e.id = l.event_id
     LEFT JOIN secret s ON ${samePartition("s", "l")} AND s.webhook_id = l.webhook_id
   )`;
+}
 
 const nextWaiting = (after: string) => `
   SELECT d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at FROM deliveries d
@@ -69,78 +76,99 @@ const nextWaiting = (after: string) => `
   ORDER BY d.tenant_id, d.environment, d.webhook_id, d.next_attempt_at LIMIT 1`;
 
 /**
- * Claims for many webhooks at once, so that none waits for another's backlog. Candidates are the
- * webhooks of the oldest rows that are due, for speed, and those that a walk round all waiting
- * webhooks meets next, for fairness: each step of the walk is one look into the index, however many
- * rows a webhook has. Every candidate gets an equal share of the batch, and no more than its
- * allowance.
- *
- * $4 rows at most, $5 $6 $7 where the walk stands (tenant, environment, webhook), $8 its steps, $9
- * webhooks and $10 how many more each of these may have under way, $11 the same for all others, $12
- * seconds that a row must be overdue. The first row always comes, and says where the walk has got
- * to.
+ * Claims for many webhooks at a time, so that none waits for another's backlog. Candidates are the
+ * webhooks of the oldest due rows, for speed, and those that a round-robin scan of all waiting
+ * webhooks reaches next, for fairness: each step of the scan is one index lookup, however many rows
+ * a webhook has. Every candidate gets an equal share of the batch, up to its allowance, which is
+ * how many more deliveries it may have in flight. The first row always comes, and has the scan's
+ * new position.
  */
-export const claimBatchStatement: Statement = {
-  name: "claim_deliveries",
-  text: `
+export const claimBatchStatement = sql(
+  "claim_deliveries",
+  {
+    ...claimParameters,
+    limit: "int",
+    // Where the scan is, and how many webhooks it visits.
+    afterTenantId: "text",
+    afterEnvironment: "Environment",
+    afterWebhookId: "text",
+    steps: "int",
+    // Webhooks and their allowances, and the allowance of all others.
+    webhookIds: "text[]",
+    allowances: "int[]",
+    defaultAllowance: "int",
+    overdueSeconds: "float8",
+  },
+  (p) => {
+    const now = nowOf(p.now);
+    const dueAt = `${now} - make_interval(secs => ${p.overdueSeconds})`;
+    return `
   WITH RECURSIVE waiting AS (
-    (SELECT n.*, 1 AS step FROM (${nextWaiting(`$5::text, $6::"Environment", $7::text`)}) n)
+    (SELECT n.*, 1 AS step FROM (${nextWaiting(`${p.afterTenantId}, ${p.afterEnvironment}, ${p.afterWebhookId}`)}) n)
     UNION ALL
     SELECT n.*, w.step + 1 FROM waiting w
     CROSS JOIN LATERAL (${nextWaiting("w.tenant_id, w.environment, w.webhook_id")}) n
-    WHERE w.step < $8::int
+    WHERE w.step < ${p.steps}
   ),
   oldest AS (
     SELECT d.tenant_id, d.environment, d.webhook_id FROM deliveries d
-    WHERE d.status = 'PENDING' AND d.next_attempt_at <= ${now} - make_interval(secs => $12::float8) AND ${isFree}
-    ORDER BY d.next_attempt_at LIMIT $8::int
+    WHERE d.status = 'PENDING' AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)}
+    ORDER BY d.next_attempt_at LIMIT ${p.steps}
   ),
   candidate AS (
     SELECT tenant_id, environment, webhook_id FROM oldest
     UNION
-    SELECT tenant_id, environment, webhook_id FROM waiting WHERE next_attempt_at <= ${now} - make_interval(secs => $12::float8)
+    SELECT tenant_id, environment, webhook_id FROM waiting WHERE next_attempt_at <= ${dueAt}
   ),
   ready AS MATERIALIZED (
     SELECT w.tenant_id, w.environment, w.id AS webhook_id, w.url, w.consecutive_failures >= ${probeAfterFailures} AS is_failing,
-      coalesce(b.allowance, $11::int) AS allowance, greatest(1, $4::int / (count(*) OVER ())::int) AS share
+      coalesce(b.allowance, ${p.defaultAllowance}) AS allowance, greatest(1, ${p.limit} / (count(*) OVER ())::int) AS share
     FROM candidate c
     JOIN webhooks w ON ${samePartition("w", "c")} AND w.id = c.webhook_id
-    LEFT JOIN unnest($9::text[], $10::int[]) AS b (id, allowance) ON b.id = w.id
-    WHERE ${isReady} AND coalesce(b.allowance, $11::int) > 0
+    LEFT JOIN unnest(${p.webhookIds}, ${p.allowances}) AS b (id, allowance) ON b.id = w.id
+    WHERE ${isReady(now)} AND coalesce(b.allowance, ${p.defaultAllowance}) > 0
   ),
   picked AS MATERIALIZED (
     SELECT r.tenant_id, r.environment, r.webhook_id, r.url, r.is_failing, d.row FROM ready r
     CROSS JOIN LATERAL (
       SELECT d.ctid AS row FROM deliveries d
       WHERE d.status = 'PENDING' AND ${samePartition("d", "r")} AND d.webhook_id = r.webhook_id
-        AND d.next_attempt_at <= ${now} - make_interval(secs => $12::float8) AND ${isFree} AND d.requested_at IS NULL
+        AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)} AND d.requested_at IS NULL
       ORDER BY d.next_attempt_at
       LIMIT CASE WHEN r.is_failing THEN 1 ELSE least(r.allowance, r.share) END
       FOR NO KEY UPDATE SKIP LOCKED
     ) d
-    LIMIT $4::int
+    LIMIT ${p.limit}
   ),
-  ${leaseAndReturn}
-  SELECT walk.*, claimed.*
+  ${leaseAndReturn(p)}
+  SELECT scan.*, claimed.*
   FROM (
     SELECT count(*)::int AS steps, (array_agg(ARRAY[tenant_id, environment::text, webhook_id] ORDER BY step DESC))[1:1] AS position
     FROM waiting
-  ) walk
-  LEFT JOIN claimed ON true`,
-};
+  ) scan
+  LEFT JOIN claimed ON true`;
+  },
+);
 
 /** Of each webhook, so that one that hangs keeps none of the others waiting. */
-const requestedUnderWay = 5;
+const requestedInFlight = 5;
 
 /**
- * Claims attempts that a person asked for, apart from every schedule: of a delivery in any status,
- * and also while its webhook pauses or is disabled. Those of each webhook that were asked for first
- * have their turn.
- * $4 rows at most, $5 seconds since they were asked for.
+ * Claims attempts that a user requested, independently of every schedule: of a delivery in any
+ * status, and also while its webhook pauses or is disabled. Those of each webhook that were
+ * requested first come first.
  */
-export const claimRequestedStatement: Statement = {
-  name: "claim_requested_attempts",
-  text: `
+export const claimRequestedStatement = sql(
+  "claim_requested_attempts",
+  {
+    ...claimParameters,
+    limit: "int",
+    /** How long ago they were requested at least. */
+    overdueSeconds: "float8",
+  },
+  (p) => {
+    const now = nowOf(p.now);
+    return `
   WITH ranked AS MATERIALIZED (
     SELECT d.ctid AS row, row_number() OVER (PARTITION BY d.tenant_id, d.environment, d.webhook_id ORDER BY d.requested_at, d.id) AS place
     FROM deliveries d WHERE d.requested_at IS NOT NULL
@@ -149,43 +177,49 @@ export const claimRequestedStatement: Statement = {
     SELECT d.tenant_id, d.environment, d.webhook_id, w.url, false AS is_failing, d.ctid AS row FROM ranked r
     JOIN deliveries d ON d.ctid = r.row
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
-    WHERE r.place <= ${requestedUnderWay} AND ${isFree} AND d.requested_at IS NOT NULL
-      AND ($5::float8 = 0 OR d.requested_at <= ${now} - make_interval(secs => $5::float8))
-    LIMIT $4::int
+    WHERE r.place <= ${requestedInFlight} AND ${isFree(now)} AND d.requested_at IS NOT NULL
+      AND (${p.overdueSeconds} = 0 OR d.requested_at <= ${now} - make_interval(secs => ${p.overdueSeconds}))
+    LIMIT ${p.limit}
     FOR NO KEY UPDATE OF d SKIP LOCKED
   ),
-  ${leaseAndReturn}
-  SELECT * FROM claimed`,
-};
+  ${leaseAndReturn(p)}
+  SELECT * FROM claimed`;
+  },
+);
 
-/**
- * The same for one delivery, $4 $5 $6 (tenant, environment, id), if it was asked for, or is due and
- * its webhook ready.
- */
-export const claimOneStatement: Statement = {
-  name: "claim_delivery",
-  text: `
+const oneDelivery = { tenantId: "text", environment: "Environment", id: "text" } as const;
+
+/** The same for one delivery, if it was requested, or is due and its webhook ready. */
+export const claimOneStatement = sql(
+  "claim_delivery",
+  { ...claimParameters, ...oneDelivery },
+  (p) => {
+    const now = nowOf(p.now);
+    return `
   WITH picked AS MATERIALIZED (
     SELECT d.tenant_id, d.environment, d.webhook_id, w.url, d.ctid AS row,
       w.consecutive_failures >= ${probeAfterFailures} AND d.requested_at IS NULL AS is_failing
     FROM deliveries d
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
-    WHERE d.tenant_id = $4::text AND d.environment = $5::"Environment" AND d.id = $6::text
-      AND ${isFree} AND (d.requested_at IS NOT NULL OR d.status = 'PENDING' AND d.next_attempt_at <= ${now} AND ${isReady})
+    WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = ${p.id}
+      AND ${isFree(now)} AND (d.requested_at IS NOT NULL OR d.status = 'PENDING' AND d.next_attempt_at <= ${now} AND ${isReady(now)})
     FOR NO KEY UPDATE OF d SKIP LOCKED
   ),
-  ${leaseAndReturn}
-  SELECT * FROM claimed`,
-};
+  ${leaseAndReturn(p)}
+  SELECT * FROM claimed`;
+  },
+);
 
 /**
- * Where a delivery stands, and when it is worth asking again: in a second, where it is due and
- * waits for something else.
- * $1 now, $2 $3 $4 tenant, environment, id.
+ * A delivery's status, and when to ask again: in a second, if it is due and waits for something
+ * else.
  */
-export const deliveryStateStatement: Statement = {
-  name: "delivery_state",
-  text: `
+export const deliveryStateStatement = sql(
+  "delivery_state",
+  { now: "clock", ...oneDelivery },
+  (p) => {
+    const now = nowOf(p.now);
+    return `
   SELECT status, CASE WHEN due_at > ${now} THEN due_at ELSE ${now} + interval '1 second' END AS retry_at
   FROM (
     SELECT d.status, greatest(
@@ -195,6 +229,7 @@ export const deliveryStateStatement: Statement = {
       ) AS due_at
     FROM deliveries d
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
-    WHERE d.tenant_id = $2::text AND d.environment = $3::"Environment" AND d.id = $4::text
-  ) delivery`,
-};
+    WHERE d.tenant_id = ${p.tenantId} AND d.environment = ${p.environment} AND d.id = ${p.id}
+  ) delivery`;
+  },
+);

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { DeliveryReference } from "@/lib/platform/caller";
-import { runStatement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import type { AttemptTrigger, Environment } from "@/prisma/generated/enums";
 import { claimBatchStatement, claimOneStatement, claimRequestedStatement } from "./claim.sql";
 
 /** Longer than the deadline of a request and the recording of its result together. */
 export const leaseSeconds = 30;
 
-/** All that is needed to send a delivery and to record what came of it. */
+/** Everything needed to send a delivery and to record the result. */
 export type ClaimedDelivery = {
   tenantId: string;
   environment: Environment;
@@ -15,38 +15,39 @@ export type ClaimedDelivery = {
   webhookId: string;
   eventId: string;
   eventType: string;
-  /** The attempt that is now to be made: 1 for the first. */
+  /** The number of the attempt to make: 1 for the first. */
   attemptNumber: number;
   /** Automatic attempts that have ended. */
   automaticCount: number;
-  /** AUTOMATIC, unless a person asked for this attempt. */
+  /** AUTOMATIC, unless a user requested this attempt. */
   trigger: AttemptTrigger;
-  /** Its webhook was known to fail already, and this is the one delivery that it gets for now. */
+  /** Its webhook was already failing, and this is the one delivery that it gets for now. */
   isProbe: boolean;
   url: string;
   payload: string;
-  /** Those that are valid now, newest first. */
+  /** The secrets that are valid now, newest first. */
   sealedSecrets: string[];
   leaseHolder: string;
-  /** By this process's own clock, which only measures. */
+  /** By this process's monotonic clock, which only measures. */
   claimedAtMs: number;
 };
 
-/** Where the walk round the waiting webhooks stands. */
+/** Where the round-robin scan of the waiting webhooks is. */
 export type ClaimCursor = { tenantId: string; environment: Environment; webhookId: string };
 
-export const startOfWalk: ClaimCursor = { tenantId: "", environment: "live", webhookId: "" };
+export const startOfScan: ClaimCursor = { tenantId: "", environment: "live", webhookId: "" };
 
-const walkSteps = 64;
+const scanSteps = 64;
 
 export type ClaimRequest = {
-  /** Null for the database's clock. */
-  now: Date | null;
-  /** At most so many deliveries, 100 at the most. */
+  /** Unless given, the database's clock. */
+  now?: Date | null;
+  /** The maximum number of deliveries, up to 100. */
   limit: number;
   cursor: ClaimCursor;
   /**
-   * How many more deliveries a webhook may have under way; those not named get `defaultAllowance`.
+   * How many more deliveries a webhook may have in flight. Webhooks without an entry get
+   * `defaultAllowance`.
    */
   allowances: Map<string, number>;
   defaultAllowance: number;
@@ -69,36 +70,47 @@ type ClaimedRow = {
   sealed_secrets: string[] | null;
 };
 
-type WalkColumns = { steps: number; position: [[string, Environment, string]] | null };
+type ScanColumns = { steps: number; position: [[string, Environment, string]] | null };
 
 /**
  * Leases what is due, in one round trip.
- * @returns the deliveries, and where the walk continues; `isRoundComplete` when it has met every
+ * @returns the deliveries, and where the scan continues; `isScanComplete` once it has visited every
  * waiting webhook.
  */
 export async function claimDeliveries(request: ClaimRequest) {
   const { now, limit, cursor, allowances, defaultAllowance, overdueSeconds } = request;
   const leaseHolder = randomUUID();
-  const rows = await runStatement<Partial<ClaimedRow> & WalkColumns>(claimBatchStatement, [
-    ...[now, leaseHolder, leaseSeconds, limit],
-    ...[cursor.tenantId, cursor.environment, cursor.webhookId, walkSteps],
-    ...[[...allowances.keys()], [...allowances.values()], defaultAllowance, overdueSeconds],
-  ]);
+  const rows = await runSql<Partial<ClaimedRow> & ScanColumns>(
+    claimBatchStatement({
+      now,
+      leaseHolder,
+      leaseSeconds,
+      limit,
+      afterTenantId: cursor.tenantId,
+      afterEnvironment: cursor.environment,
+      afterWebhookId: cursor.webhookId,
+      steps: scanSteps,
+      webhookIds: [...allowances.keys()],
+      allowances: [...allowances.values()],
+      defaultAllowance,
+      overdueSeconds,
+    }),
+  );
 
   const deliveries = rows.flatMap((row) =>
     row.id ? [toClaimed(row as ClaimedRow, leaseHolder)] : [],
   );
   const { steps, position } = rows[0] ?? { steps: 0, position: null };
-  const isRoundComplete = steps < walkSteps || !position;
-  if (isRoundComplete) return { deliveries, isRoundComplete, cursor: startOfWalk };
+  const isScanComplete = steps < scanSteps || !position;
+  if (isScanComplete) return { deliveries, isScanComplete, cursor: startOfScan };
   const [tenantId, environment, webhookId] = position[0];
-  return { deliveries, isRoundComplete, cursor: { tenantId, environment, webhookId } };
+  return { deliveries, isScanComplete, cursor: { tenantId, environment, webhookId } };
 }
 
-type RequestedClaim = { now: Date | null; limit: number; overdueSeconds: number };
+type RequestedClaim = { now?: Date | null; limit: number; overdueSeconds: number };
 
 /**
- * Leases attempts that a person asked for, whatever their deliveries' status and their webhooks'
+ * Leases attempts that a user requested, whatever their deliveries' status and their webhooks'
  * state.
  */
 export async function claimRequested({
@@ -107,34 +119,24 @@ export async function claimRequested({
   overdueSeconds,
 }: RequestedClaim): Promise<ClaimedDelivery[]> {
   const leaseHolder = randomUUID();
-  const rows = await runStatement<ClaimedRow>(claimRequestedStatement, [
-    now,
-    leaseHolder,
-    leaseSeconds,
-    limit,
-    overdueSeconds,
-  ]);
+  const rows = await runSql<ClaimedRow>(
+    claimRequestedStatement({ now, leaseHolder, leaseSeconds, limit, overdueSeconds }),
+  );
   return rows.map((row) => toClaimed(row, leaseHolder));
 }
 
 /**
- * Leases this one delivery, or nothing where it is not due, under way, finished, or its webhook not
- * to be sent to.
+ * Leases this one delivery. Null if it is not due, in flight, or finished, or if its webhook cannot
+ * be sent to.
  */
 export async function claimDelivery(
-  reference: DeliveryReference,
-  now: Date | null,
+  { tenantId, environment, id }: DeliveryReference,
+  now: Date | null = null,
 ): Promise<ClaimedDelivery | null> {
   const leaseHolder = randomUUID();
-  const { tenantId, environment, id } = reference;
-  const [row] = await runStatement<ClaimedRow>(claimOneStatement, [
-    now,
-    leaseHolder,
-    leaseSeconds,
-    tenantId,
-    environment,
-    id,
-  ]);
+  const [row] = await runSql<ClaimedRow>(
+    claimOneStatement({ now, leaseHolder, leaseSeconds, tenantId, environment, id }),
+  );
   return row ? toClaimed(row, leaseHolder) : null;
 }
 

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
-import { currentTime } from "@/lib/platform/time";
+import { now } from "@/lib/platform/time";
 import {
   type ClaimedDelivery,
   claimDeliveries,
   claimRequested,
   leaseSeconds,
-  startOfWalk,
+  startOfScan,
 } from "./claim";
 import { isSuccess } from "./record";
 import { createRecorder } from "./recorder";
@@ -18,7 +18,7 @@ import { createAllowances } from "./webhook-concurrency";
 const batchSize = 100;
 const defaultPollMs = 1_000;
 /**
- * Attempts that a person asked for are few, and looked for apart, so that looking costs the others
+ * Attempts that users request are few and polled for separately, so that they cost the others
  * nothing.
  */
 const requestedPollMs = 500;
@@ -26,24 +26,24 @@ const requestedBatchSize = 20;
 const pauseAfterErrorMs = 250;
 
 /**
- * A claim that lay about for longer, because the process was stopped or starved, might be another's
- * before its answer came.
+ * A claim that is older, because the process was stopped or starved, could pass to another worker
+ * before the response arrives.
  */
 const latestStartMs = leaseSeconds * 1000 - deadlineMs - 5_000;
 
 export type DeliverOptions = {
-  /** Takes only what is overdue by so much: beside Inngest, which sends the rest. */
+  /** Takes only deliveries that are overdue by this much: next to Inngest, which sends the rest. */
   overdueSeconds?: number;
-  /** At most so many under way; unless given, what the environment says. */
+  /** The maximum number in flight; defaults to the environment's settings. */
   concurrency?: number;
   concurrencyPerWebhook?: number;
-  /** How long it waits without being woken before it checks again. */
+  /** How long it waits before it checks again without being woken. */
   pollMs?: number;
 };
 
 /**
- * Sends what is due, until it is stopped. Looks once a second, and at once when it is woken or had
- * to leave something. Any number of these may run, in one process or many.
+ * Sends due deliveries until it is stopped. Polls once a second, and immediately when it is woken or
+ * could not take everything. Any number of these can run, in one process or several.
  */
 export function startDelivering({
   overdueSeconds = 0,
@@ -53,8 +53,8 @@ export function startDelivering({
 }: DeliverOptions = {}) {
   const recorder = createRecorder();
   const allowances = createAllowances(concurrencyPerWebhook);
-  const underWay = new Set<Promise<void>>();
-  let cursor = startOfWalk;
+  const inFlight = new Set<Promise<void>>();
+  let cursor = startOfScan;
   let isStopping = false;
   let isAbandoned = false;
   let isWoken = false;
@@ -80,11 +80,9 @@ export function startDelivering({
 
   async function runRequested(): Promise<void> {
     while (!isStopping) {
-      const limit = Math.min(requestedBatchSize, concurrency - underWay.size);
+      const limit = Math.min(requestedBatchSize, concurrency - inFlight.size);
       try {
-        for (const delivery of limit > 0
-          ? await claimRequested({ now: currentTime(), limit, overdueSeconds })
-          : [])
+        for (const delivery of limit > 0 ? await claimRequested({ limit, overdueSeconds }) : [])
           start(delivery);
       } catch (error) {
         log.warn({ error: (error as Error).message }, "requested attempts could not be claimed");
@@ -105,14 +103,17 @@ export function startDelivering({
     }
   }
 
-  /** @returns whether there may be more to claim at once. */
+  /** @returns whether there may be more to claim immediately. */
   async function claimAndSend(): Promise<boolean> {
-    const limit = Math.min(batchSize, concurrency - underWay.size);
+    const limit = Math.min(batchSize, concurrency - inFlight.size);
     if (limit <= 0) return false;
     const allowed = allowances.remaining();
     const claim = await claimDeliveries({
-      ...{ now: currentTime(), limit, cursor, overdueSeconds },
-      ...{ allowances: allowed, defaultAllowance: allowances.initialLimit },
+      limit,
+      cursor,
+      allowances: allowed,
+      defaultAllowance: allowances.initialLimit,
+      overdueSeconds,
     });
     cursor = claim.cursor;
 
@@ -122,9 +123,9 @@ export function startDelivering({
       start(delivery);
     }
     const hasRoom = allowances.noteSaturation(allowed, taken);
-    // Fewer than the initial limit: then nobody was held to it, and whoever is held to another is
-    // asked for when it has room.
-    return hasRoom || !claim.isRoundComplete || claim.deliveries.length >= allowances.initialLimit;
+    // With fewer deliveries than the initial limit, no webhook was held back by it. Webhooks with
+    // another limit wake the next claim when they have room.
+    return hasRoom || !claim.isScanComplete || claim.deliveries.length >= allowances.initialLimit;
   }
 
   function start(delivery: ClaimedDelivery): void {
@@ -135,22 +136,22 @@ export function startDelivering({
         return false;
       })
       .then((hasSucceeded) => {
-        const wasFull = underWay.size >= concurrency;
-        underWay.delete(sending);
+        const wasFull = inFlight.size >= concurrency;
+        inFlight.delete(sending);
         if (allowances.release(delivery.webhookId, hasSucceeded) || wasFull) wake();
       });
-    underWay.add(sending);
+    inFlight.add(sending);
   }
 
   async function send(delivery: ClaimedDelivery): Promise<boolean> {
     if (performance.now() - delivery.claimedAtMs > latestStartMs) return false;
-    const startedAt = currentTime() ?? new Date();
+    const startedAt = now();
     const result = await sendDelivery(delivery, startedAt);
     if (!result) allowances.pause(delivery.webhookId, leaseSeconds * 1_000);
     if (!result || isAbandoned) return false;
     const recording = recorder.record({ delivery, result, startedAt, trigger: delivery.trigger });
     if (isSuccess(result)) return true;
-    // After a failure nothing more goes there before it is counted.
+    // After a failure, nothing more is sent there before it is counted.
     await recording;
     return false;
   }
@@ -158,15 +159,15 @@ export function startDelivering({
   const running = Promise.all([run(), runRequested()]);
 
   /**
-   * Claims nothing more, and waits for what is under way. What takes longer than that is sent again
-   * after its lease.
+   * Stops claiming, and waits for deliveries in flight. What takes longer than `graceMs` is sent
+   * again after its lease.
    */
   async function stop(graceMs = deadlineMs): Promise<void> {
     isStopping = true;
     stopping.abort();
     wake();
     await running;
-    await Promise.race([Promise.all(underWay), sleep(graceMs, undefined, { ref: false })]);
+    await Promise.race([Promise.all(inFlight), sleep(graceMs, undefined, { ref: false })]);
     isAbandoned = true;
     await recorder.flush();
   }

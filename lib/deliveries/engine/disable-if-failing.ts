@@ -5,10 +5,10 @@ import type { EndedAttempt, RecordedAttempt } from "./record";
 const statusGone = 410;
 
 /**
- * Disables the webhooks that failed once too often, and those whose receiver says that it is gone
- * for good. A test never does.
+ * Disables the webhooks that reached the maximum number of failures, and those whose receiver
+ * returned 410 Gone. A test never disables a webhook.
  */
-export async function disableWhereDue(
+export async function disableIfFailing(
   attempts: EndedAttempt[],
   recorded: (RecordedAttempt | null)[],
 ): Promise<void> {

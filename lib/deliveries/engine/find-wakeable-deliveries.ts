@@ -1,10 +1,10 @@
 import type { DeliveryReference } from "@/lib/platform/caller";
-import { runStatement, type Statement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
+import { sql } from "@/lib/platform/sql";
 import type { Environment } from "@/prisma/generated/enums";
 
 /**
- * All that a clock of its own may know of a delivery. `attemptNumber`: of the attempt that is now
- * to be made.
+ * All that Inngest may know of a delivery. `attemptNumber` is the number of the attempt to make.
  */
 export type WakeableDelivery = DeliveryReference & {
   webhookId: string;
@@ -21,24 +21,27 @@ type Row = {
   updated_at: Date;
 };
 
-const wakeableDeliveriesStatement: Statement = {
-  name: "wakeable_deliveries",
-  text: `
+const wakeableDeliveriesStatement = sql(
+  "wakeable_deliveries",
+  { tenantIds: "text[]", environments: "Environment[]", ids: "text[]" },
+  (p) => `
   SELECT d.tenant_id, d.environment, d.id, d.webhook_id, d.attempt_count + 1 AS attempt_number, d.updated_at
-  FROM unnest($1::text[], $2::text[]::"Environment"[], $3::text[]) AS r (tenant_id, environment, id)
+  FROM unnest(${p.tenantIds}, ${p.environments}, ${p.ids}) AS r (tenant_id, environment, id)
   JOIN deliveries d ON d.tenant_id = r.tenant_id AND d.environment = r.environment AND d.id = r.id
   WHERE d.status = 'PENDING' OR d.requested_at IS NOT NULL`,
-};
+);
 
-/** Those of them that wait to be sent; what is held or done meanwhile is left out. */
+/** Those that wait to be sent; deliveries that were held or finished meanwhile are left out. */
 export async function findWakeableDeliveries(
   deliveries: DeliveryReference[],
 ): Promise<WakeableDelivery[]> {
-  const rows = await runStatement<Row>(wakeableDeliveriesStatement, [
-    deliveries.map(({ tenantId }) => tenantId),
-    deliveries.map(({ environment }) => environment),
-    deliveries.map(({ id }) => id),
-  ]);
+  const rows = await runSql<Row>(
+    wakeableDeliveriesStatement({
+      tenantIds: deliveries.map(({ tenantId }) => tenantId),
+      environments: deliveries.map(({ environment }) => environment),
+      ids: deliveries.map(({ id }) => id),
+    }),
+  );
   return rows.map((row) => ({
     tenantId: row.tenant_id,
     environment: row.environment,

@@ -1,7 +1,5 @@
-import type { Statement } from "@/lib/platform/db";
+import { sql, timeOf } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures, warnAfterFailures } from "@/lib/webhooks/health";
-
-const now = `coalesce($1::timestamptz, now())`;
 
 const sameRow = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.id = ${b}.id`;
@@ -11,37 +9,57 @@ const webhookOf = (w: string, e: string) =>
   `${w}.tenant_id = ${e}.tenant_id AND ${w}.environment = ${e}.environment AND ${w}.id = ${e}.webhook_id`;
 
 /**
- * Records attempts that have ended, in the order of their ending: the deliveries, then the
+ * Records attempts that have ended, in the order in which they ended: the deliveries, then the
  * attempts, then the counters of their webhooks, and each of these only for what the one before it
  * wrote. An attempt counts only for the holder of the lease and under the number it was claimed
- * for, so one that ran over its lease changes nothing.
+ * for, so one that outlasted its lease changes nothing.
  *
- * The webhooks are locked before all else, one after the other in one order, so that two processes
- * never wait for each other, and so that a failure sees whether its webhook was disabled or enabled
- * meanwhile. One that is well and was so a second ago is left alone: thousands of successes a
- * second then share one write.
+ * The webhooks are locked before anything else, one after another in one order, so that two
+ * processes never wait for each other, and a failure sees whether its webhook was disabled or
+ * enabled meanwhile. One that is healthy and was so a second ago is left alone: thousands of
+ * successes a second then share one write.
  *
- * Failures of attempts that were under way before the webhook was known to fail count, but not to
- * the hundredth: that one is a probe's. A receiver that falls over with a hundred requests at work
+ * Failures of attempts that were in flight before the webhook was known to fail count, but not as
+ * the hundredth: only a probe can be that. A receiver that fails with a hundred requests in flight
  * has not failed for long yet.
  *
- * $1 now, $2 seconds to the next probe, then arrays of the same length: $3 tenants, $4
- * environments, $5 deliveries,
- * $6 webhooks, $7 events, $8 lease holders, $9 attempt numbers, $10 triggers, $11 started at, $12
- * durations, $13 status codes, $14 error codes, $15 responses, $16 is success, $17 is probe, $18
- * the delivery's new status or null for no change, $19 seconds to the next attempt. (Webhook and
- * event add nothing to the identity of a delivery; they make every index that the planner could
- * choose lead to one row, also while it knows nothing of the table yet.) Returns a row for each
- * attempt that was recorded, by its place in the arrays.
+ * The arrays have the same length, one place for each attempt. Webhook and event add nothing to the
+ * identity of a delivery; with them, every index that the planner could choose leads to one row,
+ * even while it has no statistics. Returns a row for each attempt that was recorded, by its place.
  */
-export const recordAttemptsStatement: Statement = {
-  name: "record_attempts",
-  text: `
+export const recordAttemptsStatement = sql(
+  "record_attempts",
+  {
+    now: "clock",
+    probeSeconds: "float8",
+    tenantIds: "text[]",
+    environments: "Environment[]",
+    ids: "text[]",
+    webhookIds: "text[]",
+    eventIds: "text[]",
+    leaseHolders: "text[]",
+    numbers: "int[]",
+    triggers: "AttemptTrigger[]",
+    startedAt: "timestamptz[]",
+    durationsMs: "int[]",
+    statusCodes: "int?[]",
+    errorCodes: "text?[]",
+    responses: "text?[]",
+    successes: "boolean[]",
+    probes: "boolean[]",
+    /** Null for no change. */
+    newStatuses: "DeliveryStatus?[]",
+    /** Seconds to the next attempt. */
+    delays: "float8?[]",
+  },
+  (p) => {
+    const now = timeOf(p.now);
+    return `
   WITH ended AS MATERIALIZED (
     SELECT * FROM unnest(
-      $3::text[], $4::text[]::"Environment"[], $5::text[], $6::text[], $7::text[], $8::text[], $9::int[],
-      $10::text[]::"AttemptTrigger"[], $11::timestamptz[], $12::int[], $13::int[], $14::text[], $15::text[], $16::boolean[],
-      $17::boolean[], $18::text[]::"DeliveryStatus"[], $19::float8[]
+      ${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.webhookIds}, ${p.eventIds}, ${p.leaseHolders}, ${p.numbers},
+      ${p.triggers}, ${p.startedAt}, ${p.durationsMs}, ${p.statusCodes}, ${p.errorCodes}, ${p.responses}, ${p.successes},
+      ${p.probes}, ${p.newStatuses}, ${p.delays}
     ) WITH ORDINALITY AS e (
       tenant_id, environment, id, webhook_id, event_id, lease_holder, number, trigger,
       started_at, duration_ms, status_code, error_code, response, is_success, is_probe, new_status, delay_seconds, place
@@ -111,7 +129,7 @@ export const recordAttemptsStatement: Statement = {
   counter AS (
     UPDATE webhooks w SET
       consecutive_failures = s.failures,
-      probe_after = CASE WHEN s.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => $2::float8) END,
+      probe_after = CASE WHEN s.failures >= ${probeAfterFailures} THEN ${now} + make_interval(secs => ${p.probeSeconds}) END,
       last_success_at = CASE WHEN s.has_success THEN ${now} ELSE w.last_success_at END,
       last_failure_at = CASE WHEN s.has_failure THEN ${now} ELSE w.last_failure_at END
     FROM streak s WHERE ${webhookOf("w", "s")}
@@ -123,7 +141,7 @@ export const recordAttemptsStatement: Statement = {
     FROM streak s JOIN unnest(ARRAY[${warnAfterFailures.join(", ")}]) AS mark ON s.failures_before < mark AND s.failures >= mark
     ON CONFLICT DO NOTHING
   ),
-  -- For the tenants' usage. After the webhooks, so that everyone takes these locks in the same order.
+  -- For the tenants' usage. After the webhooks, so that all processes take these locks in the same order.
   attempt_day AS (
     INSERT INTO delivery_days AS a (tenant_id, environment, day, attempts, failures)
     SELECT tenant_id, environment, (started_at AT TIME ZONE 'UTC')::date AS day, count(*), count(*) FILTER (WHERE NOT is_success)
@@ -133,7 +151,7 @@ export const recordAttemptsStatement: Statement = {
       attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures
     RETURNING 1
   ),
-  -- For the eyes of those who look after a webhook.
+  -- For the charts of a webhook.
   attempt_hour AS (
     INSERT INTO webhook_hours AS a (tenant_id, environment, webhook_id, hour, attempts, failures)
     SELECT tenant_id, environment, webhook_id, date_trunc('hour', started_at, 'UTC') AS hour, count(*), count(*) FILTER (WHERE NOT is_success)
@@ -143,5 +161,6 @@ export const recordAttemptsStatement: Statement = {
       attempts = a.attempts + excluded.attempts, failures = a.failures + excluded.failures
   )
   SELECT d.place::int AS place, d.status, d.next_attempt_at, coalesce(c.consecutive_failures, 0) AS consecutive_failures
-  FROM delivery d LEFT JOIN counter c USING (webhook_id, tenant_id, environment)`,
-};
+  FROM delivery d LEFT JOIN counter c USING (webhook_id, tenant_id, environment)`;
+  },
+);

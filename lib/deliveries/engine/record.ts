@@ -1,4 +1,4 @@
-import { runStatement } from "@/lib/platform/db";
+import { runSql } from "@/lib/platform/db";
 import type { OutboundResult } from "@/lib/platform/outbound-http/outbound-request";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 import type { ClaimedDelivery } from "./claim";
@@ -35,23 +35,40 @@ export function isSuccess(result: OutboundResult): boolean {
 }
 
 /**
- * Writes what came of these attempts, in one statement.
+ * Writes the results of these attempts in one statement.
  * @param attempts in the order in which they ended
- * @returns for each of them what was recorded, or null where its lease had passed to another.
+ * @returns for each of them what was recorded, or null if its lease had passed to another
  */
 export async function recordAttempts(
   attempts: EndedAttempt[],
-  now: Date | null,
+  now: Date | null = null,
 ): Promise<(RecordedAttempt | null)[]> {
-  const columns: unknown[][] = Array.from({ length: 17 }, () => []);
-  for (const attempt of attempts) {
-    for (const [index, value] of columnsOf(attempt).entries()) columns[index]?.push(value);
-  }
-  const rows = await runStatement<RecordedRow>(recordAttemptsStatement, [
-    now,
-    probeIntervalSeconds(),
-    ...columns,
-  ]);
+  const column = <Value>(pick: (attempt: EndedAttempt) => Value) => attempts.map(pick);
+  const responses = column(({ result }) => ("statusCode" in result ? result : null));
+  const steps = column(nextStep);
+  const rows = await runSql<RecordedRow>(
+    recordAttemptsStatement({
+      now,
+      probeSeconds: probeIntervalSeconds(),
+      tenantIds: column(({ delivery }) => delivery.tenantId),
+      environments: column(({ delivery }) => delivery.environment),
+      ids: column(({ delivery }) => delivery.id),
+      webhookIds: column(({ delivery }) => delivery.webhookId),
+      eventIds: column(({ delivery }) => delivery.eventId),
+      leaseHolders: column(({ delivery }) => delivery.leaseHolder),
+      numbers: column(({ delivery }) => delivery.attemptNumber),
+      triggers: column(({ trigger }) => trigger),
+      startedAt: column(({ startedAt }) => startedAt),
+      durationsMs: column(({ result }) => result.durationMs),
+      statusCodes: responses.map((response) => response?.statusCode),
+      errorCodes: column(({ result }) => ("errorCode" in result ? result.errorCode : null)),
+      responses: responses.map((response) => response?.response),
+      successes: column(({ result }) => isSuccess(result)),
+      probes: column(({ delivery }) => delivery.isProbe),
+      newStatuses: steps.map(({ newStatus }) => newStatus),
+      delays: steps.map(({ delaySeconds }) => delaySeconds),
+    }),
+  );
 
   const recorded: (RecordedAttempt | null)[] = attempts.map(() => null);
   for (const { place, status, next_attempt_at, consecutive_failures } of rows) {
@@ -64,37 +81,13 @@ export async function recordAttempts(
   return recorded;
 }
 
-function columnsOf({ delivery, result, startedAt, trigger }: EndedAttempt): unknown[] {
-  const { tenantId, environment, id, webhookId, eventId, leaseHolder, attemptNumber, isProbe } =
-    delivery;
-  const [newStatus, delaySeconds] = nextStep(delivery, result, trigger);
-  const answer =
-    "statusCode" in result
-      ? [result.statusCode, null, result.response]
-      : [null, result.errorCode, null];
-  return [
-    ...[tenantId, environment, id, webhookId, eventId, leaseHolder, attemptNumber, trigger],
-    ...[
-      startedAt,
-      result.durationMs,
-      ...answer,
-      isSuccess(result),
-      isProbe,
-      newStatus,
-      delaySeconds,
-    ],
-  ];
-}
+type Step = { newStatus?: DeliveryStatus; delaySeconds?: number };
 
-function nextStep(
-  delivery: ClaimedDelivery,
-  result: OutboundResult,
-  trigger: AttemptTrigger,
-): [DeliveryStatus | null, number | null] {
-  if (isSuccess(result)) return ["DELIVERED", null];
-  if (trigger === "MANUAL") return [null, null];
-  if (trigger === "TEST") return ["FAILED", null];
+function nextStep({ delivery, result, trigger }: EndedAttempt): Step {
+  if (isSuccess(result)) return { newStatus: "DELIVERED" };
+  if (trigger === "MANUAL") return {};
+  if (trigger === "TEST") return { newStatus: "FAILED" };
   const retryAfterSeconds = "statusCode" in result ? result.retryAfterSeconds : undefined;
   const delaySeconds = retryDelaySeconds(delivery.automaticCount + 1, retryAfterSeconds);
-  return delaySeconds === null ? ["FAILED", null] : ["PENDING", delaySeconds];
+  return delaySeconds === null ? { newStatus: "FAILED" } : { newStatus: "PENDING", delaySeconds };
 }

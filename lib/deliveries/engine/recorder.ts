@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseUnavailable, sqlState } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
-import { currentTime } from "@/lib/platform/time";
 import { leaseSeconds } from "./claim";
-import { disableWhereDue } from "./disable-if-failing";
+import { disableIfFailing } from "./disable-if-failing";
 import { type EndedAttempt, type RecordedAttempt, recordAttempts } from "./record";
 
-const gatherMs = 2;
+const collectMs = 2;
 const maximumBatch = 100;
 const retryMs = 200;
 const deadlock = "40P01";
@@ -14,8 +13,8 @@ const deadlock = "40P01";
 type Entry = { attempt: EndedAttempt; resolve: (recorded: RecordedAttempt | null) => void };
 
 /**
- * Gathers attempts that have ended and writes them together, in the order of their ending. One
- * statement at a time is under way, and what ends meanwhile shares the next one.
+ * Collects attempts that have ended and writes them together, in the order in which they ended. One
+ * statement runs at a time; attempts that end meanwhile share the next one.
  */
 export function createRecorder() {
   let waiting: Entry[] = [];
@@ -23,8 +22,8 @@ export function createRecorder() {
   const disabling = new Set<Promise<void>>();
 
   /**
-   * Resolves once the attempt stands in the database: null where its lease had passed on, or could
-   * not be kept.
+   * Resolves once the attempt is in the database; with null if its lease had passed to another, or
+   * it could not be recorded.
    */
   function record(attempt: EndedAttempt): Promise<RecordedAttempt | null> {
     return new Promise((resolve) => {
@@ -34,14 +33,14 @@ export function createRecorder() {
   }
 
   async function drain(): Promise<void> {
-    await sleep(gatherMs);
+    await sleep(collectMs);
     while (waiting.length > 0) {
       const batch = waiting.slice(0, maximumBatch);
       waiting = waiting.slice(maximumBatch);
       const recorded = await write(batch);
-      // Nobody's recording waits for this: holding the backlog of a webhook can take a while.
-      const consequences = disable(batch, recorded).finally(() => disabling.delete(consequences));
-      disabling.add(consequences);
+      // No recording waits for this: holding the backlog of a webhook can take a while.
+      const disabled = disable(batch, recorded).finally(() => disabling.delete(disabled));
+      disabling.add(disabled);
     }
     draining = null;
   }
@@ -62,7 +61,7 @@ async function write(batch: Entry[]): Promise<(RecordedAttempt | null)[]> {
 
 async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Promise<void> {
   try {
-    await disableWhereDue(
+    await disableIfFailing(
       batch.map(({ attempt }) => attempt),
       recorded,
     );
@@ -75,14 +74,14 @@ async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Pr
 }
 
 /**
- * Goes on while the leases last. After that the deliveries are due again, and are repeated rather
+ * Retries while the leases last. After that the deliveries are due again, and are repeated rather
  * than lost.
  */
 async function recordPersistently(attempts: EndedAttempt[]): Promise<(RecordedAttempt | null)[]> {
   const newestClaimMs = Math.max(...attempts.map(({ delivery }) => delivery.claimedAtMs));
   for (;;) {
     try {
-      return await recordAttempts(attempts, currentTime());
+      return await recordAttempts(attempts);
     } catch (error) {
       const isWorthRepeating = isDatabaseUnavailable(error) || sqlState(error) === deadlock;
       if (!isWorthRepeating || performance.now() - newestClaimMs > leaseSeconds * 1000) {

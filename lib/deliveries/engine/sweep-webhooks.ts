@@ -1,27 +1,28 @@
 import type { Partition } from "@/lib/platform/caller";
-import { runStatement, type Statement } from "@/lib/platform/db";
-import { currentTime } from "@/lib/platform/time";
+import { runSql } from "@/lib/platform/db";
+import { sql, timeOf } from "@/lib/platform/sql";
 import { disableWebhook, holdDeliveries } from "@/lib/webhooks/disable";
 import { disableAfterFailures } from "@/lib/webhooks/health";
 
 /**
- * What a crash, or a change at the same moment, can leave behind: too many failures, or deliveries
- * that should be held.
+ * Webhooks whose disabling is unfinished after a crash or a concurrent change: they have too many
+ * failures, or deliveries that should be held.
  */
-const leftOverStatement: Statement = {
-  name: "webhooks_left_over",
-  text: `
+const unfinishedStatement = sql(
+  "unfinished_webhooks",
+  { now: "clock", limit: "int" },
+  (p) => `
   SELECT w.tenant_id, w.environment, w.id, w.status = 'ENABLED' AS is_enabled FROM webhooks w
   WHERE w.status = 'ENABLED' AND w.consecutive_failures >= ${disableAfterFailures}
     OR w.status = 'DISABLED' AND w.deleted_at IS NULL AND EXISTS (
       SELECT 1 FROM deliveries d
       WHERE d.status = 'PENDING' AND d.tenant_id = w.tenant_id AND d.environment = w.environment AND d.webhook_id = w.id
-        AND d.requested_at IS NULL AND (d.lease_expires_at IS NULL OR d.lease_expires_at <= coalesce($1::timestamptz, now()))
+        AND d.requested_at IS NULL AND (d.lease_expires_at IS NULL OR d.lease_expires_at <= ${timeOf(p.now)})
     )
-  LIMIT $2::int`,
-};
+  LIMIT ${p.limit}`,
+);
 
-type LeftOver = {
+type Unfinished = {
   tenant_id: string;
   environment: Partition["environment"];
   id: string;
@@ -29,11 +30,11 @@ type LeftOver = {
 };
 
 /**
- * Finishes the disabling of webhooks that was interrupted, or has much to hold.
- * @returns how many webhooks that concerned, or `limit` where one of them has more to hold
+ * Finishes disabling webhooks where that was interrupted, or where there is much to hold.
+ * @returns how many webhooks that were, or `limit` if one of them has more to hold
  */
 export async function sweepWebhooks(limit: number): Promise<number> {
-  const rows = await runStatement<LeftOver>(leftOverStatement, [currentTime(), limit]);
+  const rows = await runSql<Unfinished>(unfinishedStatement({ limit }));
   let isMore = false;
   for (const { tenant_id: tenantId, environment, id, is_enabled: isEnabled } of rows) {
     if (isEnabled) await disableWebhook({ tenantId, environment }, id, "CONSECUTIVE_FAILURES");

@@ -1,41 +1,35 @@
 import type { Partition } from "@/lib/platform/caller";
-import { runStatement, type Statement } from "@/lib/platform/db";
-import { currentTime } from "@/lib/platform/time";
+import { runSql } from "@/lib/platform/db";
+import { sql, timeOf } from "@/lib/platform/sql";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
+import { recoveredPerSecond } from "../backlog";
 
-/**
- * What is sent again is spread over time: so many a second of one webhook, however many there are.
- */
-const recoveredPerSecond = 50;
-
-/** So that one call ends soon, however much there is; the next one goes on. */
+/** So that one call ends soon, however much there is; the next one continues. */
 const maximumBatches = 20;
-
-const now = `coalesce($1::timestamptz, now())`;
 
 const sameWebhook = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
 
 /**
- * An event that was being recorded when its webhook was deleted may still refer to it; no statement
- * runs for so long.
+ * An event that was being recorded while its webhook was deleted may still refer to the webhook. No
+ * statement runs this long.
  */
 const quietSeconds = 60;
 
 /**
- * One batch of the backlog task that is least far and that nobody else works on, so that many share
- * the time. Each status is walked by its own index, in the order of ids, so a batch costs the same
- * however many deliveries there are; its rows are locked, and then found by their place in the
- * table. A task ends with its last delivery, and where its webhook was disabled meanwhile: what is
- * held then stays held. A test is never repeated.
- *
- * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what changed.
+ * One batch of the backlog task that has advanced least and that no other worker holds, so that
+ * tasks share the time. Each status is read through its own index, in the order of ids, so a batch
+ * costs the same however many deliveries there are. Its rows are locked, and then found by their
+ * place in the table. A task ends with its last delivery, or if its webhook was disabled meanwhile:
+ * held deliveries then stay held. A test is never repeated.
+ * Returns one row for the task, if there was one, with what changed.
  */
-const workOffBacklogStatement: Statement = {
-  name: "work_off_backlog",
-  text: `
+const workOffBacklogStatement = sql(
+  "work_off_backlog",
+  { now: "clock", limit: "int" },
+  (p) => `
   WITH task AS MATERIALIZED (
-    SELECT t.*, greatest(t.next_due_at, ${now}) AS due_from,
+    SELECT t.*, greatest(t.next_due_at, ${timeOf(p.now)}) AS due_from,
       CASE t.action WHEN 'RECOVER' THEN ARRAY['FAILED', 'HELD'] ELSE ARRAY['HELD'] END::"DeliveryStatus"[] AS statuses,
       t.action = 'DISCARD' OR w.status = 'ENABLED' AS is_possible
     FROM backlog_tasks t
@@ -53,11 +47,11 @@ const workOffBacklogStatement: Statement = {
         SELECT d.id, d.ctid AS row FROM deliveries d
         WHERE ${sameWebhook("d", "t")} AND d.status = s.status AND d.id > t.after_id AND d.id < t.before_id
           AND (t.action = 'DISCARD' OR d.event_type <> 'webhook.test')
-        ORDER BY d.id LIMIT $2::int
+        ORDER BY d.id LIMIT ${p.limit}
         FOR NO KEY UPDATE
       ) d
       WHERE t.is_possible
-      ORDER BY d.id LIMIT $2::int
+      ORDER BY d.id LIMIT ${p.limit}
     ) found
   ),
   changed AS (
@@ -65,7 +59,7 @@ const workOffBacklogStatement: Statement = {
       status = CASE t.action WHEN 'DISCARD' THEN 'DISCARDED' ELSE 'PENDING' END::"DeliveryStatus",
       automatic_count = CASE t.action WHEN 'DISCARD' THEN d.automatic_count ELSE 0 END,
       next_attempt_at = CASE WHEN t.action <> 'DISCARD' THEN t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) END,
-      updated_at = ${now}
+      updated_at = ${timeOf(p.now)}
     FROM task t CROSS JOIN chosen c
     WHERE d.ctid = c.row
     RETURNING d.id, d.status
@@ -74,31 +68,30 @@ const workOffBacklogStatement: Statement = {
   moved AS (
     UPDATE backlog_tasks b SET after_id = last.id, next_due_at = t.due_from + make_interval(secs => last.total / ${recoveredPerSecond}::float8)
     FROM task t, last
-    WHERE last.total = $2::int AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+    WHERE last.total = ${p.limit} AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
   ),
   ended AS (
     DELETE FROM backlog_tasks b USING task t, last
-    WHERE last.total < $2::int AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
+    WHERE last.total < ${p.limit} AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
   )
   SELECT t.tenant_id, t.environment, (SELECT count(*)::int FROM changed) AS changed,
     coalesce((SELECT array_agg(id ORDER BY id) FROM changed WHERE status = 'PENDING'), '{}') AS pending_ids
   FROM task t`,
-};
+);
 
 /**
- * One batch of the deliveries of a webhook that was deleted. When there are none left, and its
- * deletion lies a while back, its row goes, and with it the task.
- *
- * $1 now, $2 deliveries at most. Returns one row for the task, if there was one, with what was
- * deleted.
+ * One batch of the deliveries of a deleted webhook. Once none are left and the deletion is a while
+ * ago, the webhook's row is deleted, and the task with it.
+ * Returns one row for the task, if there was one, with the number of deleted deliveries.
  */
-const deleteDeliveriesStatement: Statement = {
-  name: "delete_deliveries_of_webhook",
-  text: `
+const deleteDeliveriesStatement = sql(
+  "delete_deliveries_of_webhook",
+  { now: "clock", limit: "int" },
+  (p) => `
   WITH task AS MATERIALIZED (
     SELECT t.*, w.deleted_at + interval '${quietSeconds} seconds' AS quiet_at FROM backlog_tasks t
     JOIN webhooks w ON w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
-    WHERE t.action = 'DELETE' AND t.next_due_at <= ${now}
+    WHERE t.action = 'DELETE' AND t.next_due_at <= ${timeOf(p.now)}
     ORDER BY t.next_due_at, t.id LIMIT 1
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
@@ -106,7 +99,7 @@ const deleteDeliveriesStatement: Statement = {
     SELECT d.id, d.row FROM task t
     CROSS JOIN LATERAL (
       SELECT d.id, d.ctid AS row FROM deliveries d WHERE ${sameWebhook("d", "t")} AND d.id > t.after_id
-      ORDER BY d.id LIMIT $2::int
+      ORDER BY d.id LIMIT ${p.limit}
       FOR UPDATE
     ) d
   ),
@@ -114,18 +107,18 @@ const deleteDeliveriesStatement: Statement = {
   last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
   ended AS (
     DELETE FROM webhooks w USING task t, last
-    WHERE last.total < $2::int AND t.quiet_at <= ${now}
+    WHERE last.total < ${p.limit} AND t.quiet_at <= ${timeOf(p.now)}
       AND w.tenant_id = t.tenant_id AND w.environment = t.environment AND w.id = t.webhook_id
     RETURNING 1
   ),
   moved AS (
     UPDATE backlog_tasks b SET after_id = coalesce(last.id, b.after_id),
-      next_due_at = CASE WHEN last.total < $2::int THEN t.quiet_at ELSE date_trunc('milliseconds', ${now}) END
+      next_due_at = CASE WHEN last.total < ${p.limit} THEN t.quiet_at ELSE date_trunc('milliseconds', ${timeOf(p.now)}) END
     FROM task t, last
     WHERE NOT EXISTS (SELECT 1 FROM ended) AND b.tenant_id = t.tenant_id AND b.environment = t.environment AND b.id = t.id
   )
   SELECT (SELECT count(*)::int FROM deleted) AS deleted FROM task`,
-};
+);
 
 type WorkedOff = {
   tenant_id: string;
@@ -135,8 +128,8 @@ type WorkedOff = {
 };
 
 /**
- * Works off what is to be done with webhooks' deliveries: recovering, resuming, discarding,
- * deleting. Each batch is a transaction of its own, so nothing is locked for long, and a crash
+ * Works off the backlog tasks of webhooks: recovering, resuming, discarding and deleting their
+ * deliveries. Each batch is a transaction of its own, so nothing is locked for long, and a crash
  * costs nothing.
  * @returns how many deliveries changed
  */
@@ -151,9 +144,9 @@ export async function workOffBacklog(limit: number): Promise<number> {
   return total;
 }
 
-/** @returns how many deliveries changed, or null where nothing was left to do */
+/** @returns how many deliveries changed, or null if nothing was left to do */
 async function changeBatch(limit: number): Promise<number | null> {
-  const [row] = await runStatement<WorkedOff>(workOffBacklogStatement, [currentTime(), limit]);
+  const [row] = await runSql<WorkedOff>(workOffBacklogStatement({ limit }));
   if (!row) return null;
   const { tenant_id: tenantId, environment } = row;
   wakeDeliveries(row.pending_ids.map((id) => ({ tenantId, environment, id })));
@@ -161,9 +154,6 @@ async function changeBatch(limit: number): Promise<number | null> {
 }
 
 async function deleteBatch(limit: number): Promise<number | null> {
-  const [row] = await runStatement<{ deleted: number }>(deleteDeliveriesStatement, [
-    currentTime(),
-    limit,
-  ]);
+  const [row] = await runSql<{ deleted: number }>(deleteDeliveriesStatement({ limit }));
   return row ? row.deleted : null;
 }

@@ -1,4 +1,4 @@
-import type { Statement } from "@/lib/platform/db";
+import { type References, sql, timeOf } from "@/lib/platform/sql";
 
 /**
  * Longer than reading a file may take, and extended with every batch of chunks. A process that
@@ -6,15 +6,18 @@ import type { Statement } from "@/lib/platform/db";
  */
 export const leaseSeconds = 120;
 
-const now = (parameter: string) => `coalesce(${parameter}::timestamptz, clock_timestamp())`;
+const claimParameters = { now: "clock", leaseHolder: "text" } as const;
+const oneDocument = { tenantId: "text", environment: "Environment", id: "text" } as const;
 
-/** $1 now, $2 lease holder; `due` is the document to take, and has at most one row. */
-const claim = (due: string) => `
-  WITH due AS MATERIALIZED (${due}),
+/** @param due the document to take, at most one row */
+function claim(p: References<typeof claimParameters>, due: string): string {
+  const now = timeOf(p.now);
+  return `
+  WITH due AS MATERIALIZED (SELECT tenant_id, environment, id, status FROM documents ${due}),
   claimed AS (
     UPDATE documents d
-    SET status = 'PROCESSING', lease_holder = $2::text, lease_expires_at = ${now("$1")} + interval '${leaseSeconds} seconds',
-      started_at = coalesce(d.started_at, ${now("$1")}), updated_at = ${now("$1")}
+    SET status = 'PROCESSING', lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + interval '${leaseSeconds} seconds',
+      started_at = coalesce(d.started_at, ${now}), updated_at = ${now}
     FROM due WHERE d.tenant_id = due.tenant_id AND d.environment = due.environment AND d.id = due.id
     RETURNING d.tenant_id, d.environment, d.id, d.knowledge_base_id, d.blob_key, d.content_type, due.status AS was
   ),
@@ -23,91 +26,109 @@ const claim = (due: string) => `
     WHERE c.was = 'PENDING' AND b.tenant_id = c.tenant_id AND b.environment = c.environment AND b.id = c.knowledge_base_id
   )
   SELECT tenant_id AS "tenantId", environment, id, blob_key AS "blobKey", content_type AS "contentType" FROM claimed`;
+}
 
-const key = "SELECT tenant_id, environment, id, status FROM documents";
-
-/** A document whose process started it and then disappeared. */
-export const claimAbandonedStatement: Statement = {
-  name: "claim_abandoned_document",
-  text: claim(`${key}
-    WHERE status = 'PROCESSING' AND lease_expires_at <= ${now("$1")} ORDER BY lease_expires_at LIMIT 1 FOR UPDATE SKIP LOCKED`),
-};
-
-/**
- * $3, $4: the partition that the round-robin scan served last; $5: only documents that have waited
- * this many seconds. Claims the oldest document of the next partition.
- */
-export const claimNextStatement: Statement = {
-  name: "claim_next_document",
-  text: claim(`${key}
-    WHERE status = 'PENDING' AND (tenant_id, environment) > ($3::text, $4::"Environment")
-      AND updated_at <= ${now("$1")} - make_interval(secs => $5::float8)
-    ORDER BY tenant_id, environment, id LIMIT 1 FOR UPDATE SKIP LOCKED`),
-};
-
-/** $3 tenant id, $4 environment, $5 document. */
-export const claimOneStatement: Statement = {
-  name: "claim_one_document",
-  text: claim(`${key}
-    WHERE tenant_id = $3::text AND environment = $4::"Environment" AND id = $5::text
-      AND (status = 'PENDING' OR status = 'PROCESSING' AND lease_expires_at <= ${now("$1")})
-    FOR UPDATE SKIP LOCKED`),
-};
+/** A document whose processing another process started and abandoned. */
+export const claimAbandonedStatement = sql("claim_abandoned_document", claimParameters, (p) =>
+  claim(
+    p,
+    `WHERE status = 'PROCESSING' AND lease_expires_at <= ${timeOf(p.now)} ORDER BY lease_expires_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  ),
+);
 
 /**
- * Only the lease holder may write. $1 now, $2 lease holder, $3 tenant id, $4 environment, $5
- * document.
+ * The oldest document of the next tenant's environment after the one whose turn was last, if it has
+ * waited for so many seconds.
  */
-const held = `
+export const claimNextStatement = sql(
+  "claim_next_document",
+  {
+    ...claimParameters,
+    afterTenantId: "text",
+    afterEnvironment: "Environment",
+    overdueSeconds: "float8",
+  },
+  (p) =>
+    claim(
+      p,
+      `WHERE status = 'PENDING' AND (tenant_id, environment) > (${p.afterTenantId}, ${p.afterEnvironment})
+      AND updated_at <= ${timeOf(p.now)} - make_interval(secs => ${p.overdueSeconds})
+    ORDER BY tenant_id, environment, id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    ),
+);
+
+export const claimOneStatement = sql(
+  "claim_one_document",
+  { ...claimParameters, ...oneDocument },
+  (p) =>
+    claim(
+      p,
+      `WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}
+      AND (status = 'PENDING' OR status = 'PROCESSING' AND lease_expires_at <= ${timeOf(p.now)})
+    FOR UPDATE SKIP LOCKED`,
+    ),
+);
+
+const holderParameters = { ...claimParameters, ...oneDocument } as const;
+
+type HolderReferences = References<typeof holderParameters>;
+
+const isHeld = (p: HolderReferences) =>
+  `tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id} AND lease_holder = ${p.leaseHolder} AND status = 'PROCESSING'`;
+
+/** Only the holder of the lease may write. */
+const held = (p: HolderReferences) => `
   WITH held AS (
-    UPDATE documents SET lease_expires_at = ${now("$1")} + interval '${leaseSeconds} seconds'
-    WHERE tenant_id = $3::text AND environment = $4::"Environment" AND id = $5::text AND lease_holder = $2::text AND status = 'PROCESSING'
+    UPDATE documents SET lease_expires_at = ${timeOf(p.now)} + interval '${leaseSeconds} seconds'
+    WHERE ${isHeld(p)}
     RETURNING tenant_id, environment, id, knowledge_base_id
   )`;
 
-/**
- * Deletes what an earlier holder wrote before it lost the lease. @returns a row while the lease is
- * held
- */
-export const clearChunksStatement: Statement = {
-  name: "clear_document_chunks",
-  text: `${held},
+/** Chunks that an earlier holder wrote before it lost the lease. Returns a row while it is held. */
+export const clearChunksStatement = sql(
+  "clear_document_chunks",
+  holderParameters,
+  (p) => `${held(p)},
   cleared AS (
     DELETE FROM document_chunks c USING held WHERE c.tenant_id = held.tenant_id AND c.environment = held.environment AND c.document_id = held.id
   )
   SELECT id FROM held`,
-};
+);
 
-/** $6 the first chunk's position, $7 texts. @returns a row while the lease is held */
-export const insertChunksStatement: Statement = {
-  name: "insert_document_chunks",
-  text: `${held},
+/** Returns a row while the lease is held. */
+export const insertChunksStatement = sql(
+  "insert_document_chunks",
+  { ...holderParameters, firstPosition: "int", texts: "text[]" },
+  (p) => `${held(p)},
   inserted AS (
     INSERT INTO document_chunks (tenant_id, environment, document_id, position, knowledge_base_id, text)
-    SELECT held.tenant_id, held.environment, held.id, $6::int + chunk.ordinality - 1, held.knowledge_base_id, chunk.text
-    FROM held, unnest($7::text[]) WITH ORDINALITY AS chunk (text, ordinality)
+    SELECT held.tenant_id, held.environment, held.id, ${p.firstPosition} + chunk.ordinality - 1, held.knowledge_base_id, chunk.text
+    FROM held, unnest(${p.texts}) WITH ORDINALITY AS chunk (text, ordinality)
   )
   SELECT id FROM held`,
-};
+);
 
-/** Makes a document claimable again after $6 seconds. */
-export const releaseStatement: Statement = {
-  name: "release_document",
-  text: `
-  UPDATE documents SET lease_expires_at = ${now("$1")} + make_interval(secs => $6::float8)
-  WHERE tenant_id = $3::text AND environment = $4::"Environment" AND id = $5::text AND lease_holder = $2::text AND status = 'PROCESSING'`,
-};
+/** Ends the lease after a delay. */
+export const releaseStatement = sql(
+  "release_document",
+  { ...holderParameters, delaySeconds: "float8" },
+  (p) => `
+  UPDATE documents SET lease_expires_at = ${timeOf(p.now)} + make_interval(secs => ${p.delaySeconds})
+  WHERE ${isHeld(p)}`,
+);
 
-export const releaseAllStatement: Statement = {
-  name: "release_documents",
-  text: `
+export const releaseAllStatement = sql(
+  "release_documents",
+  {},
+  () => `
   UPDATE documents SET lease_expires_at = clock_timestamp() WHERE status = 'PROCESSING' AND lease_expires_at > clock_timestamp() RETURNING 1`,
-};
+);
 
-/** $1 now, $2 for how many seconds they have been processed, $3 limit. */
-export const stuckStatement: Statement = {
-  name: "stuck_documents",
-  text: `
+/** Documents that have been processed for so many seconds. */
+export const stuckStatement = sql(
+  "stuck_documents",
+  { now: "clock", stuckSeconds: "float8", limit: "int" },
+  (p) => `
   SELECT tenant_id AS "tenantId", environment, id FROM documents
-  WHERE status = 'PROCESSING' AND started_at <= ${now("$1")} - make_interval(secs => $2::float8) LIMIT $3::int`,
-};
+  WHERE status = 'PROCESSING' AND started_at <= ${timeOf(p.now)} - make_interval(secs => ${p.stuckSeconds}) LIMIT ${p.limit}`,
+);

@@ -9,9 +9,10 @@ import {
   type Partition,
   system,
 } from "@/lib/platform/caller";
-import { db, type Prisma, runStatement, type Statement } from "@/lib/platform/db";
+import { db, type Prisma, runSql } from "@/lib/platform/db";
 import { log } from "@/lib/platform/log";
-import { currentTime } from "@/lib/platform/time";
+import type { Query } from "@/lib/platform/sql";
+import { now } from "@/lib/platform/time";
 import { chunkText } from "./chunk-text";
 import type { ContentType } from "./content-type";
 import { ExtractionError, extractText } from "./extract-text";
@@ -58,9 +59,16 @@ export async function processNextDocument(
   { overdueSeconds = 0, signal }: Options & { overdueSeconds?: number } = {},
 ): Promise<RoundRobinPosition | null> {
   const next = (after: RoundRobinPosition) =>
-    claim(claimNextStatement, [after.tenantId, after.environment, overdueSeconds]);
+    claim((leaseHolder) =>
+      claimNextStatement({
+        leaseHolder,
+        afterTenantId: after.tenantId,
+        afterEnvironment: after.environment,
+        overdueSeconds,
+      }),
+    );
   const claimed =
-    (await claim(claimAbandonedStatement, [])) ??
+    (await claim((leaseHolder) => claimAbandonedStatement({ leaseHolder }))) ??
     (await next(turn)) ??
     (turn.tenantId ? await next(roundRobinStart) : null);
   if (!claimed) return null;
@@ -73,7 +81,9 @@ export async function processDocument(
   { tenantId, environment, id }: DocumentReference,
   options: Options = {},
 ): Promise<boolean> {
-  const claimed = await claim(claimOneStatement, [tenantId, environment, id]);
+  const claimed = await claim((leaseHolder) =>
+    claimOneStatement({ leaseHolder, tenantId, environment, id }),
+  );
   if (claimed) await processClaimed(claimed, options);
   return claimed !== null;
 }
@@ -96,17 +106,13 @@ export async function attemptDocument(
     select: { status: true, leaseExpiresAt: true },
   });
   if (row?.status !== "PENDING" && row?.status !== "PROCESSING") return { retryAt: null };
-  const soon = (currentTime() ?? new Date()).getTime() + askAgainMs;
+  const soon = now().getTime() + askAgainMs;
   return { retryAt: new Date(Math.max(soon, row.leaseExpiresAt?.getTime() ?? 0)).toISOString() };
 }
 
-async function claim(statement: Statement, values: unknown[]): Promise<ClaimedDocument | null> {
+async function claim(toQuery: (leaseHolder: string) => Query): Promise<ClaimedDocument | null> {
   const leaseHolder = randomUUID();
-  const [row] = await runStatement<Omit<ClaimedDocument, "leaseHolder">>(statement, [
-    currentTime(),
-    leaseHolder,
-    ...values,
-  ]);
+  const [row] = await runSql<Omit<ClaimedDocument, "leaseHolder">>(toQuery(leaseHolder));
   return row ? { ...row, leaseHolder } : null;
 }
 
@@ -127,10 +133,8 @@ async function processClaimed(document: ClaimedDocument, { signal }: Options): P
         { document: document.id, error: (error as Error).message },
         "a document will be tried again",
       );
-    await runStatement(releaseStatement, [
-      ...fence(document),
-      signal?.aborted ? 0 : retryAfterSeconds,
-    ]);
+    const delaySeconds = signal?.aborted ? 0 : retryAfterSeconds;
+    await runSql(releaseStatement({ ...heldBy(document), delaySeconds }));
   }
 }
 
@@ -150,11 +154,13 @@ async function readText(
  * the document is ready.
  */
 async function writeChunks(document: ClaimedDocument, text: string): Promise<number | null> {
-  if (!(await isHeld(clearChunksStatement, fence(document)))) return null;
+  if (!(await isHeld(clearChunksStatement(heldBy(document))))) return null;
   let count = 0;
   let batch: string[] = [];
   const flush = async () => {
-    const isStillHeld = await isHeld(insertChunksStatement, [...fence(document), count, batch]);
+    const isStillHeld = await isHeld(
+      insertChunksStatement({ ...heldBy(document), firstPosition: count, texts: batch }),
+    );
     count += batch.length;
     batch = [];
     return isStillHeld;
@@ -166,17 +172,14 @@ async function writeChunks(document: ClaimedDocument, text: string): Promise<num
   return batch.length === 0 || (await flush()) ? count : null;
 }
 
-const fence = ({ leaseHolder, tenantId, environment, id }: ClaimedDocument) => [
-  currentTime(),
+const heldBy = ({ leaseHolder, tenantId, environment, id }: ClaimedDocument) => ({
   leaseHolder,
   tenantId,
   environment,
   id,
-];
+});
 
-async function isHeld(statement: Statement, values: unknown[]): Promise<boolean> {
-  return (await runStatement(statement, values)).length > 0;
-}
+const isHeld = async (query: Query): Promise<boolean> => (await runSql(query)).length > 0;
 
 const fail = (document: DocumentReference & { leaseHolder?: string }, code: DocumentErrorCode) =>
   finish(document, "FAILED", { errorCode: code, errorMessage: documentErrors[code] });
@@ -199,7 +202,7 @@ async function finish(
         status,
         leaseHolder: null,
         leaseExpiresAt: null,
-        updatedAt: currentTime() ?? new Date(),
+        updatedAt: now(),
       },
     });
     if (count === 0) return false;
@@ -221,7 +224,7 @@ async function finish(
  * that was killed. @returns how many documents were released
  */
 export async function releaseDocuments(): Promise<number> {
-  return (await runStatement(releaseAllStatement, [])).length;
+  return (await runSql(releaseAllStatement({}))).length;
 }
 
 /**
@@ -230,11 +233,7 @@ export async function releaseDocuments(): Promise<number> {
  * stuck and keep waiting.
  */
 export async function failStuckDocuments(limit: number): Promise<number> {
-  const rows = await runStatement<DocumentReference>(stuckStatement, [
-    currentTime(),
-    stuckSeconds,
-    limit,
-  ]);
+  const rows = await runSql<DocumentReference>(stuckStatement({ stuckSeconds, limit }));
   for (const reference of rows) await fail(reference, "timeout");
   return rows.length;
 }

@@ -3,12 +3,13 @@ import { recordEvent } from "@/lib/events/record-event";
 import { countDocument, getKnowledgeBase, storedBytes } from "@/lib/knowledge/bases/service";
 import { abandonBlob, adoptBlob, type StoredFile } from "@/lib/platform/blobs/service";
 import type { Caller } from "@/lib/platform/caller";
+import { runSql } from "@/lib/platform/db";
 import { alreadyExists, invalidBody, limitReached, notInThisStatus } from "@/lib/platform/errors";
 import type { Metadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
-import { lockKind } from "@/lib/resources/lock-row";
+import { lockKind, lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { idsByStatus } from "@/lib/resources/page-by-status";
 import { pageById, toPage } from "@/lib/resources/pages";
@@ -24,7 +25,7 @@ import type {
   Search,
   SearchResults,
 } from "./schema";
-import { lockDocumentSql, searchSql } from "./service.sql";
+import { searchStatement } from "./service.sql";
 
 export async function listDocuments(
   caller: Caller,
@@ -207,9 +208,10 @@ export async function searchDocuments(
   { q, limit }: Search,
 ): Promise<SearchResults> {
   await getKnowledgeBase(caller, knowledgeBaseId);
-  const { tenantId, environment } = caller.partition;
-  const values = [tenantId, environment, knowledgeBaseId, q, limit];
-  const rows = await caller.db.$queryRawUnsafe<FoundChunk[]>(searchSql, ...values);
+  const rows = await runSql<FoundChunk>(
+    searchStatement({ ...caller.partition, knowledgeBaseId, query: q, limit }),
+    caller,
+  );
   return {
     data: rows.map(({ marked, ...found }) => {
       const excerpt = readMarked(marked);
@@ -252,12 +254,7 @@ async function lockDocument(
   knowledgeBaseId: string,
   id: string,
 ): Promise<DocumentModel> {
-  await caller.db.$queryRawUnsafe(
-    lockDocumentSql,
-    caller.partition.tenantId,
-    caller.partition.environment,
-    id,
-  );
+  await lockRow(caller, "documents", id);
   return requireDocument(caller, knowledgeBaseId, id);
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Caller, Partition } from "@/lib/platform/caller";
-import { db, runStatement, type Statement } from "@/lib/platform/db";
-import { currentTime } from "@/lib/platform/time";
+import { db, runSql } from "@/lib/platform/db";
+import { sql, timeOf } from "@/lib/platform/sql";
 import { blobStore } from "./blob-store";
 import type { IncomingFile } from "./incoming-file";
 
@@ -85,16 +85,18 @@ async function releaseBlob(partition: Partition, key: string): Promise<void> {
  * Each is put off for a while, so that what cannot be removed now does not stand in the way of the
  * others.
  */
-const claimStrayBlobsStatement = (limit: number): Statement => ({
-  name: `claim_stray_blobs_${limit}`,
-  text: `
-  UPDATE stray_blobs SET remove_after = coalesce($1::timestamptz, clock_timestamp()) + interval '5 minutes'
+const claimStrayBlobsStatement = (limit: number) =>
+  sql(
+    "claim_stray_blobs",
+    { now: "clock" },
+    (p) => `
+  UPDATE stray_blobs SET remove_after = ${timeOf(p.now)} + interval '5 minutes'
   WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM stray_blobs WHERE remove_after <= coalesce($1::timestamptz, clock_timestamp())
+    SELECT ctid FROM stray_blobs WHERE remove_after <= ${timeOf(p.now)}
     ORDER BY remove_after LIMIT ${limit} FOR UPDATE SKIP LOCKED
   ))
   RETURNING tenant_id, environment, key`,
-});
+  );
 
 type StrayBlob = { tenant_id: string; environment: Partition["environment"]; key: string };
 
@@ -103,7 +105,7 @@ type StrayBlob = { tenant_id: string; environment: Partition["environment"]; key
  * the file again.
  */
 export async function removeStrayBlobs(limit: number): Promise<number> {
-  const rows = await runStatement<StrayBlob>(claimStrayBlobsStatement(limit), [currentTime()]);
+  const rows = await runSql<StrayBlob>(claimStrayBlobsStatement(limit)({}));
   const store = await blobStore();
   for (const { tenant_id: tenantId, environment, key } of rows) {
     await store.remove(key);

@@ -7,7 +7,7 @@ import {
 } from "@/lib/conversations/schema";
 import {
   createConversation,
-  createConversationAtOnce,
+  createConversationInOneStatement,
   listConversations,
 } from "@/lib/conversations/service";
 
@@ -29,6 +29,6 @@ export const POST = operation({
   response: conversation,
   problems: ["not-found"],
   run: ({ caller, body }) => createConversation(caller, body),
-  runAtOnce: ({ identity, body, claim, serialize }) =>
-    createConversationAtOnce(identity, body, claim, serialize),
+  runInOneStatement: ({ identity, body, record, serialize }) =>
+    createConversationInOneStatement(identity, body, record, serialize),
 });

@@ -7,7 +7,7 @@ import {
   type FoundCustomer,
   statusNames,
 } from "@/components/conversations/states";
-import { once } from "@/lib/api/run-once";
+import { runOnce } from "@/lib/api/run-once";
 import { type CreateMessage, messageText } from "@/lib/conversations/message-schema";
 import { postMessage } from "@/lib/conversations/messages";
 import {
@@ -54,7 +54,7 @@ export async function sendMessageAction(
         kind === "customer"
           ? { text }
           : { text, author: person, ...(kind === "note" && { direction: "INTERNAL" as const }) };
-      return once(caller, key, { conversationId, kind, text, resolves }, async () => {
+      return runOnce(caller, key, { conversationId, kind, text, resolves }, async () => {
         await postMessage(caller, conversationId, message);
         if (resolves) await updateConversation(caller, conversationId, { status: "RESOLVED" });
         return null;

@@ -5,7 +5,7 @@ import {
   message,
   messagePage,
 } from "@/lib/conversations/message-schema";
-import { listMessages, postMessage, postMessageAtOnce } from "@/lib/conversations/messages";
+import { listMessages, postMessage, postMessageInOneStatement } from "@/lib/conversations/messages";
 import { conversationParams } from "@/lib/conversations/schema";
 
 export const GET = operation({
@@ -28,6 +28,6 @@ export const POST = operation({
   response: message,
   problems: ["conversation-closed"],
   run: ({ caller, params, body }) => postMessage(caller, params.conversationId, body),
-  runAtOnce: ({ identity, params, body, claim, serialize }) =>
-    postMessageAtOnce(identity, params.conversationId, body, claim, serialize),
+  runInOneStatement: ({ identity, params, body, record, serialize }) =>
+    postMessageInOneStatement(identity, params.conversationId, body, record, serialize),
 });
