@@ -16,7 +16,7 @@ import {
   virtualClock,
 } from "../support/webhooks";
 
-// What both clocks rest on: claim, send and record of one delivery.
+// The steps that both clocks share: claim, send and record one delivery.
 
 let receiver: Receiver;
 let clock: VirtualClock;
@@ -29,7 +29,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-test("what arrives is verified by Stripe's verifier and by that of Standard Webhooks", async () => {
+test("Stripe's verifier and the one of Standard Webhooks accept what a receiver gets", async () => {
   clock.advanceTo(new Date());
   clock.release();
   const { webhook, delivery } = await newDelivery(receiver.url);
@@ -52,7 +52,7 @@ test("what arrives is verified by Stripe's verifier and by that of Standard Webh
 test("only one of many simultaneous attempts sends", async () => {
   const { delivery } = await newDelivery(receiver.url);
   let settled = 0;
-  // The receiver answers when all the others have been told that they are late.
+  // The receiver responds when all other attempts have been refused.
   receiver.answer = (response) =>
     void vi.waitUntil(() => settled === 7).then(() => response.end("ok"));
   const attempts = Array.from({ length: 8 }, () =>
@@ -64,7 +64,7 @@ test("only one of many simultaneous attempts sends", async () => {
   expect(outcomes.filter(({ state }) => state === "waiting")).toHaveLength(7);
 });
 
-test("a lease that ended is claimed again, and its first holder changes nothing any more", async () => {
+test("a delivery whose lease ended is claimed again, and the first holder can no longer change anything", async () => {
   const { webhook, delivery } = await newDelivery(receiver.url);
   const zombie = await claimDelivery(delivery, clock.now());
   if (!zombie) throw new Error("the delivery could not be claimed");
@@ -89,7 +89,7 @@ test("a lease that ended is claimed again, and its first holder changes nothing 
   });
 });
 
-test("what is due and cannot be claimed is worth asking for in a second, or when its webhook is probed next", async () => {
+test("a due delivery that cannot be claimed is tried again in a second, or at the next probe of its webhook", async () => {
   const { webhook, delivery } = await newDelivery(receiver.url);
   const secondsAhead = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000);
   const change = (data: object) => db().webhook.updateMany({ where: { id: webhook.id }, data });
@@ -124,7 +124,7 @@ test("an attempt that is recorded twice counts once", async () => {
   expect(await attemptsOf(webhook.partition, delivery.id)).toHaveLength(1);
 });
 
-test("a failed manual attempt adds nothing to the count, and leaves the delivery as it was", async () => {
+test("a failed manual attempt does not count, and leaves the delivery unchanged", async () => {
   const { webhook, delivery } = await newDelivery(receiver.url);
   const claimed = await claimDelivery(delivery, clock.now());
   if (!claimed) throw new Error("the delivery could not be claimed");

@@ -14,7 +14,7 @@ import { startWorker } from "../support/workers";
 
 const due = 200_000;
 
-test(`with ${due} due deliveries of a dead webhook, other webhooks are served, and it can be deleted`, {
+test(`with ${due} due deliveries of a dead webhook, other webhooks get theirs, and the dead one can be deleted`, {
   timeout: 600_000,
 }, async () => {
   const receiver = await startReceiver();
@@ -41,8 +41,8 @@ test(`with ${due} due deliveries of a dead webhook, other webhooks are served, a
     await expect(
       mutate(system(partition), (caller) => getWebhook(caller, dead.id)),
     ).rejects.toMatchObject({ kind: "not-found" });
-    // The transaction that deletes the webhook leaves its deliveries to a job, which the others do
-    // not wait for either.
+    // The transaction that deletes the webhook leaves its deliveries to a job, and other webhooks
+    // do not wait for either.
     await serveOthers();
     expect(await left()).toBeGreaterThan(0);
     await expect.poll(left, { timeout: 500_000, interval: 500 }).toBe(0);

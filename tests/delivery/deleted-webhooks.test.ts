@@ -34,7 +34,7 @@ const remove = (webhook: TestWebhook) => as(webhook, (caller) => deleteWebhook(c
 const deliveriesOf = ({ id }: TestWebhook) => db().delivery.count({ where: { webhookId: id } });
 const notFound = { kind: "not-found" };
 
-test("a webhook with a backlog is gone at once, and its deliveries go in batches", async () => {
+test("a webhook with a backlog is deleted immediately, and its deliveries in batches", async () => {
   const webhook = await newWebhook(url);
   await raiseBacklog(webhook.partition, webhook.id, 3_000, clock.now());
   const [reference] = await raiseEvent(webhook.partition);
@@ -54,10 +54,10 @@ test("a webhook with a backlog is gone at once, and its deliveries go in batches
   ).rejects.toMatchObject(notFound);
   expect(await as(webhook, (caller) => listWebhooks(caller, page))).toEqual({ data: [] });
   expect(await db().webhookSecret.count({ where: { webhookId: webhook.id } })).toBe(0);
-  // Nothing was touched but the webhook's own row.
+  // Only the row of the webhook has changed.
   expect(await deliveriesOf(webhook)).toBe(3_001);
 
-  // Nothing more is sent, and no new event is meant for it.
+  // Nothing else is sent, and no new event is delivered to it.
   expect(await attemptDelivery(reference)).toEqual({ state: "gone", retryAt: null });
   const claim = {
     now: clock.now(),
@@ -83,7 +83,7 @@ test("a webhook with a backlog is gone at once, and its deliveries go in batches
   expect(await db().event.count({ where: webhook.partition })).toBe(3_002);
 });
 
-test("an event that was being recorded when its webhook was deleted is recorded, and its delivery goes with the others", async () => {
+test("an event that is being recorded while its webhook is deleted is kept, and its delivery is deleted with the others", async () => {
   const webhook = await newWebhook(url);
   await as(webhook, async (caller) => {
     await recordEvent(caller, "message.received", { id: "msg_1" });
@@ -99,7 +99,7 @@ test("an event that was being recorded when its webhook was deleted is recorded,
   ]).toEqual([0, 1]);
 });
 
-test("what is under way when its webhook is deleted ends without a trace", async () => {
+test("an attempt in progress when its webhook is deleted leaves no trace", async () => {
   const webhook = await newWebhook(url);
   const [reference] = await raiseEvent(webhook.partition);
   const delivery = reference && (await claimDelivery(reference, clock.now()));
@@ -116,7 +116,7 @@ test("what is under way when its webhook is deleted ends without a trace", async
   expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(0);
 });
 
-test("others have their turn while a large webhook is being deleted", async () => {
+test("other webhooks are served while a large one is being deleted", async () => {
   const partition = await newPartition();
   const large = await newWebhook(url, partition);
   await raiseBacklog(partition, large.id, 5_000, clock.now());

@@ -28,7 +28,7 @@ withEachClock(() => {
   const raiseMany = async ({ partition, id }: TestWebhook, total: number) =>
     wakeDeliveries(await raiseBacklog(partition, id, total, new Date()));
 
-  /** One event every eight seconds, which is longer than the pause between two probes. */
+  /** One event every eight seconds, longer than the pause between two probes. */
   async function failTimes(webhook: TestWebhook, total: number): Promise<void> {
     for (
       const until = (await find(webhook)).consecutiveFailures + total;
@@ -40,7 +40,7 @@ withEachClock(() => {
     }
   }
 
-  test("410 disables at once: what waits is held, and other webhooks are told", async () => {
+  test("410 disables immediately: pending deliveries are held, and other webhooks are notified", async () => {
     const { webhook, delivery } = await newDelivery(receiver.url);
     receiver.answerWith(500);
     await clock.settle();
@@ -123,7 +123,7 @@ withEachClock(() => {
     expect([pending, delivered]).toEqual([0, 1]);
   });
 
-  test("what is held is sent once when it is resumed, also where it was held a second time before it was sent", async () => {
+  test("held deliveries are sent once when resumed, also if they were held a second time before that", async () => {
     const webhook = await newWebhook(receiver.url);
     await setStatus(webhook, "DISABLED");
     for (let index = 0; index < 3; index++) await raiseEvent(webhook.partition);
@@ -150,13 +150,13 @@ withEachClock(() => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  test("a hundred events to a host that refuses cost a few attempts, and the webhook is probed from then on", async () => {
+  test("a hundred events for a host that refuses connections cost a few attempts, and the webhook is probed from then on", async () => {
     const refusing = await startTcpReceiver((socket) => void socket.resetAndDestroy());
     const webhook = await newWebhook(refusing.url);
     await raiseMany(webhook, 100);
     await clock.settle();
     const { consecutiveFailures: failures } = await find(webhook);
-    // Those under way when the tenth one failed are still counted.
+    // Attempts in progress when the tenth one failed still count.
     expect(failures).toBeGreaterThanOrEqual(10);
     expect(failures).toBeLessThanOrEqual(20);
     expect(await db().delivery.count({ where: { ...webhook.partition, automaticCount: 0 } })).toBe(
@@ -172,7 +172,7 @@ withEachClock(() => {
     await refusing.close();
   });
 
-  test("a receiver that recovers gets all that waited, once each", async () => {
+  test("a receiver that recovers gets every pending delivery once", async () => {
     receiver.answerWith(500);
     const webhook = await newWebhook(receiver.url);
     await raiseMany(webhook, 60);
@@ -181,14 +181,14 @@ withEachClock(() => {
     const failed = receiver.requests.length;
     receiver.answerWith(200);
     await clock.advance(180);
-    // What its own run has given up meanwhile.
+    // Given up by its own run in the meantime.
     await clock.settleWorker();
     expect(await count(webhook)).toEqual({ DELIVERED: 60 });
     expect(receiver.requests).toHaveLength(failed + 60);
     expect(await find(webhook)).toMatchObject({ consecutiveFailures: 0, probeAfter: null });
   });
 
-  test("a disabling that was interrupted is finished", async () => {
+  test("an interrupted disabling is completed", async () => {
     const webhook = await newWebhook(receiver.url);
     const key = { tenantId_environment_id: { ...webhook.partition, id: webhook.id } };
     await db().webhook.update({ where: key, data: { consecutiveFailures: 100 } });

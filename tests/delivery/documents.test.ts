@@ -44,7 +44,7 @@ async function until(
   }
 }
 
-test("a commit wakes the worker: a document is ready long before it would have looked again", async () => {
+test("a commit wakes the worker: a document is ready long before its next poll", async () => {
   const partition = await newPartition();
   await start();
   const document = await newDocument(partition, "A sentence. ".repeat(200));
@@ -59,7 +59,7 @@ test("a commit wakes the worker: a document is ready long before it would have l
   expect(rest).toEqual(chunks.slice(1, 2));
 });
 
-test("tenants take turns, however many documents one of them has", async () => {
+test("tenants take turns, no matter how many documents one of them has", async () => {
   const [many, few] = [await newPartition(), await newPartition()];
   for (let number = 0; number < 5; number++) await newDocument(many, `Text ${number}`);
   await newDocument(few, "Text");
@@ -74,7 +74,7 @@ test("tenants take turns, however many documents one of them has", async () => {
   expect(turns.indexOf(few.tenantId)).toBeLessThan(2);
 });
 
-test("beside Inngest, only what has waited for long is taken", async () => {
+test("next to Inngest, the worker takes only documents that have waited for long", async () => {
   const partition = await newPartition();
   const { id } = await newDocument(partition, "Text");
   expect(await processNextDocument(roundRobinStart, { overdueSeconds: 120 })).toBeNull();
@@ -85,9 +85,9 @@ test("beside Inngest, only what has waited for long is taken", async () => {
   expect(await processNextDocument(roundRobinStart, { overdueSeconds: 120 })).toEqual(partition);
 });
 
-test("a worker that stops gives back what it was reading", async () => {
+test("a worker that stops releases the document that it was reading", async () => {
   const partition = await newPartition();
-  // It takes a minute to read.
+  // Reading it takes a minute.
   const document = await newDocument(partition, "<div>".repeat(3_000_000), "text/html");
   const processing = await start();
   await until(partition, document, "PROCESSING");
@@ -97,7 +97,7 @@ test("a worker that stops gives back what it was reading", async () => {
     "READY",
   );
 
-  // As another text, so that it does not take as long.
+  // As plain text, which takes less time.
   await db().document.updateMany({
     where: { id: document.id },
     data: { contentType: "text/plain" },
@@ -134,7 +134,7 @@ test("a document that is deleted while it is read leaves nothing behind", async 
   expect(await db().documentChunk.count({ where: partition })).toBe(0);
 });
 
-test("a document whose file is gone fails, and one that the database has forgotten meanwhile changes nothing", async () => {
+test("a document whose file is missing fails, and one that was deleted in the meantime changes nothing", async () => {
   const partition = await newPartition();
   const document = await newDocument(partition, "Text");
   await db().document.updateMany({
@@ -147,7 +147,7 @@ test("a document whose file is gone fails, and one that the database has forgott
   expect(await processDocument({ ...partition, id: "doc_00000000000000000000000000" })).toBe(false);
 });
 
-test("a job that is woken while it runs looks again at once", async () => {
+test("a job that is woken while it runs runs again immediately", async () => {
   let runs = 0;
   const job = repeat(
     "test",

@@ -45,7 +45,7 @@ async function tellAt(at: Date) {
   while ((await warnOfExpiringKeys(2)) >= 2);
 }
 
-test("owners and admins are told once a week before and once a day before, and not at other times", async () => {
+test("owners and admins are notified a week before and a day before, once each, and at no other time", async () => {
   const { tenant, mails } = await newKey();
   const admin = await newMember(tenant.id, "ADMIN");
   const counts = [];
@@ -64,7 +64,7 @@ test("owners and admins are told once a week before and once a day before, and n
   expect(written?.text).toContain(`/${tenant.slug}/live/api-keys`);
 });
 
-test("after a pause of the service only the warning that is due now is given", async () => {
+test("after a pause of the service only the warning that is due now is sent", async () => {
   const { mails } = await newKey();
   await tellAt(daysBefore(0.5));
   expect(await mails()).toHaveLength(1);
@@ -85,7 +85,7 @@ test.each([
   expect(await mails()).toEqual([]);
 });
 
-test("an end that is put off is told of again", async () => {
+test("owners and admins are notified again after the expiry was postponed", async () => {
   const { tenant, mails } = await newKey();
   await tellAt(daysBefore(6));
   await db().apiKey.updateMany({

@@ -70,13 +70,13 @@ async function failProbes(webhook: TestWebhook, count: number): Promise<void> {
   }
 }
 
-test("attempts recorded by eight at once, each twice, count once each", async () => {
+test("attempts that eight writers record concurrently, each twice, count once each", async () => {
   const webhook = await newWebhook(url);
   await raiseBacklog(webhook.partition, webhook.id, 96, clock.now());
   const claimers = await Promise.all(Array.from({ length: 8 }, () => claim(webhook, 12)));
   expect(claimers.flat()).toHaveLength(96);
   expect(new Set(claimers.flat().map(({ id }) => id)).size).toBe(96);
-  // One by one and in batches, in whatever order the database comes to them.
+  // One by one and in batches, in any order of the database.
   await Promise.all(
     [...claimers, ...claimers.flat().map((delivery) => [delivery])].map((batch) => record(batch)),
   );
@@ -84,7 +84,7 @@ test("attempts recorded by eight at once, each twice, count once each", async ()
   expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(96);
 });
 
-test("what was under way when a receiver fell over does not disable its webhook; the next failure does", async () => {
+test("attempts in progress when a receiver broke do not disable its webhook; the next failure does", async () => {
   const webhook = await newWebhook(url);
   await raiseBacklog(webhook.partition, webhook.id, 200, clock.now());
   const underWay = [await claim(webhook, 100), await claim(webhook, 100)];
@@ -102,7 +102,7 @@ test("what was under way when a receiver fell over does not disable its webhook;
   });
 });
 
-test("one success after a hundred failures at once sets the count to 0", async () => {
+test("one success after a hundred concurrent failures resets the count to 0", async () => {
   const webhook = await newWebhook(url);
   await raiseBacklog(webhook.partition, webhook.id, 101, clock.now());
   await record(await claim(webhook, 100));
@@ -135,7 +135,7 @@ test("a warning is left at 50 and at 90 failures, once in every row of failures"
   expect(await warningsOf(webhook)).toEqual([50, 90, 50, 90]);
 });
 
-test("many failures at once leave each warning they come to", async () => {
+test("many concurrent failures record each warning that they reach", async () => {
   const webhook = await newWebhook(url);
   await raiseBacklog(webhook.partition, webhook.id, 100, clock.now());
   await Promise.all([...(await claim(webhook, 100)).map((delivery) => record([delivery]))]);

@@ -36,7 +36,7 @@ async function disabledWebhook(): Promise<TestWebhook> {
   return webhook;
 }
 
-/** Does `work` in a transaction, which stays open until it is told to commit. */
+/** Does `work` in a transaction that stays open until `commit` is called. */
 async function openTransaction(
   { partition }: TestWebhook,
   work: (caller: Caller) => Promise<unknown>,
@@ -122,7 +122,7 @@ test("a failure that is recorded while its webhook is being enabled is retried",
   ]);
 });
 
-test("events raised in numbers while a webhook is switched off and on are all sent or held, and resuming leaves none behind", async () => {
+test("many events raised while a webhook is disabled and enabled are all sent or held, and resuming leaves none behind", async () => {
   const webhook = await newWebhook("http://127.0.0.1:9/");
   let isDone = false;
   const raising = Promise.all(
@@ -143,7 +143,7 @@ test("events raised in numbers while a webhook is switched off and on are all se
   expect(await db().backlogTask.count({ where: webhook.partition })).toBe(0);
 });
 
-test("a large backlog is held in parts, so that nobody who stops a worker waits for all of it", async () => {
+test("a large backlog is held in parts, so that stopping a worker does not wait for all of it", async () => {
   const webhook = await disabledWebhook();
   await raiseBacklog(webhook.partition, webhook.id, 12_000, clock.now());
   expect(await sweepWebhooks(100)).toBe(100);

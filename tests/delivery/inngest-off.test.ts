@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { GET, POST, PUT } from "@/app/api/inngest/route";
 import { signedRequest } from "../support/inngest-server";
 
-test("404: with the embedded clock nothing is served to Inngest", async () => {
+test("404 for Inngest with the embedded clock", async () => {
   const url = "http://app.test/api/inngest?fnId=parlance-deliver-webhook&stepId=step";
   for (const handler of [GET, POST, PUT]) {
     expect(

@@ -25,7 +25,7 @@ import {
   raiseEvent,
 } from "../support/webhooks";
 
-// What only Inngest has: its requests, its events, and its absence. What both clocks promise alike
+// What is specific to Inngest: its requests, its events, and its absence. What both clocks promise
 // is in the suites that run with each of them.
 
 let receiver: Receiver;
@@ -51,7 +51,7 @@ async function callForDelivery() {
   return callBody({ name: "delivery/due", data });
 }
 
-test("every job that recurs has its function, and each function its limits", () => {
+test("every recurring job has its function, and each function its limits", () => {
   const limits = Object.fromEntries(
     inngest.functions.map(({ id, concurrency }) => [id.replace("parlance-", ""), concurrency]),
   );
@@ -62,7 +62,7 @@ test("every job that recurs has its function, and each function its limits", () 
   });
 });
 
-test("200 from the probe names the clock, and doctor says whether Inngest answers and where it calls", async () => {
+test("200 from /ready names the clock, and doctor says whether Inngest responds and where it calls", async () => {
   expect((await probes["/ready"]()).body).toMatchObject({ clock: "inngest" });
   const clockLine = async (environment: Record<string, string> = {}) =>
     (await runAdmin(["doctor"], environment)).output.match(/job clock.*/)?.[0];
@@ -79,7 +79,7 @@ test("200 from the probe names the clock, and doctor says whether Inngest answer
   expect(await clockLine({ JOBS: "embedded" })).toContain("embedded, in the worker");
 });
 
-test("401: what is unsigned, signed by another key, stale or altered runs nothing; 206: what is signed runs", async () => {
+test("401 for unsigned, stale and altered requests and for those signed with another key, which run nothing; 206 for signed ones", async () => {
   const body = await callForDelivery();
   const otherKey = `signkey-test-${"f".repeat(64)}`;
   const unsigned = signedRequest(url, body, { signingKey });
@@ -109,7 +109,7 @@ test("401: what is unsigned, signed by another key, stale or altered runs nothin
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("an unsigned request to register sends Inngest to the app's own address, whatever host it names", async () => {
+test("an unsigned registration request registers the app's own address, whatever host it names", async () => {
   const request = new Request("http://evil.test/api/inngest", {
     method: "PUT",
     headers: { host: "evil.test" },
@@ -120,7 +120,7 @@ test("an unsigned request to register sends Inngest to the app's own address, wh
   expect(JSON.stringify(registration)).not.toContain("evil.test");
 });
 
-test("a delivery is one run: an attempt a step, and asleep between them", async () => {
+test("a delivery is one run: each attempt is a step, and the run sleeps between them", async () => {
   receiver.answerWith(500);
   const { delivery } = await newDelivery(receiver.url);
   await clock.advance(200_000);
@@ -134,7 +134,7 @@ test("a delivery is one run: an attempt a step, and asleep between them", async 
   ).toBe(`StepRun${",Sleep,StepRun".repeat(7)}`);
 });
 
-test("a step whose answer was lost runs again, and a run that is repeated from its start sends nothing again", async () => {
+test("a step whose response was lost runs again, and a run repeated from its start sends nothing again", async () => {
   const { delivery } = await newDelivery(receiver.url);
   await clock.settle();
   const [run] = runsOf(delivery.id);
@@ -148,7 +148,7 @@ test("a step whose answer was lost runs again, and a run that is repeated from i
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("events are sent after the commit, and hold ids and nothing else", async () => {
+test("events are sent after the commit, and contain only ids", async () => {
   const webhook = await newWebhook(receiver.url);
   const failed = mutate(system(webhook.partition), async (caller) => {
     await recordEvent(caller, "message.received", { id: "msg_1" });
@@ -183,7 +183,7 @@ test("events are sent after the commit, and hold ids and nothing else", async ()
   }
 });
 
-test("each time that a delivery is to be sent again, Inngest gets an id that it has not seen", async () => {
+test("Inngest gets a new event id each time a delivery is to be sent again", async () => {
   receiver.answerWith(500);
   const { webhook, delivery } = await newDelivery(receiver.url);
   await clock.settle();
@@ -210,7 +210,7 @@ test("each time that a delivery is to be sent again, Inngest gets an id that it 
   expect(runsOf(delivery.id)).toHaveLength(5);
 });
 
-test("what a disabled webhook is not sent does not reach Inngest either", async () => {
+test("events that a disabled webhook does not get do not reach Inngest either", async () => {
   const webhook = await newWebhook(receiver.url);
   await mutate(system(webhook.partition), (caller) =>
     updateWebhook(caller, webhook.id, { status: "DISABLED" }),
@@ -220,7 +220,7 @@ test("what a disabled webhook is not sent does not reach Inngest either", async 
   expect(inngest.events).toEqual([]);
 });
 
-test("thousands of deliveries at once go in few requests, and a webhook has ten under way at most", async () => {
+test("thousands of deliveries reach Inngest in few requests, and a webhook has at most ten in progress", async () => {
   const webhook = await newWebhook(receiver.url);
   // Ten requests have to wait for each other, so fewer than ten at a time would never end.
   const waiting: ServerResponse[] = [];
@@ -249,7 +249,7 @@ test("thousands of deliveries at once go in few requests, and a webhook has ten 
 });
 
 test.each(["hangs", "answers with 500"])(
-  "a send ends soon where Inngest %s, and what waited with it is dropped",
+  "sending ends soon where Inngest %s, and the events queued with it are dropped",
   async (what) => {
     const webhook = await newWebhook(receiver.url);
     const deliveries = await raiseBacklog(webhook.partition, webhook.id, 50, new Date());
@@ -266,7 +266,7 @@ test.each(["hangs", "answers with 500"])(
   },
 );
 
-test("what Inngest never heard of, the worker takes over after two minutes, attempt by attempt", async () => {
+test("the worker takes over what Inngest never received after two minutes, attempt by attempt", async () => {
   receiver.answerWith(500);
   inngest.server.answer = (response) => void response.writeHead(503).end();
   const { webhook, delivery } = await newDelivery(receiver.url);
@@ -286,7 +286,7 @@ test("what Inngest never heard of, the worker takes over after two minutes, atte
   expect(runsOf(delivery.id)).toEqual([]);
 });
 
-test("a run that Inngest loses half-way, and a document that it never heard of, the worker finishes", async () => {
+test("the worker completes a run that Inngest loses halfway, and a document that it never received", async () => {
   receiver.answerWith(500);
   const { webhook, delivery } = await newDelivery(receiver.url);
   await clock.settle();
@@ -318,13 +318,13 @@ test("the clock can be changed while deliveries wait: nothing is lost, and nothi
   const change = async (index: 0 | 1) => {
     clock = await clocks[index].start(clock.now());
   };
-  // Begun by Inngest, whose run sleeps until its second attempt and then finds that it was made.
+  // Started by Inngest, whose run sleeps until the second attempt and then finds that it was made.
   await clock.settle();
   await change(0);
   await clock.advance(180);
   expect(await numbers()).toEqual([1, 2, 3]);
 
-  // Inngest knows of the old run alone, which goes on; what is new comes by its events.
+  // Inngest knows only the old run, which continues; new deliveries arrive by their events.
   await change(1);
   const [second] = await raiseEvent(webhook.partition);
   await clock.advance(200_000);
@@ -345,7 +345,7 @@ test("the clock can be changed while deliveries wait: nothing is lost, and nothi
   ).toBe(16);
 });
 
-test("what waits when Inngest takes over, and what waits when it is given up, is sent, once", async () => {
+test("deliveries pending when Inngest takes over, and when it is switched off, are sent once", async () => {
   await clock.close();
   clock = await clocks[0].start();
   receiver.answerWith(500);
@@ -354,7 +354,7 @@ test("what waits when Inngest takes over, and what waits when it is given up, is
   await clock.settle();
   receiver.answerWith(200);
 
-  // Inngest never hears of these: the worker beside it has them, two minutes late.
+  // Inngest never receives these: the worker next to it sends them, two minutes late.
   clock = await clocks[1].start(clock.now());
   for (let index = 0; index < 5; index++) await raiseEvent(webhook.partition);
   await clock.advance(100);

@@ -40,13 +40,13 @@ const invitation = (over: Partial<Extract<Mail, { kind: "invitation" }>> = {}): 
 });
 const onlyMail = () => db().mail.findFirstOrThrow();
 
-/** What a mail program shows of a part. */
+/** What a mail program shows of a MIME part. */
 const decoded = (source: string) =>
   source
     .replaceAll(/=\r\n/g, "")
     .replaceAll(/=([0-9A-F]{2})/g, (_match, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-test("a mail is sent once, as text and as HTML, and what it said is not kept", async () => {
+test("a mail is sent once, as text and as HTML, and its content is not retained", async () => {
   await queueMail(db(), "grace@example.com", invitation());
   const { content } = await onlyMail();
   expect(content).not.toContain("token");
@@ -82,7 +82,7 @@ test("a mail whose change was rolled back is never sent", async () => {
   expect(await sendMails(10)).toBe(0);
 });
 
-test("what the server cannot take now is tried again at the times of the schedule, and given up after the last", async () => {
+test("a mail that the server cannot take now is retried on schedule, and given up after the last attempt", async () => {
   server.refuseWith({ code: 451, text: "come back later", at: "content" });
   await queueMail(db(), "grace@example.com", invitation());
 
@@ -113,7 +113,7 @@ test("a server that recovers gets the mail, once", async () => {
   expect(await onlyMail()).toMatchObject({ status: "SENT", attemptCount: 2, error: null });
 });
 
-test("an address that the server does not know is given up at once", async () => {
+test("a mail to an address that the server does not know is given up immediately", async () => {
   server.refuseWith({ code: 550, text: "no such user", at: "recipient" });
   await queueMail(db(), "nobody@example.com", invitation());
   await sendMails(10);
@@ -124,7 +124,7 @@ test("an address that the server does not know is given up at once", async () =>
   });
 });
 
-test("many senders at once send each mail once", async () => {
+test("many concurrent senders send each mail once", async () => {
   const people = Array.from({ length: 25 }, (_, index) => `person${index}@example.com`);
   await db().$transaction(async (transaction) => {
     for (const person of people) await queueMail(transaction, person, invitation());
@@ -135,7 +135,7 @@ test("many senders at once send each mail once", async () => {
   expect(server.mails.flatMap(({ to }) => to).sort()).toEqual(people.sort());
 });
 
-test("what a killed sender had claimed is sent when its time is over", async () => {
+test("mails claimed by a killed sender are sent when its lease ends", async () => {
   await queueMail(db(), "grace@example.com", invitation());
   await db().mail.updateMany({
     data: { attemptCount: 1, nextAttemptAt: new Date(now.getTime() + 180_000) },
@@ -146,7 +146,7 @@ test("what a killed sender had claimed is sent when its time is over", async () 
   expect(server.mails).toHaveLength(1);
 });
 
-test("a link that is over is not sent any more", async () => {
+test("a mail with an expired link is no longer sent", async () => {
   server.refuseWith({ code: 451, text: "later", at: "content" });
   await queueMail(db(), "grace@example.com", invitation(), {
     usableUntil: new Date(now.getTime() + 60_000),
@@ -162,7 +162,7 @@ test("a link that is over is not sent any more", async () => {
   });
 });
 
-test("names can neither add headers nor markup", async () => {
+test("names cannot add headers or markup", async () => {
   await queueMail(
     db(),
     "grace@example.com",
@@ -178,7 +178,7 @@ test("names can neither add headers nor markup", async () => {
   expect(html).not.toContain("<img");
 });
 
-test("what concerns a tenant goes to its owners and admins, and under one name only once", async () => {
+test("mails about a tenant go to its owners and admins, once for each name", async () => {
   const account = {
     organization: "Engines",
     name: "Ada",

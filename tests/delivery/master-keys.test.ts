@@ -43,7 +43,7 @@ afterEach(async () => {
 
 type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
 
-/** As it would be where the master key it was sealed with is not in SECRET_KEYS. */
+/** As if the master key it was sealed with were not in SECRET_KEYS. */
 const setKeyId = ({ id }: TestWebhook, keyId: string) =>
   pool().query(
     "UPDATE webhook_secrets SET ciphertext = $2 || '.' || split_part(ciphertext, '.', 2) WHERE webhook_id = $1",
@@ -52,13 +52,13 @@ const setKeyId = ({ id }: TestWebhook, keyId: string) =>
 
 const currentKeyId = env().SECRET_KEYS[0]?.id ?? "";
 
-test("a delivery that cannot be signed waits, uses up no attempt, counts for nothing, and is sent when the key is back", async () => {
+test("a delivery that cannot be signed waits, uses no attempt, counts as no failure, and is sent when the key is back", async () => {
   const webhook = await newWebhook(receiver.url);
   const [delivery] = await raiseEvent(webhook.partition);
   if (!delivery) throw new Error("the event reached no webhook");
   await setKeyId(webhook, "lost");
 
-  // Longer than the whole schedule would have taken, and more often than there are attempts.
+  // Longer than the whole schedule, and more often than the number of attempts.
   for (let round = 0; round < 20; round++) {
     const outcome = await attemptDelivery(delivery);
     expect(outcome).toMatchObject({ state: "waiting", retryAt: expect.any(String) });
@@ -87,7 +87,7 @@ test("a delivery that cannot be signed waits, uses up no attempt, counts for not
   ).toEqual([[1, null]]);
 });
 
-test("a webhook whose secret cannot be opened keeps no other waiting, and is left alone for as long as a lease", async () => {
+test("a webhook whose secret cannot be opened does not delay others, and is not claimed again for the time of a lease", async () => {
   const partition = await newPartition();
   const [sealed, healthy] = [
     await newWebhook(receiver.url, partition),
@@ -107,7 +107,7 @@ test("a webhook whose secret cannot be opened keeps no other waiting, and is lef
   expect(claimed).toBeLessThanOrEqual(4);
 });
 
-test("no process starts with keys that open nothing of what is stored, also where one has the same name", async () => {
+test("no process starts with keys that cannot open the stored secrets, even if one has the same name", async () => {
   await newWebhook(receiver.url);
   await requireUsableKeys();
   const { SECRET_KEYS } = env();
@@ -129,7 +129,7 @@ test("no process starts with keys that open nothing of what is stored, also wher
   env().SECRET_KEYS = SECRET_KEYS;
 });
 
-test("samples of every kind of sealed value are opened, and one that was altered is counted", async () => {
+test("doctor opens samples of every kind of sealed value, and counts an altered one", async () => {
   const webhook = await newWebhook(receiver.url);
   const mail = {
     kind: "password-reset",
@@ -168,7 +168,7 @@ test("secrets:reencrypt seals everything with the first key, and doctor says wha
   for (let index = 0; index < 3; index++) webhooks.push(await newWebhook(receiver.url));
   const [first, second, third] = webhooks;
   if (!first || !second || !third) throw new Error("there are no webhooks");
-  // More than a batch, and one that nobody can open.
+  // More than a batch, and one that no key opens.
   const context = webhookSecretContext(first.partition, first.id);
   const rows = Array.from({ length: 450 }, (_, index) => ({
     version: index + 2,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => nameServer.close());
 
-test("an answer is its status, its text and how long it took", async () => {
+test("a response is reported with its status, its text and its duration", async () => {
   const { result, receiver } = await postTo(
     (response) => void response.writeHead(201).end("thanks"),
   );
@@ -42,7 +42,7 @@ test("an answer is its status, its text and how long it took", async () => {
   });
 });
 
-test("a name whose addresses are all allowed is connected to", async () => {
+test("a name is connected to if all of its addresses are allowed", async () => {
   const receiver = await startReceiver();
   const { port } = new URL(receiver.url);
   expect(await post(`http://receiver.example.com:${port}/`)).toMatchObject({ statusCode: 200 });
@@ -50,13 +50,13 @@ test("a name whose addresses are all allowed is connected to", async () => {
   await receiver.close();
 });
 
-test("metadata addresses stay closed whatever is opened", async () => {
+test("metadata addresses stay closed whatever networks are opened", async () => {
   expect(await post("http://169.254.169.254/latest/meta-data/")).toMatchObject({
     errorCode: "blocked_address",
   });
 });
 
-test("a name that leads to the installation's own database is not connected to, whatever is opened", async () => {
+test("a name that resolves to the installation's own database is never connected to", async () => {
   const { port } = new URL(process.env.DATABASE_URL ?? "");
   const attempts = watchConnectionAttempts();
   for (const host of [
@@ -77,7 +77,7 @@ test("a name that leads to the installation's own database is not connected to, 
 });
 
 test.each([301, 302, 303, 307, 308])(
-  "%i is an answer like any other, and not followed",
+  "%i is a response like any other, and not followed",
   async (status) => {
     const { result, receiver } = await postTo(
       (response) => void response.writeHead(status, { location: "/again" }).end(),
@@ -109,12 +109,12 @@ test.each([301, 302, 303, 307, 308])("%i leads nowhere, least of all inside", as
   await inside.close();
 });
 
-test("a name that leads elsewhere when it is asked for again is asked once for a connection, and each connection anew", async () => {
+test("a name that resolves differently the next time is resolved once for each connection", async () => {
   const receiver = await startReceiver();
   const { port } = new URL(receiver.url);
   let answers = 0;
   const rebinding = {
-    // The look-up asks for both kinds of address, so the third answer is that of the second
+    // The lookup asks for both kinds of address, so the third reply belongs to the second
     // connection.
     get "rebinding.example.com"() {
       return answers++ < 2 ? ["127.0.0.1"] : ["10.0.0.1"];
@@ -132,41 +132,41 @@ test("a name that leads elsewhere when it is asked for again is asked once for a
   await receiver.close();
 });
 
-test("16 KiB of a long answer are kept", async () => {
+test("16 KiB of a long response are stored", async () => {
   const { result } = await postTo((response) => void response.end("x".repeat(100_000)));
   expect(result).toMatchObject({ statusCode: 200, response: "x".repeat(16_384) });
 });
 
-test("an endless answer is cut off, and its connection with it", async () => {
+test("an endless response is cut off, and its connection is closed", async () => {
   const endless = await openHostile("sends an endless body");
   expect(await post(endless.url)).toMatchObject({ statusCode: 200, response: "y".repeat(16_384) });
   await expect.poll(endless.openSockets).toBe(0);
   await endless.close();
 });
 
-test("NUL characters are taken out and invalid UTF-8 is replaced", async () => {
+test("NUL characters are removed and invalid UTF-8 is replaced", async () => {
   const receiver = await openHostile("sends NUL and invalid UTF-8");
   expect(await post(receiver.url)).toMatchObject({ response: "ab\ufffd\ufffdc" });
   await receiver.close();
 });
 
 test.each(kinds)(
-  "a receiver that %s comes to what it should, within the one deadline",
+  "a receiver that %s gives the expected result within the one deadline",
   async (kind) => {
     const receiver = await openHostile(kind);
     const isLate = "errorCode" in receiver.outcome && receiver.outcome.errorCode === "timeout";
-    // One that answers may take its time on a busy machine.
+    // A response may take long on a busy machine.
     const timeoutMs = isLate ? deadlineMs : 10 * deadlineMs;
     const result = await post(receiver.url, undefined, timeoutMs);
     await receiver.close();
     expect(result).toMatchObject(receiver.outcome);
     if (isLate) expect(result.durationMs).toBeGreaterThanOrEqual(deadlineMs - 5);
-    // Nothing is inflated, and no more is kept than is promised.
+    // Nothing is decompressed, and no more is stored than promised.
     if ("response" in result) expect(result.response.length).toBeLessThanOrEqual(16_384);
   },
 );
 
-test("nobody there is connection_refused", async () => {
+test("connection_refused where nothing listens", async () => {
   const receiver = await startReceiver();
   await receiver.close();
   expect(await post(receiver.url)).toMatchObject({ errorCode: "connection_refused" });
@@ -196,11 +196,11 @@ test.each([
   }
 });
 
-test("connections are kept for the same webhook, and never shared between two", async () => {
+test("connections are reused for the same webhook, and never shared between two", async () => {
   const receiver = await startReceiver();
   for (let round = 0; round < 3; round++) {
     await post(receiver.url, "whk_kept");
-    // The connection is free again a moment after its answer was read.
+    // The connection is free again a moment after its response was read.
     await new Promise(setImmediate);
   }
   expect(receiver.connectionCount).toBe(1);

@@ -41,7 +41,7 @@ async function purgeAll(limit = 20): Promise<void> {
 
 const eventsOf = (partition: Partition) => db().event.count({ where: partition });
 
-test("after 30 days an event goes with its deliveries and their attempts, and what is still to be sent stays", async () => {
+test("after 30 days an event is deleted with its deliveries and their attempts, except for pending deliveries", async () => {
   const { partition, id } = await newWebhook(receiver.url);
   const finish = async (status: DeliveryStatus) => {
     const [delivery] = await raiseEvent(partition);
@@ -84,7 +84,7 @@ test("after 30 days an event goes with its deliveries and their attempts, and wh
   expect(await eventsOf(partition)).toBe(0);
 });
 
-test("what is held for 30 days is given up, can be seen as such for a week, and goes", async () => {
+test("a delivery that is held for 30 days is given up, stays visible for a week, and is deleted", async () => {
   const { partition, id } = await newWebhook(receiver.url);
   await raiseEvent(partition);
   toDay(10);
@@ -105,7 +105,7 @@ test("what is held for 30 days is given up, can be seen as such for a week, and 
   expect([await countByStatus(partition, id), await eventsOf(partition)]).toEqual([{}, 0]);
 });
 
-test("idempotency records go after 24 hours, request logs and warnings after 30 days", async () => {
+test("idempotency records are deleted after 24 hours, request logs and warnings after 30 days", async () => {
   const { partition, id } = await newWebhook(receiver.url);
   const expiresAt = new Date(createdAt.getTime() + daySeconds * 1_000);
   const record = { fingerprint: new Uint8Array(32), status: 200, body: "", createdAt, expiresAt };
@@ -135,7 +135,7 @@ test("idempotency records go after 24 hours, request logs and warnings after 30 
   expect(await left()).toEqual([0, 0, 0]);
 });
 
-test("a table that cannot be purged keeps no other one waiting, and doctor and /ready say for how long it has waited", async () => {
+test("a table that cannot be purged does not delay others, and doctor and /ready say how long it has waited", async () => {
   const { partition, id } = await newWebhook(receiver.url);
   await raiseEvent(partition);
   await db().delivery.updateMany({
@@ -161,7 +161,7 @@ test("a table that cannot be purged keeps no other one waiting, and doctor and /
   expect(await oldestExpired()).toMatchObject({ seconds: 0 });
 });
 
-test("5,000 expired events go in small batches, and deliveries go on meanwhile", async () => {
+test("5,000 expired events are deleted in small batches while deliveries continue", async () => {
   const partition = await newPartition();
   const old = await newWebhook(receiver.url, partition);
   await raiseBacklog(partition, old.id, 5_000, createdAt);
@@ -199,7 +199,7 @@ test("5,000 expired events go in small batches, and deliveries go on meanwhile",
   expect(arrivedMeanwhile).toBeGreaterThan(0);
 });
 
-test("thousands that wait do not keep the purge from what lies behind them", async () => {
+test("thousands of pending deliveries do not keep the purge from those after them", async () => {
   const partition = await newPartition();
   const waiting = await newWebhook(receiver.url, partition);
   await raiseBacklog(partition, waiting.id, 5_000, createdAt);
@@ -209,7 +209,7 @@ test("thousands that wait do not keep the purge from what lies behind them", asy
     where: { webhookId: finished.id },
     data: { status: "DELIVERED", nextAttemptAt: null },
   });
-  // All of those that wait are older.
+  // All pending ones are older.
   const before = new Date(createdAt.getTime() - 60_000);
   await db().event.updateMany({ where: partition, data: { expiresAt: before } });
   await db().event.updateMany({ where: finished.partition, data: { expiresAt: createdAt } });

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await db().delivery.deleteMany();
 });
 
-test("200 says which clock runs, for how long the oldest delivery has waited, and how many are due, under way and held", async () => {
+test("200 says which clock runs, how long the oldest delivery has waited, and how many are due, in progress and held", async () => {
   expect(await probes["/ready"]()).toEqual({
     status: 200,
     body: {
@@ -53,7 +53,7 @@ test("200 says which clock runs, for how long the oldest delivery has waited, an
   expect(deliveries).toEqual({ due: 10, inProgress: 3, held: 7 });
 });
 
-test("/ready asks the database at most once a second, however many ask it", async () => {
+test("/ready queries the database at most once a second, no matter how many requests it gets", async () => {
   const first = await probes["/ready"]();
   expect((await probes["/ready"]()).body).toBe(first.body);
 
@@ -80,7 +80,7 @@ test("/ready asks the database at most once a second, however many ask it", asyn
   expect(await next).toBe(2);
 });
 
-test("what waits for a webhook that keeps failing raises no alarm, and what waits behind it does", async () => {
+test("deliveries that wait for a failing webhook raise no alarm, and those that wait behind them do", async () => {
   const failing = await newWebhook(url);
   await raiseBacklog(failing.partition, failing.id, 20, secondsAgo(10_000));
   await change(failing, { consecutiveFailures: 10, probeAfter: secondsAgo(-5) });

@@ -23,7 +23,7 @@ withEachClock(() => {
   const receivedTypes = () =>
     receiver.requests.map(({ headers }) => headers["x-service-event-type"]);
 
-  test("a document is read once, and webhooks hear of it", async () => {
+  test("a document is processed once, and webhooks are notified", async () => {
     const { partition } = await newWebhook(receiver.url);
     const document = await newDocument(partition, "A sentence. ".repeat(200));
     await clock.settle();
@@ -32,7 +32,7 @@ withEachClock(() => {
     expect(receivedTypes().filter((type) => type === "document.ready")).toHaveLength(1);
   });
 
-  test("a document that failed is read again when it is asked for, also within the day", async () => {
+  test("a failed document is processed again on request, also within the day", async () => {
     const partition = await newPartition();
     const document = await newDocument(partition, "%PDF-1.7 and nothing more", "application/pdf");
     await clock.settle();
@@ -48,7 +48,7 @@ withEachClock(() => {
     expect(await read(partition, document)).toMatchObject({ status: "READY" });
   });
 
-  test("a document that a process took and never finished is read when its lease ends", async () => {
+  test("a document of a process that never finished is processed when its lease ends", async () => {
     const partition = await newPartition();
     const document = await newDocument(partition, "Text");
     const leaseExpiresAt = secondsAhead(60);
@@ -69,7 +69,7 @@ withEachClock(() => {
     expect(await read(partition, document)).toMatchObject({ status: "READY" });
   });
 
-  test("what is stuck is given up, and a file that is nobody's is removed", async () => {
+  test("a stuck document fails, and an orphaned file is removed", async () => {
     const partition = await newPartition();
     const [stuck, deleted] = [
       await newDocument(partition, "Text"),
@@ -100,7 +100,7 @@ withEachClock(() => {
     expect(await db().strayBlob.count({ where: partition })).toBe(0);
   });
 
-  test("a snoozed conversation opens at its time, not before, and webhooks hear of it", async () => {
+  test("a snoozed conversation opens at its time, not before, and webhooks are notified", async () => {
     const { partition } = await newWebhook(receiver.url);
     const { id } = await mutate(system(partition), (caller) =>
       createConversation(caller, { channelId: "web", priority: "NORMAL", tags: [], metadata: {} }),
@@ -124,7 +124,7 @@ withEachClock(() => {
     );
   });
 
-  test("what is kept no longer goes, however much there is, and the rest stays", async () => {
+  test("everything past its retention is deleted, no matter how much there is, and the rest stays", async () => {
     const partition = await newPartition();
     const event = (createdAt: Date) => {
       const expiresAt = new Date(createdAt.getTime() + 30 * dayMs);

@@ -60,7 +60,7 @@ withEachClock(() => {
     });
   });
 
-  test("a failed resend leaves the schedule as it was, and adds nothing to the count of failures", async () => {
+  test("a failed resend leaves the schedule unchanged, and does not count as a failure", async () => {
     receiver.answerWith(500);
     const { webhook, delivery } = await newDelivery(receiver.url);
     await clock.settle();
@@ -83,7 +83,7 @@ withEachClock(() => {
     await clock.advanceTo(nextAttemptAt);
     const second = await findDelivery(webhook.partition, delivery.id);
     const delay = ((second.nextAttemptAt?.getTime() ?? 0) - nextAttemptAt.getTime()) / 1_000;
-    // The second delay of the schedule: the twelve resends counted for nothing.
+    // The second delay of the schedule: the twelve resends did not count.
     expect(delay).toBeGreaterThanOrEqual(120 - 0.001);
     expect(delay).toBeLessThanOrEqual(132.001);
     expect(
@@ -91,7 +91,7 @@ withEachClock(() => {
     ).toEqual(["AUTOMATIC", ...Array.from({ length: 12 }, () => "MANUAL"), "AUTOMATIC"]);
   });
 
-  test("an attempt that was asked for outlives whoever took it", async () => {
+  test("a requested attempt outlives the process that claimed it", async () => {
     const { webhook, delivery } = await newDelivery(receiver.url);
     await clock.settle();
     await resend(webhook, delivery.id);
@@ -138,7 +138,7 @@ withEachClock(() => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  test("a test is tried once, and one that is told the receiver is gone does not disable the webhook", async () => {
+  test("a test is tried once, and 410 for a test does not disable the webhook", async () => {
     receiver.answerWith(410);
     const webhook = await newWebhook(receiver.url);
     const { id } = await sendTest(webhook);
@@ -156,7 +156,7 @@ withEachClock(() => {
     });
   });
 
-  test("what failed is recovered with a fresh schedule, fifty a second", async () => {
+  test("failed deliveries are recovered with a fresh schedule, fifty a second", async () => {
     const webhook = await newWebhook(receiver.url);
     const deliveries = await raiseBacklog(webhook.partition, webhook.id, 100, clock.now());
     const failed = {
@@ -181,7 +181,7 @@ withEachClock(() => {
         recoverDeliveries(caller, webhook.id, body),
       ),
     ).toEqual({ count: 100 });
-    // One fails and starts its schedule anew; the others succeed.
+    // One fails and starts its schedule again; the others succeed.
     receiver.answer = (response) => {
       response.writeHead(500).end();
       receiver.answerWith(200);

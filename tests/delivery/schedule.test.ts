@@ -17,7 +17,7 @@ import {
 const retrySchedule = [30, 120, 600, 1_800, 7_200, 28_800, 86_400];
 
 withEachClock(() => {
-  test("a delivery that succeeds is sent once, whole and signed, and recorded", async () => {
+  test("a delivery that succeeds is sent once, complete and signed, and recorded", async () => {
     const { webhook, delivery } = await newDelivery(`${receiver.url}/hook`);
     const event = await db().event.findFirstOrThrow({ where: webhook.partition });
     await clock.settle();
@@ -102,7 +102,7 @@ withEachClock(() => {
     });
   });
 
-  test("a receiver that is down at first gets the event when it is back", async () => {
+  test("a receiver that is down at first gets the event once it is back", async () => {
     receiver.answerWith(503);
     const { webhook, delivery } = await newDelivery(receiver.url);
     await clock.advance(1);
@@ -132,7 +132,7 @@ withEachClock(() => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test("what a process took and never finished is sent when its lease ends", async () => {
+  test("a delivery that a process claimed and never finished is sent when its lease ends", async () => {
     const { webhook, delivery } = await newDelivery(receiver.url);
     expect(await claimDelivery(delivery, clock.now())).not.toBeNull();
     await clock.settle();
@@ -145,7 +145,7 @@ withEachClock(() => {
     ]);
   });
 
-  test("each webhook gets every event once, whatever the others do", async () => {
+  test("each webhook gets every event once, regardless of the others", async () => {
     const broken = await startReceiver((response) => void response.writeHead(500).end());
     const well = await newWebhook(receiver.url);
     const failing = await newWebhook(broken.url, well.partition);

@@ -37,7 +37,7 @@ const search = (
   query: Record<string, string> = {},
 ) => searchDeliveries(reader(system(partition)), id, searchDeliveriesQuery.parse(query));
 
-/** One delivery for each way to end, each tried once, and one that was never tried. */
+/** One delivery for each outcome, each tried once, and one that was never tried. */
 async function newDeliveries() {
   const webhook = await newWebhook(receiver.url);
   const ids: string[] = [];
@@ -52,7 +52,7 @@ async function newDeliveries() {
   return { webhook, ids };
 }
 
-test("deliveries are found by how their last attempt ended, and by all else together with it", async () => {
+test("deliveries are found by the outcome of their last attempt, also combined with every other filter", async () => {
   const { webhook, ids } = await newDeliveries();
   const endings = [
     { statusCode: 204, errorCode: null },
@@ -75,7 +75,7 @@ test("deliveries are found by how their last attempt ended, and by all else toge
   ).toHaveLength(6);
 });
 
-test("pages and neighbors follow the filters, and another tenant's webhook has nothing", async () => {
+test("pages and neighbors follow the filters, and another tenant's webhook has none", async () => {
   const { webhook, ids } = await newDeliveries();
   const caller = reader(system(webhook.partition));
   const failed = searchDeliveriesQuery.parse({ status: "PENDING", limit: "2" });
@@ -101,7 +101,7 @@ test("pages and neighbors follow the filters, and another tenant's webhook has n
   expect((await search({ partition: stranger, id: webhook.id })).data).toEqual([]);
 });
 
-test("times bound the list on both sides, to the minute as a browser's field has them", async () => {
+test("the list is bounded by times on both sides, to the minute as in the field of a browser", async () => {
   const { webhook } = await newDeliveries();
   const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
   expect((await search(webhook, { since: at(-1), until: at(1) })).data).toHaveLength(6);
@@ -114,7 +114,7 @@ test("times bound the list on both sides, to the minute as a browser's field has
     expect(searchDeliveriesQuery.safeParse({ since }).success).toBe(false);
 });
 
-test("attempts are counted by webhook and hour, and what is unsent by status", async () => {
+test("attempts are counted by webhook and hour, and unsent deliveries by status", async () => {
   const { webhook } = await newDeliveries();
   const other = await newWebhook(receiver.url, webhook.partition);
   const caller = reader(system(webhook.partition));
@@ -129,7 +129,7 @@ test("attempts are counted by webhook and hour, and what is unsent by status", a
       }),
       { attempts: 0, failures: 0 },
     );
-  // An hour may have ended between the first attempt and the last; all of them are there.
+  // An hour may have ended between the first attempt and the last; all of them are counted.
   expect(sum(webhook.id)).toEqual({ attempts: 5, failures: 4 });
   expect(sum(other.id)).toEqual({ attempts: 0, failures: 0 });
   expect(await countUnsent(caller, webhook.id)).toEqual({ pending: 5, held: 0 });
@@ -151,7 +151,7 @@ test("an event's deliveries name the webhooks they went to", async () => {
   ]);
 });
 
-test("a rare ending among many deliveries is read from its own index", async () => {
+test("a rare outcome among many deliveries is read from its own index", async () => {
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 5_000, new Date());
   await pool().query(

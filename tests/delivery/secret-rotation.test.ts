@@ -14,7 +14,7 @@ import {
   virtualClock,
 } from "../support/webhooks";
 
-// Which secrets sign is decided while an attempt is made, and so alike with either clock.
+// Which secrets sign is decided during the attempt, so it is the same with both clocks.
 
 const dayMs = 86_400_000;
 
@@ -59,7 +59,7 @@ function accepts(secret: string, received: ReceivedRequest | undefined): [boolea
 }
 
 test("both secrets sign for 24 hours to the second, the new one first, and then it signs alone", async () => {
-  // The verifiers go by the real time, so the rotation lies almost a day back.
+  // The verifiers use the real time, so the rotation was almost a day ago.
   clock.release();
   clock = virtualClock(new Date(Date.now() - dayMs + 60_000));
   const webhook = await newWebhook(receiver.url);
@@ -88,7 +88,7 @@ test("both secrets sign for 24 hours to the second, the new one first, and then 
   expect(accepts(webhook.secret, afterwards)).toEqual([false, false]);
   expect(afterwards?.headers["x-service-signature"]).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
 
-  // Of the two, the first was the new secret's.
+  // The first of the two belongs to the new secret.
   const withFirst = {
     ...during?.headers,
     "x-service-signature": String(during?.headers["x-service-signature"]).replace(/,v1=\w+$/, ""),
@@ -98,7 +98,7 @@ test("both secrets sign for 24 hours to the second, the new one first, and then 
   expect((await rotate(webhook)).secret).not.toBe(rotated.secret);
 });
 
-test("a rotation with no overlap ends every older secret at once, also for what waits already", async () => {
+test("a rotation without overlap ends every older secret immediately, also for pending deliveries", async () => {
   clock.release();
   const { webhook, delivery } = await newDelivery(receiver.url);
   const second = await rotate(webhook);

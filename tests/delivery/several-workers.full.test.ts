@@ -10,7 +10,7 @@ import {
 } from "../support/webhooks";
 import { startWorker, type Worker } from "../support/workers";
 
-// The built worker, as a process of its own and several at once, in real time.
+// The built worker, as one or several processes, in real time.
 
 let receiver: Receiver;
 let workers: Worker[] = [];
@@ -51,7 +51,7 @@ test("two workers send 10,000 deliveries, each of them once", async () => {
   expect(await attemptsOf(webhook)).toBe(10_000);
 });
 
-test("a worker that is told to stop in the middle finishes what it has begun, and another one goes on", async () => {
+test("workers that are stopped in the middle finish the attempts in progress, and another one continues", async () => {
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 3_000, justNow());
   const responses = holdResponses(receiver, { after: 200 });
@@ -61,7 +61,7 @@ test("a worker that is told to stop in the middle finishes what it has begun, an
   responses.release();
   expect(await ended).toEqual([0, 0]);
 
-  // Nothing is left that looks as if somebody still had it, and all that arrived is recorded.
+  // No lease is left, and everything that arrived is recorded.
   const arrived = receiver.requests.length;
   expect(arrived).toBeLessThan(3_000);
   expect(
@@ -80,7 +80,7 @@ test("a worker that is told to stop in the middle finishes what it has begun, an
   expect(receiver.requests).toHaveLength(3_000);
 });
 
-test("a worker that is told to stop while a receiver hangs ends with that request, and leaves nothing half recorded", async () => {
+test("a worker that is stopped while a receiver hangs ends with that request, and leaves nothing half recorded", async () => {
   receiver.answer = () => {};
   const webhook = await newWebhook(receiver.url);
   await raiseEvent(webhook.partition);
@@ -94,10 +94,10 @@ test("a worker that is told to stop while a receiver hangs ends with that reques
   expect(await attemptsOf(webhook)).toBe(attemptCount);
 });
 
-test("where every notification is lost, what is committed is sent all the same", async () => {
+test("committed deliveries are sent even if every notification is lost", async () => {
   await startWorkers(1);
   const webhook = await newWebhook(receiver.url);
-  // What a statement of its own writes wakes nobody.
+  // A direct statement wakes no worker.
   await raiseBacklog(webhook.partition, webhook.id, 20, justNow());
   await receiver.received(20);
   expect(
@@ -105,7 +105,7 @@ test("where every notification is lost, what is committed is sent all the same",
   ).toBe(20);
 });
 
-test("a webhook gets no more at once than the operator allows", async () => {
+test("a webhook gets no more concurrent deliveries than the operator allows", async () => {
   let [underWay, most] = [0, 0];
   receiver.answer = (response) => {
     most = Math.max(most, ++underWay);

@@ -31,7 +31,7 @@ type TestWebhook = Awaited<ReturnType<typeof newWebhook>>;
 
 let accounts = 0;
 
-/** A webhook of a tenant that has somebody in each role. */
+/** A webhook of a tenant that has a member in each role. */
 async function newTenantsWebhook(): Promise<TestWebhook> {
   const number = ++accounts;
   const account = (role: Role) => ({
@@ -52,7 +52,7 @@ async function newTenantsWebhook(): Promise<TestWebhook> {
   return newWebhook("http://127.0.0.1:9/hook", { tenantId: tenant.id, environment: "live" });
 }
 
-/** As if so many probes in a row had failed before; one more ends in this way. */
+/** As if so many probes in a row had failed; the next one ends in this way. */
 async function probe(
   webhook: TestWebhook,
   failuresBefore: number,
@@ -87,7 +87,7 @@ async function arrived(): Promise<string[]> {
 const keepsFailing = ["admin: A webhook keeps failing", "owner: A webhook keeps failing"];
 const wasDisabled = ["admin: A webhook was disabled", "owner: A webhook was disabled"];
 
-test("owners and admins are told at 50 and at 90 failures and when the webhook is disabled, once each", async () => {
+test("owners and admins are notified at 50 and at 90 failures and when the webhook is disabled, once each", async () => {
   const webhook = await newTenantsWebhook();
   await probe(webhook, 48);
   expect(await arrived()).toEqual([]);
@@ -102,7 +102,7 @@ test("owners and admins are told at 50 and at 90 failures and when the webhook i
   expect(await arrived()).toEqual([]);
 });
 
-test("after a success they are told anew", async () => {
+test("after a success they are notified again", async () => {
   const webhook = await newTenantsWebhook();
   await probe(webhook, 49);
   expect(await arrived()).toEqual(keepsFailing);
@@ -111,7 +111,7 @@ test("after a success they are told anew", async () => {
   expect(await arrived()).toEqual(keepsFailing);
 });
 
-test("a webhook that comes to both numbers before the job does makes one mail, one that is disabled by then makes that one alone", async () => {
+test("one mail for a webhook that passes both numbers before the job runs, and only the last one if it is disabled by then", async () => {
   const [failing, disabled] = [await newTenantsWebhook(), await newTenantsWebhook()];
   await probe(failing, 49);
   await probe(failing, 89);
@@ -121,7 +121,7 @@ test("a webhook that comes to both numbers before the job does makes one mail, o
   expect(await arrived()).toEqual(wasDisabled);
 });
 
-test("410 is told at once, and what happened days ago is not", async () => {
+test("410 is reported immediately, and events from days ago are not", async () => {
   const [gone, old] = [await newTenantsWebhook(), await newTenantsWebhook()];
   await probe(gone, 0, 410);
   expect(await arrived()).toEqual(wasDisabled);

@@ -23,8 +23,8 @@ import {
   virtualClock,
 } from "../support/webhooks";
 
-// What only the worker has: loops that share the work, a share for each webhook, and its end. What
-// both clocks promise alike is in the suites that run with each of them.
+// What is specific to the worker: loops that share the work, a share for each webhook, and its end.
+// What both clocks promise is tested by the suites that run with each of them.
 
 let receiver: Receiver;
 let clock: VirtualClock;
@@ -78,7 +78,7 @@ async function failUntil(webhook: TestWebhook, count: number): Promise<void> {
     const failures = await failuresOf(webhook);
     if (failures >= count) return;
     if (failures >= 10) {
-      // Nothing is under way while time moves, so no lease ends before its attempt does.
+      // Nothing is in progress while time moves, so no lease ends before its attempt.
       await expect.poll(() => underWay(webhook), { interval: 2 }).toBe(0);
       if ((await failuresOf(webhook)) !== failures) continue;
       clock.advance(7.5);
@@ -88,7 +88,7 @@ async function failUntil(webhook: TestWebhook, count: number): Promise<void> {
   }
 }
 
-test("a backlog is delivered once each by four loops at once", async () => {
+test("four concurrent loops send each delivery of a backlog once", async () => {
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 2_000, minutesAgo(1));
   startLoops(4);
@@ -104,7 +104,7 @@ test("a backlog is delivered once each by four loops at once", async () => {
 
 test("the commit of an event wakes the loop", async () => {
   clock.release();
-  // It never checks by itself, so whatever arrives was woken for.
+  // It never polls, so each delivery was sent because of a wake-up.
   loops = [startDelivering({ pollMs: 2 ** 31 - 1 })];
   const listener = listenForWakeUps(wakeAll);
   await listener.listening;
@@ -116,7 +116,7 @@ test("the commit of an event wakes the loop", async () => {
   listener.stop();
 });
 
-test("99 failures, a success and 99 more do not disable, 100 do, under eight loops at once", async () => {
+test("99 failures, a success and 99 more do not disable, 100 do, with eight concurrent loops", async () => {
   receiver.answerWith(500);
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 300, minutesAgo(1));
@@ -160,7 +160,7 @@ test("99 failures, a success and 99 more do not disable, 100 do, under eight loo
     .toEqual({ HELD: 299, DELIVERED: 1 });
 });
 
-test("20,000 due rows of one webhook do not hold the others up", async () => {
+test("20,000 due deliveries of one webhook do not delay the others", async () => {
   const partition = await newPartition();
   const crowded = await newWebhook(receiver.url, partition);
   await raiseBacklog(partition, crowded.id, 20_000, minutesAgo(60));
@@ -180,7 +180,7 @@ test("20,000 due rows of one webhook do not hold the others up", async () => {
   for (const other of others) expect(claimedOf(other.id)).toBe(3);
 });
 
-test("waiting webhooks beyond one walk's steps are all reached", async () => {
+test("webhooks beyond the steps of one round-robin scan are all reached", async () => {
   const partitions = await Promise.all(Array.from({ length: 8 }, () => newPartition()));
   // One transaction for each connection at most, so that none waits too long for one.
   const webhooks: TestWebhook[] = [];
@@ -193,7 +193,7 @@ test("waiting webhooks beyond one walk's steps are all reached", async () => {
   await raiseBacklog(hog.partition, hog.id, 500, minutesAgo(60));
   for (const partition of partitions) await raiseEvent(partition);
 
-  // Whoever was claimed stays under way, so what is left must be found by the walk.
+  // Claimed deliveries stay in progress, so the scan must find the rest.
   const reached = new Set<string>();
   let cursor = startOfScan;
   for (let round = 0; round < 8; round++) {
@@ -207,7 +207,7 @@ test("waiting webhooks beyond one walk's steps are all reached", async () => {
   for (const { id } of webhooks) expect(reached).toContain(id);
 });
 
-test("healthy webhooks are served at once while nine of ten hang", async () => {
+test("healthy webhooks are served immediately while nine of ten hang", async () => {
   const hanging = await openHostile("accepts and keeps silent");
   const partition = await newPartition();
   for (let index = 0; index < 18; index++) {
@@ -225,11 +225,11 @@ test("healthy webhooks are served at once while nine of ten hang", async () => {
   expect(await db().deliveryAttempt.count({ where: partition })).toBeLessThanOrEqual(
     18 * createAllowances(128).initialLimit,
   );
-  // Cuts what hangs, so that stopping need not wait for the deadline.
+  // Ends the hanging requests, so that stopping does not wait for the deadline.
   await hanging.close();
 });
 
-test("beside Inngest only what is overdue by two minutes is taken", async () => {
+test("next to Inngest, only deliveries that are overdue by two minutes are claimed", async () => {
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 1, clock.now());
   loops = [startDelivering({ overdueSeconds: 120 })];
@@ -241,7 +241,7 @@ test("beside Inngest only what is overdue by two minutes is taken", async () => 
   await receiver.received(1);
 });
 
-test("stopping finishes what is under way and records it", async () => {
+test("stopping completes and records the attempts in progress", async () => {
   const responses = holdResponses(receiver);
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 10, minutesAgo(1));
@@ -260,7 +260,7 @@ test("stopping finishes what is under way and records it", async () => {
   ).toBe(0);
 });
 
-test("tests of a webhook that hangs hold up neither its neighbor's nor its own deliveries", async () => {
+test("tests of a webhook that hangs delay neither the deliveries of others nor its own", async () => {
   const hanging = await startReceiver(() => {});
   try {
     const partition = await newPartition();
@@ -282,7 +282,7 @@ test("tests of a webhook that hangs hold up neither its neighbor's nor its own d
   }
 });
 
-test("beside Inngest, an attempt that was asked for is taken only when it is overdue by two minutes", async () => {
+test("next to Inngest, a requested attempt is claimed only when it is overdue by two minutes", async () => {
   const { webhook, delivery } = await newDelivery(receiver.url);
   await attemptDelivery(delivery);
   await mutate(system(webhook.partition), (caller) =>
@@ -312,7 +312,7 @@ test("5,000 failed deliveries are recovered in batches, fifty a second, and none
     ),
   ).toEqual({ count });
 
-  // A call ends after twenty batches; two at once take turns.
+  // A call ends after twenty batches; two concurrent calls take turns.
   expect(
     await Promise.all([workOffBacklog(100), workOffBacklog(100)]).then(([a, b]) => a + b),
   ).toBeGreaterThan(0);

@@ -124,7 +124,7 @@ const clients: Client[] = [
   },
 ];
 
-/** Whether a program is on this machine; where it is not, the reason for skipping is printed. */
+/** Whether a program is installed; otherwise the reason for skipping is printed. */
 async function isAvailable(name: string, [program, ...args]: Client["needs"]): Promise<boolean> {
   try {
     await run(program, args);
@@ -180,7 +180,7 @@ test("curl --http2 reads, writes and sees a 413", async (context) => {
   const json = ["--header", "Content-Type: application/json"];
   expect(await curl("account")).toBe("200");
   expect(await curl("customers", ...json, "--data", '{"name":"Ada"}')).toBe("201");
-  // Curl asks before it sends as much, and once without asking.
+  // Curl sends this much with Expect: 100-continue, and once without.
   expect(await curl("customers", ...json, "--data-binary", `@${large}`)).toBe("413");
   expect(
     await curl("customers", ...json, "--header", "Expect:", "--data-binary", `@${large}`),

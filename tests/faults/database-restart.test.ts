@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => installation?.stop());
 
 test.each(crashes)(
-  "after PostgreSQL ended (%s) the same processes serve and send after its return",
+  "after PostgreSQL ended (%s), the same processes serve and send once it is back",
   async (crash) => {
     const client = newClient({ url: installation.url, key: installation.keys.test });
     const receiver = await startReceiver();

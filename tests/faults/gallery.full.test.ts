@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { runGallery } from "./run-gallery";
 
-test("every attempt at every hostile receiver ends as it should, beside fifty healthy receivers", async () => {
-  // What became of every attempt. How fast it was is judged by the command below, on a machine that
+test("every attempt at every hostile receiver ends as expected, next to fifty healthy receivers", async () => {
+  // The outcome of every attempt. Speed is measured by the command below, on a machine that
   // does nothing else.
   const { violations, figures } = await runGallery({ seconds: 15, isTimed: false });
   process.stdout.write(`npm run faults -- --gallery --minutes 0.25: ${JSON.stringify(figures)}\n`);

@@ -6,7 +6,7 @@ import { startWeb, startWorker } from "../support/processes";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { findDelivery } from "../support/webhooks";
 
-// The built product's processes, with an Inngest that takes every request and never answers one.
+// The processes of the built product, with an Inngest that never responds.
 
 const configured = {
   JOBS: "inngest",
@@ -60,7 +60,7 @@ const post = (url: string, path: string, body: object) =>
   });
 
 describe.each(servers)("$name", ({ start }) => {
-  test("404: with the embedded clock there is nothing for Inngest", async () => {
+  test("404 for Inngest with the embedded clock", async () => {
     const server = await start({ JOBS: "embedded" });
     try {
       for (const method of ["GET", "POST", "PUT"]) {
@@ -79,7 +79,7 @@ describe.each(servers)("$name", ({ start }) => {
     }
   });
 
-  test("201 without waiting for Inngest, 401 for what is not signed, and the worker sends what Inngest never heard of", async () => {
+  test("201 without waiting for Inngest, 401 for unsigned requests, and the worker sends what Inngest never received", async () => {
     const environment = { ...configured, INNGEST_BASE_URL: inngest.url };
     const server = await start(environment);
     const worker = await startWorker(environment);
@@ -101,7 +101,7 @@ describe.each(servers)("$name", ({ start }) => {
       for (let index = 0; index < 50; index++) {
         expect((await post(server.url, "/conversations", { channelId: "web" })).status).toBe(201);
       }
-      // If a response waited for Inngest, which never answers, each of the 50 requests would have
+      // If a response waited for Inngest, which never responds, each of the 50 requests would have
       // sent its own.
       const sent = inngest.requests.length - before;
       expect(sent).toBeGreaterThan(0);
@@ -132,7 +132,7 @@ test.each([
   ["web", startWeb],
   ["worker", startWorker],
 ])(
-  "%s refuses INNGEST_DEV in production, which would run what is not signed",
+  "%s refuses INNGEST_DEV in production, which would run unsigned requests",
   async (_name, start) => {
     await expect(start({ INNGEST_DEV: "1", LOG_LEVEL: "silent" })).rejects.toThrow(
       "ended with 1 before it ran",

@@ -45,7 +45,7 @@ async function workUntilRefused(url: string, key: string, name: string) {
   return outcome;
 }
 
-test("SIGTERM to web drops no request: what was sent is answered, and the connection ends with an answer", async () => {
+test("SIGTERM to web drops no request: each one gets its response, and the connection ends after a response", async () => {
   for (let round = 0; round < rounds; round++) {
     const tenant = await newTenant({ rateLimitPerMinute: 1_000_000 });
     const web = await startWeb();
@@ -78,7 +78,7 @@ async function accepts(url: string): Promise<boolean> {
   }
 }
 
-test("SIGTERM to web waits for a request whose body is still coming", async () => {
+test("SIGTERM to web waits for a request whose body is still arriving", async () => {
   const tenant = await newTenant();
   const web = await startWeb();
   const body = JSON.stringify({ channelId: "web" });
@@ -104,7 +104,7 @@ test("SIGTERM to web waits for a request whose body is still coming", async () =
   expect(await ended).toBe(0);
 });
 
-test("SIGTERM to the worker finishes what is being sent, and records it", async () => {
+test("SIGTERM to the worker completes and records the attempts in progress", async () => {
   const receiver = await startReceiver();
   const responses = holdResponses(receiver);
   const tenant = await newTenant();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-test("web and worker are back after a database that was silent for 20 s under load", async () => {
+test("web and worker recover from a database that was silent for 20 s under load", async () => {
   const partition = await newPartition();
   const { key } = await newKey({ id: partition.tenantId, slug: "" });
   const receiver = await startReceiver();
@@ -62,7 +62,7 @@ test("web and worker are back after a database that was silent for 20 s under lo
     .toEqual({ DELIVERED: expect.any(Number) });
 
   proxy.goSilent();
-  // Each ends by itself, with 1 where something could not be finished.
+  // Each process ends by itself, with 1 where it could not finish something.
   const codes = await Promise.all([web.end("SIGTERM"), worker.end("SIGTERM")]);
   expect(codes.every((code) => code === 0 || code === 1)).toBe(true);
   await receiver.close();

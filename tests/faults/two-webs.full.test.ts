@@ -60,7 +60,7 @@ const unlimited = { rateLimitPerMinute: 1_000_000 };
 const eventsOf = ({ tenantId }: Tenant, type: string) =>
   db().event.count({ where: { tenantId, type } });
 
-test(`${keys} keys, each ${simultaneous} times at once over two processes: POST`, async () => {
+test(`${keys} keys, each ${simultaneous} times concurrently over two processes: POST`, async () => {
   const tenant = await newTenant(unlimited);
   const ids = new Set<string>();
   for (let index = 0; index < keys; index++) {
@@ -88,7 +88,7 @@ test(`${keys} keys, each ${simultaneous} times at once over two processes: POST`
   ]).toEqual([keys, keys]);
 });
 
-test(`${keys} keys, each ${simultaneous} times at once over two processes: PATCH`, async () => {
+test(`${keys} keys, each ${simultaneous} times concurrently over two processes: PATCH`, async () => {
   const tenant = await newTenant(unlimited);
   const made = await send(pools[0], tenant, {
     method: "POST",
@@ -98,7 +98,7 @@ test(`${keys} keys, each ${simultaneous} times at once over two processes: PATCH
   });
   const { id } = JSON.parse(made.text ?? "");
   for (let index = 0; index < keys; index++) {
-    // To and fro: an effect that came twice, or late, would show as an event too many.
+    // Back and forth: an effect that happened twice, or late, would show as an extra event.
     const sent = {
       method: "PATCH" as const,
       path: `/customers/${id}`,
@@ -110,7 +110,7 @@ test(`${keys} keys, each ${simultaneous} times at once over two processes: PATCH
   expect(await eventsOf(tenant, "customer.updated")).toBe(keys);
 });
 
-test(`${keys} keys, each ${simultaneous} times at once over two processes: DELETE`, async () => {
+test(`${keys} keys, each ${simultaneous} times concurrently over two processes: DELETE`, async () => {
   const tenant = await newTenant(unlimited);
   const base = await send(pools[0], tenant, {
     method: "POST",

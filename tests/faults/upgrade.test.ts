@@ -13,7 +13,7 @@ afterAll(async () => {
   await web.end("SIGKILL");
 });
 
-test("once a page was opened, a request that offers an upgrade is still answered over HTTP/1.1", async () => {
+test("200 over HTTP/1.1 for a request that offers an upgrade, also after a page was opened", async () => {
   const { key } = await newTenant();
   expect((await fetch(`${web.url}/login`)).status).toBe(200);
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
 
-// Clients in other languages, made from the OpenAPI document by the generators most used for them,
+// Clients in other languages, generated from the OpenAPI document by the most used generators,
 // compile.
 
 const goGenerator = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";

@@ -4,7 +4,7 @@ import { errorKinds } from "@/lib/platform/errors";
 import { generateTypes } from "@/sdk/scripts/type-generator";
 import { errorClasses } from "@/sdk/src/to-api-error";
 
-test("the client's types are those of the OpenAPI document (npm run sdk:types brings them up to date)", async () => {
+test("the types of the client match the OpenAPI document (npm run sdk:types updates them)", async () => {
   const document = openApiDocument({
     serverUrl: "https://parlance.example",
     errorBase: "https://parlance.example/docs",
@@ -12,7 +12,7 @@ test("the client's types are those of the OpenAPI document (npm run sdk:types br
   await expect(generateTypes(document)).toMatchFileSnapshot("../../sdk/src/generated/types.ts");
 });
 
-test("what is sent may be a Date or undefined, what is answered is neither", () => {
+test("requests accept Date and undefined, responses contain neither", () => {
   const fields = {
     type: "object",
     description: "Two lines\nof */ text.",
@@ -66,7 +66,7 @@ test("a schema that the generator does not understand stops it", () => {
   );
 });
 
-test("each kind of error has a class of its own, with its own name", () => {
+test("each kind of error has its own class and name", () => {
   expect(Object.keys(errorClasses).sort()).toEqual(Object.keys(errorKinds).sort());
   const response = new Response(null, { status: 400 });
   const names = Object.entries(errorClasses).map(

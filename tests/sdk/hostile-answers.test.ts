@@ -71,7 +71,7 @@ const failure = (promise: Promise<unknown>): Promise<Error> =>
     (error) => error,
   );
 
-test("429 with Retry-After is waited for, and not a moment less", async () => {
+test("429 with Retry-After is retried after that time, and no earlier", async () => {
   const { client, receiver, waitsMs } = await clientOf([
     problem(429, "rate-limited", {}, { "Retry-After": "7" }),
     ok,
@@ -84,7 +84,7 @@ test("429 with Retry-After is waited for, and not a moment less", async () => {
   expect(waitsMs[0]).toBeLessThan(8_000);
 });
 
-test("429 with a Retry-After as a date is waited for", async () => {
+test("429 with a date in Retry-After is retried at that time", async () => {
   const startedAt = Date.now();
   // A date has whole seconds.
   const date = new Date(startedAt + 20_000).toUTCString();
@@ -98,7 +98,7 @@ test("429 with a Retry-After as a date is waited for", async () => {
   expect(waitsMs[0]).toBeLessThan(21_000);
 });
 
-test("429 for longer than a minute is handed to the caller at once, with its retryAfter", async () => {
+test("429 with a wait of more than a minute is thrown immediately, with its retryAfter", async () => {
   const { client, receiver, waitsMs } = await clientOf([
     problem(429, "rate-limited", {}, { "Retry-After": "61" }),
   ]);
@@ -110,7 +110,7 @@ test("429 for longer than a minute is handed to the caller at once, with its ret
   expect(waitsMs).toEqual([]);
 });
 
-test("500, then 200 is a success, with the same idempotency key and body in both attempts", async () => {
+test("500, then 200 succeeds, with the same idempotency key and body in both attempts", async () => {
   const { client, receiver } = await clientOf([problem(500, "internal"), ok]);
 
   await client.conversations.create({ channelId: "web", message: "Hello" });
@@ -120,7 +120,7 @@ test("500, then 200 is a success, with the same idempotency key and body in both
   expect(second?.body).toBe(first?.body);
 });
 
-test("each mutation has an idempotency key of its own, or the caller's, and reads have none", async () => {
+test("each mutation has its own idempotency key, or the caller's, and reads have none", async () => {
   const { client, receiver } = await clientOf([ok]);
 
   await client.customers.create({ name: "Ada" });
@@ -135,7 +135,7 @@ test("each mutation has an idempotency key of its own, or the caller's, and read
   expect(new Set(keys).size).toBe(6);
 });
 
-test("waits grow from half a second, with jitter, and no third retry is made", async () => {
+test("waits grow from half a second, with jitter, and there is no third retry", async () => {
   const { client, receiver, waitsMs } = await clientOf([problem(503, "unavailable")]);
 
   const error = await failure(client.account.get());
@@ -149,7 +149,7 @@ test("waits grow from half a second, with jitter, and no third retry is made", a
   expect(second).toBeLessThanOrEqual(1_000);
 });
 
-test("409 is retried where the first request is still running, and nowhere else", async () => {
+test("409 is retried only while the first request is still running", async () => {
   const running = await clientOf([
     problem(409, "idempotency-in-progress", {}, { "Retry-After": "1" }),
     ok,
@@ -173,7 +173,7 @@ test.each([400, 401, 403, 404, 405, 413, 415, 422])("%i is not retried", async (
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a connection that is cut in the middle of the answer is retried with the same key", async () => {
+test("a connection that breaks in the middle of the response is retried with the same key", async () => {
   const { client, receiver } = await clientOf([cutOff, ok]);
 
   expect(await client.conversations.create({ channelId: "web" })).toEqual(account);
@@ -182,7 +182,7 @@ test("a connection that is cut in the middle of the answer is retried with the s
   expect(keys[0]).toBe(keys[1]);
 });
 
-test("a connection that is cut before any answer, every time, is a ConnectionError with its cause", async () => {
+test("a connection that always breaks before a response is a ConnectionError with its cause", async () => {
   const server = await openHostile("closes without a word");
   closers.push(server.close);
   const client = new sdk.Parlance(key, { baseUrl: server.url, wait: async () => {} });
@@ -196,7 +196,7 @@ test("a connection that is cut before any answer, every time, is a ConnectionErr
   expect(error.cause).toBeInstanceOf(TypeError);
 });
 
-test("nobody listening is a ConnectionError that says so", async () => {
+test("a host where nothing listens is a ConnectionError that says so", async () => {
   const receiver = await startReceiver();
   await receiver.close();
   const error = await failure(
@@ -205,7 +205,7 @@ test("nobody listening is a ConnectionError that says so", async () => {
   expect(error.message).toMatch(/got no answer: ECONNREFUSED$/);
 });
 
-test("a proxy's HTML page is retried, and then an error that shows none of it", async () => {
+test("an HTML page of a proxy is retried, and then an error that shows none of it", async () => {
   const { client, receiver } = await clientOf([htmlPage]);
 
   const error = await failure(client.account.get());
@@ -256,7 +256,7 @@ test.each([
   expect(error).toMatchObject({ status: 422, requestId: "req_1", errors: [] });
 });
 
-test("a kind that is newer than the client is an ApiError with that kind", async () => {
+test("an error kind that is newer than the client is an ApiError with that kind", async () => {
   const { client } = await clientOf([problem(409, "too-modern")]);
   const error = await failure(client.account.get());
   expect(error).toMatchObject({
@@ -267,7 +267,7 @@ test("a kind that is newer than the client is an ApiError with that kind", async
   });
 });
 
-test("an answer that begins and does not end in time is a TimeoutError, after as many attempts as any other", async () => {
+test("a response that starts and does not end in time is a TimeoutError, after as many attempts as any other", async () => {
   const { client, waitsMs } = await clientOf(
     [(response) => void response.writeHead(200, jsonHeaders).write('{"id":')],
     { timeout: 40 },
@@ -279,7 +279,7 @@ test("an answer that begins and does not end in time is a TimeoutError, after as
   expect(waitsMs).toHaveLength(2);
 });
 
-test("a call's own timeout and retries count, not the client's", async () => {
+test("the timeout and retries of a call override those of the client", async () => {
   const { client, waitsMs } = await clientOf([() => {}], { timeout: 60_000 });
 
   const error = await failure(client.account.get({ timeout: 20, maxRetries: 1 }));
@@ -287,7 +287,7 @@ test("a call's own timeout and retries count, not the client's", async () => {
   expect(waitsMs).toHaveLength(1);
 });
 
-test("an endless timeout is none", async () => {
+test("an infinite timeout means no timeout", async () => {
   const { client } = await clientOf([ok]);
   expect(await client.account.get({ timeout: Number.POSITIVE_INFINITY })).toEqual(account);
 });
@@ -319,7 +319,7 @@ test("an abort ends the wait for the next attempt", async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a signal that was aborted before sends nothing", async () => {
+test("a signal that is already aborted sends nothing", async () => {
   const { client, receiver } = await clientOf([ok]);
   expect(await failure(client.account.get({ signal: AbortSignal.abort() }))).toMatchObject({
     name: "AbortError",
@@ -328,7 +328,7 @@ test("a signal that was aborted before sends nothing", async () => {
 });
 
 test.each(["", "..", ".", "cnv_1/messages", "cnv_1?x", "cnv%2f", undefined as unknown as string])(
-  "an id that would lead elsewhere is refused before anything is sent: %s",
+  "an id that would change the path is refused before anything is sent: %s",
   async (id) => {
     const { client, receiver } = await clientOf([ok]);
     expect(await failure(client.conversations.get(id))).toMatchObject({
@@ -347,13 +347,13 @@ test("an idempotency key that cannot be a header is refused before anything is s
   expect(receiver.requests).toEqual([]);
 });
 
-test("an empty idempotency key is sent for the API to refuse, and not taken for none", async () => {
+test("an empty idempotency key is sent for the API to refuse, and not treated as missing", async () => {
   const { client, receiver } = await clientOf([ok]);
   await client.conversations.create({ channelId: "web" }, { idempotencyKey: "" });
   expect(receiver.requests[0]?.headers["idempotency-key"]).toBe("");
 });
 
-test("a page that leads to itself ends the iteration", async () => {
+test("a page whose cursor leads to itself ends the iteration", async () => {
   const page = JSON.stringify({ data: [{ id: "cnv_1" }], nextCursor: "cnv_1" });
   const { client, receiver } = await clientOf([
     (response) => void response.writeHead(200, jsonHeaders).end(page),
@@ -367,7 +367,7 @@ test("a page that leads to itself ends the iteration", async () => {
   expect(receiver.requests).toHaveLength(2);
 });
 
-test("a failure that is heard of in one way is not an unhandled rejection in another", async () => {
+test("a failure that is handled in one way is not an unhandled rejection in another", async () => {
   const unhandled: unknown[] = [];
   const remember = (reason: unknown) => unhandled.push(reason);
   process.on("unhandledRejection", remember);
@@ -383,7 +383,7 @@ test("a failure that is heard of in one way is not an unhandled rejection in ano
   expect(unhandled).toEqual([]);
 });
 
-test("the API key shows neither in the client nor in an error", async () => {
+test("the API key appears neither in the client nor in an error", async () => {
   const { client } = await clientOf([problem(401, "unauthorized")]);
   const error = await failure(client.account.get());
   const shown = [client, error].map(
@@ -399,12 +399,12 @@ test.each([undefined, "", "prl_test_", "sk_something", "prl_prod_abc", "Bearer p
   },
 );
 
-test("the environment is the key's", () => {
+test("the environment is that of the key", () => {
   expect(new sdk.Parlance("prl_live_abc").environment).toBe("live");
   expect(new sdk.Parlance("my_own_prefix_test_abc").environment).toBe("test");
 });
 
-test("the base address comes from the option, then from the environment, then is localhost", async () => {
+test("the base URL comes from the option, then from the environment, then is localhost", async () => {
   const urls: string[] = [];
   const fetch = async (url: URL | RequestInfo) => {
     urls.push(String(url));
@@ -457,7 +457,7 @@ test.each([
 });
 
 test.each(["", "/", "/v1", "/v1/public", "/v1/public/"])(
-  "a baseUrl that ends in %j leads to the API",
+  "a baseUrl that ends with %j leads to the API",
   async (suffix) => {
     const { receiver } = await clientOf([ok]);
     await new sdk.Parlance(key, { baseUrl: `${receiver.url}${suffix}` }).account.get();

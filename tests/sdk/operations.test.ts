@@ -57,7 +57,7 @@ const methods: Record<keyof Operations, (client: Parlance) => Promise<unknown>> 
 const documented = Object.entries(publishedDocument().paths).flatMap(([path, operations]) =>
   Object.entries(operations).map(([method, { operationId, requestBody }]) => ({
     operationId,
-    // As the placeholders' own names stand in for ids.
+    // The names of the placeholders are used as ids.
     request: `${method.toUpperCase()} ${path.replaceAll(/[{}]/g, "")}`,
     mediaTypes: Object.keys(requestBody?.content ?? {}),
   })),
@@ -96,7 +96,7 @@ test.each(documented)(
   },
 );
 
-test("the compiler knows what each call answers", () => {
+test("the compiler knows what each call returns", () => {
   const { conversations, webhooks, knowledgeBases, events } = recordingClient().client;
   expectTypeOf(conversations.list).returns.resolves.toEqualTypeOf<Page<Conversation>>();
   expectTypeOf(conversations.list).returns.toExtend<AsyncIterable<Conversation>>();
@@ -129,7 +129,7 @@ test("a query is sent as the API reads it: lists with commas, dates as RFC 3339,
   });
 });
 
-test("a file is sent as a form with its name and metadata, and a Blob under the name that it is given", async () => {
+test("a file is sent as a form with its name and metadata, and a Blob under the given name", async () => {
   const { client, requests } = recordingClient();
   const file = new File(["Hello"], "Grüße.txt", { type: "text/plain" });
   await client.knowledgeBases.documents.upload("kb_1", { file, metadata: { source: "crm" } });

@@ -31,7 +31,7 @@ import { freePort } from "../support/processes";
 const root = path.resolve(import.meta.dirname, "../..");
 const sdk = path.join(root, "sdk");
 const manifest = JSON.parse(readFileSync(path.join(sdk, "package.json"), "utf8"));
-/** An empty folder with nothing in it but the package, as one who installs it has it. */
+/** An empty folder with only the package, as installed. */
 const consumer = mkdtempSync(path.join(tmpdir(), "parlance-sdk-"));
 const tarball = path.join(consumer, `parlance-sdk-${version}.tgz`);
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 
-test("the package brings nothing with it, and its version is the one it tells servers", () => {
+test("the package has no dependencies, and its version is the one it sends to servers", () => {
   expect(
     readdirSync(path.join(consumer, "node_modules")).filter((name) => !name.startsWith(".")),
   ).toEqual(["@parlance"]);
@@ -67,7 +67,7 @@ test("the package brings nothing with it, and its version is the one it tells se
   expect(manifest).toMatchObject({ version, sideEffects: false });
 });
 
-test("the tarball holds what is built and the read-me, and no sources", () => {
+test("the tarball contains the build and the README, and no sources", () => {
   const installed = path.join(consumer, "node_modules/@parlance/sdk");
   expect(readdirSync(installed).sort()).toEqual(["README.md", "dist", "package.json"]);
   expect(
@@ -83,7 +83,7 @@ test("publint finds nothing", async () => {
   expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
 });
 
-test("its types are found, and are right, by every way of resolving modules", async () => {
+test("every way of resolving modules finds the right types", async () => {
   const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
   if (!analysis.types) expect.fail("the package has no types");
   expect(Object.keys(analysis.entrypoints)).toEqual([".", "./webhooks", "./package.json"]);
@@ -97,7 +97,7 @@ test.each([
   expect(await compressedSize(`export * from "./dist/${file}"`)).toBeLessThan(limit);
 });
 
-test("whoever imports only the verification gets only that", async () => {
+test("importing only the verification loads only the verification", async () => {
   const whole = await compressedSize(
     'export * from "./dist/index.js"; export * from "./dist/webhooks.js"',
   );
@@ -183,11 +183,11 @@ test("every TypeScript and JavaScript example compiles, in strict mode, against 
     );
   };
   await compile(".mts");
-  // JavaScript declares no types for its parameters, and is checked in everything else.
+  // JavaScript declares no types for its parameters; everything else is checked.
   await compile(".mjs", "--allowJs", "--checkJs", "--noImplicitAny", "false");
 });
 
-test("the guide's program answers a message once, with what the knowledge base says, as it says it", async () => {
+test("the program of the guide replies to a message once, with the text of the knowledge base", async () => {
   const tenant = await newTenant();
   const { partition } = tenant.identity;
   const create = async (route: string, body: object) =>
@@ -242,7 +242,7 @@ test("the guide's program answers a message once, with what the knowledge base s
     });
     await expect.poll(async () => (await messages()).length).toBe(2);
 
-    // The same event once more: its message has been answered.
+    // The same event once more: its message already has a reply.
     await mutate(system(partition), (acting) => resendDelivery(acting, id, delivery.id));
     await attemptDelivery({ ...partition, id: delivery.id });
     const replays = () => db().requestLog.count({ where: { ...partition, isReplay: true } });
@@ -289,7 +289,7 @@ test("the types work with TypeScript 5.4, and take a Buffer, a stream and the he
   );
 });
 
-test("the sources need nothing but what every runtime has", async () => {
+test("the sources need only what every runtime has", async () => {
   await run(
     process.execPath,
     [path.join(root, "node_modules/typescript/bin/tsc"), "-p", sdk],
@@ -305,7 +305,7 @@ async function compressedSize(source: string): Promise<number> {
     format: "esm",
     write: false,
     logLevel: "error",
-    // A test of what is left where nothing is used would warn of just that.
+    // A test of what remains of an unused import would warn about just that.
     logOverride: { "ignored-bare-import": "silent" },
   });
   return gzipSync(outputFiles[0]?.contents ?? "").byteLength;
@@ -318,7 +318,7 @@ function toArrayBuffer(bytes: Buffer): ArrayBuffer {
 const guides = () =>
   readdirSync(path.join(root, "docs/guides")).map((file) => `docs/guides/${file}`);
 
-/** What a page shows without saying again where it comes from. */
+/** Names that a page uses without importing them again. */
 const surroundings = `import type { Parlance } from "@parlance/sdk";
   declare global {
     const parlance: Parlance;
@@ -343,7 +343,7 @@ function examplesIn(page: string) {
   }));
 }
 
-/** The call that the API's reference shows for each operation. */
+/** The call that the API reference shows for each operation. */
 function referenceSamples() {
   return describedOperations().map((described) => ({
     file: `${described.operation.operationId}.mts`,

@@ -29,7 +29,7 @@ async function withConversations(count: number) {
   return { tenant, client, ids };
 }
 
-test("a list awaited is its first page, and its cursor leads on", async () => {
+test("an awaited list is its first page, and its cursor leads to the next", async () => {
   const { client, ids } = await withConversations(5);
 
   const first = await client.conversations.list({ limit: 3 });
@@ -41,7 +41,7 @@ test("a list awaited is its first page, and its cursor leads on", async () => {
   });
 });
 
-test("for await goes through every item of every page once, and asks for no page that it does not need", async () => {
+test("for await visits every item of every page once, and requests no page that it does not need", async () => {
   const { tenant, ids } = await withConversations(7);
   const paths: string[] = [];
   const client = clientOf(tenant, {
@@ -66,7 +66,7 @@ test("for await goes through every item of every page once, and asks for no page
   expect(paths).toHaveLength(2);
 });
 
-test("pages and toArray give the same in other portions", async () => {
+test("pages and toArray return the same items in other portions", async () => {
   const { client, ids } = await withConversations(5);
 
   const sizes: number[] = [];
@@ -81,7 +81,7 @@ test("pages and toArray give the same in other portions", async () => {
   expect(await list().toArray({ limit: 0 })).toEqual([]);
 });
 
-test("toArray asks for pages as large as it needs, and a list that is not used for none", async () => {
+test("toArray requests pages as large as it needs, and an unused list requests none", async () => {
   const { tenant, ids } = await withConversations(5);
   const limits: (string | null)[] = [];
   const client = clientOf(tenant, {
@@ -101,7 +101,7 @@ test("toArray asks for pages as large as it needs, and a list that is not used f
   expect(limits).toHaveLength(5);
 });
 
-test("withResponse tells status, headers and request id beside the data, of one thing and of a page", async () => {
+test("withResponse returns status, headers and request id with the data, for one item and for a page", async () => {
   const { client } = await newClient();
 
   const created = await client.customers.create({ name: "Ada" }).withResponse();
@@ -112,7 +112,7 @@ test("withResponse tells status, headers and request id beside the data, of one 
   expect(page.data).toEqual({ data: [created.data] });
 });
 
-test("a conversation lives its life", async () => {
+test("a conversation is created, replied to, snoozed, resolved and closed", async () => {
   const { client } = await newClient();
 
   const created = await client.conversations.create({
@@ -159,7 +159,7 @@ test("a conversation lives its life", async () => {
   ).toBeInstanceOf(sdk.ConversationClosedError);
 });
 
-test("customers, agents and webhooks are made, read, changed and listed", async () => {
+test("customers, agents and webhooks are created, read, updated and listed", async () => {
   const { client } = await newClient();
 
   const customer = await client.customers.create({ externalId: "c-1", email: "Ada@Example.com" });
@@ -192,7 +192,7 @@ test("customers, agents and webhooks are made, read, changed and listed", async 
   expect((await client.webhooks.list()).data).toEqual([]);
 });
 
-test("events are read with their types, and the account tells whose key it is", async () => {
+test("events are read with their types, and the account says whose key it is", async () => {
   const { tenant, client } = await newClient();
   const customer = await client.customers.create({ name: "Ada" }, { idempotencyKey: "first" });
 
@@ -207,7 +207,7 @@ test("events are read with their types, and the account tells whose key it is", 
   });
 });
 
-test("an answer that is lost on the way is fetched by the retry, and the change is made once", async () => {
+test("a lost response is fetched by the retry, and the change is made once", async () => {
   const { tenant } = await newClient();
   let isLost = false;
   const client = clientOf(tenant, {
@@ -229,7 +229,7 @@ test("an answer that is lost on the way is fetched by the retry, and the change 
   expect(data.map(({ id }) => id)).toEqual([created.data.id]);
 });
 
-test("the caller's own idempotency key makes two calls one, and another body with it an error", async () => {
+test("a given idempotency key makes two calls one, and fails with another body", async () => {
   const { client } = await newClient();
   const idempotencyKey = randomUUID();
 
@@ -241,7 +241,7 @@ test("the caller's own idempotency key makes two calls one, and another body wit
   expect(reused).toBeInstanceOf(sdk.IdempotencyKeyReusedError);
 });
 
-test("errors have their class, and what the API says of them", async () => {
+test("errors have their class and the details of the API", async () => {
   const { tenant, client } = await newClient();
   const customer = await client.customers.create({ externalId: "c-1" });
 
@@ -283,7 +283,7 @@ test("errors have their class, and what the API says of them", async () => {
   expect(await failure(stranger.account.get())).toBeInstanceOf(sdk.UnauthorizedError);
 });
 
-test("the server's own 429 is waited for as long as it says, and handed on where that is not enough", async () => {
+test("429 of the server is retried after the time it states, and thrown if that is not enough", async () => {
   const tenant = await newTenant({ rateLimitPerMinute: 1 });
   const waitsMs: number[] = [];
   const client = clientOf(tenant, {
@@ -306,7 +306,7 @@ test("the environment of the client is what the API says it is", async () => {
   expect((await client.account.get()).environment).toBe("live");
 });
 
-test("a webhook's life: test, delivery, resend, rotation and recovery, each verified by its receiver", async () => {
+test("test, delivery, resend, rotation and recovery of a webhook, each verified by its receiver", async () => {
   const { tenant, client } = await newClient();
   const { environment, tenantId } = tenant;
   const receiver = await startReceiver();
@@ -416,7 +416,7 @@ test("a document is uploaded as a file or as text, read, found and deleted", asy
   );
 });
 
-test("a file whose answer is lost is stored once", async () => {
+test("a file whose response is lost is stored once", async () => {
   const { tenant } = await newClient();
   let isLost = false;
   const client = clientOf(tenant, {
@@ -438,7 +438,7 @@ test("a file whose answer is lost is stored once", async () => {
   expect((await client.knowledgeBases.documents.list(id)).data).toEqual([uploaded.data]);
 });
 
-test("usage is told for the month, and event types with their schemas and examples", async () => {
+test("usage is returned for the month, and event types with their schemas and examples", async () => {
   const { client } = await newClient();
   await client.conversations.create({ channelId: "web", message: "Hello" });
 
@@ -453,7 +453,7 @@ test("usage is told for the month, and event types with their schemas and exampl
   expect(data.every(({ type, example }) => example.type === type)).toBe(true);
 });
 
-test("an event that the API lists passes through a receiver's verification as it is", async () => {
+test("a receiver's verification accepts an event as the API lists it", async () => {
   const { tenant, client } = await newClient();
   await client.customers.create({ name: "Ada" });
   const [event] = (await call(tenant, "GET", "/events")).body.data;

@@ -23,7 +23,7 @@ async function newBase() {
   return { tenant, client, base: await client.knowledgeBases.create({ name: "Base" }) };
 }
 
-/** What the service read in the file. */
+/** What the service read from the file. */
 async function storedText(body: sdk.UploadFileBody): Promise<{ name: string; text: string }> {
   const { tenant, client, base } = await newBase();
   const { id, name } = await client.knowledgeBases.documents.upload(base.id, body);
@@ -115,7 +115,7 @@ test("an endless stream ends at the largest file that the API accepts", async ()
   expect(produced).toBe(21);
 });
 
-test("a stream is sent again, whole, when the first attempt is lost", async () => {
+test("a stream is sent again completely when the first attempt is lost", async () => {
   const sizes: number[] = [];
   const receiver = await startReceiver((response, { body }) => {
     sizes.push(body.includes(content) ? 1 : 0);

@@ -33,14 +33,14 @@ const codeOf = (input: object): Promise<string> =>
     (error) => error.code,
   );
 
-test("what the service signs is accepted, as text, as bytes and as a buffer", async () => {
+test("signatures of the service are accepted for text, bytes and buffers", async () => {
   const bytes = new TextEncoder().encode(payload);
   for (const form of [payload, bytes, bytes.buffer, Buffer.from(payload)]) {
     expect(await verifyWebhook({ payload: form, header, secret, now: signedAt })).toEqual(event);
   }
 });
 
-test("without a given time the clock's counts", async () => {
+test("without a given time, the clock is used", async () => {
   const fresh = signatureHeader({
     secrets: [secret],
     timestampSeconds: Math.floor(Date.now() / 1_000),
@@ -52,7 +52,7 @@ test("without a given time the clock's counts", async () => {
   });
 });
 
-test("any v1 and any of the receiver's secrets will do, so that a rotation goes unnoticed", async () => {
+test("any v1 with any secret of the receiver is accepted, so that a rotation goes unnoticed", async () => {
   const rotating = signatureHeader({ secrets: [other, secret], timestampSeconds, body: payload });
   expect(await codeOf({ header: rotating, secret })).toBe("accepted");
   expect(await codeOf({ header: rotating, secret: other })).toBe("accepted");
@@ -60,7 +60,7 @@ test("any v1 and any of the receiver's secrets will do, so that a rotation goes 
   expect(await codeOf({ secret: undefined, secrets: [other] })).toBe("signature-mismatch");
 });
 
-test("a header that is split into several, or has spaces and further schemes, is read all the same", async () => {
+test("a header that is split, has spaces or has further schemes is still read", async () => {
   const [time = "", signature = ""] = header.split(",");
   expect(await codeOf({ header: [time, signature] })).toBe("accepted");
   expect(await codeOf({ header: `v0=old, ${time} , ${signature}, v2=new` })).toBe("accepted");
@@ -90,7 +90,7 @@ test.each([
   expect(await codeOf({ now: seconds(age) })).toBe(code);
 });
 
-test("the tolerance can be another one", async () => {
+test("the tolerance can be set", async () => {
   expect(await codeOf({ now: seconds(11), toleranceSeconds: 10 })).toBe("timestamp-too-old");
   expect(await codeOf({ now: seconds(3_600), toleranceSeconds: 3_600 })).toBe("accepted");
 });
@@ -134,7 +134,7 @@ test.each<[string, object, string]>([
 });
 
 test.each(["no JSON", "null", "[]", '{"id":1,"type":"a"}', ""])(
-  "a genuine signature over %s is refused as no event",
+  "a genuine signature over %s is refused as not an event",
   async (text) => {
     const signed = signatureHeader({ secrets: [secret], timestampSeconds, body: text });
     expect(await codeOf({ payload: text, header: signed })).toBe("malformed-payload");
@@ -176,7 +176,7 @@ test("Stripe's verifier and the SDK's accept each other's signatures", async () 
     expect(webhooks.constructEvent(signed.payload, signed.header, key)).toEqual(event);
 });
 
-test("signTestWebhook makes the very headers of the service, and Standard Webhooks' verifier accepts them", async () => {
+test("signTestWebhook makes the same headers as the service, and the verifier of Standard Webhooks accepts them", async () => {
   const secrets = [secret, other];
   const signed = await signTestWebhook({ payload: event, secrets, timestamp: signedAt });
   expect(signed.payload).toBe(payload);
@@ -195,7 +195,7 @@ test("signTestWebhook makes the very headers of the service, and Standard Webhoo
   expect(new Webhook(secret).verify(fresh.payload, fresh.headers)).toEqual(event);
 });
 
-test("what is no event can be signed too, but nothing without a secret", async () => {
+test("anything can be signed, but nothing without a secret", async () => {
   for (const text of ["no JSON", "null", "7"]) {
     const { header: signed } = await signTestWebhook({
       payload: text,
@@ -209,7 +209,7 @@ test("what is no event can be signed too, but nothing without a secret", async (
   });
 });
 
-test("the type of an event tells what it carries", () => {
+test("the type of an event determines its data", () => {
   const read = (received: WebhookEvent) => {
     if (received.type === "message.received")
       expectTypeOf(received.data.object).toEqualTypeOf<Message>();
