@@ -2,8 +2,8 @@ import { runSql } from "@/lib/platform/db";
 import { sql } from "@/lib/platform/sql";
 
 /**
- * So few changes that PostgreSQL itself would wait a minute and more before it looks at a table for
- * the first time.
+ * With this many changes, PostgreSQL's autovacuum would analyze a new table only after a minute or
+ * more.
  */
 const tablesWithoutStatisticsStatement = sql(
   "tables_without_statistics",
@@ -15,9 +15,9 @@ const tablesWithoutStatisticsStatement = sql(
 );
 
 /**
- * Has PostgreSQL look at tables that it has no statistics of. Until then it takes every index that
- * begins with tenant and environment for as good as the primary key, reads all rows of a tenant
- * where one was meant, and the first minute of a new installation under load would be a hundred
+ * Analyzes tables that have no statistics yet. Without statistics, PostgreSQL treats every index
+ * that starts with tenant and environment as equal to the primary key and reads all rows of a
+ * tenant instead of one, so the first minute of a new installation under load would be a hundred
  * times slower than the second. Each table needs this once.
  */
 export async function analyzeNewTables(limit: number): Promise<number> {

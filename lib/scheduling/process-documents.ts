@@ -2,19 +2,19 @@ import { processNextDocument, roundRobinStart } from "@/lib/knowledge/documents/
 import { repeat } from "./repeat";
 
 const pollMs = 1_000;
-/** Each costs a process while it runs. */
+/** Each one runs a separate process. */
 const defaultConcurrency = 2;
 
 type Options = {
-  /** Takes only what has waited for so long: beside Inngest, which processes the rest. */
+  /** Takes only documents that have waited this long: next to Inngest, which processes the rest. */
   overdueSeconds?: number;
   concurrency?: number;
-  /** How long it waits, when there is nothing to do, before it looks again. */
+  /** How long to wait before the next check when there is nothing to do. */
   pauseMs?: number;
 };
 
 /**
- * Processes documents until it is stopped. Looks once a second, and at once when it is woken. Any
+ * Processes documents until it is stopped. Checks once a second, and immediately when woken. Any
  * number of these may run.
  */
 export function startProcessing({
@@ -34,7 +34,7 @@ export function startProcessing({
     repeat("process documents", processNext, { pauseMs, limit: 1 }),
   );
 
-  /** What is under way goes back at once, for whoever runs next. */
+  /** Work in progress is released immediately, for the next process. */
   async function stop(): Promise<void> {
     stopping.abort();
     await Promise.all(loops.map((loop) => loop.stop()));

@@ -14,21 +14,21 @@ import { analyzeNewTables } from "./analyze-new-tables";
 
 export type RecurringJob = {
   /**
-   * One batch. Two at once must do nothing twice. @returns how much it did: `limit` or more tells
-   * that there may be more
+   * Does one batch. Concurrent runs must do nothing twice. @returns how much it did; `limit` or
+   * more means that there may be more
    */
   work: (limit: number) => Promise<number>;
   limit: number;
   /**
-   * How long the worker waits after a batch that was not full. Inngest, which counts in minutes,
-   * begins every minute.
+   * How long the worker waits after a batch that was not full. Inngest schedules in minutes, so it
+   * starts every minute.
    */
   pauseMs: number;
 };
 
 /**
- * What is done again and again: by the worker with its own clock, and by Inngest where that is
- * configured, under these names. A job that is added here runs with both.
+ * Jobs that run repeatedly: in the worker, and as Inngest functions of these names if Inngest is
+ * configured. A job that is added here runs with both.
  */
 export const recurringJobs: Record<string, RecurringJob> = {
   "wake-snoozed-conversations": { work: wakeSnoozedConversations, limit: 100, pauseMs: 2_000 },

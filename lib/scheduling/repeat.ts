@@ -1,8 +1,8 @@
 import { log } from "@/lib/platform/log";
 
 /**
- * Runs `work` again and again, with a pause between; at once again where it did a whole batch. One
- * that fails is logged, and tried again after the pause.
+ * Runs `work` repeatedly with a pause in between, or immediately again after a full batch. A
+ * failure is logged, and `work` runs again after the pause.
  * @param work returns how much it did
  */
 export function repeat(
@@ -33,13 +33,13 @@ export function repeat(
   }
   const running = run();
 
-  /** Ends the pause: there is work. */
+  /** Ends the pause because there is work. */
   function wake(): void {
     isWoken = true;
     endPause();
   }
 
-  /** Waits for what is running. */
+  /** Waits for the current run to end. */
   async function stop(): Promise<void> {
     isStopped = true;
     endPause();

@@ -20,7 +20,7 @@ import {
 } from "./service.sql";
 
 const batchSize = 200;
-/** Enough to see that a key is wrong. */
+/** Enough to detect a wrong key. */
 const sampleSize = 100;
 
 const kinds = Object.keys(sealedColumns) as SealedKind[];
@@ -45,7 +45,7 @@ const contextOf: Record<SealedKind, (row: SealedRow) => string> = {
 export type MasterKeyUse = Record<SealedKind, Record<string, number>>;
 
 /**
- * How much of what is sealed needs which master key: `{ webhookSecrets: { "k1-0f3a…": 12 },
+ * Counts sealed values by the master key they need: `{ webhookSecrets: { "k1-0f3a…": 12 },
  * storedAnswers: {}, waitingMails: {} }`.
  */
 export async function countByMasterKey(maximumCounted = 100_000): Promise<MasterKeyUse> {
@@ -59,15 +59,15 @@ export async function countByMasterKey(maximumCounted = 100_000): Promise<Master
 }
 
 /**
- * For a boot. A process with other keys than the ones before it would seal what these cannot open,
- * and leave deliveries unsent.
- * @throws when there are sealed values and SECRET_KEYS holds the key of none of them
+ * Called at boot. A process with different keys would seal values that the others cannot open, and
+ * leave deliveries unsent.
+ * @throws if there are sealed values and SECRET_KEYS has the key of none of them
  */
 export async function requireUsableKeys(): Promise<void> {
   const { SECRET_KEYS, ACCEPT_LOST_SECRET_KEYS } = env();
   if (ACCEPT_LOST_SECRET_KEYS) return;
   const use = await countByMasterKey(sampleSize).catch((error: Error) => {
-    // A database that is away must keep no process from starting.
+    // An unreachable database must not keep a process from starting.
     log.warn({ error: error.message }, "stored secrets could not be checked against SECRET_KEYS");
     return {};
   });
@@ -79,8 +79,8 @@ export async function requireUsableKeys(): Promise<void> {
 }
 
 /**
- * Opens the newest of each kind. @returns for each kind how many of how many did not open, although
- * their key is there
+ * Opens the newest values of each kind. @returns for each kind, how many were tried and how many
+ * did not open although their key is known
  */
 export async function openSamples(): Promise<
   Record<SealedKind, { sampled: number; unopened: number }>
@@ -103,10 +103,10 @@ export async function openSamples(): Promise<
 export type Reencryption = { reencrypted: number; unopened: Record<string, number> };
 
 /**
- * Seals with the first master key all that is sealed with another. Each batch is a statement of its
- * own, and a row that was changed meanwhile keeps its change, so this may run beside everything
- * else, be broken off, and be run again.
- * @returns for each kind how many rows were sealed anew, and by key id how many could not be opened
+ * Reseals with the first master key everything that is sealed with another one. Each batch is a
+ * separate statement, and a row that changed meanwhile keeps its change, so this can run next to
+ * everything else, be interrupted, and run again.
+ * @returns for each kind, how many rows were resealed, and how many could not be opened, by key id
  */
 export async function reencryptSecrets(): Promise<Record<SealedKind, Reencryption>> {
   const result = {} as Record<SealedKind, Reencryption>;
@@ -138,7 +138,7 @@ async function reencrypt(kind: SealedKind): Promise<Reencryption> {
   }
 }
 
-/** Null where the master key is missing, or the text was altered: then it stays as it is. */
+/** Null if the master key is missing or the text was altered. Such a value stays unchanged. */
 function reseal(sealed: string, context: string): string | null {
   try {
     return sealSecret(openSecret(sealed, context), context);

@@ -1,4 +1,4 @@
-/** More particular ones first: nearly every browser claims to be some other one, too. */
+/** More specific ones first, because nearly every browser also claims to be another one. */
 const browsers: [pattern: RegExp, name: string][] = [
   [/Edg(e|A|iOS)?\//, "Edge"],
   [/OPR\/|Opera/, "Opera"],
@@ -20,8 +20,8 @@ const systems: [pattern: RegExp, name: string][] = [
 ];
 
 /**
- * What a person would call the device that a browser says it runs on: "Firefox on Windows". Only
- * for recognizing one's own.
+ * A readable name for a user's device, for example "Firefox on Windows". Only helps users recognize
+ * their own devices.
  */
 export function deviceName(userAgent: string | null): string {
   const find = (known: [RegExp, string][]) =>

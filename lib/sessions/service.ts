@@ -5,7 +5,7 @@ import { newId } from "@/lib/resources/ids";
 import type { SignInMethod } from "@/prisma/generated/enums";
 
 /**
- * Counted from the sign-in, however busy the session is. One that is not used ends earlier:
+ * Counted from the sign-in, however active the session is. An idle session ends earlier:
  * SESSION_IDLE_HOURS.
  */
 export const sessionLifetimeSeconds = 12 * 60 * 60;
@@ -25,7 +25,7 @@ export type Device = {
 
 type NewSession = { method?: SignInMethod; now?: Date };
 
-/** Signing in is a proof, too. */
+/** Signing in also counts as a proof. */
 export function startSession(
   transaction: Db,
   userId: string,
@@ -41,8 +41,8 @@ export function startSession(
 }
 
 /**
- * Who is signed in with this session, and what they may see; null once it was revoked or ran out.
- * Role and tenant come from here each time, so a changed role counts from the next click.
+ * The user of this session and their memberships; null once it was revoked or has expired. Roles
+ * are read here for each request, so a changed role takes effect immediately.
  */
 export async function findLiveSession(transaction: Db, id: string, now = new Date()) {
   const session = await transaction.session.findUnique({
@@ -89,15 +89,15 @@ function live(now: Date) {
 
 export type SignedInUser = NonNullable<Awaited<ReturnType<typeof findLiveSession>>>;
 
-/** Whose session it is, by address and password. */
+/** The email address and password hash of the session's user. */
 export async function findAccountOfSession(transaction: Db, id: string) {
   const select = { user: { select: { email: true, passwordHash: true } } };
   return (await transaction.session.findUnique({ where: { id }, select }))?.user ?? null;
 }
 
 /**
- * The person in front of this session has just shown again that they are its user.
- * @returns false where it does not count any more
+ * Records that the session's user has just proved their identity again.
+ * @returns false if the session is no longer valid
  */
 export async function renewProof(transaction: Db, id: string, now = new Date()): Promise<boolean> {
   const { count } = await transaction.session.updateMany({
@@ -107,7 +107,7 @@ export async function renewProof(transaction: Db, id: string, now = new Date()):
   return count > 0;
 }
 
-/** Sessions that still count, the newest first. */
+/** Valid sessions, newest first. */
 export async function listSessions(transaction: Db, userId: string, now = new Date()) {
   return transaction.session.findMany({
     where: { userId, ...live(now) },
@@ -124,7 +124,7 @@ export async function listSessions(transaction: Db, userId: string, now = new Da
   });
 }
 
-/** @returns the session that was ended; null where there was none, or where it is someone else's */
+/** @returns the session that was ended; null if there was none or it belongs to another user */
 export async function revokeSession(transaction: Db, userId: string, id: string, now = new Date()) {
   const ended = await transaction.session.updateManyAndReturn({
     where: { id, userId, revokedAt: null },
@@ -135,7 +135,7 @@ export async function revokeSession(transaction: Db, userId: string, id: string,
 
 const seenIntervalMs = 5 * 60_000;
 
-/** Notes that the session is in use, every few minutes and without anybody waiting for it. */
+/** Records that the session is in use, every few minutes and without delaying the request. */
 export function recordSessionActivity(
   transaction: Db,
   { sessionId, lastSeenAt }: SignedInUser,
@@ -145,7 +145,7 @@ export function recordSessionActivity(
   transaction.session
     .updateMany({ where: { id: sessionId }, data: { lastSeenAt: now } })
     .catch((error: Error) => {
-      log.warn({ error: error.message }, "it could not be noted that a session is in use");
+      log.warn({ error: error.message }, "the last use of a session could not be recorded");
     });
 }
 

@@ -3,12 +3,12 @@ import type { AfterRollback } from "@/lib/platform/errors";
 import { now } from "@/lib/platform/time";
 
 /**
- * For so long after typing their password, or signing in with GitHub or Google, a person may do
- * what needs a proof.
+ * How long after entering their password, or signing in with GitHub or Google, a user may take
+ * protected actions.
  */
 export const proofLifetimeMs = 10 * 60_000;
 
-/** A person tried what takes a fresh proof that it is them. */
+/** A user tried an action that requires a fresh proof of identity. */
 export class ProofNeeded extends Error {
   override readonly name = "ProofNeeded";
   afterRollback?: AfterRollback;

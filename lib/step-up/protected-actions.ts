@@ -6,7 +6,7 @@ import { lockTenant } from "@/lib/tenants/service";
 import { ProofNeeded, requireRecentProof } from "./proof";
 
 type ProtectedAction = {
-  /** A verb and its object, as the question for the password says it. */
+  /** A verb and its object, as shown in the password prompt. */
   what: string;
   /**
    * Test data is isolated and never billed, so the same change in the test environment needs
@@ -47,7 +47,8 @@ export const protectedActions = {
 export type ProtectedActionName = keyof typeof protectedActions;
 
 /**
- * A user whose address is not verified tried what takes a verified one. `detail` is shown to them.
+ * A user with an unverified address tried an action that requires a verified one. `detail` is shown
+ * to them.
  */
 export class AddressUnverified extends Error {
   override readonly name = "AddressUnverified";
@@ -76,7 +77,7 @@ export async function requireStepUp(caller: Caller, name: ProtectedActionName): 
   try {
     await checkUser(caller, actor, action);
   } catch (error) {
-    // What a stolen session or an unverified user tried is worth knowing.
+    // Recorded, because a stolen session or an unverified user may have tried it.
     if (error instanceof ProofNeeded || error instanceof AddressUnverified) {
       const missing = error instanceof ProofNeeded ? "proof" : "verified email address";
       const changes = { after: { attempt: action.what, missing } };

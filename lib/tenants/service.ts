@@ -8,12 +8,12 @@ import { newId } from "@/lib/resources/ids";
 import { lockAccount } from "@/lib/resources/lock-row";
 import type { Plan } from "@/prisma/generated/enums";
 
-/** Requests a minute that a key may make unless it has a figure of its own. */
+/** Requests per minute that a key may make, unless it has its own limit. */
 export const planRateLimits: Record<Plan, number> = { FREE: 60, PRO: 600, SCALE: 6_000 };
 
 /**
- * Requests a minute that all keys of one environment may make together, so that many keys are not a
- * way around the plan.
+ * Requests per minute that all keys of one environment may make together, so that creating many
+ * keys does not get around the plan.
  */
 export const planTenantRateLimits: Record<Plan, number> = {
   FREE: 10 * planRateLimits.FREE,
@@ -31,8 +31,8 @@ export const planStorageBytes: Record<Plan, number> = {
 };
 
 /**
- * @returns the new tenant; its slug is made from the name, with a number behind it where that one
- * is taken.
+ * @returns the new tenant. Its slug is derived from the name, with a number appended if it is
+ * taken.
  */
 export async function createTenant(
   transaction: Db,
@@ -55,9 +55,7 @@ export async function createTenant(
   }
 }
 
-/**
- * Requests a minute that a key of the caller's tenant may make, unless it has a figure of its own.
- */
+/** Requests per minute that a key of the caller's tenant may make, unless it has its own limit. */
 export const rateLimitOfPlan = async (caller: Caller): Promise<number> =>
   planRateLimits[await planOf(caller)];
 
@@ -69,13 +67,12 @@ export async function planOf({ db, partition }: Caller): Promise<Plan> {
   return plan;
 }
 
-/** So many organizations may be somebody's own; whoever needs more has them made by an operator. */
+/** How many organizations a user may own. An operator can create more. */
 const maximumOwned = 20;
 
 /**
- * Another organization for somebody who is signed in, with them as its owner. Belongs in one
- * transaction.
- * @throws AppError `limit-reached` beyond 20 that are theirs
+ * Creates an organization owned by this user. Call it in a transaction.
+ * @throws AppError `limit-reached` beyond 20 owned organizations
  */
 export async function createOwnedTenant(
   transaction: Db,
@@ -108,7 +105,7 @@ export async function createOwnedTenant(
   return tenant;
 }
 
-/** The same, as a transaction of its own. */
+/** The same, in its own transaction. */
 export function createOrganization(owner: { id: string; address: string | null }, name: string) {
   return db().$transaction((transaction) => createOwnedTenant(transaction, owner, name));
 }
@@ -117,7 +114,7 @@ export function getTenant({ db, partition }: Caller) {
   return db.tenant.findUniqueOrThrow({ where: { id: partition.tenantId } });
 }
 
-/** The slug stays: it is in everybody's bookmarks. */
+/** The slug does not change, because it is in bookmarks. */
 export async function renameTenant(caller: Caller, name: string) {
   requireRole(caller, "ADMIN", "rename the organization");
   const before = await lockTenant(caller);
@@ -132,7 +129,7 @@ export async function renameTenant(caller: Caller, name: string) {
   return after;
 }
 
-/** A mail to every owner, the new one included. In the transaction that made them one. */
+/** Mails every owner, including the new one. Call it in the transaction that made them an owner. */
 export async function announceOwner(
   transaction: Db,
   tenantId: string,
@@ -147,8 +144,8 @@ export async function announceOwner(
 }
 
 /**
- * The row, locked until the transaction ends: what is changed about an organization's people comes
- * one after the other.
+ * Locks the row until the transaction ends, so that changes to an organization's members are
+ * serialized.
  */
 export async function lockTenant(caller: Caller) {
   await lockAccount(caller, { tenantId: caller.partition.tenantId });
@@ -159,7 +156,10 @@ export function findTenantBySlug(slug: string) {
   return db().tenant.findUnique({ where: { slug } });
 }
 
-/** A tenant's slug is the first part of its dashboard's paths, where these have another meaning. */
+/**
+ * Slugs that are reserved: a tenant's slug is the first segment of its dashboard paths, and these
+ * paths are taken.
+ */
 const takenPaths = new Set([
   "api",
   "confirmed",

@@ -5,16 +5,16 @@ import { countDayStatement, nextDayStatement } from "./count-finished-days.sql";
 import { dayOf, endOfDay } from "./schema";
 
 /**
- * A row's id is made before its transaction commits, which has to happen within seconds, and by a
- * clock that may be behind: so long after its end a day gets no more rows.
+ * A row's id is made seconds before its transaction commits, by a clock that may be behind. This
+ * long after its end, a day gets no more rows.
  */
 const lateMs = 3_600_000;
 
 /**
- * Counts conversations and messages of days that are over, once and for all: what usage would else
- * count from the rows each time. One batch is one day of some tenants.
+ * Counts the conversations and messages of finished days and stores the result, so that usage need
+ * not count the rows each time. One batch is one day of some tenants.
  * @param limit tenants
- * @returns `limit` where any were counted, as there may be more
+ * @returns `limit` if any tenant was counted, because there may be more
  */
 export async function countFinishedDays(limit: number): Promise<number> {
   const before = dayOf(now().getTime() - lateMs);

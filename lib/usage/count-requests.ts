@@ -6,7 +6,7 @@ import { addRequestsStatement } from "./service.sql";
 
 const flushIntervalMs = 1_000;
 const dayMs = 24 * 3_600_000;
-/** Counts that wait for a database that is away: one a key and day. */
+/** Counts that wait while the database is unreachable: one per key and day. */
 const maximumPendingCounts = 10_000;
 
 type Count = { key: KnownKey; dayNumber: number; requests: number };
@@ -16,8 +16,8 @@ let timer: NodeJS.Timeout | undefined;
 let writing: Promise<void> | null = null;
 
 /**
- * Counts a request for its key and the day (UTC). Costs no query: the counts are written together,
- * soon after.
+ * Counts a request for its key and the day (UTC). Needs no query: the counts are written in
+ * batches, soon after.
  */
 export function countRequest(key: KnownKey): void {
   add({ key, dayNumber: Math.floor(Date.now() / dayMs), requests: 1 });
@@ -48,8 +48,8 @@ function add({ key, dayNumber, requests }: Count): void {
 }
 
 /**
- * While the database is away, the counts wait for it: added to what comes meanwhile, they take
- * hardly any room.
+ * While the database is unreachable, the counts wait. Merged with new ones, they need hardly any
+ * memory.
  */
 async function write(): Promise<void> {
   const counts = [...pending.values()];

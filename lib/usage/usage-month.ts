@@ -11,7 +11,7 @@ export const usageMonthQuery = z.strictObject({ month: month.optional() });
 
 export const monthOf = (at: Date) => at.toISOString().slice(0, 7);
 
-/** This month and those before it, the latest first. */
+/** This month and the ones before it, latest first. */
 export function latestMonths(now: Date, count: number): string[] {
   return Array.from({ length: count }, (_, back) =>
     monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1))),

@@ -9,7 +9,7 @@ export function findUserByEmail(transaction: Db, email: string) {
   return transaction.user.findUnique({ where: { email } });
 }
 
-/** A tenant, a user, and the user as its owner. Belongs in one transaction. */
+/** Creates a tenant, a user, and the user's membership as owner. Call it in a transaction. */
 export async function createAccount(
   transaction: Db,
   {
@@ -23,7 +23,7 @@ export async function createAccount(
   return { user, tenant };
 }
 
-/** The same without a password: the owner sets one by a link. */
+/** The same without a password: the owner sets one with a link. */
 export async function createOwner(
   transaction: Db,
   { organization, ...person }: { organization: string; name: string; email: string },
@@ -59,8 +59,8 @@ export function createUser(
 }
 
 /**
- * An entry in the audit log of each of the user's organizations, in the transaction of what was
- * done to their account: by themselves, or by a stranger who named it.
+ * Writes an entry to the audit log of each of the user's organizations, in the transaction of the
+ * change. The actor is the user, or the system if a stranger named their account.
  */
 export async function recordAuditOfUser(
   transaction: Db,
@@ -69,7 +69,7 @@ export async function recordAuditOfUser(
   record: Omit<AuditRecord, "targetId">,
   by: "user" | "stranger" = "user",
 ): Promise<void> {
-  // In one order, because each entry takes the lock of its organization's log.
+  // Always in the same order, because each entry takes the lock of its organization's log.
   const memberships = await transaction.membership.findMany({
     where: { userId },
     orderBy: { tenantId: "asc" },
@@ -91,8 +91,7 @@ export async function renameUser({ db, actor }: Caller, name: string): Promise<v
 }
 
 /**
- * Names to show beside what these people made, former members of the caller's tenant included;
- * unknown ids are left out.
+ * Names of users by id, including former members of the caller's tenant. Unknown ids are left out.
  */
 export async function userNames(caller: Caller, ids: string[]): Promise<Map<string, string>> {
   const users = await caller.db.user.findMany({
@@ -102,10 +101,10 @@ export async function userNames(caller: Caller, ids: string[]): Promise<Map<stri
   return new Map(users.map(({ id, name }) => [id, name]));
 }
 
-/** A tenant has tens of members; a list to choose from beyond this many would be no help. */
+/** A tenant has tens of members. A longer list would be useless to choose from. */
 const mostMembers = 500;
 
-/** Everybody of the caller's tenant, by name: those whom something can be assigned to. */
+/** All members of the caller's tenant by name: the possible assignees. */
 export async function listMemberNames({
   db,
   partition,

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { filterPath, prefixOf } from "./filter";
 
-/** Shorter ones are found in nearly every password. */
+/** Shorter words are part of nearly every password. */
 const shortestBase = 4;
 
 let filter: Buffer | undefined;
 
 /**
- * Whether a password is among those that are guessed first: on the list itself, or one of the list
- * with digits and punctuation around it, or repeated. Looks in a file of this repository; nothing
+ * Whether a password is among the first ones that attackers guess: on the list, or a listed one
+ * repeated or with digits and punctuation around it. Uses a file in this repository, so nothing
  * leaves the machine.
  * @param password of bounded length, normalized
  */
@@ -21,7 +21,7 @@ export function isCommonPassword(password: string): boolean {
   return [text, ...bases].some(isListed);
 }
 
-/** "passpass" is "pass" twice. A text that repeats nothing is its own part. */
+/** "passpass" is "pass" twice. Text without a repetition is returned whole. */
 const repeatedPart = (text: string) => text.slice(0, (text + text).indexOf(text, 1));
 
 function isListed(text: string): boolean {
