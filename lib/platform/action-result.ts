@@ -1,15 +1,15 @@
 /**
- * How a server action of the dashboard ended. `errors` holds what is wrong with each field by its
- * name (a field inside another one as `metadata.plan`); `message` is what is wrong with the whole,
- * or the first of them; `existingId` names what stands in the way of a conflict.
+ * The result of a dashboard server action. `errors` has a message per field (nested fields as
+ * `metadata.plan`); `message` is the error of the whole input, or the first field's; `existingId`
+ * names the resource that a conflict is with.
  */
 export type ActionResult<Value = null> =
   | { outcome: "done"; value: Value }
   | { outcome: "refused"; message: string; errors: Record<string, string>; existingId?: string };
 
 /**
- * Nothing was changed: first the person has to show that it is them. `what` is what they were about
- * to do: "create a live key".
+ * Nothing was changed: the user must first prove their identity. `what` is the action they tried:
+ * "create a live key".
  */
 export type ProofRequest = { outcome: "proof-needed"; what: string };
 

@@ -1,6 +1,6 @@
 const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
-/** So many bytes as one says it: `812 B`, `1.4 KiB`, `20 MiB`. */
+/** Formats a size: `812 B`, `1.4 KiB`, `20 MiB`. */
 export function byteSize(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(1, bytes)) / 10), units.length - 1);
   const amount = bytes / 1_024 ** power;

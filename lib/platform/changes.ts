@@ -8,14 +8,14 @@ import { isDeepStrictEqual } from "node:util";
 export const timeOfChange = (previous: Date): Date =>
   new Date(Math.max(Date.now(), previous.getTime()));
 
-/** The names of the fields in which two objects of one shape differ. */
+/** The names of the fields that differ between two objects of the same type. */
 export function changedFields<Shape extends object>(before: Shape, after: Shape): (keyof Shape)[] {
   return (Object.keys(after) as (keyof Shape)[]).filter(
     (field) => !isDeepStrictEqual(before[field], after[field]),
   );
 }
 
-/** An event's `previousAttributes`: the changed fields as they were. */
+/** An event's `previousAttributes`: the previous values of the changed fields. */
 export function previousAttributes<Shape extends object>(
   before: Shape,
   changed: (keyof Shape)[],

@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * The client's address as our own server states it: it overwrites `X-Forwarded-For` with what it
- * knows (the socket's address, or the entry of a proxy that is trusted), so that what a client
- * claims never arrives here.
+ * The client's address. Our server overwrites `X-Forwarded-For` with the socket's address or a
+ * trusted proxy's entry, so a client's own claim never arrives here.
  */
 export function clientAddress(forwardedFor: string | null | undefined): string | null {
   const stated =
@@ -16,8 +15,8 @@ export function clientAddress(forwardedFor: string | null | undefined): string |
 }
 
 /**
- * What attempts are counted by. A single customer of a provider has 2^64 IPv6 addresses, so those
- * count per network.
+ * The key that attempts are counted under. One subscriber has 2^64 IPv6 addresses, so those are
+ * counted per network.
  */
 export function throttleAddress(address: string | null): string {
   if (!address) return "unknown";

@@ -1,13 +1,12 @@
 import { sqlState } from "./db";
 
-/** After a write that found the disk full, writes are expected to fail for this long. */
+/** After a write fails because the disk is full, writes are assumed to fail for this long. */
 const assumedFullMs = 30_000;
 
 let fullUntilMs = 0;
 
 /**
- * The disk that was full, where that is why something failed. The database's is remembered for
- * `/ready`.
+ * Names the full disk if that caused the error. A full database disk is remembered for `/ready`.
  */
 export function findFullDisk(error: unknown, nowMs = performance.now()): string | null {
   if (sqlState(error) === "53100") {

@@ -46,8 +46,8 @@ const secretKeys = z
         'each entry is "<id>:<base64 of 32 bytes>", ids of 1 to 16 lower-case letters and digits, separated by commas',
     },
   )
-  // What is sealed names the key by its bytes too, so that another key of the same name is never
-  // taken for it.
+  // The id includes a fingerprint of the key, so that another key of the same name is never
+  // mistaken for it.
   .transform((keys) => keys.map(({ name, key }) => ({ id: `${name}-${fingerprint(key)}`, key })));
 
 const fingerprint = (key: Buffer) =>
@@ -74,7 +74,7 @@ const schema = z
       .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
       .default("info"),
     PORT: wholeNumber(0, 65_535).default(3000),
-    /** The address to listen on; unset, all of this machine's. */
+    /** The address to listen on. Unset: all addresses of this machine. */
     HOST: z.string().min(1).optional(),
     /** The address that tenants and browsers use. */
     APP_URL: httpUrl.optional(),
@@ -88,8 +88,8 @@ const schema = z
           "give the address of a PostgreSQL database, postgresql://user:password@host:5432/name",
       }),
     /**
-     * Past a connection pooler, for what needs a session of its own: the worker, notifications and
-     * migrations.
+     * PostgreSQL's own address, not a pooler's, for what needs its own session: the worker,
+     * notifications and migrations.
      */
     DATABASE_DIRECT_URL: z
       .string()
@@ -103,7 +103,7 @@ const schema = z
      * discarded.
      */
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 3_600_000).default(7_000),
-    /** How long a process that is told to stop may take. */
+    /** How long a process may take to stop. */
     SHUTDOWN_TIMEOUT_SECONDS: wholeNumber(1, 3_600).default(15),
     /** The first part of every API key: `<prefix>_live_…`. */
     SERVICE_PREFIX: z
@@ -112,19 +112,19 @@ const schema = z
       .default("prl"),
     /** Error types are `{ERROR_BASE}/errors/<kind>`. */
     ERROR_BASE: httpUrl.optional(),
-    /** How many proxies in front of this server may be believed about the client's address. */
+    /** How many proxies in front of this server are trusted to state the client's address. */
     TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
     UPSTASH_REDIS_REST_URL: httpUrl.optional(),
     UPSTASH_REDIS_REST_TOKEN: z.string().min(1).optional(),
     /**
-     * There is no other worker on this database, so leases that are found at start belonged to one
-     * that was killed.
+     * This is the only worker on this database, so leases found at startup belong to a killed
+     * worker.
      */
     SOLE_WORKER: z.stringbool().default(false),
     JOBS: z.enum(["embedded", "inngest"]).optional(),
     INNGEST_EVENT_KEY: z.string().min(1).optional(),
     INNGEST_SIGNING_KEY: z.string().min(1).optional(),
-    /** Its own way to say "cloud" is 0. */
+    /** Inngest's SDK uses 0 for "cloud". */
     INNGEST_DEV: z
       .string()
       .transform((text) => (text === "0" || text === "false" ? undefined : text))
@@ -134,81 +134,83 @@ const schema = z
     INNGEST_SERVE_ORIGIN: httpUrl.optional(),
     WEBHOOK_RETRY_SCHEDULE: retrySchedule,
     /**
-     * How many deliveries one worker has under way at once. What hangs costs little more than a
-     * socket, so there is room for many.
+     * How many deliveries one worker sends concurrently. A hanging delivery costs little more than
+     * a socket, so the limit is high.
      */
     DELIVERY_CONCURRENCY: wholeNumber(1, 10_000).default(1_024),
-    /** And of one webhook at the most, once it has shown that it answers well. */
+    /** The most concurrent deliveries to one webhook, once it has proved reliable. */
     DELIVERY_CONCURRENCY_PER_WEBHOOK: wholeNumber(1, 1_000).default(128),
     /**
-     * Private networks that webhooks may reach, for development and tests. Metadata addresses are
-     * never among them.
+     * Private networks that webhooks may reach, for development and tests. Never includes cloud
+     * metadata addresses.
      */
     WEBHOOK_ALLOWED_PRIVATE_CIDRS: z.string().default("").transform(commaList),
     /**
-     * Set by `npm start` for trying the product out; loopback closes with the first request that
-     * came through a proxy.
+     * Set by `npm start` for trying the product out. The first request through a proxy closes
+     * loopback.
      */
     LOOPBACK_WEBHOOKS: z.stringbool().default(false),
-    /** Master keys for secrets at rest. The first one encrypts, all of them decrypt. */
+    /** Master keys for secrets at rest. The first encrypts, all decrypt. */
     SECRET_KEYS: secretKeys,
     /**
-     * Starts although none of SECRET_KEYS opens what is stored, because the key is lost for good.
+     * Starts even if no key in SECRET_KEYS opens the stored secrets, because the key is lost for
+     * good.
      */
     ACCEPT_LOST_SECRET_KEYS: z.stringbool().default(false),
-    /** Seal the audit log's entries. The first one is for new entries, all of them verify. */
+    /** Keys that seal the audit log's entries. The first seals new entries, all verify. */
     AUDIT_KEYS: auditKeys.optional(),
     /**
-     * Where the head of each audit log is noted, outside of the database. Unset, a file in
+     * The file outside the database that records the head of each audit log. Unset: a file in
      * DATA_DIR.
      */
     AUDIT_ANCHOR_FILE: z.string().min(1).optional(),
-    /** Is sent the same, as JSON. */
+    /** A URL that receives the same as JSON. */
     AUDIT_ANCHOR_URL: httpUrl.optional(),
-    /** What this installation keeps on disk, the files of documents among it. */
+    /** Where this installation stores data on disk, including documents' files. */
     DATA_DIR: z.string().min(1).default(".data"),
     /**
-     * Files of documents; also where they arrive, before they go to S3. Unset, `blobs` in DATA_DIR.
+     * Where documents' files are stored, and where they arrive before they go to S3. Unset: `blobs`
+     * in DATA_DIR.
      */
     BLOB_DIRECTORY: z.string().min(1).optional(),
-    /** With a bucket, files of documents are kept there and not on disk. */
+    /** If set, documents' files are stored in this bucket instead of on disk. */
     S3_BUCKET: z.string().min(3).optional(),
-    /** Of a store other than Amazon's own. */
+    /** For a store other than Amazon's. */
     S3_ENDPOINT: httpUrl.optional(),
     S3_REGION: z.string().min(1).default("us-east-1"),
-    /** Without them, credentials come from where Amazon's tools look for them. */
+    /** Unset: the AWS SDK's default credentials. */
     S3_ACCESS_KEY_ID: z.string().min(1).optional(),
     S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-    /** smtp://user:password@host:587, or smtps:// where it is encrypted from the first byte. */
+    /** smtp://user:password@host:587, or smtps:// for TLS from the first byte. */
     SMTP_URL: z
       .url({
         protocol: /^smtps?$/,
         message: "give an address such as smtp://user:password@mail.example.com:587",
       })
       .optional(),
-    /** Whom mails are from: an address, or a name and an address. */
+    /** The sender of mails: an address, or a name and an address. */
     MAIL_FROM: z
       .string()
       .regex(/^([^<>\r\n]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/, {
         message: "give an address such as no-reply@example.com or Parlance <no-reply@example.com>",
       })
       .optional(),
-    /** Without SMTP, mails are shown at /dev/mail, to people at this very machine. */
+    /** Without SMTP, shows mails at /dev/mail, to browsers on this machine. */
     MAIL_PAGE: z.stringbool().optional(),
-    /** What the address of that page has to carry; `npm start` makes one. */
+    /** The token that the URL of that page must contain. `npm start` generates one. */
     MAIL_PAGE_TOKEN: z
       .string()
       .min(16, { message: "give at least 16 random characters" })
       .optional(),
     GITHUB_CLIENT_ID: z.string().min(1).optional(),
     GITHUB_CLIENT_SECRET: z.string().min(1).optional(),
-    /** A GitHub Enterprise of one's own. */
+    /** For a GitHub Enterprise Server. */
     GITHUB_URL: httpUrl.default("https://github.com"),
     GOOGLE_CLIENT_ID: z.string().min(1).optional(),
     GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
-    /** Google, or whoever stands in for it; below it is /.well-known/openid-configuration. */
+    /** Google, or a substitute that serves /.well-known/openid-configuration. */
     GOOGLE_ISSUER: httpUrl.default("https://accounts.google.com"),
-    /** A session that is not used for so long ends, within its lifetime of twelve hours. */
+    /** An unused session ends after this time, at the latest after its lifetime of twelve hours. */
     SESSION_IDLE_HOURS: wholeNumber(1, 8_760).default(168),
     NEXTAUTH_URL: httpUrl.optional(),
     NEXTAUTH_SECRET: z
@@ -281,7 +283,7 @@ const schema = z
         refuse("NEXTAUTH_SECRET", "is required in production: at least 32 random characters");
       if (!value.NEXTAUTH_URL)
         refuse("NEXTAUTH_URL", "is required in production: the address at which people sign in");
-      // With it, anyone could run the jobs by an unsigned request.
+      // With it, anyone could run jobs with an unsigned request.
       if (value.INNGEST_DEV)
         refuse("INNGEST_DEV", "must not be set in production: it switches signature checks off");
     }
@@ -295,7 +297,7 @@ const schema = z
       ...value,
       APP_URL: appUrl,
       ERROR_BASE: value.ERROR_BASE ?? `${appUrl}/docs`,
-      // Outside of production, one derived key is one setting fewer.
+      // Outside production, deriving the keys saves a setting.
       AUDIT_KEYS:
         value.AUDIT_KEYS ??
         value.SECRET_KEYS.map(({ key }) =>
@@ -312,7 +314,7 @@ const schema = z
 
 export type Env = z.output<typeof schema>;
 
-/** Empty values count as absent, so that `NAME=` in a file means what it looks like. */
+/** Empty values count as absent, so that `NAME=` in a file unsets a variable. */
 export function parseEnv(source: Record<string, string | undefined>): Env {
   const present = Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
@@ -327,9 +329,9 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
 let parsed: Env | undefined;
 
 /**
- * The environment, parsed at the first call and never again. Not at import, because Next loads
- * every route at build time, when nothing is configured yet; each process calls it first thing, and
- * so refuses to boot on a bad value.
+ * The environment, parsed once at the first call. Not at import, because Next loads every route at
+ * build time, when nothing is configured yet. Each process calls it first, so it refuses to start
+ * with an invalid value.
  */
 export function env(): Env {
   parsed ??= parseEnv(process.env);

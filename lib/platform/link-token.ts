@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /**
- * What a link carries that is as good as a password for a while. Only its hash is stored; 256
- * random bits need no slow one.
+ * A token for a link, as good as a password while it is valid. Only its hash is stored; 256 random
+ * bits need no slow hash.
  */
 export function newToken(): { token: string; hash: Uint8Array<ArrayBuffer> } {
   const token = randomBytes(32).toString("base64url");

@@ -5,22 +5,22 @@ import { destroyConnection, watchConnection } from "./watch-connection";
 
 const reconnectMs = 250;
 /**
- * A connection that only listens would never notice that the other end is gone, so it asks now and
- * then.
+ * A connection that only listens would never notice that the other end is gone, so it sends a query
+ * every second.
  */
 const heartbeatMs = 1_000;
 
 type Options = {
-  /** Named in PostgreSQL's list of connections. */
+  /** Shown in PostgreSQL's list of connections. */
   name: string;
   channel: string;
   onNotification: (payload: string | undefined) => void;
-  /** From now on notifications arrive; those sent before were missed. */
+  /** Notifications arrive from now on; earlier ones were missed. */
   onConnected?: () => void;
   onLost?: () => void;
 };
 
-/** Listens on a channel with a connection of its own, and reconnects until it is stopped. */
+/** Listens on a channel with its own connection, and reconnects until stopped. */
 export function listenOn({ name, channel, onNotification, onConnected, onLost }: Options) {
   let client: pg.Client | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -68,7 +68,7 @@ export function listenOn({ name, channel, onNotification, onConnected, onLost }:
     clearTimeout(heartbeat);
     log.warn(
       { error: error?.message, channel },
-      "a connection that listens for notifications broke; it reconnects",
+      "the connection that listens for notifications was lost and reconnects",
     );
     destroyConnection(connection);
     onLost?.();

@@ -1,8 +1,8 @@
 import pino, { type LoggerOptions } from "pino";
 
 /**
- * Much of what is logged comes from clients. Cut, none of it can fill the log or push other lines
- * out of it.
+ * Much of what is logged comes from clients. Capped, it can neither fill the log nor push other
+ * lines out.
  */
 const maximumCharacters = 1_000;
 const maximumStack = 4_000;
@@ -14,7 +14,7 @@ const cutTo = (length: number, text: string) =>
 
 function capped(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return cutTo(maximumCharacters, value);
-  // Dates and buffers know how to print themselves; errors have a serializer of their own.
+  // Dates serialize themselves, and errors have their own serializer.
   if (
     typeof value !== "object" ||
     value === null ||
@@ -41,8 +41,8 @@ function describeError(error: Error): unknown {
 }
 
 /**
- * One JSON line each. Secrets are named here as a last resort; nothing should log them to begin
- * with.
+ * Writes JSON lines. The redaction of secrets is a last resort: nothing should log them in the
+ * first place.
  */
 export const logOptions: LoggerOptions = {
   level: process.env.LOG_LEVEL || "info",
@@ -56,7 +56,7 @@ export const logOptions: LoggerOptions = {
   serializers: { err: describeError },
   hooks: {
     logMethod([first, ...rest], method) {
-      // An error by itself would lend the line its message.
+      // An error without a message becomes the line's message.
       const given =
         first instanceof Error && rest.length === 0
           ? [{ err: first }, first.message]

@@ -74,7 +74,7 @@ export type ApiResponse = {
   description: string;
   headers?: Record<string, Header | Reference>;
   content?: Record<string, MediaType>;
-  /** Every kind of problem that this answer can be. */
+  /** Every problem kind that this response can have. */
   "x-problem-kinds"?: string[];
 };
 
@@ -123,7 +123,7 @@ export const referenceToSchema = (name: string): JsonSchema => ({
 export const nameOfReference = ({ $ref }: JsonSchema): string | undefined =>
   $ref?.slice(componentPrefix.length);
 
-/** What a reference leads to, with what stands beside it; anything else is itself. */
+/** Resolves a reference and merges its sibling keywords. Returns any other schema unchanged. */
 export function resolveSchema(schemas: Record<string, JsonSchema>, schema: JsonSchema): JsonSchema {
   const name = nameOfReference(schema);
   if (!name) return schema;
@@ -131,6 +131,6 @@ export function resolveSchema(schemas: Record<string, JsonSchema>, schema: JsonS
   return { ...schemas[name], ...beside };
 }
 
-/** The page on which a tag's operations stand. */
+/** The reference page of a tag's operations. */
 export const referencePath = (tag: string) =>
   `/docs/reference/${tag.toLowerCase().replaceAll(" ", "-")}`;

@@ -5,19 +5,19 @@ type Settings = Record<string, string | number>;
 type SessionOptions = {
   /** The same for every process of this service. */
   settings: Settings;
-  /** Of this process alone, so not for a session that other processes may get. */
+  /** For this process only, so not for a session that other processes may get. */
   ownSettings: Settings;
 };
 
 let isPoolerReported = false;
 
 /**
- * Readies a new connection for use. Settings are statements, because poolers refuse or ignore them
- * as startup options.
+ * Prepares a new connection. Settings are sent as statements, because poolers refuse or ignore
+ * startup options.
  *
- * A pooler that hands each transaction to another session shares sessions between processes. There,
- * a prepared statement of one client is in the way of another's, so statements are not named,
- * unless the pooler keeps names apart itself.
+ * A pooler in transaction mode shares sessions between processes. There, one client's prepared
+ * statements conflict with another's, so statements are sent unnamed, unless the pooler keeps names
+ * apart itself.
  */
 export async function prepareSession(
   client: pg.ClientBase,
@@ -37,8 +37,8 @@ export const poolerWarning =
   "DATABASE_URL leads to a connection pooler. In transaction mode it carries neither notifications nor settings of a session, so set DATABASE_DIRECT_URL to PostgreSQL's own address for the worker, notifications and migrations";
 
 /**
- * Sets what holds for the session. @returns whether another process serves the session than the one
- * that the connection named
+ * Applies settings to the session. @returns whether another server process serves the session than
+ * the one that the connection named, as behind a pooler
  */
 async function set(client: pg.ClientBase, settings: Settings): Promise<boolean> {
   const calls = Object.keys(settings).map(
@@ -52,18 +52,17 @@ async function set(client: pg.ClientBase, settings: Settings): Promise<boolean> 
   return isPooled(client, rows[0]?.pid);
 }
 
-/** PostgreSQL tells each connection the number of its process. A pooler makes one up. */
+/** PostgreSQL tells each connection its process id. A pooler makes one up. */
 export const isPooled = (client: pg.ClientBase, pid: number | undefined) =>
   pid !== (client as unknown as { processID: number }).processID;
 
 /**
- * Whether the pooler gives prepared statements names of its own, as PgBouncer does with
- * `max_prepared_statements`.
+ * Whether the pooler renames prepared statements, as PgBouncer does with `max_prepared_statements`.
  */
 async function hidesNames(client: pg.ClientBase): Promise<boolean> {
   const name = "parlance_pooler";
   const text = `SELECT 1 FROM pg_prepared_statements WHERE name = '${name}'`;
-  // Another client's statement of this name is a conflict, which tells the same.
+  // A conflict with another client's statement of this name means the same.
   return client.query({ name, text }).then(
     ({ rowCount }) => rowCount === 0,
     () => false,

@@ -1,7 +1,7 @@
 import type { Role } from "@/prisma/generated/enums";
 import type { Identity } from "./caller";
 
-/** Each role may do what the ones after it may. */
+/** Each role may do everything that the roles after it may. */
 const rank: Record<Role, number> = { OWNER: 3, ADMIN: 2, MEMBER: 1, VIEWER: 0 };
 
 export const roleNames: Record<Role, string> = {
@@ -11,7 +11,7 @@ export const roleNames: Record<Role, string> = {
   VIEWER: "Viewer",
 };
 
-/** What each role is for, as shown where one is given. */
+/** What each role is for, as shown when a role is chosen. */
 export const roleDescriptions: Record<Role, string> = {
   OWNER: "Everything, other owners and admins included.",
   ADMIN: "API keys, webhooks, members, settings and the audit log, and all that members may.",
@@ -19,7 +19,7 @@ export const roleDescriptions: Record<Role, string> = {
   VIEWER: "Reads, and changes nothing.",
 };
 
-/** Who may do what takes at least this role, as the beginning of a sentence. */
+/** The start of a sentence about actions that require at least this role. */
 const holdersOf: Record<Role, string> = {
   OWNER: "Only owners",
   ADMIN: "Only owners and admins",
@@ -31,10 +31,10 @@ export function hasRole(role: Role, minimum: Role): boolean {
   return rank[role] >= rank[minimum];
 }
 
-/** People give roles up to their own. */
+/** Users can grant roles up to their own. */
 export const mayGrant = (own: Role, given: Role): boolean => rank[given] <= rank[own];
 
-/** Owners change and remove everybody; others only those below them. */
+/** Owners can change and remove anyone; others only members below them. */
 export const mayChange = (own: Role, other: Role): boolean =>
   own === "OWNER" || rank[other] < rank[own];
 
@@ -43,7 +43,7 @@ export function roleSentence(minimum: Role, what: string): string {
   return `${holdersOf[minimum]} may ${what}.`;
 }
 
-/** A person tried what their role does not allow. `detail` is shown to them. */
+/** A user tried an action that their role does not allow. `detail` is shown to them. */
 export class RoleMissing extends Error {
   override readonly name = "RoleMissing";
   readonly detail: string;
@@ -70,8 +70,8 @@ export function requireAuthorityOver({ actor }: Identity, other: Role, what: str
 }
 
 /**
- * The first line of every service function that a person cannot use in every role. Keys are bound
- * by their scopes, which the API's pipeline has checked before; jobs and operators by nothing.
+ * The first line of every service function that not every role may call. Keys are limited by their
+ * scopes, which the API pipeline has already checked; jobs and operators are not limited.
  * @param what a verb and its object: "create API keys".
  */
 export function requireRole({ actor }: Identity, minimum: Role, what: string): void {

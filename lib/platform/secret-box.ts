@@ -12,7 +12,7 @@ export function generateSigningSecret(): string {
 }
 
 /**
- * What a webhook's secret is bound to: a row copied to another tenant, environment or webhook does
+ * Binds a webhook's secret to its row: copied to another tenant, environment or webhook, it does
  * not open.
  */
 export function webhookSecretContext(
@@ -22,12 +22,12 @@ export function webhookSecretContext(
   return `${tenantId}|${environment}|${webhookId}`;
 }
 
-/** Likewise for an answer that is kept for an idempotency key, and holds a secret. */
+/** Likewise for a response that is stored for an idempotency key and contains a secret. */
 export function storedAnswerContext({ tenantId, environment }: Partition, key: string): string {
   return `${tenantId}|${environment}|idempotency|${key}`;
 }
 
-/** And for a mail that waits to be sent. */
+/** Likewise for a mail that waits to be sent. */
 export function mailContext(id: string): string {
   return `mail|${id}`;
 }
@@ -55,8 +55,8 @@ export function sealSecret(plaintext: string, associatedData: string): string {
 }
 
 /**
- * @throws Error, naming no secret, where the master key is gone, the text was altered or the
- * associated data is another.
+ * @throws Error, without any secret in it, if the master key is missing, the text was altered or
+ * the associated data differs
  */
 export function openSecret(sealed: string, associatedData: string): string {
   const dot = sealed.indexOf(".");

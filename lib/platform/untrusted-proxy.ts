@@ -5,13 +5,13 @@ import { env } from "./env";
 import { log } from "./log";
 import { isLoopbackHost } from "./loopback";
 
-// Without TRUSTED_PROXY_HOPS, what a proxy says about its clients is ignored, and all of them count
-// as one address: ten wrong passwords of one would slow down everyone. Nothing looks wrong then, so
-// the first such request is noted for the operator.
+// Without TRUSTED_PROXY_HOPS, the client addresses that a proxy states are ignored, and all of its
+// clients count as one address: ten wrong passwords by one client would slow down everyone. Nothing
+// looks wrong then, so the first such request is recorded for the operator.
 
 /**
- * Where one's own proxies are. A request from anywhere else proves nothing: anyone can send the
- * header.
+ * The networks that an operator's own proxies are in. A request from anywhere else proves nothing,
+ * because anyone can send the header.
  */
 const ownNetworks = new BlockList();
 for (const [network, bits] of [
@@ -34,15 +34,15 @@ let isNoted = false;
 
 type Sighting = {
   url: string;
-  /** The `X-Forwarded-For` that was ignored. */
+  /** The ignored `X-Forwarded-For`. */
   claimed: string;
-  /** Who sent it. */
+  /** The address that sent it. */
   peer: string;
 };
 
 /**
- * Only of requests that programs and sign-ins make: for pages, Next asks itself and passes the
- * header on.
+ * Considers only API and sign-in requests, because Next's own requests for pages pass the header
+ * on.
  */
 export function noteUntrustedProxy({ url, claimed, peer }: Sighting): void {
   if (isNoted || claimed === "" || !/^\/(v1|api\/auth)\//.test(url)) return;
@@ -62,7 +62,7 @@ export function noteUntrustedProxy({ url, claimed, peer }: Sighting): void {
   } catch (error) {
     log.warn(
       { error: (error as Error).message },
-      "that a proxy is ignored could not be noted for doctor",
+      "the file that tells doctor of an untrusted proxy could not be written",
     );
   }
 }

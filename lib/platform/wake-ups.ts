@@ -3,19 +3,17 @@ import { runSql } from "./db";
 import { log } from "./log";
 
 /**
- * The channel on which the embedded worker listens. It carries no content: what is due stands in
- * the table.
+ * The channel on which the embedded worker listens. Notifications carry no data: the tables say
+ * what is due.
  */
 export const wakeChannel = "parlance_wake";
 
-/**
- * What a notification on it says where it is about documents; about deliveries, it says nothing.
- */
+/** The payload of a notification about documents. One about deliveries has no payload. */
 export const documentsPayload = "documents";
 
 /**
- * Tells whatever sends deliveries or processes documents that there is work. Best effort: polling
- * is what makes it right.
+ * Notifies whatever sends deliveries or processes documents that there is work. Best effort:
+ * polling catches what is missed.
  */
 export type JobClock = {
   wake: (deliveries: DeliveryReference[]) => Promise<void>;
@@ -25,7 +23,7 @@ export type JobClock = {
 let isNotifying = false;
 let isAgain = false;
 
-/** At most one NOTIFY is under way; all that is asked for in the meantime shares the next one. */
+/** At most one NOTIFY is in progress. Calls in the meantime share the next one. */
 async function notify(): Promise<void> {
   if (isNotifying) {
     isAgain = true;
@@ -50,13 +48,13 @@ export const embeddedJobClock: JobClock = { wake: notify, wakeDocuments: notifyO
 
 const shared = globalThis as { parlanceClock?: JobClock };
 
-/** Called once by a process that has another clock, before it serves. */
+/** Called once by a process that uses another job clock, before it serves. */
 export function setJobClock(clock: JobClock): void {
   shared.parlanceClock = clock;
 }
 
 /**
- * Never waited for by a request, and never throws: a lost wake-up costs a second, not a delivery.
+ * Requests do not wait for it, and it never throws: a lost wake-up costs a second, not a delivery.
  */
 export function wakeDeliveries(deliveries: DeliveryReference[]): void {
   if (deliveries.length === 0) return;

@@ -8,8 +8,8 @@ import type pg from "pg";
 
 const tickMs = 250;
 /**
- * Beside a connection that missed its deadline, another one that has a statement in progress gets
- * only this long.
+ * When one connection has missed its deadline, others with a statement in progress get only this
+ * long.
  */
 const suspectMs = 1_000;
 
@@ -29,8 +29,8 @@ type Watched = {
   silentTicks: number;
 };
 
-// Time is counted in ticks: a process that was stopped or starved sees one tick, however long it
-// took, and reads what arrived meanwhile before the next.
+// Time is counted in ticks. A process that was stopped or starved sees one tick, however long it
+// took, and reads what has arrived before the next.
 const watched = new Set<Watched>();
 let tick = 0;
 let timer: NodeJS.Timeout | undefined;

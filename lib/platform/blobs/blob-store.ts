@@ -3,24 +3,23 @@ import { type Env, env } from "@/lib/platform/env";
 import { diskBlobStore } from "./disk-blob-store";
 import type { IncomingFile } from "./incoming-file";
 
-/** Keeps files under keys that we made, whatever their names were. */
+/** Stores files under generated keys, independent of their names. */
 export type BlobStore = {
   /**
-   * Keeps an incoming file under a key that nobody else has. It may be moved, so it is not there
-   * afterwards.
+   * Stores an incoming file under a new key. The file may be moved, so it may be gone afterwards.
    */
   put: (key: string, file: IncomingFile) => Promise<void>;
-  /** Null where there is none. */
+  /** Null if there is none. */
   get: (key: string) => Promise<Readable | null>;
-  /** Also where there is none. */
+  /** Succeeds if there is none. */
   remove: (key: string) => Promise<void>;
 };
 
 let store: Promise<BlobStore> | undefined;
 
 /**
- * S3 where a bucket is configured, and only then is its client loaded; otherwise this machine's
- * disk.
+ * S3 if a bucket is configured, otherwise this machine's disk. The S3 client is loaded only if
+ * needed.
  */
 export function blobStore(): Promise<BlobStore> {
   store ??= openBlobStore(env());

@@ -4,8 +4,8 @@ import path from "node:path";
 import type { BlobStore } from "./blob-store";
 
 /**
- * On disk, in directories named after the parts of the key. Files arrive on the same disk, so
- * keeping one is a rename.
+ * Stores files on disk, in directories named after the parts of the key. Files arrive on the same
+ * disk, so storing one is a rename.
  */
 export function diskBlobStore(directory: string): BlobStore {
   const pathOf = (key: string) => {
@@ -20,7 +20,7 @@ export function diskBlobStore(directory: string): BlobStore {
       await mkdir(path.dirname(target), { recursive: true });
       await sync(file.path);
       await rename(file.path, target);
-      // The name, too, is on disk before a row may speak of it.
+      // The directory entry must be on disk, too, before a row refers to it.
       await sync(path.dirname(target));
     },
     get: async (key) => {

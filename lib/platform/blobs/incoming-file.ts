@@ -7,8 +7,8 @@ import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/errors";
 
 /**
- * A file that has arrived whole and is not kept yet. Whoever received it discards it in the end;
- * what was kept is gone by then.
+ * A file that has arrived completely and is not stored yet. The receiver discards it in the end; a
+ * stored file is already gone by then.
  */
 export type IncomingFile = {
   path: string;
@@ -22,14 +22,14 @@ export type IncomingFile = {
 };
 
 const headBytes = 1_024;
-/** No upload takes so long: what is older was left by a process that was killed. */
+/** No upload takes this long: an older file was left by a killed process. */
 const staleMs = 3_600_000;
 
 const incomingDirectory = () => path.join(env().BLOB_DIRECTORY, "incoming");
 
 /**
- * Writes what comes to the temporary place, counting and hashing it on the way. Whatever ends it
- * early, nothing is left.
+ * Writes the stream to a temporary file, and counts and hashes it on the way. If it fails, no file
+ * is left.
  * @throws AppError `payload-too-large` as soon as there is more than `maximumBytes`
  */
 export async function receiveFile(
@@ -58,7 +58,7 @@ export async function receiveFile(
   try {
     await pipeline(observed, target);
   } catch (error) {
-    // It may still be being opened, and would be there again after it was removed.
+    // The file may still be opening; removed now, it would be created again.
     if (!target.closed) await new Promise<void>((resolve) => target.once("close", () => resolve()));
     await discard();
     throw error;
@@ -99,20 +99,20 @@ function textDetector() {
 
 let prepared: { atMs: number; done: Promise<void> } | undefined;
 
-/** Once an hour, and before the first file: those that come at the same time wait for it. */
+/** Runs once an hour and before the first file. Concurrent calls wait for it. */
 function prepareDirectory(): Promise<void> {
   const nowMs = Date.now();
   if (prepared && nowMs - prepared.atMs < staleMs) return prepared.done;
   const done = makeAndSweep(nowMs);
   prepared = { atMs: nowMs, done };
-  // What failed is tried again with the next file.
+  // After a failure, the next file tries again.
   done.catch(() => {
     prepared = undefined;
   });
   return done;
 }
 
-/** Makes the temporary place, and clears away what killed processes left there. */
+/** Creates the temporary directory, and removes files that killed processes left there. */
 async function makeAndSweep(nowMs: number): Promise<void> {
   const directory = incomingDirectory();
   await mkdir(directory, { recursive: true });

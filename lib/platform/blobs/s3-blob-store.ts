@@ -26,7 +26,7 @@ const maximumAttempts = 3;
 type CommandLog = { commandName?: string; error?: Error };
 
 /**
- * The client logs sentences, and objects about commands that failed. Inputs and outputs stay out of
+ * The client logs sentences, and objects for failed commands. Their inputs and outputs stay out of
  * the log.
  */
 export function logLine(content: unknown): string {
@@ -36,20 +36,20 @@ export function logLine(content: unknown): string {
 }
 
 /**
- * In a bucket of any S3-compatible store. Named by path where there is an endpoint, because few of
- * those answer to hosts.
+ * Stores files in a bucket of any S3-compatible store. Custom endpoints use path-style URLs,
+ * because few support bucket hosts.
  */
 export function s3BlobStore({ bucket, region, endpoint, credentials }: Options): BlobStore {
   const client = new S3Client({
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    // The newer checksums are unknown to many stores; the body's SHA-256 is part of the signature
+    // Many stores do not support the newer checksums. The body's SHA-256 is part of the signature
     // anyway.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: maximumAttempts,
-    // On its own it would write to the console.
+    // By default it would write to the console.
     logger: {
       debug: () => {},
       info: () => {},
@@ -68,8 +68,8 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
     });
     command.middlewareStack.add(
       (next) => (input) => {
-        // Signed as the file's own hash, which is known, so that the store refuses whatever was
-        // damaged on the way.
+        // Signs the file's known hash, so that the store refuses a body that was damaged on the
+        // way.
         (input.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] =
           sha256.toString("hex");
         return next(input);
@@ -81,7 +81,7 @@ export function s3BlobStore({ bucket, region, endpoint, credentials }: Options):
 
   return {
     put: async (key, file) => {
-      // The client itself does not repeat what it reads from a stream.
+      // The client itself does not retry bodies that are streams.
       for (let attempt = 1; ; attempt++) {
         try {
           return await putOnce(key, file);

@@ -6,11 +6,11 @@ import { blobStore } from "./blob-store";
 import type { IncomingFile } from "./incoming-file";
 
 /**
- * How long a stored file may be nobody's. The transaction that is to own it follows within seconds.
+ * How long a stored file may have no owner. The transaction that adopts it follows within seconds.
  */
 const adoptionMs = 3_600_000;
 
-/** A file in the store, with what was found out about it while it came. */
+/** A file in the store, with what was learned while receiving it. */
 export type StoredFile = {
   blobKey: string;
   contentType: string;
@@ -19,9 +19,9 @@ export type StoredFile = {
 };
 
 /**
- * Keeps a file, outside of any transaction, with a note that it is nobody's yet. Unless a
- * transaction adopts it, it is removed by and by: a crash at any moment leaves no file behind for
- * good, and no row without its file.
+ * Stores a file outside any transaction, with a record that it has no owner yet. Unless a
+ * transaction adopts it, a job removes it later. So a crash at any moment leaves neither a
+ * permanent orphan nor a row without its file.
  * @returns its key
  */
 export async function storeBlob(partition: Partition, file: IncomingFile): Promise<string> {
@@ -35,8 +35,8 @@ export async function storeBlob(partition: Partition, file: IncomingFile): Promi
 }
 
 /**
- * Keeps a file while `work` runs the transaction that is to adopt it, because the store is no part
- * of that. What is not adopted, for the transaction refused it, is removed again.
+ * Stores a file, then runs the transaction that adopts it, because the store is not part of the
+ * transaction. If the transaction does not adopt the file, it is removed.
  */
 export async function withStoredFile<Result>(
   partition: Partition,
@@ -52,28 +52,25 @@ export async function withStoredFile<Result>(
   }
 }
 
-/** In the transaction that writes the row which owns the file from now on. */
+/** Call it in the transaction that writes the row that owns the file. */
 export async function adoptBlob({ db, partition }: Caller, key: string): Promise<void> {
-  // With a margin, so that it is not just being removed.
+  // With a margin, so that the file is not being removed right now.
   const latest = new Date(Date.now() + adoptionMs / 2);
   const { count } = await db.strayBlob.deleteMany({
     where: { ...partition, key, removeAfter: { gt: latest } },
   });
-  if (count === 0) throw new Error("a file was to be kept that is gone or has an owner");
+  if (count === 0) throw new Error("the file to adopt is gone or already has an owner");
 }
 
 /**
- * In the transaction that deletes the row which owned the file. It is removed once that has
- * committed.
+ * Call it in the transaction that deletes the row that owned the file. The file is removed after
+ * the commit.
  */
 export async function abandonBlob({ db, partition }: Caller, key: string): Promise<void> {
   await db.strayBlob.create({ data: { ...partition, key, removeAfter: new Date() } });
 }
 
-/**
- * For a file that no transaction adopted: it is removed at the next occasion. One that was adopted
- * stays.
- */
+/** Marks a file that no transaction adopted for removal. Does nothing for an adopted file. */
 async function releaseBlob(partition: Partition, key: string): Promise<void> {
   await db().strayBlob.updateMany({
     where: { ...partition, key },
@@ -82,8 +79,7 @@ async function releaseBlob(partition: Partition, key: string): Promise<void> {
 }
 
 /**
- * Each is put off for a while, so that what cannot be removed now does not stand in the way of the
- * others.
+ * Claimed blobs are postponed, so that one that cannot be removed now does not block the others.
  */
 const claimStrayBlobsStatement = (limit: number) =>
   sql(
@@ -101,8 +97,8 @@ const claimStrayBlobsStatement = (limit: number) =>
 type StrayBlob = { tenant_id: string; environment: Partition["environment"]; key: string };
 
 /**
- * Removes files that are nobody's. The note goes last, so a crash in between only means removing
- * the file again.
+ * Removes files without an owner. The record is deleted last, so after a crash the file is only
+ * removed again.
  */
 export async function removeStrayBlobs(limit: number): Promise<number> {
   const rows = await runSql<StrayBlob>(claimStrayBlobsStatement(limit)({}));

@@ -3,8 +3,8 @@ import { env } from "@/lib/platform/env";
 import { isLoopbackOpen } from "@/lib/platform/loopback-exposure";
 
 /**
- * IPv4 is open but for IANA's special-purpose registry, multicast, and the address at which Azure's
- * hosts answer.
+ * All IPv4 addresses are open except IANA's special-purpose registry, multicast, and Azure's host
+ * address.
  */
 const closedIpv4 = networks([
   "0.0.0.0/8",
@@ -29,7 +29,7 @@ const closedIpv4 = networks([
 ]);
 
 /**
- * IPv6 is closed but for global unicast, and of that these parts are closed too: protocols,
+ * All IPv6 addresses are closed except global unicast. Parts of that are closed too: protocols,
  * tunnels, documentation, AS112.
  */
 const globalIpv6 = networks(["2000::/3"]);
@@ -42,8 +42,8 @@ const closedGlobalIpv6 = networks([
 ]);
 
 /**
- * Where clouds keep their credentials, and the prefixes through which such an IPv4 address could be
- * written. No setting opens them.
+ * Addresses where clouds serve credentials, and the prefixes that can embed such an IPv4 address.
+ * No setting opens them.
  */
 const neverOpen = networks([
   "100.100.100.200/32",
@@ -59,8 +59,8 @@ const neverOpen = networks([
 ]);
 
 /**
- * Names that lead into a private network, or nowhere: those of RFC 6761, of RFC 6762's appendix G,
- * and of Kubernetes.
+ * Names that lead into a private network or nowhere: those of RFC 6761, RFC 6762 appendix G, and
+ * Kubernetes.
  */
 const closedSuffixes = [
   ...[
@@ -79,8 +79,8 @@ const closedSuffixes = [
 ];
 
 /**
- * Whether a webhook must not reach this address, written as IPv4 or IPv6 without brackets. What is
- * no address is blocked.
+ * Whether webhooks must not reach this address, given as IPv4 or IPv6 without brackets. Text that
+ * is not an address is blocked.
  */
 export function isBlockedAddress(address: string): boolean {
   const version = isIP(address);
@@ -90,17 +90,17 @@ export function isBlockedAddress(address: string): boolean {
   return !isOpened(address, family) && !isPublicAddress(address);
 }
 
-/** Whether an address is of the internet at large, whatever the operator opened. */
+/** Whether an address is on the public internet, regardless of what the operator opened. */
 export function isPublicAddress(address: string): boolean {
   const family = isIPv4(address) ? "ipv4" : "ipv6";
   if (family === "ipv4") return !closedIpv4.check(address, family);
-  // An IPv4-mapped address lies outside 2000::/3 like all else that is not global unicast.
+  // IPv4-mapped addresses are outside 2000::/3, like everything else that is not global unicast.
   return globalIpv6.check(address, family) && !closedGlobalIpv6.check(address, family);
 }
 
 /**
- * Whether a webhook must not reach this host, as `URL.hostname` gives it. A name that passes can
- * still lead to a blocked address.
+ * Whether webhooks must not reach this host, given as `URL.hostname`. A name that passes can still
+ * resolve to a blocked address.
  */
 export function isBlockedHost(hostname: string): boolean {
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
@@ -114,12 +114,12 @@ export function isBlockedHost(hostname: string): boolean {
   );
 }
 
-/** The one single-label name that is let through, where the operator has opened loopback. */
+/** The only single-label name that is allowed, if loopback is open. */
 export function isLocalhost(name: string): boolean {
   return name === "localhost";
 }
 
-/** True in development and tests: then http is allowed as well. */
+/** True in development and tests, where http is allowed too. */
 export function arePrivateTargetsAllowed(): boolean {
   return openedNetworks().length > 0;
 }

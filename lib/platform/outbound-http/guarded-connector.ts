@@ -5,8 +5,8 @@ import { isBlockedAddress, isBlockedHost, isLocalhost } from "./blocked-addresse
 import { isOwnEndpoint } from "./own-endpoints";
 
 /**
- * Why a request got no answer. The one who owns the webhook reads this, so it tells nothing of what
- * lies behind an address.
+ * Why a request got no response. The webhook's owner sees this, so it reveals nothing about what is
+ * behind an address.
  */
 export type OutboundErrorCode =
   | "timeout"
@@ -29,17 +29,17 @@ export class OutboundError extends Error {
 }
 
 /**
- * A connector for undici that reaches public addresses only, and no port of this installation. A
- * literal host is checked before, because Node never looks a literal up; a name is refused if any
- * of its addresses is blocked, and only the addresses that were checked are tried; at last the
- * socket is asked whom it reached, before a byte of the request is sent.
+ * A connector for undici that reaches only public addresses, and no port of this installation. An
+ * IP literal is checked first, because Node never looks it up. A name is refused if any of its
+ * addresses is blocked, and only checked addresses are tried. Finally, the address that the socket
+ * reached is checked before any byte of the request is sent.
  */
 export function guardedConnector(timeoutMs: number): buildConnector.connector {
-  // One a port, because a lookup is not told for which port it is. An agent serves one webhook, so
-  // there is rarely a second.
+  // One per port, because a lookup does not know its port. An agent serves one webhook, so there is
+  // rarely a second.
   const connectors = new Map<number, buildConnector.connector>();
   const connectorFor = (port: number) => {
-    // The options go to net.connect and tls.connect as they are, which undici's types do not show
+    // The options are passed to net.connect and tls.connect, which undici's types do not declare
     // for `lookup`.
     const options = {
       timeout: timeoutMs,
@@ -62,8 +62,7 @@ export function guardedConnector(timeoutMs: number): buildConnector.connector {
         if (error)
           return callback(new OutboundError(connectErrorCode(error, target.protocol)), null);
         if (!socket) return callback(new OutboundError("connection_error"), null);
-        // A peer that has hung up already leaves no address to look at, and is not written to
-        // either.
+        // A peer that has already hung up has no address to check, and nothing is sent to it.
         if (socket.remoteAddress === undefined) {
           socket.destroy();
           return callback(new OutboundError("connection_reset"), null);
@@ -97,10 +96,9 @@ const guardedLookup =
   };
 
 /**
- * Asks the name servers directly, because getaddrinfo would occupy one of four threads for as long
- * as a hostile name server keeps silent, and four such webhooks would keep all others from being
- * resolved.
- * @throws OutboundError where nothing is found, or any address found is blocked.
+ * Queries the name servers directly. getaddrinfo would occupy one of four threads for as long as a
+ * hostile name server stays silent, so four such webhooks would block all other lookups.
+ * @throws OutboundError if nothing is found, or if any address is blocked
  */
 async function resolveChecked(
   hostname: string,
@@ -139,20 +137,19 @@ const systemErrorCodes: Record<string, OutboundErrorCode> = {
 
 function connectErrorCode(error: Error & { code?: string }, protocol: string): OutboundErrorCode {
   if (error instanceof OutboundError) return error.errorCode;
-  // With TLS, whatever is no failure of the connection itself is one of the handshake or the
-  // certificate.
+  // With TLS, any other failure is one of the handshake or the certificate.
   return (
     systemErrorCodes[error.code ?? ""] ?? (protocol === "https:" ? "tls_error" : "connection_error")
   );
 }
 
-/** For errors after the connection stood. */
+/** For errors after the connection was established. */
 export function exchangeErrorCode(error: unknown): OutboundErrorCode {
   if (error instanceof OutboundError) return error.errorCode;
   const { code = "", name = "" } = (error ?? {}) as { code?: string | number; name?: string };
   if (name === "TimeoutError") return "timeout";
   if (name === "HTTPParserError" || code === "UND_ERR_HEADERS_OVERFLOW") return "invalid_response";
-  // undici's own word for a peer that closed before its answer was whole.
+  // undici's codes for a peer that closed before its response was complete.
   if (code === "UND_ERR_SOCKET" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH")
     return "connection_reset";
   return systemErrorCodes[String(code)] ?? "connection_error";

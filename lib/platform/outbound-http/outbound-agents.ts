@@ -2,8 +2,8 @@ import { Agent } from "undici";
 import { guardedConnector } from "./guarded-connector";
 
 /**
- * Shorter than most servers keep an idle connection, so that a request rarely meets one that is
- * just being closed.
+ * Shorter than the idle timeout of most servers, so that a request rarely uses a connection that is
+ * being closed.
  */
 const keepAliveMs = 4_000;
 const maximumKeepAliveMs = 15_000;
@@ -13,10 +13,7 @@ const maximumHeaderBytes = 16_384;
 
 type Entry = { agent: Agent; inUse: number; lastUsedAt: number };
 
-/**
- * In the order of last use. One agent for each webhook, so that no connection ever serves two of
- * them.
- */
+/** Ordered by last use. One agent per webhook, so that no connection ever serves two. */
 const agents = new Map<string, Entry>();
 let sweeper: NodeJS.Timeout | undefined;
 
@@ -29,8 +26,8 @@ export async function withAgent<Result>(
   work: (agent: Agent) => Promise<Result>,
 ): Promise<Result> {
   const entry = agents.get(key) ?? openAgent(timeoutMs);
-  // Taken out and put in again: a Map keeps the order of insertion, and the first one is then the
-  // longest unused.
+  // Deleted and inserted again: a Map keeps insertion order, so the first entry is the least
+  // recently used.
   agents.delete(key);
   agents.set(key, entry);
   entry.inUse++;
@@ -55,8 +52,7 @@ function openAgent(timeoutMs: number): Entry {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: maximumKeepAliveMs,
     maxHeaderSize: maximumHeaderBytes,
-    // undici's own timers measure idleness only. One deadline stands around the whole request
-    // instead.
+    // undici's own timers only measure idle time. One deadline covers the whole request instead.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -80,7 +76,7 @@ function closeIdleAgents({
   }
 }
 
-/** For shutdown: ends every connection, and with it whatever is still under way. */
+/** For shutdown: ends every connection, including those with requests in progress. */
 export async function closeOutboundAgents(): Promise<void> {
   clearInterval(sweeper);
   sweeper = undefined;

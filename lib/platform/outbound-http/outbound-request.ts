@@ -4,7 +4,7 @@ import { withAgent } from "./outbound-agents";
 
 export type { OutboundErrorCode } from "./guarded-connector";
 
-/** What every request to a receiver carries, whatever it is about. */
+/** Headers of every request to a receiver. */
 export const outboundHeaders = {
   "user-agent": "Parlance-Webhooks/1.0",
   "accept-encoding": "identity",
@@ -15,7 +15,7 @@ export const deadlineMs = 10_000;
 const maximumResponseBytes = 16 * 1024;
 
 export type OutboundRequest = {
-  /** Connections are kept and reused under this name only: the webhook's id. */
+  /** Connections are reused only under the same key: the webhook's id. */
   connectionKey: string;
   url: string;
   headers: Record<string, string>;
@@ -27,10 +27,10 @@ export type OutboundResult =
   | { errorCode: OutboundErrorCode; durationMs: number };
 
 /**
- * POSTs to an address that a customer chose, and never throws. Nothing but a public address is
- * reached (lib/platform/outbound-http/guarded-connector.ts), no redirect is followed, nothing is
- * inflated, and no proxy of the environment is used. At most 16 KiB of the answer are read; a peer
- * that has more to say is cut off and counts as having answered.
+ * POSTs to a URL that a customer chose. Never throws. Reaches only public addresses
+ * (lib/platform/outbound-http/guarded-connector.ts), follows no redirects, decompresses nothing,
+ * and ignores proxy settings of the environment. Reads at most 16 KiB of the response; a longer
+ * response is cut off and still counts as received.
  */
 export async function outboundRequest(
   { connectionKey, url, headers, body }: OutboundRequest,
@@ -41,8 +41,8 @@ export async function outboundRequest(
   if (!URL.canParse(url) || !/^https?:/i.test(url))
     return { errorCode: "invalid_url", durationMs: 0 };
 
-  // Not AbortSignal.timeout: that one, and all that hangs on it, would live until the deadline even
-  // where the answer is long there.
+  // Not AbortSignal.timeout: its timer, and everything it references, would live until the deadline
+  // even after the response arrived.
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new OutboundError("timeout")), timeoutMs);
   const { signal } = deadline;
@@ -64,8 +64,7 @@ export async function outboundRequest(
   });
 
   try {
-    // While a connection is being made, undici notes that the signal has fired and goes on waiting
-    // for the connection.
+    // While connecting, undici ignores the fired signal and keeps waiting for the connection.
     return await Promise.race([exchange, rejectionOf(signal)]);
   } catch (error) {
     return { errorCode: exchangeErrorCode(error), durationMs: elapsedMs() };
@@ -80,13 +79,13 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Listens instead of iterating, which would cost more than the rest of a small answer. */
+/** Uses listeners instead of iteration, which would cost more than the rest of a small response. */
 function readResponse(body: Dispatcher.ResponseData["body"]): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     const finish = () => resolve(toText(Buffer.concat(chunks).subarray(0, maximumResponseBytes)));
-    // Stays attached: cutting a peer off raises an error too, which then changes nothing.
+    // Stays attached: cutting off a peer also emits an error, which then has no effect.
     body.on("error", reject);
     body.on("end", finish);
     body.on("data", (chunk: Buffer) => {
@@ -99,12 +98,12 @@ function readResponse(body: Dispatcher.ResponseData["body"]): Promise<string> {
   });
 }
 
-/** As PostgreSQL can keep it: invalid UTF-8 is replaced, NUL characters are taken out. */
+/** Text that PostgreSQL can store: invalid UTF-8 is replaced, NUL characters are removed. */
 function toText(bytes: Buffer): string {
   return bytes.length === 0 ? "" : bytes.toString("utf8").replaceAll("\0", "");
 }
 
-/** Seconds or a date, on the two statuses where the header asks a client to wait. */
+/** Parses seconds or a date, for the two statuses whose Retry-After asks a client to wait. */
 function retryAfter({ statusCode, headers }: Dispatcher.ResponseData): {
   retryAfterSeconds?: number;
 } {

@@ -24,7 +24,7 @@ function ownEndpoints(): Endpoint[] {
 }
 
 /**
- * What this installation itself consists of: its web server, its database and the services it is
+ * The endpoints of this installation: its web server, its database and the services it is
  * configured with.
  */
 function findEndpoints(): Endpoint[] {
@@ -82,12 +82,12 @@ function isThisMachine(address: string): boolean {
 }
 
 /**
- * Whether a webhook would reach a port of this installation. No setting opens those: what stands
- * behind them trusts this machine, and the response is stored where the webhook's owner reads it.
+ * Whether a webhook would reach a port of this installation. No setting opens those: the services
+ * behind them trust this machine, and the webhook's owner can read the stored response.
  */
 export async function isOwnEndpoint(address: string, port: number): Promise<boolean> {
   if (isOwnEndpointHere(address, port)) return true;
-  // A public address may well be shared with others, such as a content network's.
+  // A public address may be shared with others, for example a CDN's.
   if (isPublicAddress(address)) return false;
   const named = ownEndpoints().filter(
     (endpoint) =>
@@ -99,7 +99,7 @@ export async function isOwnEndpoint(address: string, port: number): Promise<bool
   return found.flat().some((own) => own.address === address);
 }
 
-/** The same without asking a name server. */
+/** The same without a DNS lookup. */
 export function isOwnEndpointHere(address: string, port: number): boolean {
   const onPort = ownEndpoints().filter((endpoint) => endpoint.port === port);
   if (onPort.some(({ host }) => host === address)) return true;

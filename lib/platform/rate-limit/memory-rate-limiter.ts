@@ -3,16 +3,14 @@ import { bucketWidth, type Policy, type PolicyState, type RateLimiter } from "./
 type MemoryRateLimiterOptions = {
   /** Milliseconds on a clock that never goes back. */
   now?: () => number;
-  /** How many identifiers are remembered at least, and half of how many at most. */
+  /** How many identifiers are remembered at least. At most twice as many are. */
   maximumIdentifiers?: number;
 };
 
 /** `lastMs` is when its last request was taken. */
 type Bucket = { number: number; taken: number; lastMs: number };
 
-/**
- * Buckets by identifier, the oldest first. What was taken from since `startedMs` is in `recent`.
- */
+/** Buckets by identifier, oldest first. `recent` holds the identifiers used since `startedMs`. */
 type Generations = {
   startedMs: number;
   recent: Map<string, Bucket[]>;
@@ -20,10 +18,10 @@ type Generations = {
 };
 
 /**
- * The limiter of one process. It counts as the script in Redis does, but each process for itself.
+ * The limiter of one process. It counts like the Redis script, but separately in each process.
  *
- * A generation that nothing was taken from for a window is dropped whole, so there is nothing to
- * sweep and no timer. The lengths of windows are constants of the callers, a handful.
+ * A generation that was unused for one window is dropped as a whole, so no sweep or timer is
+ * needed. Window lengths are constants of the callers, so there are only a few.
  */
 export function memoryRateLimiter({
   now = () => performance.now(),

@@ -11,8 +11,8 @@ type RateLimitStore = { name: "upstash" | "memory"; fallbacks: Readonly<Fallback
 
 type Shared = { limiter: RateLimiter; store: RateLimitStore };
 
-// Kept on globalThis for the reason given in lib/platform/db.ts: two copies of this module in one
-// process must count together.
+// On globalThis for the reason given in lib/platform/db.ts: two copies of this module in one
+// process must share their counts.
 const shared = globalThis as { parlanceRateLimit?: Shared };
 
 function create(): Shared {
@@ -35,14 +35,14 @@ function current(): Shared {
 /** The process's one limiter: Upstash's when it is configured, otherwise in memory. */
 export const rateLimiter = (): RateLimiter => current().limiter;
 
-/** Where requests are counted, and how many this process had to count by itself. */
+/** Where requests are counted, and how many this process had to count in its own memory. */
 export const rateLimitStore = (): RateLimitStore => current().store;
 
 const bootProbeTimeoutMs = 5_000;
 
 /**
- * For the boot, which goes on in any case: says in the log that this process cannot count together
- * with the others.
+ * Called at boot, which continues in any case: logs if this process cannot share its counts with
+ * the others.
  */
 export async function probeRateLimitStore(): Promise<void> {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env();

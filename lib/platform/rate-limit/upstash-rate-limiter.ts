@@ -26,7 +26,7 @@ const defaultTimeoutMs = 500;
 const logIntervalMs = 1_000;
 
 /**
- * After so many failures in a row the store is asked only once in a while, so that not every
+ * After this many failures in a row, the store is only tried now and then, so that not every
  * request waits in vain.
  */
 const failuresBeforePause = 5;

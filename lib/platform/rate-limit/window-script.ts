@@ -1,10 +1,10 @@
 /**
- * What RateLimiter promises, as one atomic step in Redis. It carries no `#!lua` line: only
- * Upstash's own server knows the flags that `@upstash/ratelimit` puts there, and other servers and
- * bridges reject the script for it.
+ * The RateLimiter contract as one atomic step in Redis. It has no `#!lua` line: only Upstash's own
+ * server knows the flags that `@upstash/ratelimit` puts there, and other servers and bridges reject
+ * such a script.
  *
  * KEYS: a hash for each policy, from a bucket's number to `requests * width + milliseconds of the
- * last one within the bucket`. ARGV: 1 to take or 0 to look; the time in milliseconds, or nothing
+ * last one within the bucket`. ARGV: 1 to take or 0 to peek; the time in milliseconds, or nothing
  * for the store's clock, which all processes share; then limit and window of each policy. Returns 1
  * where all policies allow, otherwise 0; then what remains and resetMs of each policy.
  */
