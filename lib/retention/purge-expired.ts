@@ -85,7 +85,7 @@ const purgeEventsStatement = (limit: number) =>
   SELECT 1 FROM due`;
   });
 
-/** How long an expired row has waited to be deleted, by the table of the oldest ones. */
+/** How long the oldest expired row has waited to be deleted, and its table. */
 const oldestExpiredStatement = sql("oldest_expired_rows", clock, (p) => {
   const now = timeOf(p.now);
   return [...retentions, { table: "events", column: "expires_at", days: 0 }]

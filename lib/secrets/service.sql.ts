@@ -1,9 +1,6 @@
 import { bindings, type Query } from "@/lib/platform/sql";
 
-/**
- * The columns that hold sealed text (lib/platform/secret-box.ts), and how their rows are told
- * apart.
- */
+/** The columns that hold sealed text (lib/platform/secret-box.ts), and the keys of their rows. */
 export const sealedColumns = {
   webhookSecrets: {
     ...{ table: "webhook_secrets", column: "ciphertext", isSealed: "true" },

@@ -12,7 +12,7 @@ type Wiped = { table: string; condition: (p: P) => string; returning?: string };
 
 const isOld = (p: P) => `row.created_at <= ${p.requestedAt}`;
 
-// Scalar subqueries, which look one row up: EXISTS would be planned as a join of two whole tables.
+// Scalar subqueries look up one row. EXISTS would be planned as a join of two whole tables.
 const ofOld = (table: string, reference: string) => (p: P) =>
   `(
       SELECT p.created_at FROM ${table} p WHERE p.tenant_id = row.tenant_id AND p.environment = row.environment AND p.id = row.${reference}
@@ -33,7 +33,7 @@ const counted = [
   { table: "webhook_hours", time: "hour", of: ["webhook_id"], ofRequest: hourOfRequest },
 ];
 
-/** Children before their parents, so that no row takes thousands of others with it. */
+/** Children before their parents, so that deleting one row does not cascade to thousands. */
 const wiped: Wiped[] = [
   { table: "messages", condition: ofOld("conversations", "conversation_id") },
   { table: "conversations", condition: isOld },
@@ -73,8 +73,8 @@ const wiped: Wiped[] = [
 const ofTest = (alias: string, p: Pick<P, "tenantId">) =>
   `${alias}.tenant_id = ${p.tenantId} AND ${alias}.environment = 'test'`;
 
-// Rows are found again by their place in the table: joined by their keys, a planner may read the
-// whole table for a batch.
+// Rows are found by ctid. With a join on their keys, a planner may read the whole table for one
+// batch.
 const deleteBatch = ({ table, condition, returning = "NULL AS file" }: Wiped) =>
   sql(
     `wipe_${table}`,

@@ -15,12 +15,13 @@ import {
 } from "./service.sql";
 
 /**
- * Asks for all that the test environment holds at this moment to be deleted: conversations,
- * customers, agents, knowledge, events with their deliveries, request logs, and what was counted of
- * them. Keys, webhooks and the audit log stay, and so does everything live. A job does it in
- * batches; no webhook is told.
- * @param confirmation the organization's slug, typed by the one who asks
- * @throws AppError `validation` for anything else, `conflict` while an earlier wipe is not over
+ * Requests the deletion of everything in the test environment at this moment: conversations,
+ * customers, agents, knowledge, events with their deliveries, request logs, and their counts. Keys,
+ * webhooks and the audit log stay, and so does everything live. A job deletes in batches and sends
+ * no webhooks.
+ * @param confirmation the organization's slug, as typed by the user
+ * @throws AppError `validation` if the slug does not match, `conflict` while an earlier wipe is in
+ * progress
  */
 export async function requestWipe(caller: Caller, confirmation: string): Promise<void> {
   requireRole(caller, "ADMIN", "wipe the test data");
@@ -43,7 +44,7 @@ export async function requestWipe(caller: Caller, confirmation: string): Promise
   });
 }
 
-/** The wipe that is under way; null for none. */
+/** The wipe in progress, or null. */
 export async function findWipe({ db, partition }: Caller) {
   return db.wipeTask.findUnique({ where: { tenantId: partition.tenantId } });
 }
@@ -54,10 +55,10 @@ const inTest = (caller: Caller): Caller => ({
 });
 
 /**
- * One batch of the wipe that is least far, as a transaction of its own. A crash costs nothing; the
- * next batch goes on.
+ * Runs one batch, in its own transaction, of the wipe that has deleted the fewest rows. After a
+ * crash, the next batch continues.
  * @param limit rows
- * @returns how many rows went; at least `limit` while one is not at its end
+ * @returns how many rows were deleted; at least `limit` while a wipe is unfinished
  */
 export async function wipeTestData(limit: number): Promise<number> {
   const [next] = await runSql<{ tenantId: string }>(nextWipeStatement({}));

@@ -1,6 +1,6 @@
 import { sql } from "@/lib/platform/sql";
 
-/** While a tenant's test data is being wiped, there is nothing to count that would last. */
+/** While a tenant's test data is being wiped, counts would not last. */
 const isToCount = "NOT EXISTS (SELECT 1 FROM wipe_tasks w WHERE w.tenant_id = t.id)";
 
 /** The earliest day before another one that is not counted yet, of all tenants. */

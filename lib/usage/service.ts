@@ -12,10 +12,7 @@ import {
 } from "./schema";
 import { usageStatement } from "./service.sql";
 
-/**
- * What the environment used, a day and in all, exactly as its rows say. Locks nothing and waits for
- * nobody.
- */
+/** What the environment used, by day and in total, exactly as its rows say. Takes no locks. */
 export async function getUsage({ partition }: Caller, query: UsageQuery): Promise<Usage> {
   const now = new Date();
   const period = periodOf(query, now);
@@ -39,7 +36,7 @@ export async function getUsage({ partition }: Caller, query: UsageQuery): Promis
   };
 }
 
-/** Requests of the period by key, the busiest first; keys without any are left out. */
+/** Requests of the period by key, busiest first. Keys without requests are left out. */
 export async function listUsageByKey({ db, partition }: Caller, query: UsageQuery) {
   const { start, end } = periodOf(query, new Date());
   const rows = await db.usageDay.groupBy({
@@ -70,7 +67,7 @@ const added = (first: UsageFigures, second: UsageFigures) =>
     ]),
   ) as UsageFigures;
 
-/** Of documents, those that each day added; the first day adds all earlier ones. */
+/** For documents, counts those that each day added; the first day includes all earlier ones. */
 async function countDays(partition: Caller["partition"], days: string[]): Promise<UsageFigures[]> {
   const bounds = [...days.map((day) => new Date(day)), endOfDay(days.at(-1) ?? "")];
   const ids = (kind: IdKind) => bounds.map((time) => firstIdAt(kind, time));
