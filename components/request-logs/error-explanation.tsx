@@ -5,7 +5,7 @@ import { Panel } from "@/components/ui/panel";
 type ErrorExplanationProps = {
   kind: string;
   title: string;
-  explanation: { what: string; mend: string[] };
+  explanation: { what: string; howToFix: string[] };
   /** The answer, which may have been cut off. */
   body: string | null;
 };
@@ -34,7 +34,7 @@ export function ErrorFindings({ body }: { body: string | null }) {
 
 /**
  * What was wrong with this request (each finding, where there are several to name), what such an
- * error means, and how to mend it.
+ * error means, and how to fix it.
  */
 export function ErrorExplanation({ kind, title, explanation, body }: ErrorExplanationProps) {
   return (
@@ -52,7 +52,7 @@ export function ErrorExplanation({ kind, title, explanation, body }: ErrorExplan
           <InlineMarkdown text={explanation.what} />
         </p>
         <ul className="list-disc space-y-1 pl-5 text-muted">
-          {explanation.mend.map((advice) => (
+          {explanation.howToFix.map((advice) => (
             <li key={advice}>
               <InlineMarkdown text={advice} />
             </li>

@@ -6,13 +6,13 @@ import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { rateLimited } from "./rate-limit";
 
 /**
- * Attempts without a usable key that one address has in a minute: guessing is slow. Valid keys
- * still work from there.
+ * Requests without a usable key that one address may send per minute, so that guessing is slow.
+ * Valid keys still work from that address.
  */
 const failuresPerMinute = 300;
 const windowMs = 60_000;
 
-/** Addresses that have used up their failures, and until when, by the process's own clock. */
+/** Addresses that reached the limit, and until when, by the process's own clock. */
 const exhausted = new Map<string, number>();
 const maximumExhausted = 10_000;
 
@@ -24,8 +24,8 @@ const maximumExhausted = 10_000;
 export async function authenticate(request: Request, address: string | null): Promise<KnownKey> {
   const [, text] = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
   if (text && isWellFormedKey(text)) {
-    // A valid key passes even where strangers at the same address keep guessing, but their guesses
-    // cost no query each.
+    // A valid key passes even if others at the same address keep guessing. Their guesses are looked
+    // up in batches, so they do not cost a query each.
     const key = await findKey(hashKey(text), {
       inBatches: exhaustedForMs(throttleAddress(address)) > 0,
     });
@@ -36,8 +36,8 @@ export async function authenticate(request: Request, address: string | null): Pr
 }
 
 /**
- * Comes before the key's rate limit and its usage: a leaked key, used from elsewhere, uses up
- * nothing of its owner's.
+ * Runs before the key's rate limit and usage: a leaked key that is used from elsewhere does not use
+ * up its owner's limit.
  * @throws AppError `ip-not-allowed`, or `rate-limited` for an address that keeps trying
  */
 export async function requireAllowedAddress(key: KnownKey, address: string | null): Promise<void> {
@@ -65,7 +65,7 @@ async function countFailure(address: string | null): Promise<void> {
 const tooManyFailures = (resetMs: number) =>
   rateLimited(
     { limit: failuresPerMinute, resetMs },
-    "requests a minute without a usable API key from one address",
+    "requests per minute without a valid API key from one address",
   );
 
 function exhaustedForMs(counted: string): number {

@@ -25,7 +25,7 @@ function childFor(node: Node, segment: string): Node {
   return child;
 }
 
-/** What a path and method lead to. HEAD is answered wherever GET is. */
+/** Finds the operation for a path and method. HEAD works wherever GET does. */
 function find(path: string, method: string): Target {
   const params: Record<string, string> = {};
   let node: Node | undefined = root;
@@ -47,8 +47,7 @@ function allowed(methods: Partial<Record<Method, unknown>>): string[] {
 }
 
 /**
- * A segment that cannot be decoded stays as it is: no id looks like it, so it leads to the same
- * 404.
+ * A segment that cannot be decoded stays as it is. It cannot be an id, so it leads to the same 404.
  */
 function decode(segment: string): string {
   try {
@@ -59,8 +58,8 @@ function decode(segment: string): string {
 }
 
 /**
- * Answers any request below /v1: both doors, server/web-server.ts and Next's own server, lead here.
- * @param wire what the door knows of the request that a `Request` cannot say
+ * Handles any request below /v1, from server/web-server.ts and from Next's own server.
+ * @param wire what the server knows about the request that a `Request` cannot express
  */
 export function dispatch(request: Request, wire: Wire): Promise<Outgoing> {
   return respond(request, find(splitUrl(request.url).path, request.method), wire);

@@ -13,7 +13,7 @@ import type { schemaCollector } from "./openapi-schemas";
 const capitalizedName = (type: EventType) =>
   type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The `webhooks` section: what a receiver is sent for each type of event. */
+/** The `webhooks` section: what a receiver gets for each event type. */
 export function eventOperations({
   referenceTo,
 }: ReturnType<typeof schemaCollector>): Record<string, { post: ApiOperation }> {
@@ -30,7 +30,7 @@ export function eventOperations({
         parameters: deliveryHeaders,
         requestBody: {
           description:
-            "The event. Verify the signature over these very bytes before you parse them.",
+            "The event. Verify the signature over exactly these bytes before you parse them.",
           required: true,
           content: {
             "application/json": { schema, example: example as unknown as JsonValue },
@@ -38,17 +38,16 @@ export function eventOperations({
         },
         responses: {
           "2XX": {
-            description:
-              "Any 2xx within 10 seconds counts as delivered. The body is not looked at.",
+            description: "Any 2xx within 10 seconds counts as delivered. The body is ignored.",
           },
-          "410": { description: "Disables the webhook at once." },
+          "410": { description: "Disables the webhook immediately." },
           "4XX": {
             description:
-              "Not delivered. It is tried again up to seven times, over 34 hours and 42 minutes.",
+              "Not delivered. It is retried up to seven times, over 34 hours and 42 minutes.",
           },
           "5XX": {
             description:
-              "Not delivered, and tried again likewise. `Retry-After` with 429 or 503 can lengthen the wait.",
+              "Not delivered, and retried in the same way. `Retry-After` with 429 or 503 can lengthen the wait.",
           },
         },
       };
@@ -58,7 +57,7 @@ export function eventOperations({
 }
 
 /**
- * An event of any type, told apart by `type`: in place of the loose schema that stored events are
+ * An event of any type, discriminated by `type`. It replaces the loose schema that stored events are
  * read with.
  */
 export function anyEvent(): JsonSchema {
@@ -68,7 +67,7 @@ export function anyEvent(): JsonSchema {
   return {
     title: "Event",
     description:
-      "Something that happened. `type` says what, and decides the shape of `data.object`.",
+      "Something that happened. `type` says what, and determines the shape of `data.object`.",
     oneOf: names.map(([, $ref]) => ({ $ref })),
     discriminator: { propertyName: "type", mapping: Object.fromEntries(names) },
   };
@@ -86,30 +85,30 @@ const deliveryHeader = (name: string, description: string, example: string): Par
 const deliveryHeaders: Parameter[] = [
   deliveryHeader(
     "X-Service-Signature",
-    "`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<body>` with the webhook's secret. While a secret is being rotated there are two `v1`.",
+    "`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<body>` with the webhook's secret. While a secret is being rotated there are two `v1` values.",
     "t=1769851800,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd",
   ),
   deliveryHeader(
     "X-Service-Event-Id",
-    "The event. The same in every attempt: what you have seen, you can drop.",
+    "The id of the event. It is the same in every attempt, so you can drop an event that you have seen.",
     "evt_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
   ),
   deliveryHeader("X-Service-Event-Type", "The type of the event.", "message.received"),
   deliveryHeader(
     "X-Service-Delivery-Id",
-    "This event's delivery to this webhook.",
+    "The id of this event's delivery to this webhook.",
     "dlv_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
   ),
   deliveryHeader("X-Service-Attempt", "1 for the first attempt.", "1"),
   deliveryHeader(
     "webhook-id",
-    "The event, as Standard Webhooks names it.",
+    "The id of the event, under the name that Standard Webhooks gives it.",
     "evt_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
   ),
   deliveryHeader("webhook-timestamp", "Unix seconds.", "1769851800"),
   deliveryHeader(
     "webhook-signature",
-    "The signature as Standard Webhooks has it: `v1,<base64>`, over `<id>.<timestamp>.<body>`.",
+    "The signature in the format of Standard Webhooks: `v1,<base64>`, over `<id>.<timestamp>.<body>`.",
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ),
 ];

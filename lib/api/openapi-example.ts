@@ -10,8 +10,8 @@ const at = "2026-01-31T09:30:00.000Z";
 const idAfter = (prefix: string) => `${prefix}_01KA5V0V7W3Y5Z8J4QX2N6M9TC`;
 
 /**
- * One story for all examples: Ada asks about an order. Fields that are not named here are made from
- * their schema; a schema that is not named here altogether is, too.
+ * One story for all examples: Ada asks about an order. Fields and schemas that are not listed here get
+ * an example from their schema.
  */
 const story: Record<string, Record<string, JsonValue>> = {
   Account: {
@@ -152,9 +152,8 @@ const story: Record<string, Record<string, JsonValue>> = {
 story.WebhookWithSecret = { ...story.Webhook };
 
 /**
- * A value that a schema allows, for people to read: from the story above, from its own examples, or
- * made of its parts.
- * @param isRequest leaves out what a request may leave out
+ * A readable value for a schema: from the story above, from its own examples, or made from its parts.
+ * @param isRequest omits the optional fields
  */
 export function exampleOf(
   schemas: Record<string, JsonSchema>,
@@ -175,7 +174,7 @@ export function exampleOf(
   if (branch) return inside(branch);
 
   const types = [known.type ?? "object"].flat();
-  // What may be null and says no more of itself is null at first, as in a thing that was just made.
+  // A nullable field without an example is null, as in a new resource.
   if (types.includes("null")) return null;
   if (types.includes("object")) {
     const entries = Object.entries(known.properties ?? {});

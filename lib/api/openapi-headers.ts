@@ -3,7 +3,7 @@ import type { Header } from "@/lib/platform/openapi";
 export const rateLimitHeaders: Record<string, Header> = {
   "RateLimit-Policy": {
     description:
-      "The limits: `q` requests in any `w` seconds. `default` is the API key's, `tenant` that of all keys of the environment together; a key whose limit an operator raised above the plan's has the first alone.",
+      "The limits: `q` requests in any `w` seconds. `default` is the limit of the API key, `tenant` the limit of all keys of the environment together. A key whose limit an operator raised above the plan's has only `default`.",
     required: true,
     schema: {
       type: "string",
@@ -14,7 +14,7 @@ export const rateLimitHeaders: Record<string, Header> = {
   },
   RateLimit: {
     description:
-      "What is left of each: `r` requests, and more are free in `t` seconds. With `r=0`, that is when the next request passes.",
+      "What is left of each limit: `r` requests now, and more in `t` seconds. With `r=0`, the next request is allowed in `t` seconds.",
     required: true,
     schema: {
       type: "string",
@@ -37,7 +37,7 @@ export const rateLimitHeaders: Record<string, Header> = {
   },
   "X-RateLimit-Reset": {
     description:
-      "When more requests are free, in unix seconds: the same moment as `t` of that policy, rounded up.",
+      "When more requests are allowed, in Unix seconds: the same moment as `t` of that policy, rounded up.",
     required: true,
     schema: { type: "integer", format: "int64", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     example: 1_769_851_842,
@@ -46,21 +46,21 @@ export const rateLimitHeaders: Record<string, Header> = {
 
 export const operationHeaders = {
   "X-Request-Id": {
-    description: "The id of this request, to find it again in logs.",
+    description: "The id of this request, for finding it in logs.",
     required: true,
     schema: { type: "string", pattern: "^req_[0-9A-HJKMNP-TV-Z]{26}$", maxLength: 30 },
     example: "req_01KA5V0V7W3Y5Z8J4QX2N6M9TC",
   },
   "Idempotent-Replayed": {
     description:
-      "`true` where this is the stored answer of an earlier request with the same `Idempotency-Key`.",
+      "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.",
     required: false,
     schema: { type: "string", enum: ["true"] },
     example: "true",
   },
   ETag: {
     description:
-      "The version of the resource, for `If-None-Match`. Weak where the response is compressed.",
+      "The version of the resource, for `If-None-Match`. Weak if the response is compressed.",
     required: true,
     schema: { type: "string", pattern: '^(W/)?"[\\w-]{27}"$', maxLength: 31 },
     example: '"Zr0dF1yQvN3H8kWmJ5xT2cLb7Pa"',

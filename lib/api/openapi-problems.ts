@@ -36,19 +36,19 @@ import { limitedRequests, rateLimited } from "./rate-limit";
 import { maximumBodyBytes } from "./read-request";
 import { check } from "./validate";
 
-/** What a person who meets a problem wants to know, and one as it is sent. */
+/** What a reader of a problem wants to know, with an example. */
 type Explanation = {
   /** What happened, as a sentence. */
   what: string;
-  /** Where it comes from, in Markdown. */
+  /** The possible causes, in Markdown. */
   why: string[];
   /** What to do about it, in Markdown. */
-  mend: string[];
-  /** Whether the same request, sent again later, can succeed. */
+  howToFix: string[];
+  /** Whether the same request can succeed later. */
   canRetry: boolean;
   /**
-   * Made by the same function as the error itself, so that the documented text cannot differ from
-   * the one that is sent.
+   * Made by the same function as the error itself, so the documented text cannot differ from the real
+   * one.
    */
   example: { error: AppError; instance: string };
 };
@@ -60,88 +60,86 @@ const agent = `/v1/public/agents/${id("agt")}`;
 const rotation = `/v1/public/webhooks/${id("whk")}/rotate-secret`;
 
 /**
- * Every kind of problem explained. Its page, `/docs/errors/<kind>`, and the document's examples are
- * made from this.
+ * An explanation of every kind of problem. Its page, `/docs/errors/<kind>`, and the examples of the
+ * OpenAPI document come from here.
  */
 export const problemExplanations: Record<ErrorKind, Explanation> = {
   "malformed-request": {
-    what: "The body could not be read at all, so nothing in it was looked at.",
+    what: "The body could not be read.",
     why: [
       "The body is empty, incomplete, not valid JSON or not valid UTF-8.",
       "A form is incomplete, or a field or the file name in it is not valid UTF-8.",
     ],
-    mend: [
-      "Send a JSON object, made by your language's own JSON encoder rather than by joining strings.",
-      "`detail` says what could not be read, for JSON with the character at which the parser stopped.",
+    howToFix: [
+      "Send a JSON object. Use your language's JSON encoder instead of joining strings.",
+      "`detail` says what could not be read. For JSON it gives the character at which the parser stopped.",
     ],
     canRetry: false,
     example: { error: invalidJson(24), instance: conversations },
   },
   "invalid-idempotency-key": {
-    what: "The `Idempotency-Key` header holds something that cannot be a key.",
+    what: "The value of the `Idempotency-Key` header is not a valid key.",
     why: [
       "It is empty, longer than 255 characters, or has characters other than printable ASCII.",
-      "The header is there more than once.",
+      "The header is repeated.",
     ],
-    mend: [
-      "Send a fresh UUID for each change that you want to make once, and the same one when you repeat that request.",
+    howToFix: [
+      "Send a new UUID for each change that you want to make once, and the same UUID when you repeat that request.",
     ],
     canRetry: false,
     example: { error: invalidIdempotencyKey(), instance: conversations },
   },
   unauthorized: {
-    what: "The request carries no API key that is valid now.",
+    what: "The request has no valid API key.",
     why: [
       "The `Authorization` header is missing, or does not read `Bearer <key>`.",
-      "The key was mistyped, has expired, was rolled or was revoked. All of these get the same answer, so that it tells a stranger nothing.",
+      "The key is mistyped, expired, rolled or revoked. All of these get the same response, so that it reveals nothing.",
     ],
-    mend: [
+    howToFix: [
       "Send `Authorization: Bearer <key>` with the whole key, from its prefix to its last character.",
-      "Look in the dashboard, under **API keys**, whether the key is still active; if not, make a new one.",
+      "Check in the dashboard, under **API keys**, whether the key is still active. If not, create a new one.",
     ],
     canRetry: false,
     example: { error: unauthorized(), instance: conversations },
   },
   "insufficient-scope": {
-    what: "The API key is valid, and may not do this.",
-    why: [
-      "Every operation needs one scope. The key was made without the one that this operation needs; `requiredScope` names it.",
-    ],
-    mend: [
-      "Add the scope to the key in the dashboard, or make a key that has it.",
-      "`write:` scopes do not include the `read:` ones: a key that changes and reads needs both.",
+    what: "The API key is valid but lacks the scope for this operation.",
+    why: ["Every operation needs one scope. `requiredScope` names the one that the key lacks."],
+    howToFix: [
+      "Add the scope to the key in the dashboard, or create a key that has it.",
+      "A `write:` scope does not include the `read:` scope. A key that reads and writes needs both.",
     ],
     canRetry: false,
     example: { error: insufficientScope("write:conversations"), instance: conversations },
   },
   "ip-not-allowed": {
-    what: "The API key is valid, and may not be used from this address.",
-    why: ["The key is limited to certain networks, and the request came from outside of them."],
-    mend: [
+    what: "The API key is valid but not allowed from this address.",
+    why: ["The key is limited to certain networks, and the request came from outside them."],
+    howToFix: [
       "Send the request from one of the key's networks, or change them in the dashboard.",
-      "Behind a proxy, the address that counts is the one the proxy's own operator has configured to be trusted.",
+      "Behind a proxy, the address is taken from `X-Forwarded-For` as the operator has configured it (`TRUSTED_PROXY_HOPS`).",
     ],
     canRetry: false,
     example: { error: addressNotAllowed(), instance: conversations },
   },
   "not-found": {
-    what: "There is nothing with this id, or nothing at this path, that the API key could see.",
+    what: "The API key can see nothing with this id or at this path.",
     why: [
-      "The id does not exist, or what it named was deleted.",
+      "The id does not exist, or its resource was deleted.",
       "It belongs to the other environment: a test key does not see live data, and a live key does not see test data.",
       "The path is mistyped, or ends in a slash.",
     ],
-    mend: [
-      "Compare the prefix of the id with what the path asks for: `cnv_` for a conversation, `cus_` for a customer, and so on.",
-      "Check that the key belongs to the environment in which the id was made.",
+    howToFix: [
+      "Compare the prefix of the id with what the path expects: `cnv_` for a conversation, `cus_` for a customer, and so on.",
+      "Check that the key belongs to the environment of the resource.",
     ],
     canRetry: false,
     example: { error: notFound("conversation", id("cnv")), instance: conversation },
   },
   "method-not-allowed": {
-    what: "The path exists, and does not take this method.",
-    why: ["For example `PUT`, which this API does not use: changes are made by `PATCH`."],
-    mend: ["Use one of the methods that the `Allow` header of the answer lists."],
+    what: "The path exists but does not accept this method.",
+    why: ["For example `PUT`, which this API does not use. Make changes with `PATCH`."],
+    howToFix: ["Use one of the methods that the `Allow` header of the response lists."],
     canRetry: false,
     example: { error: methodNotAllowed(["GET", "HEAD", "POST"]), instance: conversations },
   },
@@ -150,19 +148,19 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     why: [
       "Headers must arrive within 15 seconds, a body within 30 seconds, and an uploaded file within 2 minutes.",
     ],
-    mend: ["Send the request again, with the same `Idempotency-Key`: nothing of it was done."],
+    howToFix: ["Send the request again with the same `Idempotency-Key`. Nothing was changed."],
     canRetry: true,
     example: { error: requestTimeout(), instance: conversations },
   },
   conflict: {
     what: "Something with the same unique value already exists.",
     why: [
-      "A customer with this `externalId`, a knowledge base with this name, or a document with the same bytes is already there.",
-      "Two processes created the same thing at the same time; one of them was first.",
+      "A customer with this `externalId`, a knowledge base with this name, or a document with the same bytes already exists.",
+      "Two processes created the same thing at the same time, and the other one was first.",
     ],
-    mend: [
-      "Use the one that exists: `existingId` is its id.",
-      "Send an `Idempotency-Key`, and a repeated request gets the first one's answer instead.",
+    howToFix: [
+      "Use the existing one: `existingId` is its id.",
+      "Send an `Idempotency-Key`. A repeated request then gets the first response instead.",
     ],
     canRetry: false,
     example: {
@@ -171,12 +169,12 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     },
   },
   "idempotency-in-progress": {
-    what: "The first request with this `Idempotency-Key` is still being worked on.",
+    what: "The first request with this `Idempotency-Key` is still in progress.",
     why: [
-      "The same request was sent again before the first one had ended, and waiting 5 seconds for it was not enough.",
+      "The same request was sent again before the first one ended, and did not end within 5 seconds.",
     ],
-    mend: [
-      "Send the same request with the same key again after the seconds in `Retry-After`. It gets the first one's answer.",
+    howToFix: [
+      "Send the same request with the same key again after the seconds in `Retry-After`. It gets the first response.",
     ],
     canRetry: true,
     example: { error: idempotencyInProgress(), instance: conversations },
@@ -188,7 +186,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
       "Delivery: an attempt is already in progress or about to start, so the delivery cannot be resent yet.",
       "Webhook: it is disabled, so its deliveries are held and cannot be recovered; or it is suspended, so it cannot be enabled until it is confirmed.",
     ],
-    mend: [
+    howToFix: [
       "Conversation: choose one of `allowed`, or create a new conversation.",
       "Delivery: wait until the attempt has ended.",
       'Webhook: enable it with `{"status": "ENABLED"}`, then recover its deliveries. An owner or admin confirms a suspended one in the dashboard.',
@@ -206,18 +204,18 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   "conversation-closed": {
     what: "The conversation is closed, so nothing can be added to it.",
     why: [
-      "`CLOSED` is final. A conversation that may be taken up again is `RESOLVED` instead; a customer's message opens it.",
+      "`CLOSED` is final. A conversation that may continue is `RESOLVED` instead: a customer's message reopens it.",
     ],
-    mend: ["Create a new conversation. Its `metadata` can name the old one."],
+    howToFix: ["Create a new conversation. Its `metadata` can name the old one."],
     canRetry: false,
     example: { error: conversationClosed(), instance: `${conversation}/messages` },
   },
   "agent-archived": {
     what: "The agent is archived, so its draft cannot be changed.",
     why: [
-      "A member archived it in the dashboard. This is permanent: an archived agent can be read, and can no longer be changed.",
+      "A member archived it in the dashboard. This is permanent: an archived agent can be read but no longer changed.",
     ],
-    mend: ["Create another agent."],
+    howToFix: ["Create another agent."],
     canRetry: false,
     example: { error: agentArchived(), instance: agent },
   },
@@ -226,7 +224,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     why: [
       "Two secrets can be valid at a time. A second rotation would end the first one early, while some of your servers may still rely on it.",
     ],
-    mend: [
+    howToFix: [
       "Wait until `previousSecretExpiresAt`.",
       'If a secret has leaked, send `{"overlapSeconds": 0}`: it makes a new secret and ends every older one immediately.',
     ],
@@ -237,13 +235,13 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     },
   },
   "limit-reached": {
-    what: "A limit on what the environment may hold is reached. `limit` is the limit, `current` how much there is.",
+    what: "A limit of the environment is reached. `limit` is the limit, `current` the current amount.",
     why: [
-      "An environment has at most 20 webhooks, and each webhook at most 100 requested tests and resends that wait to be sent.",
+      "An environment has at most 20 webhooks, and each webhook at most 100 tests and resends waiting to be sent.",
       "The documents of an environment have at most as many bytes as its plan allows: 1 GB on Free, 10 GB on Pro, 100 GB on Scale.",
     ],
-    mend: [
-      "Delete webhooks or documents that you no longer need. One webhook can take any number of event types.",
+    howToFix: [
+      "Delete webhooks or documents that you no longer need. One webhook can subscribe to any number of event types.",
       "Wait for tests and resends to be sent.",
       "For more storage, upgrade the plan.",
     ],
@@ -254,19 +252,19 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     },
   },
   "payload-too-large": {
-    what: "The body is larger than this operation takes.",
+    what: "The body is larger than this operation accepts.",
     why: ["A JSON body has at most 256 KiB, an uploaded file at most 20 MiB."],
-    mend: ["Send less at once: shorter texts, or a document in several parts."],
+    howToFix: ["Send less per request: shorter texts, or a document in several parts."],
     canRetry: false,
     example: { error: bodyTooLarge(maximumBodyBytes), instance: conversations },
   },
   "unsupported-media-type": {
-    what: "The body is of a type that this operation does not take.",
+    what: "The body has a media type that this operation does not accept.",
     why: [
       "`Content-Type` is missing or is not `application/json` in UTF-8, or the body is compressed.",
-      "An uploaded file is none of txt, md, html, csv, json, pdf and docx. What counts is its content, not its name.",
+      "An uploaded file is not txt, md, html, csv, json, pdf or docx. Its content decides, not its name.",
     ],
-    mend: [
+    howToFix: [
       "Send `Content-Type: application/json`, without a `Content-Encoding`.",
       "Convert the document to one of the types above.",
     ],
@@ -274,22 +272,22 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     example: { error: jsonRequired(), instance: conversations },
   },
   "expectation-failed": {
-    what: "The `Expect` header holds something other than `100-continue`.",
+    what: "The `Expect` header has a value other than `100-continue`.",
     why: ["`100-continue` is the only expectation that HTTP defines."],
-    mend: ["Leave the header out, or send `Expect: 100-continue`."],
+    howToFix: ["Omit the header, or send `Expect: 100-continue`."],
     canRetry: false,
     example: { error: expectationFailed(), instance: conversations },
   },
   validation: {
-    what: "The request could be read, and something in it is not as it has to be.",
+    what: "The request could be read, but something in it is not valid.",
     why: [
-      "A required field is missing, a value is too long or of the wrong type, or a field or query parameter is not known.",
-      "Unknown fields are refused rather than dropped, so that a typing error does not go unnoticed.",
+      "A required field is missing, a value is too long or of the wrong type, or a field or query parameter is unknown.",
+      "Unknown fields are refused rather than ignored, so that a typo does not go unnoticed.",
     ],
-    mend: [
-      "`errors` lists everything that is wrong, at most 50 findings: `location` says where, `pointer` is a JSON Pointer to it (in a query, `/` and the parameter), `code` is for programs and `message` for people.",
-      "For a name that is not known, `message` says which one was probably meant.",
-      "A `code` of `read_only` means that the field exists and that only the service writes it.",
+    howToFix: [
+      "`errors` lists everything that is wrong, at most 50 issues. `location` is the part of the request, `pointer` is a JSON Pointer into it (in a query, `/` and the parameter), `code` is for programs and `message` for people.",
+      "For an unknown name, `message` suggests the one that was probably meant.",
+      "The `code` `read_only` means that the field exists but only the service sets it.",
     ],
     canRetry: false,
     example: {
@@ -298,13 +296,13 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     },
   },
   "invalid-cursor": {
-    what: "The `cursor` is not one that this list gave out.",
+    what: "The `cursor` does not come from this list.",
     why: [
       "It is incomplete or was changed.",
       "It belongs to another list: another resource, conversation, knowledge base, webhook or environment.",
       "Its item was deleted more than 30 days ago.",
     ],
-    mend: ["Send `nextCursor` exactly as you received it, or start again without a cursor."],
+    howToFix: ["Send `nextCursor` exactly as you received it, or start again without a cursor."],
     canRetry: false,
     example: { error: invalidCursor(), instance: conversations },
   },
@@ -313,22 +311,22 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     why: [
       "The method, the path, the query or any byte of the body differs from the first request with this key.",
     ],
-    mend: [
-      "Make a new key for each change.",
-      "When you repeat a request, repeat its bytes: keep the encoded body rather than encoding it again.",
+    howToFix: [
+      "Create a new key for each change.",
+      "When you repeat a request, send the same bytes: store the encoded body instead of encoding it again.",
     ],
     canRetry: false,
     example: { error: idempotencyKeyReused(), instance: conversations },
   },
   "rate-limited": {
-    what: "The API key, or its environment as a whole, has used up its requests for the moment.",
+    what: "The API key, or its environment as a whole, has reached its rate limit.",
     why: [
-      "Each key has a number of requests a minute, 60 unless the plan or the key says otherwise. They are counted over the last 60 seconds.",
-      "All keys of an environment together have ten times the plan's limit. `RateLimit` shows both: `default` is the key's, `tenant` the environment's.",
+      "Each key has a limit of requests per minute: 60 unless the plan or the key sets another. Requests are counted over the last 60 seconds.",
+      "All keys of an environment together have ten times the plan's limit. `RateLimit` shows both: `default` for the key, `tenant` for the environment.",
       "Requests without a valid key, or from an address that the key does not allow, are counted by address.",
     ],
-    mend: [
-      "Wait for the whole seconds in `Retry-After`, then send the request again.",
+    howToFix: [
+      "Wait for the seconds in `Retry-After`, then send the request again.",
       "Watch `RateLimit` on every response, and slow down before `r` reaches 0.",
       "Use webhooks instead of polling.",
     ],
@@ -341,19 +339,19 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   internal: {
     what: "Something went wrong on our side.",
     why: [
-      "This is a fault of the service. The cause is in its log, under the request id, and is not shown.",
+      "This is a bug or an outage of the service. The cause is in its log, under the request id.",
     ],
-    mend: [
-      "Send the same request with the same `Idempotency-Key` again: answers of this kind are never stored for replay.",
-      "If it stays, tell whoever runs the service the `requestId`.",
+    howToFix: [
+      "Send the same request with the same `Idempotency-Key` again. This kind of response is never stored for replay.",
+      "If it persists, contact the operator of the service with the `requestId`.",
     ],
     canRetry: true,
     example: { error: internalError(), instance: conversations },
   },
   unavailable: {
-    what: "The service cannot answer at the moment.",
-    why: ["Its database is being restarted or cannot be reached. Nothing of the request was done."],
-    mend: [
+    what: "The service is temporarily unavailable.",
+    why: ["Its database is restarting or cannot be reached. Nothing was changed."],
+    howToFix: [
       "Send the same request with the same `Idempotency-Key` again after the seconds in `Retry-After`.",
     ],
     canRetry: true,
@@ -361,7 +359,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
   },
 };
 
-/** Text that quotes what the client sent, in which any character can occur. */
+/** A string that quotes what the client sent, so it can contain any character. */
 const quoting = (maximum: number, description: string) =>
   storedText(maximum, description).meta({ pattern: "^[\\s\\S]*$" });
 
@@ -369,7 +367,7 @@ const quoting = (maximum: number, description: string) =>
 export const problem = z
   .object({
     type: z.url().meta({
-      description: "The kind of the problem: the address of a page that explains it.",
+      description: "The kind of the problem: the URL of a page that explains it.",
       maxLength: 2_048,
     }),
     title: storedText(100, "A short summary, always the same for this kind."),
@@ -380,7 +378,7 @@ export const problem = z
     errors: z
       .array(
         z.object({
-          pointer: quoting(2_000, "A JSON Pointer into `location`; empty for the whole of it."),
+          pointer: quoting(2_000, "A JSON Pointer into `location`. Empty for the whole part."),
           location: z.enum(["body", "query", "path", "header"]).meta({
             id: "ProblemLocation",
             description: "The part of the request that the pointer points into.",

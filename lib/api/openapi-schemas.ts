@@ -6,8 +6,8 @@ type Direction = "input" | "output";
 const sharedPrefix = "#/$defs/";
 
 /**
- * Collects the named schemas of a document. `schemaOf` gives a zod schema as JSON Schema, in which
- * every schema that has an id of its own is a reference.
+ * Collects the named schemas of a document. `schemaOf` converts a zod schema to JSON Schema, in which
+ * every schema with an id is a reference.
  */
 export function schemaCollector() {
   const schemas: Record<string, JsonSchema> = {};
@@ -21,7 +21,7 @@ export function schemaCollector() {
   }
 
   function schemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
-    // Inside of another one, a schema with an id becomes a reference, as it does everywhere else.
+    // Only inside another schema does zod turn a schema with an id into a reference.
     const whole = z.toJSONSchema(z.object({ schema }), {
       io: direction,
       unrepresentable: "any",
@@ -35,7 +35,7 @@ export function schemaCollector() {
     return readable(properties.schema ?? {}, direction);
   }
 
-  /** The same under a name of its own, unless it has one already. */
+  /** The same under the given name, unless the schema has one already. */
   function referenceTo(name: string, schema: z.ZodType, direction: Direction): JsonSchema {
     const found = schemaOf(schema, direction);
     if (found.$ref) return found;
@@ -49,8 +49,8 @@ export function schemaCollector() {
 type Described = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema };
 
 /**
- * zod leaves out examples and defaults where a text is turned into something else; those of ours
- * are about the text.
+ * zod omits examples and defaults of a string that is transformed. Ours describe the string, so they
+ * are added again.
  */
 function describe({ zodSchema, jsonSchema }: Described): void {
   if (zodSchema._zod.def.type === "date")
@@ -76,7 +76,7 @@ function isFreeText({
   );
 }
 
-/** The same schema, less what only a machine would write. */
+/** The same schema without what only a machine would write. */
 function readable(schema: JsonSchema, direction: Direction): JsonSchema {
   const { id: _, ...given } = schema as JsonSchema & { id?: string };
   const result: JsonSchema = { ...given };
@@ -86,7 +86,7 @@ function readable(schema: JsonSchema, direction: Direction): JsonSchema {
   if (isFreeText(result)) result.pattern = noNul;
   // The format says the same as zod's long pattern.
   if (result.format === "date-time" || result.format === "email") delete result.pattern;
-  // Answers may gain fields in the same version of the API, bodies are strict.
+  // Responses may gain fields within an API version, bodies are strict.
   if (direction === "output" && result.additionalProperties === false)
     delete result.additionalProperties;
 

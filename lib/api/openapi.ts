@@ -26,22 +26,22 @@ import { type Method, routes } from "./routes";
 
 type Collector = ReturnType<typeof schemaCollector>;
 
-const descriptionOfApi = `Conversations over HTTP and JSON, with webhooks that arrive.
+const descriptionOfApi = `Conversations over HTTP and JSON, with reliable webhooks.
 
-Every request carries \`Authorization: Bearer <key>\`. A key belongs to the live or to the test environment and has the scopes that it was given; each operation names the one it needs.
+Every request carries \`Authorization: Bearer <key>\`. A key belongs to the live or the test environment and has a list of scopes. Each operation names the scope that it needs.
 
-Lists come in pages, newest first: pass \`nextCursor\` on as \`cursor\` until there is none. Every change takes an \`Idempotency-Key\` and is then made once, however often the request arrives within 24 hours. Problems are \`application/problem+json\`, and the \`type\` of each is a page that explains it.
+Lists are paginated, newest first: send \`nextCursor\` as \`cursor\` until a page has none. Every change accepts an \`Idempotency-Key\`, and is then made once even if the request is sent several times within 24 hours. Errors are \`application/problem+json\`, and the \`type\` of each is the URL of a page that explains it.
 
-Answers may gain fields within v1, and lists of values may gain values; requests are checked strictly.`;
+Within v1, responses may gain fields and enums may gain values. Requests are checked strictly.`;
 
 type Options = {
-  /** The address of the API, without a slash at its end. */
+  /** The URL of the API, without a trailing slash. */
   serverUrl: string;
   /** The types of problems are `{errorBase}/errors/<kind>`. */
   errorBase: string;
 };
 
-// A module lists its exports in an order of its own.
+// A module lists its exports alphabetically.
 const methodOrder = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies Method[];
 
 /** The OpenAPI document, made from what the route files declare and from nothing else. */
@@ -88,7 +88,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
       {
         name: "Deliveries",
         description:
-          "What your own server receives. Each is signed, and repeated until it is answered with a 2xx.",
+          "What your own server receives. Each delivery is signed, and retried until your server responds with a 2xx.",
       },
     ],
     paths,
@@ -98,7 +98,7 @@ export function openApiDocument({ serverUrl, errorBase }: Options): OpenApiDocum
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: `An API key, made in the dashboard. Each operation needs one of its scopes: ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
+          description: `An API key from the dashboard. Each operation needs one of its scopes: ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
         },
       },
       parameters: { IdempotencyKey: idempotencyKey, IfNoneMatch: ifNoneMatch },
@@ -133,7 +133,7 @@ const idempotencyKey: Parameter = {
   in: "header",
   required: false,
   description:
-    "Makes the change once, however often the request is sent within 24 hours: the same key and the same request get the first answer, byte for byte. A UUID is a good one.",
+    "Makes the change once, even if the request is sent several times within 24 hours: the same key with the same request gets the first response, byte for byte. Use a UUID.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
   example: "0f9f8a52-9f0e-4c39-a7f8-6d4d6c1b6f27",
 };
@@ -158,12 +158,12 @@ function describeOperation(
   const isMutation = method !== "GET";
   const isVersioned = !isMutation && returnsResource(declaration);
   const requestBody = bodyOf(collector, declaration);
-  const answer = collector.referenceTo(answerName(declaration), declaration.response, "output");
+  const body = collector.referenceTo(responseName(declaration), declaration.response, "output");
   const success: ApiResponse = {
     description: successDescriptions[status],
     headers: { ...successHeaders(isMutation), ...(isVersioned && { ETag: header("ETag") }) },
     content: {
-      "application/json": { schema: answer, example: exampleOf(collector.schemas, answer) },
+      "application/json": { schema: body, example: exampleOf(collector.schemas, body) },
     },
   };
   const parameters: (Parameter | Reference)[] = [
@@ -195,9 +195,9 @@ const notModified = (): ApiResponse => ({
 });
 
 const successDescriptions = {
-  200: "All is well.",
-  201: "It was created.",
-  202: "It was accepted, and happens in the background.",
+  200: "Success.",
+  201: "Created.",
+  202: "Accepted. The work is done in the background.",
 } as const;
 
 function pathParameters(
@@ -245,7 +245,7 @@ function bodyOf(
   return { required: !isBodyOptional, content: { ...content, "application/json": json } };
 }
 
-/** A file and, beside it, the fields of the operation's body. */
+/** A file and, next to it, the fields of the operation's body. */
 function formOf(
   { schemaOf }: Collector,
   body: z.ZodType,
@@ -272,18 +272,17 @@ function formOf(
 }
 
 /**
- * A page is named after what is on it, anything else that has no name of its own after its
- * operation.
+ * A page is named after its items. Any other response without a name is named after its operation.
  */
-function answerName({ operationId, response }: Declaration): string {
+function responseName({ operationId, response }: Declaration): string {
   const { data } = (response as { shape?: { data?: { element?: z.ZodType } } }).shape ?? {};
   const item = data?.element?.meta?.()?.id;
-  return item ? `${item}Page` : `${capitalized(operationId)}Answer`;
+  return item ? `${item}Page` : `${capitalized(operationId)}Response`;
 }
 
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Everything that can be wrong with a request of this operation, in the order of its statuses. */
+/** Every error of this operation, in the order of the statuses. */
 export function problemKinds(
   path: string,
   method: Method,
@@ -357,7 +356,7 @@ function successHeaders(isMutation: boolean): Record<string, Reference> {
 }
 
 /**
- * Only a key that may be used from the caller's address is counted, so a few responses may lack the
+ * Only a key that is allowed from the caller's address is counted, so a few responses have no
  * rate-limit headers.
  */
 function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Header | Reference> {
@@ -387,7 +386,7 @@ function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Head
   };
 }
 
-/** Of every kind that an operation names. */
+/** An example of every kind that an operation names. */
 function problemExamples(
   paths: OpenApiDocument["paths"],
   errorBase: string,
@@ -399,10 +398,10 @@ function problemExamples(
   const kinds = (Object.keys(errorKinds) as ErrorKind[]).filter((kind) => used.has(kind));
   return Object.fromEntries(
     kinds.map((kind) => {
-      const { what: summary, mend } = problemExplanations[kind];
+      const { what: summary, howToFix } = problemExplanations[kind];
       return [
         kind,
-        { summary, description: mend.join("\n\n"), value: problemExample(kind, errorBase) },
+        { summary, description: howToFix.join("\n\n"), value: problemExample(kind, errorBase) },
       ];
     }),
   );

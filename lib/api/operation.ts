@@ -8,8 +8,8 @@ import type { Upload } from "./read-upload";
 import { respond, toResponse, wireOfJoinedHeaders } from "./respond";
 
 /**
- * What a route file says of an operation. Everything that is known of it, documents included, is
- * made from this.
+ * What a route file declares about an operation. The server, the OpenAPI document and the reference
+ * are derived from it.
  */
 export type Declaration<
   Params extends z.ZodType = z.ZodType,
@@ -18,28 +18,28 @@ export type Declaration<
   Response extends z.ZodType = z.ZodType,
   File extends Upload | undefined = Upload | undefined,
 > = {
-  /** Stable: client libraries name their functions after it. */
+  /** Stable, because generated clients name their functions after it. */
   operationId: string;
   summary: string;
-  /** What the summary leaves open, in Markdown. */
+  /** More than the summary says, in Markdown. */
   description?: string;
   scope: Scope;
-  /** Of the answer when all is well; 200 unless given. */
+  /** The status of a successful response; 200 by default. */
   status?: 200 | 201 | 202;
   params?: Params;
   query?: Query;
   body?: Body;
-  /** Without a body and its media type, the request counts as one with an empty object. */
+  /** A request without a body and a media type is read as one with an empty object. */
   isBodyOptional?: boolean;
   /**
-   * It takes a file, which is kept in the BlobStore before `run`, and given to it. What stands
-   * beside it is `body`.
+   * The operation accepts a file. It is stored in the BlobStore and then passed to `run`. The other
+   * fields of the form are `body`.
    */
   upload?: File;
   response: Response;
   /**
-   * Errors of the service itself, beside what the pipeline and an id in the path can lead to.
-   * Documented, and no others pass the tests.
+   * Errors of the service itself, besides those of the pipeline and of an id in the path. They are
+   * documented, and the tests refuse any others.
    */
   problems?: readonly ErrorKind[];
   /** The answer is encrypted where it is stored for replays. */
@@ -84,7 +84,7 @@ export function operation<
   Response extends z.ZodType,
   File extends Upload | undefined = undefined,
 >(declaration: Declaration<Params, Query, Body, Response, File>): Operation {
-  // The types hold the declaration together; whoever serves it treats all alike.
+  // Callers of `operation` are checked by the types; the server treats all declarations alike.
   const untyped = declaration as unknown as Declaration;
   const handler = async (request: Request, context: RouteContext) =>
     toResponse(

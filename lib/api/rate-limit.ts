@@ -4,7 +4,7 @@ import { type PolicyState, rateLimiter } from "@/lib/platform/rate-limit/rate-li
 
 const windowMs = 60_000;
 
-/** `default` is the key's own limit, `tenant` that of all keys of its environment together. */
+/** `default` is the limit of the key, `tenant` that of all keys of its environment together. */
 type NamedState = PolicyState & { name: "default" | "tenant" };
 
 /**
@@ -32,13 +32,13 @@ export async function limitKey(key: KnownKey): Promise<Taken> {
   return { isAllowed, states: named, binding: binding as NamedState };
 }
 
-/** Whole seconds until another request is free, at least 1. */
+/** Whole seconds until another request is allowed, at least 1. */
 const secondsLeft = ({ resetMs }: Pick<PolicyState, "resetMs">) =>
   Math.max(1, Math.ceil(resetMs / 1_000));
 
 /**
- * The draft's two headers, which name every policy, and the older three that many clients know, for
- * the one that binds.
+ * Adds the two headers of the IETF draft, with every policy, and the three older ones that many
+ * clients know, with the binding policy.
  */
 export function addRateLimitHeaders(
   headers: Record<string, string>,
@@ -55,7 +55,7 @@ export function addRateLimitHeaders(
   headers["X-RateLimit-Reset"] = String(Math.ceil((Date.now() + binding.resetMs) / 1_000));
 }
 
-/** @param what is limited, as in "The limit of 60 requests a minute for this API key" */
+/** @param what is limited, as in "The limit of 60 requests per minute for this API key" */
 export function rateLimited(
   { limit, resetMs }: Pick<PolicyState, "limit" | "resetMs">,
   what: string,
@@ -71,6 +71,6 @@ export function rateLimited(
 }
 
 export const limitedRequests = {
-  default: "requests a minute for this API key",
-  tenant: "requests a minute for all API keys of this environment together",
+  default: "requests per minute for this API key",
+  tenant: "requests per minute for all API keys of this environment together",
 } as const satisfies Record<NamedState["name"], string>;

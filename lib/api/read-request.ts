@@ -20,9 +20,9 @@ export type JsonBody = { bytes: Uint8Array; value: unknown };
 type ReadOptions = { isOptional?: boolean; onBytes?: (bytes: Uint8Array) => void };
 
 /**
- * The body as JSON, byte for byte and parsed. An optional one may be left out, with its media type:
- * it is then an empty object.
- * @param onBytes hears of the bytes also where they turn out not to be JSON
+ * The body as JSON: its bytes and its value. An optional body may be missing, together with its media
+ * type: it is then read as an empty object.
+ * @param onBytes gets the bytes even if they are not JSON
  * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`
  */
 export async function readJsonBody(
@@ -63,8 +63,8 @@ function requireJson(request: Request): void {
 }
 
 /**
- * What an operation without a body is sent all the same: it has no effect, but it makes the request
- * another one.
+ * A body that was sent to an operation without one. It has no effect, but for idempotency it makes the
+ * request a different one.
  */
 export async function readUnusedBody(request: Request): Promise<Uint8Array> {
   const { headers } = request;
@@ -74,7 +74,7 @@ export async function readUnusedBody(request: Request): Promise<Uint8Array> {
   return readBytes(request);
 }
 
-/** A body without a length is counted as it comes. */
+/** A body without a Content-Length is counted as it arrives. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   if (request.headers.has("content-length")) {
     return new Uint8Array(
@@ -94,15 +94,15 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 /**
- * The body as it comes. A reader may stop early: unlike a loop over `request.body`, that cancels
- * nothing, because canceling ends the connection before the client gets its response.
+ * The body as it arrives. A reader may stop early. Unlike a loop over `request.body`, this does not
+ * cancel the body, because that would end the connection before the client gets its response.
  */
 export async function* bodyParts(request: Request): AsyncGenerator<Uint8Array, void, void> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   for (;;) {
     let read: ReadableStreamReadResult<Uint8Array> | undefined;
     try {
-      // Where the client hung up before this, there is no body to get.
+      // If the client has already disconnected, there is no body.
       reader ??= request.body?.getReader();
       read = await reader?.read();
     } catch (error) {
@@ -113,10 +113,10 @@ export async function* bodyParts(request: Request): AsyncGenerator<Uint8Array, v
   }
 }
 
-/** Code of the error that a body ends with when it took too long; Node's own for requests. */
+/** The code of the error that ends a body which took too long. Node uses it for requests. */
 export const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
 
-/** A body that ends early is the client's doing, and no failure of ours. */
+/** A body that ends early is an error of the client, not of the service. */
 export function bodyFailure(error: unknown): AppError {
   if ((error as { code?: unknown } | null)?.code === lateCode) return requestTimeout();
   return new AppError(

@@ -9,26 +9,26 @@ import { AppError, echo, notUtf8, type ValidationIssue } from "@/lib/platform/er
 import { bodyParts, escapePointer, maximumBodyBytes, readJsonBody } from "./read-request";
 
 /**
- * What a route file says of an operation that takes a file: as `multipart/form-data`, or as text in
- * a JSON body.
+ * What a route file declares about an operation that accepts a file: as `multipart/form-data`, or as
+ * text in a JSON body.
  */
 export type Upload<Json extends z.ZodType = z.ZodType> = {
   maximumBytes: number;
   /**
-   * Of the form's fields, those whose text is JSON. The form's schema is the operation's `body`.
+   * The form's fields whose value is JSON. The form's schema is the operation's `body`.
    */
   jsonFields: readonly string[];
   /** The schema of a JSON body: the form's fields and the text. */
   json: Json;
   textField: string;
-  /** The file's content type. Throws `unsupported-media-type` where its content is not wanted. */
+  /** The file's content type. Throws `unsupported-media-type` for other types. */
   detectContentType: (file: IncomingFile, name: string) => Promise<string>;
 };
 
-/** A file that has arrived, and what came beside it. */
+/** A received file and the fields next to it. */
 export type ReceivedUpload = {
   /**
-   * What makes two uploads the same one: fields and content, whatever the boundary between them.
+   * Identifies the upload for idempotency: its fields and content, whatever the boundary between them.
    */
   bytes: Uint8Array;
   value: unknown;
@@ -46,8 +46,8 @@ const limits = { fieldNameSize: 100, parts: maximumParts, headerPairs: 20, heade
 type ReadOptions = { formSchema: z.ZodType | undefined; onBytes: (bytes: Uint8Array) => void };
 
 /**
- * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`. Nothing is
- * left where it throws.
+ * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`. No temporary
+ * file is left then.
  */
 export async function readUpload(
   request: Request,
@@ -71,7 +71,7 @@ async function readText(
   const { bytes, value } = await readJsonBody(request, { onBytes });
   const received = { bytes, value, schema: upload.json, issues: [] };
   const { [upload.textField]: text, name } = (value ?? {}) as Record<string, unknown>;
-  // What is no text, or no name, validation refuses.
+  // Validation refuses anything else.
   if (
     typeof name !== "string" ||
     typeof text !== "string" ||
@@ -126,7 +126,7 @@ type Form = {
   received: { incoming: IncomingFile; name: string | null } | null;
 };
 
-/** The form's fields, and its one file, which is written to the temporary place as it arrives. */
+/** The form's fields and its one file, which is written to a temporary file as it arrives. */
 async function parseForm(request: Request, maximumBytes: number): Promise<Form> {
   const fields = new Map<string, string>();
   const issues: ValidationIssue[] = [];
@@ -140,7 +140,7 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
   let malformed: AppError | undefined;
   let name: string | null = null;
 
-  /** What ends one part early ends the request. */
+  /** If one part ends early, the request ends. */
   function read<Result>(stream: Readable, start: () => Promise<Result>): Promise<Result> {
     let sourceError: unknown;
     stream.once("error", (error) => {
@@ -152,8 +152,8 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     const result = start();
     reading.push(
       result.catch((error) => {
-        // An error of the stream itself comes from the request; any other one is the reason why the
-        // rest is not read.
+        // An error of the stream itself comes from the request. Any other error is the reason to stop
+        // reading.
         if (error !== sourceError && !stopping.signal.aborted) failure = error;
         stopping.abort();
       }),
@@ -171,7 +171,7 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     else if (!isFile && field === "file")
       refuse(field, "invalid_type", "must be a file: send the part with a file name");
     else if (isFile) {
-      // The parser has decoded the name already, and put U+FFFD in the place of what was not UTF-8.
+      // The parser has decoded the name already, with U+FFFD in place of invalid UTF-8.
       if (fileName?.includes("\uFFFD")) malformed ??= notUtf8("The file name");
       name = fileName || null;
       receiving = read(stream, () => receiveFile(stream, maximumBytes));
@@ -272,7 +272,7 @@ function openParser(contentType: string) {
   }
 }
 
-/** What is no JSON stays text, for the schema to refuse. */
+/** Invalid JSON stays a string, which the schema then refuses. */
 function parsedWhereJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -32,22 +32,22 @@ export type Target =
   | "nothing";
 
 /**
- * What a `Request` cannot say: its `Headers` join a repeated header with commas, which one header
- * may hold too.
+ * What a `Request` cannot express: its `Headers` join a repeated header with commas, which a single
+ * header may contain too.
  */
 export type Wire = { hasRepeatedIdempotencyKey: boolean };
 
 /**
- * Of a door that sees joined headers only: a key with ", " in it counts as two, so that two are
- * never taken for one.
+ * For a server that sees only joined headers: a key that contains ", " counts as two, so that two are
+ * never read as one.
  */
 export const wireOfJoinedHeaders = ({ headers }: Request): Wire => ({
   hasRepeatedIdempotencyKey: headers.get("idempotency-key")?.includes(", ") ?? false,
 });
 
 /**
- * An answer before it is put on the wire. Our own server writes it as it is; a `Response` would
- * cost more than the rest.
+ * A response before it is sent. Our own server writes it as it is, because a `Response` object would
+ * cost more than everything else.
  */
 export type Outgoing = {
   status: number;
@@ -71,7 +71,7 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
     "X-Request-Id": requestId,
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
-    // Only where the client came over https, which the proxy in front says.
+    // Only if the client connected over https, which the proxy says.
     ...(request.headers.get("x-forwarded-proto")?.startsWith("https") && strictTransport),
   };
   const { path, search } = splitUrl(request.url);
@@ -140,8 +140,7 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
 }
 
 /**
- * A single resource comes with the `ETag` of this version of it, and is not sent to a client that
- * has this version.
+ * A single resource has the `ETag` of its version. A client that already has this version gets a 304.
  */
 function readVersion(
   request: Request,
@@ -156,7 +155,7 @@ function readVersion(
     : answer;
 }
 
-/** What the request log is told beside the answer, gathered on the way to it. */
+/** What the request log records besides the response. */
 type Trace = {
   startedAt: Date;
   startedMs: number;
@@ -283,7 +282,7 @@ async function readBody(
   return { ...body, schema, issues: [], file: null };
 }
 
-/** @throws AppError with everything that is wrong with path, query and body at once */
+/** @throws AppError with everything that is wrong with path, query and body */
 function validated(
   {
     params,
@@ -331,7 +330,7 @@ function fieldsOf(response: z.ZodType): ReadonlySet<string> {
   return known;
 }
 
-/** The path, without what Next put in front of it, and the query without its question mark. */
+/** The path without Next's own prefix, and the query without its question mark. */
 export function splitUrl(url: string): { path: string; search: string } {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const question = url.indexOf("?", start);

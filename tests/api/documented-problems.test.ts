@@ -108,8 +108,8 @@ test("every documented example is an error of its kind, built by the functions t
 });
 
 test("no text tells a user to unarchive an agent, because archiving is permanent", () => {
-  const { what, why, mend, example } = problemExplanations["agent-archived"];
-  expect([what, ...why, ...mend, example.error.detail].join(" ")).not.toMatch(
+  const { what, why, howToFix, example } = problemExplanations["agent-archived"];
+  expect([what, ...why, ...howToFix, example.error.detail].join(" ")).not.toMatch(
     /out of the archive/i,
   );
 });

@@ -174,7 +174,7 @@ describe("rate limit", () => {
     const refused = await call(tenant, "GET", "/account");
     expect(refused).toMatchObject({ status: 429, body: kind("rate-limited") });
     expect(refused.body.detail).toContain(
-      "The limit of 600 requests a minute for all API keys of this environment together is reached.",
+      "The limit of 600 requests per minute for all API keys of this environment together is reached.",
     );
     expect(refused.headers.get("ratelimit")).toMatch(/^"default";r=60;t=\d+, "tenant";r=0;t=\d+$/);
     expect(refused.headers.get("x-ratelimit-limit")).toBe("600");

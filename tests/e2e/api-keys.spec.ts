@@ -173,7 +173,7 @@ test("a key is renamed and given other scopes, which count at once, and its page
   await page.getByRole("group", { name: "Customers" }).getByLabel("None").check();
   await page.getByLabel("Requests a minute").fill("61");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await expect(page.getByText("Your plan has 60 requests a minute")).toBeVisible();
+  await expect(page.getByText("Must be at most 60, the limit of your plan")).toBeVisible();
   await page.getByLabel("Requests a minute").fill("30");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();

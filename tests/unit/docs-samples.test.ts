@@ -57,8 +57,8 @@ test("every page of the navigation has a summary and a path of its own", () => {
 
 test("every kind of problem is explained, with its cause and its cure", () => {
   for (const kind of Object.keys(errorKinds) as (keyof typeof errorKinds)[]) {
-    const { what, why, mend } = problemExplanations[kind];
-    for (const text of [what, ...why, ...mend]) expect(text).toMatch(/^[A-Z`].*[.]$/);
-    expect(why.length * mend.length).toBeGreaterThan(0);
+    const { what, why, howToFix } = problemExplanations[kind];
+    for (const text of [what, ...why, ...howToFix]) expect(text).toMatch(/^[A-Z`].*[.]$/);
+    expect(why.length * howToFix.length).toBeGreaterThan(0);
   }
 });

@@ -613,14 +613,14 @@ export type CustomerUpdatedEvent = {
   } | null;
 };
 
-export type DeleteDocumentAnswer = {
+export type DeleteDocumentResponse = {
   /** The id of the document. */
   id: string;
   /** Always true. */
   deleted: true;
 };
 
-export type DeleteWebhookAnswer = {
+export type DeleteWebhookResponse = {
   /** The id of the webhook. */
   id: string;
   /** Always true. */
@@ -838,7 +838,7 @@ export type DocumentStatus = "PENDING" | "PROCESSING" | "READY" | "FAILED";
 /** `live` is billed. `test` is free, and its data is isolated from live. */
 export type Environment = "live" | "test";
 
-/** Something that happened. `type` says what, and decides the shape of `data.object`. */
+/** Something that happened. `type` says what, and determines the shape of `data.object`. */
 export type Event = ConversationCreatedEvent | ConversationUpdatedEvent | ConversationStatusChangedEvent | MessageReceivedEvent | MessageSentEvent | CustomerCreatedEvent | CustomerUpdatedEvent | AgentCreatedEvent | AgentUpdatedEvent | AgentPublishedEvent | KnowledgeBaseCreatedEvent | DocumentCreatedEvent | DocumentReadyEvent | DocumentFailedEvent | DocumentDeletedEvent | WebhookDisabledEvent | WebhookTestEvent;
 
 /** What happened. New names may be added. */
@@ -1044,7 +1044,7 @@ export type Priority = "LOW" | "NORMAL" | "HIGH" | "URGENT";
 
 /** A problem as described by RFC 9457 (formerly RFC 7807). */
 export type Problem = {
-  /** The kind of the problem: the address of a page that explains it. */
+  /** The kind of the problem: the URL of a page that explains it. */
   type: string;
   /** A short summary, always the same for this kind. */
   title: string;
@@ -1058,7 +1058,7 @@ export type Problem = {
   requestId: string;
   /** Everything that is wrong with the request. With `validation` and `invalid-cursor`. */
   errors?: ({
-    /** A JSON Pointer into `location`; empty for the whole of it. */
+    /** A JSON Pointer into `location`. Empty for the whole part. */
     pointer: string;
     location: ProblemLocation;
     /** What is wrong, for programs. */
@@ -1633,7 +1633,7 @@ export type Operations = {
     route: "DELETE /knowledge-bases/{knowledgeBaseId}/documents/{documentId}";
     query: undefined;
     body: undefined;
-    answer: DeleteDocumentAnswer;
+    answer: DeleteDocumentResponse;
   };
   searchKnowledgeBase: {
     route: "GET /knowledge-bases/{knowledgeBaseId}/search";
@@ -1669,7 +1669,7 @@ export type Operations = {
     route: "DELETE /webhooks/{webhookId}";
     query: undefined;
     body: undefined;
-    answer: DeleteWebhookAnswer;
+    answer: DeleteWebhookResponse;
   };
   rotateWebhookSecret: {
     route: "POST /webhooks/{webhookId}/rotate-secret";

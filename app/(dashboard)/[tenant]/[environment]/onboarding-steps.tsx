@@ -111,7 +111,7 @@ function HowToMend({ kind, body }: { kind: ErrorKind; body: string | null }) {
         <ErrorFindings body={body} />
         {kind === "validation" ? null : (
           <p>
-            <InlineMarkdown text={problemExplanations[kind].mend[0] ?? ""} />
+            <InlineMarkdown text={problemExplanations[kind].howToFix[0] ?? ""} />
           </p>
         )}
       </div>

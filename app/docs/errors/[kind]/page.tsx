@@ -24,7 +24,7 @@ export default async function ErrorKindPage({ params }: Props) {
   const { kind } = await params;
   if (!isErrorKind(kind)) notFound();
   const { status, title } = errorKinds[kind];
-  const { what, why, mend, canRetry } = problemExplanations[kind];
+  const { what, why, howToFix, canRetry } = problemExplanations[kind];
   const operations = operationsWith(kind);
   return (
     <article>
@@ -53,9 +53,9 @@ export default async function ErrorKindPage({ params }: Props) {
             </li>
           ))}
         </List>
-        <Title>How to mend it</Title>
+        <Title>How to fix it</Title>
         <List>
-          {mend.map((advice) => (
+          {howToFix.map((advice) => (
             <li key={advice}>
               <InlineMarkdown text={advice} />
             </li>

@@ -5,7 +5,7 @@ import { operation } from "@/lib/api/operation";
 export const GET = operation({
   operationId: "listAgents",
   summary: "List agents, newest first",
-  description: "Each as its draft stands, whether it is published or not.",
+  description: "Each agent is shown as its current draft, whether or not it is published.",
   scope: "read:agents",
   query: listAgentsQuery,
   response: agentPage,
@@ -14,9 +14,9 @@ export const GET = operation({
 
 export const POST = operation({
   operationId: "createAgent",
-  summary: "Create an agent, as a draft",
+  summary: "Create an agent as a draft",
   description:
-    "An agent is a configuration that your own program reads; Parlance runs no model. A person publishes it in the dashboard; the API never does.",
+    "An agent is a configuration that your own program reads. Parlance does not run a model. Only a member can publish an agent, in the dashboard.",
   scope: "write:agents",
   status: 201,
   body: createAgentBody,

@@ -22,7 +22,7 @@ export const GET = operation({
 
 export const POST = operation({
   operationId: "createConversation",
-  summary: "Create a conversation, with a first message if you like",
+  summary: "Create a conversation, optionally with a first message",
   scope: "write:conversations",
   status: 201,
   body: createConversationBody,

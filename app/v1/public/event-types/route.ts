@@ -4,7 +4,7 @@ import { eventTypeList } from "@/lib/events/schema";
 
 export const GET = operation({
   operationId: "listEventTypes",
-  summary: "List the types of event, each with its JSON Schema and an example",
+  summary: "List the event types, each with its JSON Schema and an example",
   scope: "read:webhooks",
   response: eventTypeList,
   run: async () => listEventTypes(),

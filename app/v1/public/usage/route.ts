@@ -4,9 +4,9 @@ import { getUsage } from "@/lib/usage/service";
 
 export const GET = operation({
   operationId: "getUsage",
-  summary: "Get what was used, a day and in all",
+  summary: "Get usage per day and in total",
   description:
-    "This month unless asked otherwise, 366 days at the most. What is done with test keys is counted too, and never billed.",
+    "This month by default, and at most 366 days. Usage with test keys is counted too, and never billed.",
   scope: "read:usage",
   query: usageQuery,
   response: usage,

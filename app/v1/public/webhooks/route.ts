@@ -18,7 +18,7 @@ export const GET = operation({
 
 export const POST = operation({
   operationId: "createWebhook",
-  summary: "Create a webhook; its secret is shown this once",
+  summary: "Create a webhook and show its secret once",
   scope: "write:webhooks",
   status: 201,
   body: createWebhookBody,

@@ -4,9 +4,9 @@ import { operation } from "@/lib/api/operation";
 
 export const GET = operation({
   operationId: "getAgent",
-  summary: "Get an agent, as its draft stands",
+  summary: "Get an agent's draft",
   description:
-    "While `hasUnpublishedChanges` is false, that is the published version as well. Otherwise the last `agent.published` event holds it.",
+    "If `hasUnpublishedChanges` is false, the draft equals the published version. Otherwise the last `agent.published` event has the published version.",
   scope: "read:agents",
   params: agentParams,
   response: agent,
@@ -17,7 +17,7 @@ export const PATCH = operation({
   operationId: "updateAgent",
   summary: "Change an agent's draft",
   description:
-    "The published version stays as it is until a person publishes the draft in the dashboard.",
+    "The published version does not change until a member publishes the draft in the dashboard.",
   scope: "write:agents",
   params: agentParams,
   body: updateAgentBody,

@@ -17,7 +17,7 @@ export const GET = operation({
 
 export const PATCH = operation({
   operationId: "updateConversation",
-  summary: "Change a conversation, its status above all",
+  summary: "Change a conversation, for example its status",
   scope: "write:conversations",
   params: conversationParams,
   body: updateConversationBody,

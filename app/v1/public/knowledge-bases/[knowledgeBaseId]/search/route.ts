@@ -7,7 +7,7 @@ export const GET = operation({
   operationId: "searchKnowledgeBase",
   summary: "Search the documents of a knowledge base",
   description:
-    "Full text, the best document first. Every word has to occur, in the form that is asked for: `lamp` does not find “lamps”. `lamp or lamps` finds either.",
+    "Full-text search, best document first. Every word must occur in exactly this form: `lamp` does not find “lamps”. `lamp or lamps` finds both.",
   scope: "read:knowledge",
   params: knowledgeBaseParams,
   query: searchQuery,

@@ -6,8 +6,8 @@ import { webhookParams } from "@/lib/webhooks/schema";
 
 export const POST = operation({
   operationId: "recoverWebhookDeliveries",
-  summary: "Send again what failed or was held",
-  description: `Every delivery of that time which is \`FAILED\` or \`HELD\`, tests excepted, gets a fresh schedule. They are sent in the background, at most ${recoveredPerSecond} a second. With \`dryRun\` they are only counted, which is also possible while the webhook is disabled.`,
+  summary: "Resend failed and held deliveries",
+  description: `Every delivery of that period that is \`FAILED\` or \`HELD\`, except tests, starts a new retry schedule. They are sent in the background, at most ${recoveredPerSecond} per second. With \`dryRun\` they are only counted, which also works while the webhook is disabled.`,
   scope: "write:webhooks",
   status: 202,
   params: webhookParams,

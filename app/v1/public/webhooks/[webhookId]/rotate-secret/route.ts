@@ -4,9 +4,9 @@ import { rotateSecret } from "@/lib/webhooks/service";
 
 export const POST = operation({
   operationId: "rotateWebhookSecret",
-  summary: "Give a webhook a new secret, which is shown this once",
+  summary: "Rotate a webhook's secret and show the new one once",
   description:
-    "The new secret signs first, and the one before it signs too until the overlap is over: 24 hours, unless `overlapSeconds` says otherwise. During that time a further rotation is refused, except one with `overlapSeconds` 0, which drops every older secret at once. The body may be left out.",
+    "Deliveries are signed with the new secret first, and with the previous one too until the overlap ends: after 24 hours, or after `overlapSeconds`. Until then another rotation is refused, except one with `overlapSeconds` 0, which drops every older secret immediately. The body is optional.",
   scope: "write:webhooks",
   params: webhookParams,
   body: rotateSecretBody,

@@ -7,7 +7,7 @@ export const POST = operation({
   operationId: "testWebhook",
   summary: "Send a test event to a webhook",
   description:
-    "Raises `webhook.test` for this webhook alone, whatever it subscribes to, and also while it is disabled. It is tried once, and its failure is not counted. Get the delivery to see what came of it.",
+    "Sends `webhook.test` to this webhook only, whatever it subscribes to, even if it is disabled. There is one attempt, and a failure is not counted. Get the delivery to see the result.",
   scope: "write:webhooks",
   status: 202,
   params: webhookParams,

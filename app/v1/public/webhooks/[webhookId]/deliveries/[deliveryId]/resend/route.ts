@@ -4,9 +4,9 @@ import { resendDelivery } from "@/lib/deliveries/service";
 
 export const POST = operation({
   operationId: "resendWebhookDelivery",
-  summary: "Send a delivery once more, now",
+  summary: "Resend a delivery",
   description:
-    "The same event under the same id, freshly signed, also while the webhook is disabled. Where it succeeds, the delivery is `DELIVERED` and retries that were to come are not made; where it fails, everything stays as it was and the failure is not counted.",
+    "Sends the same event with the same id and a new signature, even if the webhook is disabled. If it succeeds, the delivery becomes `DELIVERED` and further retries are canceled. If it fails, nothing changes and the failure is not counted.",
   scope: "write:webhooks",
   status: 202,
   params: deliveryParams,
