@@ -67,7 +67,7 @@ async function invite(by: TestPerson, email: string, role: Role) {
   return { id, token: tokenOf(link) };
 }
 
-/** Somebody signed up with an address that is not theirs, and made themselves at home. */
+/** A user signed up with someone else's address, and used the account. */
 async function newSquat() {
   const { tenant, owner: squatter } = await newOrganization();
   const accomplice = await newPerson("Mallory");
@@ -131,7 +131,7 @@ test.each(Object.entries(doors))(
 
 const review = (by: TestPerson) => listSuspendedAccess(reader(as(by)));
 
-test("suspended access is listed to the owner, and comes back one by one or all at once", async () => {
+test("suspended access is listed to the owner, who restores it one by one or all together", async () => {
   const {
     tenant,
     squatter: owner,
@@ -178,7 +178,7 @@ test("suspended access is listed to the owner, and comes back one by one or all 
   });
 });
 
-test("what was not confirmed can be revoked, and neither changed, rolled nor enabled", async () => {
+test("unconfirmed access can be revoked, but not changed, rolled or enabled", async () => {
   const { squatter: owner, accomplice, liveKey, liveWebhook, open } = await newSquat();
   await doors["a password reset"]?.(owner);
   const live = as(owner, "live");
@@ -198,7 +198,7 @@ test("what was not confirmed can be revoked, and neither changed, rolled nor ena
   expect(rest).toEqual({ webhooks: [], invitations: [], members: [] });
 });
 
-test("an accomplice who was suspended can neither confirm anything nor keep the organization from its owner", async () => {
+test("a suspended accomplice can neither confirm anything nor keep the organization from its owner", async () => {
   const { tenant, squatter: owner, accomplice } = await newSquat();
   const stale = as({ ...accomplice, role: "OWNER", tenantId: tenant.id }, "live");
   await doors["a password reset"]?.(owner);
@@ -212,7 +212,7 @@ test("an accomplice who was suspended can neither confirm anything nor keep the 
   await expect(demote).rejects.toThrow("An organization has at least one owner.");
 });
 
-test("a request of the squatter that was let in before the owner came makes nothing afterwards", async () => {
+test("a request of the squatter that was accepted before the takeover creates nothing after it", async () => {
   const { tenant, squatter } = await newSquat();
   const letIn = as(squatter, "test");
   await doors["a password reset"]?.(squatter);
@@ -224,7 +224,7 @@ test("a request of the squatter that was let in before the owner came makes noth
   ).toBe(0);
 });
 
-test("in an organization of others, only what the unverified user made and whom they let in is suspended", async () => {
+test("in an organization of others, only what the unverified user created and whom they invited is suspended", async () => {
   const { tenant, owner } = await newOrganization();
   const admin = await newMember(tenant.id, "ADMIN");
   const [theirs, ours] = [await newKey(admin, "live"), await newKey(owner, "live")];
@@ -240,7 +240,7 @@ test("in an organization of others, only what the unverified user made and whom 
   expect(await theirHook.status()).toBe("DISABLED");
   expect(await ourHook.status()).toBe("ENABLED");
   expect((await review(owner)).members).toMatchObject([{ id: guest.id }]);
-  // The other owner decides as well as the member who came back.
+  // The other owner decides as well as the returned member.
   await mutate(as(owner), (caller) => confirmAccess(caller, "everything"));
   expect(await theirs.isAccepted()).toBe(true);
 });
@@ -278,7 +278,7 @@ describe("where mail is configured", () => {
     };
   }
 
-  test("an unverified address gets no live keys, no live webhooks and no invitations, and may always take access away", async () => {
+  test("a user with an unverified address cannot create live keys, live webhooks or invitations, and can always remove access", async () => {
     const { owner } = await signUpWithMail();
     const testKey = await newKey(owner, "test");
     await newWebhook(owner, "test");
@@ -290,7 +290,7 @@ describe("where mail is configured", () => {
     await mutate(as(owner), (caller) => revokeApiKey(caller, testKey.id));
   });
 
-  test("the link in the mail confirms the address of the user who is signed in, once, and of no one else", async () => {
+  test("the mailed link confirms the address of the signed-in user, once, and of no one else", async () => {
     const { owner, sessionId, token } = await signUpWithMail();
     const other = await newSession(owner.id);
     const stranger = await newOrganization();
@@ -304,7 +304,7 @@ describe("where mail is configured", () => {
     expect(await confirmEmail({ id: owner.id, sessionId }, token, how)).toBe(true);
     expect(await confirmEmail({ id: owner.id, sessionId }, token, how)).toBe(false);
     expect(await findEmailVerification(token)).toBeNull();
-    // The browser that confirmed stays signed in, and no other one.
+    // Only the browser that confirmed stays signed in.
     expect((await findLiveSession(db(), sessionId))?.isEmailVerified).toBe(true);
     expect(await findLiveSession(db(), other.id)).toBeNull();
     await newKey(owner, "live");
@@ -326,7 +326,7 @@ describe("where mail is configured", () => {
     expect(await key.isAccepted()).toBe(confirmsEverything);
   });
 
-  test("another link is mailed after a minute at the earliest, and ends the one before", async () => {
+  test("another link is mailed after a minute at the earliest, and ends the previous one", async () => {
     const { owner, token } = await signUpWithMail();
     await expect(resendEmailVerification(owner)).rejects.toThrow("less than a minute ago");
     setCurrentTime(() => new Date(Date.now() + 61_000));
@@ -334,7 +334,7 @@ describe("where mail is configured", () => {
     expect(await findEmailVerification(token)).toBeNull();
   });
 
-  test("a new account made by a mailed invitation is verified from the start", async () => {
+  test("a new account from a mailed invitation is verified from the start", async () => {
     const { owner, sessionId, token } = await signUpWithMail();
     await confirmEmail({ id: owner.id, sessionId }, token, {
       address: null,

@@ -66,7 +66,7 @@ async function mailsTo(email: string) {
   return mails.map((mail) => ({ kind: mail.kind, text: openMail(mail)?.text ?? "" }));
 }
 
-describe("what is refused leaves a trace", () => {
+describe("refused attempts leave a trace", () => {
   test("a failed sign-in is in the audit log of the account, and in the operator's log", async () => {
     const warn = vi.spyOn(log, "warn");
     const { tenant, owner, email } = await newOwner();
@@ -94,7 +94,7 @@ describe("what is refused leaves a trace", () => {
     );
   });
 
-  test("one for an address that nobody has is in the operator's log alone, without the address", async () => {
+  test("an attempt for an unknown address is only in the operator's log, without the address", async () => {
     const warn = vi.spyOn(log, "warn");
     const device = newDevice();
     const email = newAddress("nobody");
@@ -108,7 +108,7 @@ describe("what is refused leaves a trace", () => {
     expect(JSON.stringify(warn.mock.calls)).not.toContain(email);
   });
 
-  test("a throttle is there once, however often it refuses", async () => {
+  test("a throttle is logged once, no matter how often it refuses", async () => {
     const { tenant, email } = await newOwner();
     const device = newDevice();
     for (let attempt = 0; attempt < failureLimits[0].limit + 10; attempt++)
@@ -121,7 +121,7 @@ describe("what is refused leaves a trace", () => {
     expect(actions.filter((action) => action === "user.throttled")).toHaveLength(1);
   });
 
-  test("so is one of requests for a new password, and of a network that names no account", async () => {
+  test("a throttle on password resets, and one on a network without an account, are logged once", async () => {
     const warn = vi.spyOn(log, "warn");
     const { tenant, email } = await newOwner();
     const device = newDevice();
@@ -147,7 +147,7 @@ describe("what is refused leaves a trace", () => {
     expect(lines.filter((outcome) => outcome === "throttled")).toHaveLength(1);
   });
 
-  test("a wrong password at a confirmation is, under the name of who was signed in", async () => {
+  test("a wrong password at a confirmation is in the audit log, under the signed-in user", async () => {
     const { tenant, owner, email } = await newOwner();
     const session = await newSession(owner.id);
     await confirmPassword({ email, sessionId: session.id }, "wrong password", newDevice());
@@ -157,7 +157,7 @@ describe("what is refused leaves a trace", () => {
     ]);
   });
 
-  test("a stolen session's attempt to invite an owner is, though nothing was changed", async () => {
+  test("an attempt to invite an owner with a stolen session is in the audit log, although nothing changed", async () => {
     const { tenant, owner } = await newOwner();
     const identity = as(owner);
     const stolen: Identity = {
@@ -196,7 +196,7 @@ describe("the end of a session leaves a trace", () => {
     ]);
   });
 
-  test("ending one session, and nothing where there was none to end", async () => {
+  test("ending one session, and nothing where there was none", async () => {
     const { tenant, owner } = await newOwner();
     const stranger = await newPerson();
     const [session, others] = [await newSession(owner.id), await newSession(stranger.id)];
@@ -214,8 +214,8 @@ describe("the end of a session leaves a trace", () => {
   });
 });
 
-describe("a person gets a mail about", () => {
-  test("a sign-in with a browser that their account does not know, and none about one that it knows", async () => {
+describe("a user gets a mail about", () => {
+  test("a sign-in with an unknown browser, and none about a known one", async () => {
     const { owner, email } = await newOwner();
     const device = newDevice();
     await signIn({ email, password }, device);
@@ -227,7 +227,7 @@ describe("a person gets a mail about", () => {
     expect(mails[0]?.text).toContain(`Device: Firefox on Linux. Address: ${device.address}.`);
   });
 
-  test("a changed password, after which no earlier browser is known", async () => {
+  test("a changed password, after which all earlier browsers are unknown", async () => {
     const { owner, email } = await newOwner();
     const known = withAccount(null, { email, passwordHash });
     const user = await findLiveSession(db(), (await newSession(owner.id)).id);
@@ -245,7 +245,7 @@ describe("a person gets a mail about", () => {
     ]);
   });
 
-  test("a new owner, whichever way they became one, and only owners do", async () => {
+  test("a new owner, however they became one, and only owners get it", async () => {
     const { tenant, owner } = await newOwner();
     const [admin, invited] = [await newMember(tenant.id, "ADMIN"), await newPerson("Edsger")];
     const promoted = await newMember(tenant.id, "MEMBER");

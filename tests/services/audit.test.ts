@@ -21,7 +21,7 @@ import { renameTenant } from "@/lib/tenants/service";
 import { grantApplicationRole } from "@/prisma/roles";
 import { as, newMember, newOrganization, type TestPerson } from "../support/people";
 
-/** A log of `count` entries and one more, that the organization was made. */
+/** A log of `count` entries, after the one about the creation of the organization. */
 async function newLog(count: number) {
   const { tenant, owner } = await newOrganization();
   for (let number = 1; number <= count; number++)
@@ -31,7 +31,7 @@ async function newLog(count: number) {
 
 const verify = (person: TestPerson) => verifyAuditChain(reader(as(person)));
 
-/** As somebody could who has the database itself. */
+/** As an attacker with access to the database could. */
 async function tamper(sql: string, values: unknown[]) {
   const client = await pool().connect();
   try {
@@ -72,7 +72,7 @@ test.each([
   });
 });
 
-test("an entry that was taken out is named, and one that was forged whole shows by the next one", async () => {
+test("a removed entry is named, and a completely forged one is detected by the next one", async () => {
   const { tenant, owner } = await newLog(5);
   await tamper("DELETE FROM audit_entries WHERE tenant_id = $1 AND sequence = 4", [tenant.id]);
   expect(await verify(owner)).toMatchObject({
@@ -90,9 +90,9 @@ test("an entry that was taken out is named, and one that was forged whole shows 
   });
 });
 
-test("entries that were forged with every hash computed again show, because the key is not in the database", async () => {
+test("entries forged with recomputed hashes are detected, because the key is not in the database", async () => {
   const { tenant, owner } = await newLog(5);
-  // What a chain of plain hashes would accept: all entries from the third on are rewritten, each
+  // A chain of plain hashes would accept this: all entries from the third on are rewritten, each
   // following from the one before.
   const entries = await db().auditEntry.findMany({
     where: { tenantId: tenant.id, sequence: { gte: 2 } },
@@ -114,7 +114,7 @@ test("entries that were forged with every hash computed again show, because the 
   });
 });
 
-test("entries that were cut off at the end show, also when others were written in their place", async () => {
+test("entries removed from the end are detected, also when others were written in their place", async () => {
   const { tenant, owner } = await newLog(41);
   await flushAnchors();
   expect(await verify(owner)).toEqual({ entries: 42, anchored: 42, broken: null });
@@ -159,7 +159,7 @@ test("the head of a log is anchored only once its entry has committed, in the lo
   });
 });
 
-test("after a change of AUDIT_KEYS old entries verify with the old key, and a key that is missing is named", async () => {
+test("after a change of AUDIT_KEYS, old entries verify with the old key, and a missing key is named", async () => {
   const { owner } = await newLog(2);
   const keys = env().AUDIT_KEYS;
   const [old] = keys.splice(0, 1, randomBytes(32));
@@ -177,7 +177,7 @@ test("after a change of AUDIT_KEYS old entries verify with the old key, and a ke
   keys.splice(0, 2, old);
 });
 
-test("the application's own role adds to the audit log, and can neither change it, cut it nor take its protection away", async () => {
+test("the role of the application appends to the audit log, and cannot change it, cut it or remove its protection", async () => {
   const { tenant } = await newLog(3);
   const ownerUrl = env().DATABASE_URL;
   const applicationUrl = new URL(ownerUrl);
@@ -218,7 +218,7 @@ test("the application's own role adds to the audit log, and can neither change i
       () => "done",
       ({ code }: { code: string }) => code,
     );
-    // P0001: what the tenant's deletion would take along is held back by the trigger.
+    // P0001: the trigger prevents the deletion of the tenant's entries.
     expect([statement, outcome]).toEqual([
       statement,
       statement.includes("tenants") ? "P0001" : "42501",
@@ -232,7 +232,7 @@ test("the application's own role adds to the audit log, and can neither change i
   await client.end();
 });
 
-test("a log that nobody touched is whole, whatever is in it", async () => {
+test("an untouched log verifies, whatever it contains", async () => {
   const { tenant, owner } = await newOrganization();
   const changes = {
     before: {
@@ -257,7 +257,7 @@ test("a log that nobody touched is whole, whatever is in it", async () => {
   expect(await db().auditEntry.count({ where: { tenantId: tenant.id } })).toBe(22);
 });
 
-test("the log is read by actor, action and time, in pages, newest first, and by nobody else", async () => {
+test("the log is filtered by actor, action and time, paginated newest first, and hidden from other organizations", async () => {
   const { tenant, owner } = await newLog(40);
   const admin = await newMember(tenant.id, "ADMIN");
   await mutate(as(admin), (caller) => renameTenant(caller, "By the admin"));

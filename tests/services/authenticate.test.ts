@@ -36,7 +36,7 @@ const kindOf = (attempt: Promise<unknown>) =>
   attempt.then(() => "passed").catch(({ kind }: { kind: string }) => kind);
 const guess = (address: string) => kindOf(present(generateKey("live").key, address));
 
-/** Runs `attempt`, and says how many queries for keys it took. */
+/** Runs `attempt`. @returns how many queries for keys it took */
 async function queriesOf(attempt: () => Promise<unknown>): Promise<number> {
   const [one, many] = [vi.spyOn(db().apiKey, "findUnique"), vi.spyOn(db().apiKey, "findMany")];
   try {
@@ -55,7 +55,7 @@ describe("an address that has guessed 300 keys in a minute", () => {
       await Promise.all(Array.from({ length: 50 }, () => guess(guesser)));
   });
 
-  test("is refused, and nobody else", async () => {
+  test("is refused, and no other address is", async () => {
     expect([await guess(guesser), await guess(other)]).toEqual(["rate-limited", "unauthorized"]);
   });
 
@@ -66,7 +66,7 @@ describe("an address that has guessed 300 keys in a minute", () => {
     expect(queries).toBeLessThanOrEqual(2);
   });
 
-  test("still gets in with a valid key, also one that was never seen before, in the middle of a flood of guesses", async () => {
+  test("is still accepted with a valid key, even a new one, in the middle of a flood of guesses", async () => {
     const [known, unseen] = await Promise.all([newKey(), newKey()]);
     await present(known.key, other);
     const flood = Array.from({ length: 500 }, () => guess(guesser));
@@ -78,14 +78,14 @@ describe("an address that has guessed 300 keys in a minute", () => {
     expect(new Set(await Promise.all(flood))).toEqual(new Set(["rate-limited"]));
   });
 
-  test("is refused with a revoked key as with any other", async () => {
+  test("is refused with a revoked key as with any invalid key", async () => {
     const { apiKey, key } = await newKey();
     await db().apiKey.updateMany({ where: { id: apiKey.id }, data: { revokedAt: new Date() } });
     expect(await kindOf(present(key, guesser))).toBe("rate-limited");
   });
 });
 
-test("a key from an address that it does not allow counts as a failure of that address", async () => {
+test("a key used from an address that it does not allow counts as a failure of that address", async () => {
   const { apiKey, key } = await newKey(["198.51.100.0/24"]);
   const known = await findKey(hashKey(key));
   if (!known) throw new Error("the key was just made");

@@ -7,9 +7,9 @@ import { changePasswordInput, newPersonInput, resetPasswordInput } from "@/lib/u
 
 afterEach(() => vi.restoreAllMocks());
 
-/** One code unit that NFKC makes eighteen of. */
+/** One code unit that NFKC expands to eighteen. */
 const hostile = "\ufdfa".repeat(1_000_000);
-/** No field that is normalized, split or spread takes more than this. */
+/** No field that is normalized, split or spread accepts more than this. */
 const longest = 5_000;
 
 /**
@@ -94,7 +94,7 @@ const ofAddress = { changePasswordInput, newPersonInput, resetPasswordInput };
 const isSchema = ({ schema }: { schema: unknown }) =>
   typeof schema === "object" && schema !== null && "def" in schema;
 
-describe("a megabyte of text that grows when it is normalized is refused by its length, before anything reads it", () => {
+describe("a megabyte of text that grows when normalized is refused by its length, before anything reads it", () => {
   test.each([
     ...entries.filter(isSchema),
     ...Object.entries(ofAddress).map(([name, make]) => ({
@@ -111,13 +111,13 @@ describe("a megabyte of text that grows when it is normalized is refused by its 
   });
 });
 
-test("an address to return to is read no further than an address can be long", () => {
+test("a return address is read only up to the maximum length of an address", () => {
   const reached = watchWork();
   expect(returnPath(`/${hostile}`)).toBe("/");
   expect(reached).toEqual([]);
 });
 
-describe("credentials that no account can have", () => {
+describe("credentials that exceed every limit", () => {
   let number = 0;
   const newDevice = () => ({ address: `10.7.0.${++number}`, userAgent: "test" });
   const shapes = [
@@ -127,7 +127,7 @@ describe("credentials that no account can have", () => {
     undefined,
   ];
 
-  test("are counted in the throttle of their network, unread", async () => {
+  test("count in the throttle of their network, without being read", async () => {
     const device = newDevice();
     const reached = watchWork();
     for (let attempt = 0; attempt < maximumFailures; attempt++) {
@@ -137,7 +137,7 @@ describe("credentials that no account can have", () => {
     expect(reached).toEqual([]);
   });
 
-  test("are counted where a password is typed again, too", async () => {
+  test("also count where a password is confirmed", async () => {
     const user = { email: "ada@example.com", sessionId: "ses_1" };
     const device = newDevice();
     const outcomes = [];

@@ -81,15 +81,15 @@ test("doctor stores a file where uploads go, and names a directory that cannot b
   env().BLOB_DIRECTORY = BLOB_DIRECTORY;
 });
 
-test("doctor names a disk with no room left", async () => {
+test("doctor names a full disk", async () => {
   expect((await examineDisk(env())).fact).toMatch(/^[\d,]+ MiB are free in /);
-  // What the kernel shows here has no room at all.
+  // The kernel reports no free space here.
   expect((await examineDisk({ ...env(), DATA_DIR: "/proc" })).problem).toMatch(
     /^only 0 MiB are free in DATA_DIR \(\/proc\)/,
   );
 });
 
-test("doctor ends although the database accepts connections and says nothing", async () => {
+test("doctor ends although the database accepts connections and never responds", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -99,7 +99,7 @@ test("doctor ends although the database accepts connections and says nothing", a
   server.close();
 });
 
-test("a prepared statement has the same name in every process and version: it is made of its text", async () => {
+test("a prepared statement has the same name in every process and version, derived from its text", async () => {
   await runSql({ name: "probe", text: "SELECT $1::int AS n", values: [1] });
   await runSql({ name: "probe", text: "SELECT $1::int + 1 AS n", values: [1] });
   const { rows } = await pool().query(

@@ -68,7 +68,7 @@ describe("a search", () => {
     expect(await names(caller, q)).toEqual(found);
   });
 
-  test("of nothing shows everybody, newest first", async () => {
+  test("without text returns every customer, newest first", async () => {
     expect(await names(caller, "  ")).toEqual([
       "Привет Мир",
       "李雷",
@@ -90,7 +90,7 @@ test("another tenant's customers, and those of the other environment, are not fo
   expect(await names(reader(other), "ada")).toEqual([]);
 });
 
-test("a customer is found by what they are called now, not by what they were called before", async () => {
+test("a customer is found by the current name, not by an earlier one", async () => {
   const identity = await newIdentity();
   const { id } = await create(identity, { name: "Ada Byron", externalId: "u_1" });
   await mutate(identity, (caller) => updateCustomer(caller, id, { name: "Ada Lovelace" }));
@@ -99,7 +99,7 @@ test("a customer is found by what they are called now, not by what they were cal
   expect(await names(reader(identity), "lovelace u_1")).toEqual(["Ada Lovelace"]);
 });
 
-test("what is found comes in pages, without gaps or doubles", async () => {
+test("results are paginated without gaps or duplicates", async () => {
   const identity = await newIdentity();
   for (let number = 0; number < 65; number++)
     await create(identity, { name: `Ada ${number}`, externalId: `u_${number}` });
@@ -115,9 +115,9 @@ test("what is found comes in pages, without gaps or doubles", async () => {
   expect(seen).toEqual(Array.from({ length: 65 }, (_, number) => `Ada ${64 - number}`));
 });
 
-test("no text makes a customer or a search impossible", async () => {
+test("every text is possible in a customer and in a search", async () => {
   const identity = await newIdentity();
-  // What the API lets through: text without NUL and lone surrogates.
+  // What the API accepts: text without NUL and lone surrogates.
   const text = fc
     .string({ unit: "binary", minLength: 1, maxLength: 200 })
     .filter((value) => !value.includes("\0") && value.trim() !== "");

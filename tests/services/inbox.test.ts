@@ -31,7 +31,7 @@ const subjects = async (identity: Identity, query: object) =>
     ({ subject }) => subject,
   );
 
-test("the inbox is ordered by the last change, and shows what is open unless it is asked for more", async () => {
+test("the inbox is ordered by the last change, and shows open conversations by default", async () => {
   const identity = await newIdentity();
   const [first, second] = [
     await open(identity, { subject: "first" }),
@@ -49,7 +49,7 @@ test("the inbox is ordered by the last change, and shows what is open unless it 
   expect(await subjects(await newIdentity(), { status: "all" })).toEqual([]);
 });
 
-test("it is of what one person has, or of what nobody has", async () => {
+test("it is filtered by one assignee, or by none", async () => {
   const { owner } = await newOrganization();
   const identity = as(owner);
   const [hers] = [
@@ -65,7 +65,7 @@ test("it is of what one person has, or of what nobody has", async () => {
   expect(listInboxQuery.safeParse({ assigneeId: "somebody" }).success).toBe(false);
 });
 
-test("its pages hold each conversation once, also when they changed at the same moment, and while others move up", async () => {
+test("its pages contain each conversation once, also when they changed at the same time, and while others move up", async () => {
   const identity = await newIdentity();
   const ids: string[] = [];
   for (let index = 0; index < 70; index++) ids.push((await open(identity)).id);
@@ -81,7 +81,7 @@ test("its pages hold each conversation once, also when they changed at the same 
     const page = await listInbox(reader(identity), listInboxQuery.parse({ cursor }));
     seen.push(...page.data.map(({ id }) => id));
     cursor = page.nextCursor;
-    // The one that ended this page moves to the top: the next page still begins behind where it
+    // The last one of this page moves to the top: the next page still starts after where it
     // was.
     const last = page.data.at(-1);
     if (last) await mutate(identity, (caller) => postMessage(caller, last.id, { text: "again" }));
@@ -98,7 +98,7 @@ test.each(["cnv_01KA5V0V7W3Y5Z8J4QX2N6M9TC", "12-cus_01KA5V0V7W3Y5Z8J4QX2N6M9TC"
   },
 );
 
-test("each status is counted, and no further than asked", async () => {
+test("each status is counted, up to the given number", async () => {
   const [identity, other] = await Promise.all([newIdentity(), newIdentity()]);
   const made = await Promise.all(Array.from({ length: 5 }, () => open(identity)));
   await open(other);
@@ -120,7 +120,7 @@ test("each status is counted, and no further than asked", async () => {
   });
 });
 
-test("what is sent ten times under one key at the same moment is there once, and all get the first one's answer", async () => {
+test("ten concurrent messages with one key create one message, and all return it", async () => {
   const identity = await newIdentity();
   const { id } = await open(identity);
   const send = () =>
@@ -140,7 +140,7 @@ test("what is sent ten times under one key at the same moment is there once, and
   expect(new Set(answers)).toEqual(new Set([data[0]?.id]));
 });
 
-test("a key counts for one person and one text; a refusal leaves it free", async () => {
+test("a key is valid for one user and one text; a refusal leaves it free", async () => {
   const [identity, colleague] = [await newIdentity(), newId("user")];
   const { id } = await open(identity);
   const send = (as: Identity, text: string) =>

@@ -6,8 +6,8 @@ import { receiveFile } from "@/lib/platform/blobs/incoming-file";
 import { isDatabaseUnavailable } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 
-// In a file of its own, because it is about the first files that a process ever receives.
-test("of files that are the first and come at once, each finds the place to be received in", async () => {
+// In a separate file, because it tests the first files that a process receives.
+test("concurrent first uploads all find the directory for incoming files", async () => {
   await rm(env().BLOB_DIRECTORY, { recursive: true, force: true });
   const received = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -19,7 +19,7 @@ test("of files that are the first and come at once, each finds the place to be r
   expect(await readdir(path.join(env().BLOB_DIRECTORY, "incoming"))).toEqual([]);
 });
 
-test("a file that is not there is not taken for a database that is not", () => {
+test("a missing file is not reported as a missing database", () => {
   const missing = (message: string) => Object.assign(new Error(message), { code: "ENOENT" });
   expect(
     isDatabaseUnavailable(missing("ENOENT: no such file or directory, open '/data/blobs/a'")),

@@ -38,7 +38,7 @@ const accept = (user: { id: string; email: string }, token: string) =>
 
 const over = "This invitation was used or revoked, or its time is over.";
 
-test("whoever has the address accepts once, and gets the role that was meant", async () => {
+test("the owner of the address accepts once, and gets the role of the invitation", async () => {
   const { tenant, owner } = await newOrganization();
   const person = await newPerson();
   const { id, link } = await invite(owner, person.email, "VIEWER");
@@ -74,7 +74,7 @@ test("whoever has the address accepts once, and gets the role that was meant", a
   ]);
 });
 
-test("somebody without an account makes one by accepting, for that address and no other", async () => {
+test("a person without an account creates one by accepting, for that address only", async () => {
   const { tenant, owner } = await newOrganization();
   const email = newAddress("new");
   const { link } = await invite(owner, email, "ADMIN");
@@ -90,10 +90,10 @@ test("somebody without an account makes one by accepting, for that address and n
     (result) => !(result instanceof Error) && result.outcome === "signed-in",
   );
   expect(signedIn).toMatchObject({ tenantSlug: tenant.slug });
-  // The other one of the two was too late, whichever way it found out.
+  // The other of the two was too late, however it found out.
   expect(results).toHaveLength(2);
   const { id: userId } = await db().user.findUniqueOrThrow({ where: { email } });
-  // Without a mail server the link was shown to the one who invited: the address is not proved.
+  // Without a mail server the link was shown to the inviting user: the address is not verified.
   expect(await db().user.findUnique({ where: { id: userId } })).toMatchObject({
     email,
     name: "Grace",
@@ -104,7 +104,7 @@ test("somebody without an account makes one by accepting, for that address and n
   ]);
 });
 
-test("accepting twice at the same moment makes one membership and one entry", async () => {
+test("accepting twice concurrently creates one membership and one entry", async () => {
   const { tenant, owner } = await newOrganization();
   const person = await newPerson();
   const { link } = await invite(owner, person.email);
@@ -117,7 +117,7 @@ test("accepting twice at the same moment makes one membership and one entry", as
   ).toHaveLength(1);
 });
 
-test("somebody else who is signed in does not get in by the link", async () => {
+test("another signed-in user cannot join by the link", async () => {
   const { owner } = await newOrganization();
   const stranger = await newPerson();
   const { link } = await invite(owner, newAddress());
@@ -127,7 +127,7 @@ test("somebody else who is signed in does not get in by the link", async () => {
   expect(await db().membership.count({ where: { userId: stranger.id } })).toBe(0);
 });
 
-test("a link lasts seven days and not a moment longer", async () => {
+test("a link is valid for seven days and no longer", async () => {
   const { owner } = await newOrganization();
   const person = await newPerson();
   const start = new Date("2026-03-01T08:00:00.000Z");
@@ -140,7 +140,7 @@ test("a link lasts seven days and not a moment longer", async () => {
   expect(await findInvitation(tokenOf(link))).toBeNull();
   await expect(accept(person, tokenOf(link))).rejects.toThrow(over);
 
-  // It shows as over, and gives way to another one.
+  // It is shown as expired, and does not block another one.
   expect(await listInvitations(reader(as(owner)))).toMatchObject([
     { email: person.email, isOver: true },
   ]);
@@ -150,7 +150,7 @@ test("a link lasts seven days and not a moment longer", async () => {
   ]);
 });
 
-test("sending again ends the link before, and only after a minute", async () => {
+test("resending ends the previous link, and is possible after a minute", async () => {
   const { tenant, owner } = await newOrganization();
   const person = await newPerson();
   const start = Date.parse("2026-03-01T08:00:00.000Z");
@@ -186,7 +186,7 @@ test("a revoked link opens nothing", async () => {
   );
 });
 
-test("members and open invitations are not invited again, and nobody sees another organization's", async () => {
+test("members and invited addresses are not invited again, and no one sees another organization's", async () => {
   const { tenant, owner } = await newOrganization();
   const { owner: stranger } = await newOrganization();
   const member = await newMember(tenant.id, "VIEWER");
@@ -223,7 +223,7 @@ test.each([
   expect(await db().invitation.count({ where: { tenantId: tenant.id } })).toBe(allowed.length);
 });
 
-test("the token stands nowhere but in the mail", async () => {
+test("the token is only in the mail", async () => {
   const { tenant, owner } = await newOrganization();
   const email = newAddress();
   const { link } = await invite(owner, email);
@@ -292,7 +292,7 @@ test("the inviter's role counts at the moment of acceptance, however it was chan
   expect(await roleIn(tenant.id, person.id)).toBe(1);
 });
 
-test("a demoted owner's invitations stay open as far as an admin may give the role", async () => {
+test("the invitations of a demoted owner stay open if an admin may grant their role", async () => {
   const { tenant, owner } = await newOrganization();
   const second = await newMember(tenant.id, "OWNER");
   const [asOwner, asMember] = [

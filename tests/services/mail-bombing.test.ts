@@ -38,7 +38,7 @@ async function newOrganizationOf(owner: TestPerson): Promise<TestPerson> {
   return { ...owner, tenantId: tenant.id };
 }
 
-test("one address gets a few invitations a day, however often they are revoked and sent again, and from however many organizations", async () => {
+test("one address gets a few invitations a day, no matter how often they are revoked and resent, and from how many organizations", async () => {
   setCurrentTime(() => new Date(start));
   const [first, second] = [await newVerifiedOwner(), await newVerifiedOwner()];
   const victim = newAddress("victim");
@@ -57,13 +57,13 @@ test("one address gets a few invitations a day, however often they are revoked a
   );
   expect(await mailsTo(victim)).toBe(dailyMailLimits.recipient);
 
-  // What was refused is as it was, and a day later there is room again.
+  // A refusal changes nothing, and a day later there is room again.
   setCurrentTime(() => new Date(start + dayMs + 1));
   await mutate(as(second), (caller) => resendInvitation(caller, id));
   expect(await mailsTo(victim)).toBe(dailyMailLimits.recipient + 1);
 });
 
-test("many requests at the same moment get no mail past the cap", async () => {
+test("concurrent requests get no mail past the cap", async () => {
   const owners = await Promise.all(
     Array.from({ length: dailyMailLimits.recipient + 3 }, newVerifiedOwner),
   );
@@ -73,7 +73,7 @@ test("many requests at the same moment get no mail past the cap", async () => {
 });
 
 test.each(["tenant", "sender"] as const)(
-  "the daily cap for each %s counts what was revoked as well",
+  "the daily cap for each %s also counts revoked invitations",
   async (kind) => {
     setCurrentTime(() => new Date(start));
     const owner = await newVerifiedOwner();
@@ -179,14 +179,11 @@ const wordy: { [Kind in Mail["kind"]]: Extract<Mail, { kind: Kind }> } = {
   },
 };
 
-test.each(Object.entries(wordy))(
-  "the subject of %s holds no words that a user chose",
-  (_kind, mail) => {
-    const { subject, text } = writeMail(mail);
-    expect(subject).not.toContain("evil");
-    expect(text).toContain(words);
-  },
-);
+test.each(Object.entries(wordy))("the subject of %s contains no words of a user", (_kind, mail) => {
+  const { subject, text } = writeMail(mail);
+  expect(subject).not.toContain("evil");
+  expect(text).toContain(words);
+});
 
 test.each([
   "evil.example",

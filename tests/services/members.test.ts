@@ -19,7 +19,7 @@ const roleOf = async (tenantId: string, userId: string) =>
   null;
 
 const roles: Role[] = ["OWNER", "ADMIN", "MEMBER", "VIEWER"];
-/** Who may turn whom into what: the roles that may, of all. */
+/** Which roles may change which role into which. */
 const mayTurn: [from: Role, into: Role, by: Role[]][] = roles.flatMap((from) =>
   roles
     .filter((into) => into !== from)
@@ -72,14 +72,14 @@ test("the last owner can neither be demoted, nor removed, nor leave", async () =
     await expect(work()).rejects.toThrow("An organization has at least one owner.");
   expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
 
-  // With a second one, any of it goes.
+  // With a second owner, all of it is possible.
   await newMember(tenant.id, "OWNER");
   await works[2]?.();
   expect(await roleOf(tenant.id, owner.id)).toBeNull();
   expect(await roleOf(stranger.tenantId, stranger.id)).toBe("OWNER");
 });
 
-test("two owners who demote each other at the same moment leave one of them", async () => {
+test("two owners who demote each other concurrently leave one owner", async () => {
   const { tenant, owner } = await newOrganization();
   const second = await newMember(tenant.id, "OWNER");
   const results = await Promise.allSettled([
@@ -90,7 +90,7 @@ test("two owners who demote each other at the same moment leave one of them", as
   expect(await db().membership.count({ where: { tenantId: tenant.id, role: "OWNER" } })).toBe(1);
 });
 
-test("removing a member ends all of their sessions at once, and is written down", async () => {
+test("removing a member ends all of their sessions immediately, and is audited", async () => {
   const { tenant, owner } = await newOrganization();
   const member = await newMember(tenant.id, "MEMBER");
   const [laptop, phone, owners] = await Promise.all([
@@ -113,7 +113,7 @@ test("removing a member ends all of their sessions at once, and is written down"
   });
 });
 
-test("an admin ends all sessions of a member, who keeps their role and can sign in again", async () => {
+test("an admin ends all sessions of a member, who keeps the role and can sign in again", async () => {
   const { tenant, owner } = await newOrganization();
   const [admin, member] = [
     await newMember(tenant.id, "ADMIN"),
@@ -163,7 +163,7 @@ test.each(["ADMIN", "MEMBER", "VIEWER"] as const)(
   },
 );
 
-test("whoever leaves keeps their other organizations, and their session", async () => {
+test("a user who leaves keeps other organizations and the session", async () => {
   const { tenant, owner } = await newOrganization();
   const { tenant: other } = await newOrganization();
   const member = await newMember(tenant.id, "MEMBER");
@@ -184,7 +184,7 @@ test("whoever leaves keeps their other organizations, and their session", async 
   expect(await roleOf(tenant.id, owner.id)).toBe("OWNER");
 });
 
-test("another organization's member is as one who does not exist", async () => {
+test("a member of another organization is the same as a missing one", async () => {
   const { owner } = await newOrganization();
   const { owner: stranger } = await newOrganization();
   for (const id of [stranger.id, "usr_00000000000000000000000000"]) {
@@ -197,7 +197,7 @@ test("another organization's member is as one who does not exist", async () => {
   }
 });
 
-test("members are listed in pages, and nobody else's", async () => {
+test("members are paginated, without those of other organizations", async () => {
   const { tenant, owner } = await newOrganization();
   await newOrganization();
   const members = [];

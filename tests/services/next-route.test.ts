@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import * as route from "@/app/api/v1/[[...path]]/route";
 import { newTenant } from "../support/api";
 
-// Where Next runs without a server of ours (its development server, a serverless host), this route
+// Where Next runs without our server (its development server, a serverless host), this route
 // serves the API.
 
 test.each(["/v1/public/account", "/api/v1/public/account"])(
-  "the API's catch-all route serves %s like any other door",
+  "the catch-all route of the API serves %s like our own server",
   async (path) => {
     const { key, tenantId } = await newTenant();
     const request = new Request(`http://localhost${path}`, {

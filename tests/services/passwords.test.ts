@@ -43,7 +43,7 @@ async function newSignedIn(hash: string | null = passwordHash) {
   return { tenant, owner, session, user };
 }
 
-/** What the newest mail to an address links to. */
+/** The link in the newest mail to an address. */
 async function tokenMailedTo(email: string): Promise<string> {
   await sendPasswordResets(100);
   const mail = await db().mail.findFirst({
@@ -53,7 +53,7 @@ async function tokenMailedTo(email: string): Promise<string> {
   return /\/password\/(\S+)/.exec((mail && openMail(mail)?.text) ?? "")?.[1] ?? "";
 }
 
-test("changing the password ends all sessions at once and starts a new one", async () => {
+test("changing the password ends all sessions immediately and starts a new one", async () => {
   const { tenant, owner, session, user } = await newSignedIn();
   const phone = await newSession(owner.id);
 
@@ -81,7 +81,7 @@ test("changing the password ends all sessions at once and starts a new one", asy
   ]);
 });
 
-test("the wrong current password changes nothing, and guesses are counted for the session", async () => {
+test("a wrong current password changes nothing, and guesses count for the session", async () => {
   const { owner, session, user } = await newSignedIn();
   for (let guess = 0; guess < failureLimits[0].limit; guess++) {
     expect(
@@ -94,7 +94,7 @@ test("the wrong current password changes nothing, and guesses are counted for th
   expect(await findLiveSession(db(), session.id)).toMatchObject({ id: owner.id });
 });
 
-test("somebody without a password sets one right after signing in, and not later", async () => {
+test("a user without a password sets one right after signing in, and not later", async () => {
   const { owner, user } = await newSignedIn(null);
   const late = { ...user, provedAt: new Date(Date.now() - 11 * 60_000) };
   expect(await changePassword(late, { current: "", password: newPassword }, newDevice())).toEqual({
@@ -125,7 +125,7 @@ test("a mailed link sets a new password once, ends all sessions, and signs in", 
   expect(await resetPassword(token, "a third sentence entirely", newDevice())).toBeNull();
 });
 
-test("of several links the first one used ends the others, also at the same moment", async () => {
+test("the first used link ends the others, also concurrently", async () => {
   const { owner } = await newSignedIn();
   const tokens: string[] = [];
   for (let asked = 0; asked < 3; asked++) {
@@ -161,7 +161,7 @@ test("a link lasts an hour, and a changed password ends it earlier", async () =>
   expect(await findPasswordReset(other)).toBeNull();
 });
 
-test("an address that nobody has gets the same answer, is written down the same way, and no mail", async () => {
+test("an unknown address gets the same response and the same record, and no mail", async () => {
   const known = (await newPerson()).email;
   const unknown = newAddress("nobody");
   const answers = [];
@@ -179,7 +179,7 @@ test("an address that nobody has gets the same answer, is written down the same 
   expect(await db().passwordReset.count({ where: { email: unknown } })).toBe(0);
 });
 
-test("several workers answer each request once", async () => {
+test("several workers handle each request once", async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => newPerson()));
   for (const { email } of people) await requestPasswordReset(email, newDevice());
   await Promise.all([sendPasswordResets(50), sendPasswordResets(50), sendPasswordResets(50)]);
@@ -187,7 +187,7 @@ test("several workers answer each request once", async () => {
     expect(await db().mail.count({ where: { recipient: email } })).toBe(1);
 });
 
-test("requests of one network for one account come to an end, whether it exists or not, and others' do not", async () => {
+test("requests of one network for one account are limited, whether it exists or not, and those of others are not", async () => {
   for (const email of [(await newPerson()).email, newAddress("nobody")]) {
     const device = newDevice();
     const outcomes = [];
@@ -200,22 +200,22 @@ test("requests of one network for one account come to an end, whether it exists 
   }
 });
 
-test("requests of strangers neither flood a mailbox nor leave its owner without a link that works", async () => {
+test("requests of strangers neither flood a mailbox nor leave its owner without a valid link", async () => {
   const { email } = await newPerson();
   const start = Date.now();
   for (let minute = 0; minute < 180; minute += 5) {
     setCurrentTime(() => new Date(start + minute * 60_000));
     expect(await requestPasswordReset(email, newDevice())).toEqual({ outcome: "noted" });
     expect(await findPasswordReset(await tokenMailedTo(email))).toEqual({ email });
-    // What was mailed goes on working for half an hour.
+    // A mailed link stays valid for half an hour.
     setCurrentTime(() => new Date(start + (minute + 29) * 60_000));
     expect(await findPasswordReset(await tokenMailedTo(email))).toEqual({ email });
   }
-  // The first three at once, then one each half an hour.
+  // The first three immediately, then one every half hour.
   expect(await db().mail.count({ where: { recipient: email } })).toBe(immediateMails + 5);
 });
 
-test("a link that was used, or that an operator made, does not keep the next request from being mailed", async () => {
+test("a used link, or one that an operator made, does not keep the next request from being mailed", async () => {
   const { email } = await newPerson();
   const mails = () => db().mail.count({ where: { recipient: email, kind: "password-reset" } });
   const ask = async () => {
@@ -233,7 +233,7 @@ test("a link that was used, or that an operator made, does not keep the next req
   expect(await mails()).toBe(immediateMails + 1);
 });
 
-test("one network's requests for a new password come to an end", async () => {
+test("requests of one network for new passwords are limited", async () => {
   const device = newDevice();
   const outcomes = [];
   for (let asked = 0; asked <= maximumResets.network; asked++)
@@ -242,7 +242,7 @@ test("one network's requests for a new password come to an end", async () => {
   expect(outcomes.at(-1)).toBe("too-many");
 });
 
-test("an operator makes a link for a person who exists, and none for another", async () => {
+test("an operator creates a link for an existing user only", async () => {
   const person = await newPerson();
   const made = await createPasswordReset(person.email);
   const token = made?.url.split("/").at(-1) ?? "";
@@ -251,7 +251,7 @@ test("an operator makes a link for a person who exists, and none for another", a
   expect(await createPasswordReset(newAddress("nobody"))).toBeNull();
 });
 
-test("one session is ended and the others are not, and nobody else's can be", async () => {
+test("a user ends one session without the others, and none of another user", async () => {
   const { owner, session } = await newSignedIn();
   const phone = await newSession(owner.id);
   const { owner: stranger } = await newOrganization();
@@ -263,7 +263,7 @@ test("one session is ended and the others are not, and nobody else's can be", as
   expect(await findLiveSession(db(), session.id)).toBeNull();
 });
 
-test("a session notes every few minutes that it is in use", async () => {
+test("a session records every few minutes that it is in use", async () => {
   const { owner } = await newSignedIn();
   const start = new Date("2026-03-01T08:00:00.000Z");
   const { id } = await startSession(db(), owner.id, newDevice(), { now: start });

@@ -61,7 +61,7 @@ async function newSession() {
 const provedAt = async (sessionId: string) =>
   (await db().session.findUniqueOrThrow({ where: { id: sessionId } })).provedAt;
 
-test("a proof counts for ten minutes and not a moment longer, and one that never was does not count", () => {
+test("a proof is valid for ten minutes and no longer, and a missing one is not", () => {
   setCurrentTime(() => now);
   requireRecentProof(identity(owner(before(proofLifetimeMs))), "do this");
   for (const actor of [owner(before(proofLifetimeMs + 1)), owner(null), owner()]) {
@@ -69,12 +69,12 @@ test("a proof counts for ten minutes and not a moment longer, and one that never
   }
 });
 
-test("keys, jobs and operators are asked for none", () => {
+test("keys, jobs and operators need no proof", () => {
   for (const type of ["API_KEY", "SYSTEM", "OPERATOR"] as const)
     requireRecentProof(identity({ type, id: "x" }), "do this");
 });
 
-test("signing in is a proof, and so is the password typed again", async () => {
+test("signing in is a proof, and so is confirming the password", async () => {
   const session = await newSession();
   expect(await confirmPassword(session, "wrong password", session.device)).toEqual({
     outcome: "failed",
@@ -94,7 +94,7 @@ test("signing in is a proof, and so is the password typed again", async () => {
   ).toBeGreaterThanOrEqual(start);
 });
 
-test("guesses are counted for the session, from whichever network they come, and not for its owner's other ones", async () => {
+test("guesses count for the session, from any network, and not for other sessions of its owner", async () => {
   const session = await newSession();
   const other = await startSession(db(), session.userId, session.device);
   for (let guess = 0; guess < failureLimits[0].limit; guess++) {
@@ -111,7 +111,7 @@ test("guesses are counted for the session, from whichever network they come, and
   ).toEqual({ outcome: "confirmed" });
 });
 
-test("wrong passwords of strangers, from the owner's own network too, never refuse a signed-in owner their proof", async () => {
+test("wrong passwords of strangers, also from the owner's network, never block the proof of a signed-in owner", async () => {
   const session = await newSession();
   for (let guess = 0; guess < failureLimits[0].limit; guess++) {
     expect(
@@ -142,7 +142,7 @@ test("a person without a password cannot confirm one", async () => {
   ).toBe(false);
 });
 
-test("a live key takes a fresh proof, a test key does not", async () => {
+test("a live key needs a fresh proof, a test key does not", async () => {
   const { tenantId, userId } = await newSession();
   const create = (environment: Environment, proof: Date | null) =>
     mutate(

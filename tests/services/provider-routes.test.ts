@@ -13,7 +13,7 @@ let provider: Awaited<ReturnType<typeof startIdentityProvider>>;
 let web: RunningProcess & { url: string };
 beforeAll(async () => {
   provider = await startIdentityProvider();
-  // So each browser can come from an address of its own.
+  // So each browser can have its own address.
   web = await startWeb({ ...provider.environment, TRUSTED_PROXY_HOPS: "1" });
 });
 afterEach(() => {
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 let number = 0;
 
-/** Follows nothing by itself, keeps cookies, and comes from an address of its own. */
+/** Follows no redirects, stores cookies, and has its own address. */
 function newBrowser(address = `10.11.${++number >> 8}.${number & 255}`) {
   const cookies = new Map<string, string>();
   async function go(path: string, init: RequestInit = {}): Promise<Response> {
@@ -56,7 +56,7 @@ function newBrowser(address = `10.11.${++number >> 8}.${number & 255}`) {
     page.searchParams.set("decision", decision);
     return new URL((await fetch(page, { redirect: "manual" })).headers.get("location") ?? "");
   }
-  /** As a browser goes from one redirect to the next, until there is a page. @returns its path */
+  /** Follows redirects like a browser, up to a page. @returns its path */
   async function follow(address: URL | string): Promise<string> {
     let url = new URL(address, web.url);
     for (let step = 0; step < 8; step++) {
@@ -69,7 +69,7 @@ function newBrowser(address = `10.11.${++number >> 8}.${number & 255}`) {
   }
   const signIn = async (id: string, login: string, callbackUrl?: string) =>
     follow(await decide(await begin(id, callbackUrl), login));
-  /** @returns what next-auth says went wrong, or null */
+  /** @returns the error that next-auth reports, or null */
   async function signInByPassword(email: string, password: string): Promise<string | null> {
     const { csrfToken } = await (await go("/api/auth/csrf")).json();
     const body = new URLSearchParams({
@@ -99,7 +99,7 @@ const sessionOf = async (browser: ReturnType<typeof newBrowser>) =>
   (await browser.go("/api/auth/session")).json();
 
 test.each(["github", "google"])(
-  "somebody new comes in with %s, and names their organization",
+  "a new user signs in with %s, and names their organization",
   async (id) => {
     const { login, email } = await newLogin();
     const browser = newBrowser();
@@ -113,7 +113,7 @@ test.each(["github", "google"])(
   },
 );
 
-test("state, PKCE and, at Google, a nonce go along, and nothing more is asked for than name and address", async () => {
+test("requests carry state, PKCE and, for Google, a nonce, and ask only for name and address", async () => {
   const github = await newBrowser().begin("github");
   expect(Object.fromEntries(github.searchParams)).toMatchObject({
     ...{
@@ -148,7 +148,7 @@ test.each(["github", "google"])("an address that %s has not verified is refused"
   expect(await db().user.findUnique({ where: { email } })).toBeNull();
 });
 
-test("an address that was never shown to be theirs loses its password to whoever shows that it is", async () => {
+test("an unverified account loses its password to the verified owner of the address", async () => {
   const { owner, tenant } = await newOrganization("a hash");
   const { login } = await newLogin({ email: owner.email });
   const browser = newBrowser();
@@ -159,7 +159,7 @@ test("an address that was never shown to be theirs loses its password to whoever
   });
 });
 
-test("a code that was begun in another browser, or that was altered, opens nothing", async () => {
+test("a code from another browser, or an altered one, signs no one in", async () => {
   const { login } = await newLogin();
   const [mine, victim] = [newBrowser(), newBrowser()];
   const back = await mine.decide(await mine.begin("github"), login);
@@ -172,7 +172,7 @@ test("a code that was begun in another browser, or that was altered, opens nothi
   for (const browser of [mine, victim]) expect(await sessionOf(browser)).toEqual({});
 });
 
-test("signing in is begun by our own pages alone", async () => {
+test("only our own pages can start a sign-in", async () => {
   const browser = newBrowser();
   const response = await browser.go("/api/auth/signin/github", {
     method: "POST",
@@ -192,7 +192,7 @@ test.each([
   expect(await newBrowser().signIn("google", login, callbackUrl)).toBe("/welcome");
 });
 
-test("whoever breaks it off is told so", async () => {
+test("a canceled sign-in says so", async () => {
   const { login } = await newLogin();
   const browser = newBrowser();
 
@@ -204,7 +204,7 @@ test("whoever breaks it off is told so", async () => {
   expect(await (await browser.go(path)).text()).toContain("was broken off or refused there");
 });
 
-test("a provider that is away before or after its page is named as the reason", async () => {
+test("a provider that is unavailable before or after its page is named as the reason", async () => {
   const { login } = await newLogin();
   const browser = newBrowser();
   const back = await browser.decide(await browser.begin("github"), login);
@@ -215,7 +215,7 @@ test("a provider that is away before or after its page is named as the reason", 
   expect(await (await browser.go(path)).text()).toContain("could not be reached");
 });
 
-test("whoever is signed in confirms by it that it is them, and is not replaced by another", async () => {
+test("a signed-in user proves their identity with a provider, and is not replaced by another user", async () => {
   const [grace, eve] = [await newLogin(), await newLogin()];
   const browser = newBrowser();
   await browser.signIn("github", grace.login);
@@ -234,7 +234,7 @@ test("whoever is signed in confirms by it that it is them, and is not replaced b
   expect(await db().session.count({ where: { user: { email: grace.email } } })).toBe(1);
 });
 
-test("one network comes back from a provider fifty times in a quarter of an hour, and no more", async () => {
+test("one network returns from a provider at most fifty times in a quarter of an hour", async () => {
   const browser = newBrowser();
   const paths = [];
   for (let attempt = 0; attempt < 51; attempt++) {
@@ -247,7 +247,7 @@ test("one network comes back from a provider fifty times in a quarter of an hour
   expect(paths.filter((path) => errorIn(path) === "TooManyAttempts")).toEqual([paths[50]]);
 });
 
-test("pages offer what is configured, and their policy lets forms go nowhere else", async () => {
+test("pages offer the configured providers, and their policy allows forms to no others", async () => {
   const configured = await newBrowser().go("/login");
   expect(configured.headers.get("content-security-policy")).toContain("form-action 'self';");
   const page = await configured.text();
@@ -268,7 +268,7 @@ test("pages offer what is configured, and their policy lets forms go nowhere els
   }
 });
 
-test("a browser that signed in before is known by its cookie, and gets in where strangers used up its network", async () => {
+test("a known browser signs in although strangers used up the limit of its network", async () => {
   const password = "correct horse battery";
   const { owner } = await newOrganization(await hashPassword(password));
   const browser = newBrowser();
@@ -293,7 +293,7 @@ test("a browser that signed in before is known by its cookie, and gets in where 
   expect(await db().mail.count({ where: { recipient: owner.email, kind: "new-sign-in" } })).toBe(1);
 });
 
-test("GitHub and Google make a browser known, too", async () => {
+test("signing in with GitHub or Google makes a browser known", async () => {
   const { login, email } = await newLogin();
   const browser = newBrowser();
   await browser.signIn("github", login);

@@ -50,7 +50,7 @@ const hashOf = async (id: string) =>
   (await db().user.findUniqueOrThrow({ where: { id } })).passwordHash;
 
 describe("somebody new", () => {
-  test("gets an account without a password or an organization, and an address that counts as verified", async () => {
+  test("gets an account without a password or an organization, with a verified address", async () => {
     const arrival = arrive({ email: newAddress("Grace").toUpperCase() });
     const session = await sessionOf(arrival);
 
@@ -76,13 +76,13 @@ describe("somebody new", () => {
     );
   });
 
-  test("is one person when they arrive twice at the same moment", async () => {
+  test("is one user after two concurrent sign-ins", async () => {
     const arrival = arrive();
     const sessions = await Promise.all(Array.from({ length: 8 }, () => sessionOf(arrival)));
     expect(new Set(sessions.map(({ id }) => id)).size).toBe(1);
   });
 
-  test("is refused without a verified address, or with one that is none", async () => {
+  test("is refused without a verified address, or with an invalid one", async () => {
     for (const email of [null, "", "not an address"]) {
       expect(await signInWithProvider(arrive({ email }), newDevice(), null)).toEqual({
         outcome: "refused",
@@ -91,7 +91,7 @@ describe("somebody new", () => {
     }
   });
 
-  test("is counted with those who sign up, and whoever was there before comes in all the same", async () => {
+  test("counts in the limit on sign-ups, which does not apply to existing users", async () => {
     const device = newDevice();
     const known = arrive();
     await sessionOf(known);
@@ -105,8 +105,8 @@ describe("somebody new", () => {
   });
 });
 
-describe("whoever has an account already", () => {
-  test("is found by their verified address, keeps password and sessions, and is told", async () => {
+describe("a user with an account", () => {
+  test("is found by their verified address, keeps password and sessions, and is notified", async () => {
     const { tenant, owner, session } = await newOwner({ isVerified: true });
     const arrival = arrive({ email: owner.email });
     const arrived = await sessionOf(arrival);
@@ -142,7 +142,7 @@ describe("whoever has an account already", () => {
     ).toHaveLength(1);
   });
 
-  test("and never showed that the address is theirs, loses the password, its links and every session to whoever has shown it", async () => {
+  test("and an unverified address loses the password, its links and every session to the verified owner", async () => {
     const { tenant, owner, session } = await newOwner({ isVerified: false });
     const reset = await createPasswordReset(owner.email);
 
@@ -179,7 +179,7 @@ describe("whoever has an account already", () => {
     expect(await db().providerAccount.count({ where: { userId: owner.id } })).toBe(0);
   });
 
-  test("is known by the account's id from then on, whatever becomes of its address", async () => {
+  test("is known by the id of the account from then on, even if its address changes", async () => {
     const arrival = arrive();
     const { id } = await sessionOf(arrival);
     const { owner: other } = await newOwner({ isVerified: true });
@@ -192,8 +192,8 @@ describe("whoever has an account already", () => {
   });
 });
 
-describe("whoever is signed in", () => {
-  test("shows by it that it is them, and stays in the same session", async () => {
+describe("a signed-in user", () => {
+  test("proves their identity, and stays in the same session", async () => {
     const arrival = arrive();
     const { id } = await sessionOf(arrival);
     const long = await startSession(db(), id, newDevice(), {
@@ -207,7 +207,7 @@ describe("whoever is signed in", () => {
     expect(Date.now() - (again.provedAt?.getTime() ?? 0)).toBeLessThan(proofLifetimeMs);
   });
 
-  test("is not replaced by somebody else, known or new", async () => {
+  test("is not replaced by another user, known or new", async () => {
     const user = await sessionOf(arrive());
     const known = arrive();
     await sessionOf(known);
@@ -219,7 +219,7 @@ describe("whoever is signed in", () => {
     }
   });
 
-  test("sets a first password with a fresh proof alone, and it counts beside the account", async () => {
+  test("sets a first password only with a fresh proof, and can then use both", async () => {
     const arrival = arrive();
     const user = await sessionOf(arrival);
     const input = { current: "", password: "quite another sentence" };

@@ -236,7 +236,7 @@ async function newExisting(owner: TestPerson, environment: Environment): Promise
   return { keyId: apiKey.id, webhookId: webhook.id };
 }
 
-/** What the work throws. A deliberate failure at the end leaves nothing behind. */
+/** The error that the work throws. A deliberate failure at the end rolls everything back. */
 async function outcomeOf(identity: Identity, work: (caller: Caller) => unknown): Promise<Error> {
   return mutate(identity, async (caller) => {
     await work(caller);
@@ -249,7 +249,7 @@ function withProofAt(identity: Identity, provedAt: Date | null): Identity {
 }
 
 describe.each(Object.entries(matrix))("%s", (_name, [minimum, proof, work]) => {
-  test(`takes the role ${minimum}, and a fresh proof ${proof}`, async () => {
+  test(`needs the role ${minimum}, and a fresh proof: ${proof}`, async () => {
     const { tenant, owner } = await newOrganization();
     for (const environment of ["test", "live"] as const) {
       const existing = await newExisting(owner, environment);
@@ -327,7 +327,7 @@ function serviceFunctions(): Found[] {
   });
 }
 
-test("the matrix holds every function that asks for a role, and every other one that writes is for everybody", () => {
+test("the matrix lists every function that requires a role, and every other one that writes is open to all roles", () => {
   const found = serviceFunctions();
   const asking = found.filter(({ minimum }) => minimum);
   expect(Object.fromEntries(asking.map(({ name, minimum }) => [name, minimum]))).toEqual(
@@ -369,7 +369,7 @@ test("every server action that reaches a power can ask for the proof", () => {
   expect(new Set(asking)).toEqual(new Set([...Object.keys(protectedActions), "enableWebhook"]));
 });
 
-test("what asks for no role because only keys reach it is reached from no page", () => {
+test("no page reaches a function that requires no role because only keys use it", () => {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter(
     (name) => /\.tsx?$/.test(name) && !name.startsWith("v1/"),
   );

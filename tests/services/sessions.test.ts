@@ -25,7 +25,7 @@ async function newUser() {
   return db().$transaction((transaction) => createAccount(transaction, account));
 }
 
-test("a session lasts twelve hours from its start and not a moment longer", async () => {
+test("a session lasts twelve hours from its start and no longer", async () => {
   const { user } = await newUser();
   const start = new Date("2026-01-01T08:00:00.000Z");
   const { id } = await startSession(db(), user.id, device, { now: start });
@@ -36,7 +36,7 @@ test("a session lasts twelve hours from its start and not a moment longer", asyn
   expect(await findLiveSession(db(), id, new Date("2026-01-01T20:00:00.000Z"))).toBeNull();
 });
 
-test("a session that is not used for seven days is over, and is no longer listed", async () => {
+test("a session that is not used for seven days ends, and is no longer listed", async () => {
   const { user } = await newUser();
   const start = new Date("2026-01-01T08:00:00.000Z");
   const after = (hours: number) => new Date(start.getTime() + hours * 3_600_000);
@@ -64,7 +64,7 @@ test("idle sessions end after seven days, unless the installation says otherwise
   expect(() => parseEnv({ ...given, SESSION_IDLE_HOURS: "0" })).toThrow("SESSION_IDLE_HOURS");
 });
 
-test("signing out ends all sessions of the user at once, and nobody else's", async () => {
+test("signing out ends all sessions of the user immediately, and no others", async () => {
   const [{ user }, { user: other }] = await Promise.all([newUser(), newUser()]);
   const [laptop, phone, others] = await Promise.all([
     startSession(db(), user.id, device),
@@ -79,7 +79,7 @@ test("signing out ends all sessions of the user at once, and nobody else's", asy
   expect(await findLiveSession(db(), others.id)).toMatchObject({ id: other.id });
 });
 
-test("a role that is changed counts from the next request, and a membership that ends ends with it", async () => {
+test("a changed role takes effect with the next request, and so does a removed membership", async () => {
   const { user, tenant } = await newUser();
   const { id } = await startSession(db(), user.id, device);
   const where = { tenantId_userId: { tenantId: tenant.id, userId: user.id } };
@@ -91,7 +91,7 @@ test("a role that is changed counts from the next request, and a membership that
   expect((await findLiveSession(db(), id))?.memberships).toEqual([]);
 });
 
-test("next-auth's token carries a session id and nothing else, whatever an update asks for", async () => {
+test("the token of next-auth contains only a session id, whatever an update requests", async () => {
   const { jwt } = nextAuthOptions(device).callbacks ?? {};
   const token = { sessionId: "ses_1", name: "Ada", role: "OWNER" };
   const forged = { sessionId: "ses_2", role: "OWNER", tenantId: "ten_1" };
@@ -101,7 +101,7 @@ test("next-auth's token carries a session id and nothing else, whatever an updat
   });
 });
 
-test("next-auth knows nobody by a revoked session, and its own way out revokes, too", async () => {
+test("next-auth accepts no revoked session, and its own sign-out revokes too", async () => {
   const { user } = await newUser();
   const { id } = await startSession(db(), user.id, device);
   const { callbacks, events } = nextAuthOptions(device);

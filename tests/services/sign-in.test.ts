@@ -34,7 +34,7 @@ async function newUser() {
   return email;
 }
 
-/** Each test comes from a network of its own, so that none uses up another's attempts. */
+/** Each test has its own network, so that none uses up the attempts of another. */
 const newDevice = () => ({ address: `10.1.${++number >> 8}.${number & 255}`, userAgent: "test" });
 
 /**
@@ -48,7 +48,7 @@ async function processorMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-test("the right password starts a session, however the address and its accents are typed", async () => {
+test("the right password starts a session, for any spelling of the address and its accents", async () => {
   const email = await newUser();
 
   const result = await signIn(
@@ -63,7 +63,7 @@ test("the right password starts a session, however the address and its accents a
   });
 });
 
-test("a wrong password, an unknown address and a user without a password get one answer after the same work", async () => {
+test("a wrong password, an unknown address and a user without a password get the same response after the same work", async () => {
   const wrong = { email: await newUser(), password: "wrong password" };
   const unknown = { email: "nobody@example.com", password };
   const without = { email: await newUser(), password };
@@ -93,7 +93,7 @@ test.each([
   expect(await signIn(credentials, newDevice())).toEqual({ outcome: "failed" });
 });
 
-/** Counts in a limiter of its own, under a clock that the test sets. */
+/** Uses its own limiter, with a clock that the test sets. */
 function withClock() {
   let nowMs = 0;
   const shared = globalThis as { parlanceRateLimit?: unknown };
@@ -116,7 +116,7 @@ const guess = (email: string, device: Device) =>
   signIn({ email, password: "wrong password" }, device);
 
 describe("after too many failures", () => {
-  test("a network is refused the right password of the account, too, and nothing is hashed any more", async () => {
+  test("even the right password is refused for a network, without hashing it", async () => {
     const email = await newUser();
     const device = newDevice();
     for (let failure = 0; failure < failureLimits[0].limit; failure++)
@@ -148,7 +148,7 @@ describe("after too many failures", () => {
     expect(await signIn({ email, password }, device)).toMatchObject({ outcome: "signed-in" });
   });
 
-  test("guesses at the same moment are counted one by one", async () => {
+  test("concurrent guesses are counted one by one", async () => {
     const email = await newUser();
     const device = newDevice();
 
@@ -162,7 +162,7 @@ describe("after too many failures", () => {
     );
   });
 
-  test("an address that nobody has is refused like an account", async () => {
+  test("an unknown address is throttled like an account", async () => {
     const device = newDevice();
     const outcomes = [];
     for (let attempt = 0; attempt <= failureLimits[0].limit; attempt++)
@@ -253,7 +253,7 @@ describe("strangers lock no one out", () => {
 });
 
 describe("the cookie of a known device", () => {
-  test("names the device and its accounts, and is worth nothing once it was altered or sealed for something else", async () => {
+  test("names the device and its accounts, and is invalid once altered or sealed for another purpose", async () => {
     const device = withAccount(null, { email: "ada@example.com", passwordHash });
     const sealed = await sealKnownDevice(device);
 

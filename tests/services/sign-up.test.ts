@@ -22,7 +22,7 @@ const newInput = (organization = "Analytical Engines") =>
     password: "correct horse battery",
   });
 
-test("a tenant, its owner and a session come into being together", async () => {
+test("a tenant, its owner and a session are created together", async () => {
   const input = newInput();
   const result = await signUp(input, device);
 
@@ -37,7 +37,7 @@ test("a tenant, its owner and a session come into being together", async () => {
   expect(await signIn(input, device)).toMatchObject({ outcome: "signed-in" });
 });
 
-test("an address that is taken makes nothing, also when two ask for it at the same moment", async () => {
+test("a taken address creates nothing, also under concurrent requests", async () => {
   const input = newInput("Twice");
   const results = await Promise.all([
     signUp(input, device),
@@ -63,10 +63,10 @@ test.each([
   expect(await signUp(newInput(organization), device)).toMatchObject({ tenantSlug: slug });
 });
 
-test("accounts from one address come to an end", async () => {
+test("sign-ups from one address are limited", async () => {
   const outcomes = [];
   for (let account = 0; account < maximumSignUps + 2; account++) {
-    // An address that is taken costs no hash, and counts all the same.
+    // A taken address costs no hash, and still counts.
     outcomes.push(
       (
         await signUp(
@@ -103,7 +103,7 @@ test.each([
   expect(new Set(parsed.error?.issues.map(({ path }) => path[0]))).toEqual(new Set([field]));
 });
 
-test("a password's length is counted in characters, after it was brought to one form", () => {
+test("the length of a password is counted in characters, after normalization", () => {
   // Twelve letters of two code units each are long enough; eleven, spelt as twenty-two code points,
   // are not.
   expect(signUpInput.safeParse({ ...whole, password: "𝒬𝒵𝒳𝒲𝒱𝒫ℳ𝒴𝒯𝒮𝒦ℒ" }).success).toBe(true);

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const read = () => pool().query("SELECT 1");
 
-test("statements, transactions, deliveries and LISTEN go on after a database that went silent is back", async () => {
+test("statements, transactions, deliveries and LISTEN work again after a silent database is back", async () => {
   const receiver = await startReceiver();
   const webhook = await newWebhook(receiver.url);
   let wakeUps = 0;
@@ -68,7 +68,7 @@ test("statements, transactions, deliveries and LISTEN go on after a database tha
   await receiver.close();
 });
 
-test("a statement that takes too long ends with PostgreSQL's own error, not with its connection's deadline", async () => {
+test("a slow statement ends with PostgreSQL's own error, not with the deadline of its connection", async () => {
   await expect(pool().query("SELECT pg_sleep(30)")).rejects.toMatchObject({ code: "57014" });
 });
 
@@ -76,7 +76,7 @@ test("closing the database ends although connections are silent", async () => {
   await read();
   proxy.goSilent();
   const pending = read().catch(() => null);
-  // Until the statement has left.
+  // Until the statement has been sent.
   await setImmediate();
   await closeDatabase();
   expect(await pending).toBeNull();

@@ -44,7 +44,7 @@ async function rowsOf(
   const { rows: tables } = await pool().query<{ name: string }>(partitionedTables);
   const found: Record<string, string[]> = {};
   for (const { name } of tables) {
-    // When a key was last used is written a while later, by nobody's wish.
+    // The last use of a key is written a while later, in the background.
     const sql = `SELECT (to_jsonb(r) - 'last_used_at')::text AS row FROM "${name}" r WHERE tenant_id = $1 AND environment = $2::"Environment" ORDER BY 1`;
     found[name] = (await pool().query<{ row: string }>(sql, [tenantId, environment])).rows.map(
       ({ row }) => row,
@@ -166,7 +166,7 @@ async function wipeAll(limit = 7) {
   }
 }
 
-test("all of the test environment goes, in batches, and not a row that is live or somebody else's", async () => {
+test("the whole test environment is deleted in batches, and no row of live or of another tenant", async () => {
   const [{ tenant, owner }, { tenant: stranger }] = [
     await newFilledTenant(),
     await newFilledTenant(),
@@ -188,7 +188,7 @@ test("all of the test environment goes, in batches, and not a row that is live o
     expect(batch).toBeLessThan(500);
     await wipeTestData(7);
     const left = await countLeft();
-    // A document's file is noted for removal while the document goes.
+    // The file of a document is marked for removal while the document is deleted.
     expect(total - left).toBeLessThanOrEqual(7 + 1);
     total = left;
   }
@@ -212,7 +212,7 @@ test("all of the test environment goes, in batches, and not a row that is live o
   ]);
 });
 
-test("what is made while the wipe runs stays, with what it refers to", async () => {
+test("rows created while the wipe runs stay, with everything they refer to", async () => {
   const { tenant, owner, inTest, test } = await newFilledTenant();
   await ask(owner, tenant.slug);
   const { customer, agent } = test;
@@ -237,7 +237,7 @@ test("what is made while the wipe runs stays, with what it refers to", async () 
   expect((await call(inTest, "GET", "/knowledge-bases")).body.data).toEqual([]);
 });
 
-test("requests that come while the wipe runs are counted, and they alone", async () => {
+test("only requests that arrive while the wipe runs are counted", async () => {
   const { tenant, owner, inTest } = await newFilledTenant();
   await ask(owner, tenant.slug);
   for (let count = 0; count < 3; count++) await call(inTest, "GET", "/account");
@@ -261,7 +261,7 @@ test("requests that come while the wipe runs are counted, and they alone", async
   });
 });
 
-test("a row that somebody holds is waited for by nobody, and goes afterwards", async () => {
+test("a locked row delays no one, and is deleted afterwards", async () => {
   const { tenant, owner, test } = await newFilledTenant();
   await ask(owner, tenant.slug);
   const client = await pool().connect();

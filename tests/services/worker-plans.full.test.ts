@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const { "analyze-new-tables": analyze, ...jobs } = recurringJobs;
 
-/** All that the worker does again and again, once. */
+/** Everything that the worker does repeatedly, once. */
 const work: Record<string, () => Promise<unknown>> = {
   ...Object.fromEntries(
     Object.entries(jobs).map(([name, job]) => [name, () => job.work(job.limit)]),

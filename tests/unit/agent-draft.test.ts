@@ -25,7 +25,7 @@ const agent: Agent = {
 const base = toForm(agent);
 
 describe("a draft's form", () => {
-  test("has nothing to save as it comes, whatever is null, empty or zero", () => {
+  test("has nothing to save at first, with null, empty and zero values", () => {
     expect(draftPatch(base, toForm(agent))).toEqual({});
     expect(
       draftPatch(base, {
@@ -36,7 +36,7 @@ describe("a draft's form", () => {
     ).toEqual({});
   });
 
-  test("saves what was changed alone: an emptied field as null, a number as a number", () => {
+  test("saves only changes: an emptied field as null, a number as a number", () => {
     const form = {
       ...base,
       description: "",
@@ -53,7 +53,7 @@ describe("a draft's form", () => {
     expect(draftPatch(base, { ...base, temperature: "" })).toEqual({ temperature: null });
   });
 
-  test("saves of metadata what is new or another, and null for what is gone; each value keeps its type", () => {
+  test("saves new and changed metadata, and null for removed keys; each value keeps its type", () => {
     const rows = toMetadataRows(agent.metadata);
     expect(fromMetadataRows(rows)).toEqual(agent.metadata);
     const metadata = [
@@ -76,8 +76,8 @@ describe("a draft's form", () => {
   });
 });
 
-describe("a draft that others changed while somebody typed", () => {
-  test("shows theirs where nothing was typed, keeps what was typed, and names what both changed", () => {
+describe("a draft that others changed while a user was editing", () => {
+  test("shows their values in unedited fields, keeps edited ones, and names the fields that both changed", () => {
     const mine = { ...base, name: "Sales", instructions: "Be brief.", model: "large-1" };
     const theirs = toForm({
       ...agent,
@@ -122,7 +122,7 @@ describe("a draft that others changed while somebody typed", () => {
     });
   });
 
-  test("is theirs as a whole where nothing was typed at all", () => {
+  test("is completely theirs where nothing was edited", () => {
     const theirs = toForm({ ...agent, name: "Sales", knowledgeBaseIds: ["kb_3"], metadata: {} });
     const rebased = rebaseDraft(base, base, theirs);
     expect(rebased).toEqual({

@@ -58,7 +58,7 @@ if (BLOB_TEST_S3_URL) {
 }
 
 describe.each(stores)("%s", (_name, store) => {
-  test("gives back what was put, byte for byte, also nothing and 20 MiB", async () => {
+  test("returns what was stored, byte for byte, from nothing to 20 MiB", async () => {
     for (const size of [0, 1, 70_000, 20 * 1_024 ** 2]) {
       const content = randomBytes(size);
       const key = `ten_1/test/size-${size}`;
@@ -70,7 +70,7 @@ describe.each(stores)("%s", (_name, store) => {
     }
   });
 
-  test("keeps keys apart", async () => {
+  test("keeps keys separate", async () => {
     const [a, b] = [await receive("a"), await receive("b")];
     await store.put("ten_1/test/same", a);
     await store.put("ten_2/test/same", b);
@@ -79,7 +79,7 @@ describe.each(stores)("%s", (_name, store) => {
     await Promise.all([a.discard(), b.discard()]);
   });
 
-  test("what was removed is null, as what never was; removing it again is no error", async () => {
+  test("a removed blob is null, like one that never existed; removing it again is not an error", async () => {
     const key = "ten_1/live/removed";
     const incoming = await receive("a");
     await store.put(key, incoming);
@@ -91,7 +91,7 @@ describe.each(stores)("%s", (_name, store) => {
   });
 });
 
-test("the disk refuses keys that lead elsewhere", async () => {
+test("the disk refuses keys that lead outside its directory", async () => {
   const store = diskBlobStore(directory);
   const incoming = await receive("a");
   for (const key of ["../out", "a/../../out", "/etc/passwd", "a//b", ""])
@@ -99,7 +99,7 @@ test("the disk refuses keys that lead elsewhere", async () => {
   await incoming.discard();
 });
 
-test("S3 with another secret, or a body damaged on the way, is refused and keeps nothing", async () => {
+test("S3 refuses another secret and a damaged body, and stores nothing", async () => {
   const wrong = s3BlobStore({
     bucket,
     region,
@@ -123,7 +123,7 @@ test("S3 with another secret, or a body damaged on the way, is refused and keeps
 describe("receiving", () => {
   const waiting = () => readdir(path.join(env().BLOB_DIRECTORY, "incoming"));
 
-  test("counts, hashes and tells text from what is none", async () => {
+  test("counts, hashes and recognizes text", async () => {
     const text = Buffer.from("Grüße, 世界 🦊");
     // Cut in the middle of characters.
     const chunks = [...text].map((byte) => Buffer.from([byte]));
@@ -143,7 +143,7 @@ describe("receiving", () => {
     }
   });
 
-  test("leaves nothing of what is too large or breaks off", async () => {
+  test("leaves nothing of a file that is too large or incomplete", async () => {
     const exact = await receiveFile(Readable.from([Buffer.alloc(100)]), 100);
     await exact.discard();
     await expect(

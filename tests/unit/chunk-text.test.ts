@@ -10,7 +10,7 @@ test("a short text is one chunk", () => {
   expect(chunksOf(" \n ")).toEqual([]);
 });
 
-test("chunks end where a sentence ends, and begin with the last sentence of the one before", () => {
+test("chunks end where a sentence ends, and start with the last sentence of the previous one", () => {
   const sentences = Array.from({ length: 100 }, (_, index) => `This is sentence number ${index}.`);
   const chunks = chunksOf(sentences.join(" "));
   expect(chunks.length).toBeGreaterThan(2);
@@ -31,7 +31,7 @@ test("a paragraph's end is preferred to a sentence's", () => {
   expect(chunksOf(text)[0]).toBe("A sentence. ".repeat(55).trim());
 });
 
-test("whatever the text, no word of it is lost and no character is cut in two", () => {
+test("for any text, no word is lost and no character is cut in two", () => {
   const long = Array.from({ length: 300 }, (_, index) => `${index}🦊`).join("");
   const word = fc.oneof(
     fc.string({ minLength: 1, maxLength: 30, unit: "grapheme" }),

@@ -36,13 +36,13 @@ const fieldsOf = (before: Partial<AgentContent> | null, after: Partial<AgentCont
   compare(before, after).map(({ field, parts }) => [field, ...read(parts)]);
 
 describe("fields", () => {
-  test("what is the same is not listed", () => {
+  test("unchanged fields are not listed", () => {
     expect(
       compare({ instructions: "a", metadata: { a: 1 } }, { instructions: "a", metadata: { a: 1 } }),
     ).toEqual([]);
   });
 
-  test("each one as what it was and what it becomes, in the order in which an agent is shown", () => {
+  test("each change is listed with before and after, in the order in which an agent is shown", () => {
     const before = {
       name: "Support",
       model: "small-1",
@@ -66,7 +66,7 @@ describe("fields", () => {
     ]);
   });
 
-  test("of an agent that was never published, all that it has", () => {
+  test("everything is listed for an agent that was never published", () => {
     expect(fieldsOf(null, { greeting: "Hello!" })).toEqual([
       ["name", "+Support"],
       ["greeting", "+Hello!"],
@@ -79,7 +79,7 @@ describe("fields", () => {
 });
 
 describe("lines", () => {
-  test("of a line that was changed, the words are shown", () => {
+  test("changed words are marked in a similar line", () => {
     const parts = compareLines(
       ["Be kind.", "Answer in three sentences."],
       ["Be kind.", "Answer in two short sentences."],
@@ -91,13 +91,13 @@ describe("lines", () => {
     ]);
   });
 
-  test("of a line that became another, they are not", () => {
+  test("they are not in a line that was replaced", () => {
     expect(
       read(compareLines(["Be kind to everybody."], ["Never mention prices, whatever is asked."])),
     ).toEqual(["-Be kind to everybody.", "+Never mention prices, whatever is asked."]);
   });
 
-  test("what is far from any change is left out", () => {
+  test("lines far from any change are left out", () => {
     const before = Array.from({ length: 100 }, (_, index) => `line ${index}`);
     const after = before.with(50, "changed entirely");
     expect(read(compareLines(before, after))).toEqual([
@@ -130,7 +130,7 @@ describe("lines", () => {
     expect(parts.at(-1)).toEqual({ kind: "omitted", count: 31_000 });
   });
 
-  test("whatever the two texts are, both can be read off their comparison", () => {
+  test("for any two texts, both can be reconstructed from their comparison", () => {
     const line = fc.constantFrom(
       "",
       "a",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toCsvLine } from "@/lib/platform/csv";
 
-test("cells are quoted where they must be, and lines end as the standard has it", () => {
+test("cells are quoted where necessary, and lines end as the standard requires", () => {
   expect(toCsvLine(['a "b", c', 3, "two\nlines", -4.5, null, ""])).toBe(
     '"a ""b"", c",3,"two\nlines",-4.5,,\r\n',
   );
@@ -15,7 +15,7 @@ test.each([
   expect(toCsvLine([formula]).replace(/^"/, "")).toMatch(/^'/);
 });
 
-test("a number is no formula, and neither is a text that begins with any other sign", () => {
+test("numbers and texts with any other first character are not formulas", () => {
   expect(toCsvLine([-1, "Ada", "1+1", "'quoted'", "#tag", "a=b"])).toBe(
     "-1,Ada,1+1,'quoted',#tag,a=b\r\n",
   );

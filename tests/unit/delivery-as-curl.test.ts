@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-test("the commands send what was sent, signed so that receivers accept it long after", async () => {
+test("the commands send the same request, signed so that receivers accept it much later", async () => {
   const secret = generateSigningSecret();
   const longAgo = new Date("2026-01-01T00:00:00Z");
   const commands = asCurl(`${receiver.url}/it's`, shownHeaders(delivered, longAgo), body);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
 import { requireDescribed } from "../support/described-answers";
 
-// The check that every API test relies on has to be one that can fail.
+// The check that every API test relies on must be able to fail.
 
 const { paths, components } = openApiDocument({
   serverUrl: "http://localhost:3000",
@@ -37,7 +37,7 @@ const problemOf = (kind: string) => ({
   },
 });
 
-test("an answer that is as described passes", () => {
+test("a response that matches its description passes", () => {
   expect(() => requireDescribed(exchange)).not.toThrow();
   expect(() => requireDescribed(problemOf("conflict"))).not.toThrow();
 });
@@ -59,12 +59,12 @@ test.each<[string, Partial<typeof exchange>, RegExp]>([
     /conversationCount must be integer/,
   ],
   [
-    "an id of another kind",
+    "an id of another resource",
     { body: { ...customer, id: "cnv_01KA5V0V7W3Y5Z8J4QX2N6M9TC" } },
     /id must match pattern/,
   ],
   [
-    "a time that is none",
+    "an invalid time",
     { body: { ...customer, createdAt: "yesterday" } },
     /createdAt must match format/,
   ],
@@ -80,7 +80,7 @@ test.each<[string, Partial<typeof exchange>, RegExp]>([
     /header X-Request-Id is missing/,
   ],
   [
-    "a header that is not as it should be",
+    "a header with a wrong value",
     { headers: new Headers({ ...headers, "X-RateLimit-Limit": "many" }) },
     /X-RateLimit-Limit/,
   ],
@@ -95,7 +95,7 @@ test.each<[string, Partial<typeof exchange>, RegExp]>([
     /add "conversation-closed"/,
   ],
   [
-    "a problem at a path that there is not",
+    "a problem at an unknown path",
     { ...problemOf("not-found"), path: "/v1/public/nothing", body: {} },
     /required property/,
   ],

@@ -38,7 +38,7 @@ describe("the samples of the reference", () => {
     },
   );
 
-  test("curl samples are shell that holds the method, the path and the body", () => {
+  test("curl samples are valid shell with the method, the path and the body", () => {
     for (const described of operations) {
       const sample = curlSample(described, "http://localhost:3000");
       expect(sample).toContain(
@@ -50,12 +50,12 @@ describe("the samples of the reference", () => {
   });
 });
 
-test("every page of the navigation has a summary and a path of its own", () => {
+test("every page of the navigation has a summary and its own path", () => {
   expect(new Set(docsPages.map(({ path }) => path)).size).toBe(docsPages.length);
   for (const { summary } of docsPages) expect(summary.length).toBeGreaterThan(10);
 });
 
-test("every kind of problem is explained, with its cause and its cure", () => {
+test("every kind of problem is explained, with its cause and its fix", () => {
   for (const kind of Object.keys(errorKinds) as (keyof typeof errorKinds)[]) {
     const { what, why, howToFix } = problemExplanations[kind];
     for (const text of [what, ...why, ...howToFix]) expect(text).toMatch(/^[A-Z`].*[.]$/);

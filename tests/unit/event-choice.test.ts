@@ -19,12 +19,12 @@ const chosen = (patterns: readonly string[]) =>
     family.types.map(({ type }) => type).filter((type) => covers(patterns, family, type)),
   );
 
-test("the tree holds every type once, and its patterns are those that a webhook may have", () => {
+test("the tree contains every type once, and its patterns are those that a webhook may have", () => {
   expect(families.flatMap(({ types }) => types.map(({ type }) => type))).toEqual(eventTypes);
   expect(families.every(({ pattern }) => eventPatterns.includes(pattern))).toBe(true);
 });
 
-test("taking one type out of everything leaves all other families whole and the types beside it", () => {
+test("removing one type from everything keeps all other families and the other types of its own", () => {
   const patterns = toggleType(["*"], conversation, "conversation.updated", false, families);
   expect(patterns.slice(0, 3)).toEqual([
     "conversation.created",
@@ -36,7 +36,7 @@ test("taking one type out of everything leaves all other families whole and the 
   expect(familyState(patterns, message)).toBe("all");
 });
 
-test("a whole family takes the place of its types, and stands for later ones", () => {
+test("a whole family replaces its types, and includes later ones", () => {
   expect(toggleFamily(["message.sent", "customer.created"], message, true, families)).toEqual([
     "message.*",
     "customer.created",
@@ -46,7 +46,7 @@ test("a whole family takes the place of its types, and stands for later ones", (
   expect(toggleEverything(false)).toEqual([]);
 });
 
-test("whatever is clicked in whatever order, a box shows what it was set to and no other type changes", () => {
+test("after any clicks in any order, a box shows what it was set to and no other type changes", () => {
   const place = fc.nat(eventTypes.length - 1);
   fc.assert(
     fc.property(

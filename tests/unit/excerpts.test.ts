@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { excerptPieces, readMarked, toHtml } from "@/lib/knowledge/documents/excerpt";
 import { byteSize } from "@/lib/platform/byte-size";
 
-test("what PostgreSQL marked is plain text with the positions of the hits, and pieces of both", () => {
+test("text marked by PostgreSQL becomes plain text with the positions of the matches", () => {
   const excerpt = readMarked("We refund <b>all</b> 😀: \u0001Tom's\u0002 & \u0001yours\u0002.");
   expect(excerpt).toEqual({
     text: "We refund <b>all</b> 😀: Tom's & yours.",
@@ -25,7 +25,7 @@ test("what PostgreSQL marked is plain text with the positions of the hits, and p
   expect(excerptPieces(readMarked(""))).toEqual([]);
 });
 
-test("what a document says stays as it is in the text, and is never markup in the HTML", () => {
+test("the content of a document is unchanged in the text, and never markup in the HTML", () => {
   const text = fc.oneof(
     fc.string(),
     fc.constantFrom("<mark>", "</mark>", "&lt;", "&amp;lt;", "<script>alert(1)</script>", "a\nb"),

@@ -21,7 +21,7 @@ async function swellingPdf(megabytes: number): Promise<Buffer> {
   return Buffer.from(pdf.slice(0, start) + content + pdf.slice(end), "latin1");
 }
 
-test("a file that swells ends with its process, as too_large", async () => {
+test("a file that expands too much ends with its process, as too_large", async () => {
   const pdf = await swellingPdf(300);
   const before = process.memoryUsage().rss;
   expect(pdf.length).toBeLessThan(2 * 1_024 ** 2);
@@ -33,13 +33,13 @@ test("a file that swells ends with its process, as too_large", async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1_024 ** 2);
 });
 
-test("one that takes too long ends as timeout", async () => {
+test("a file that takes too long ends as timeout", async () => {
   await expect(
     extractText(fileOf("text"), "text/plain", { limits: { timeMs: 1 } }),
   ).rejects.toMatchObject({ code: "timeout" });
 });
 
-test("one whose worker stops is given up at once", async () => {
+test("a file whose worker stops is given up immediately", async () => {
   const stopping = new AbortController();
   const extracting = extractText(new Readable({ read: () => {} }), "text/plain", {
     signal: stopping.signal,
@@ -50,14 +50,14 @@ test("one whose worker stops is given up at once", async () => {
 
 test.each([
   [
-    "no control characters but line ends and tabs",
+    "control characters are removed, except line ends and tabs",
     "a\u0000\u0001b\r\nc\td\u0085\uFEFF",
     "text/plain",
     "ab\nc\td\u0085",
   ],
   ["no byte order mark", "\uFEFFtext", "text/plain", "text"],
   [
-    "of HTML what is read, a line for each block",
+    "HTML becomes its visible text, with a line for each block",
     "<title>T</title><script>no()</script><h1>One &amp; two</h1>\n<p>A <b>b</b><br>c</p><!-- no -->",
     "text/html",
     "T\n\nOne & two\n\nA b\nc",
@@ -67,7 +67,7 @@ test.each([
   expect(await extractText(fileOf(content), type)).toBe(text);
 });
 
-test("of a PDF all pages, of a Word document all paragraphs", async () => {
+test("a PDF becomes all of its pages, a Word document all of its paragraphs", async () => {
   expect(await extractText(fileOf(pdfOf(["One", "Two"])), "application/pdf")).toBe("One\n\nTwo");
   const word = zipOf({ ...wordParts, "word/document.xml": wordXml("One", "Two &amp; three") });
   expect(await extractText(fileOf(word), docx)).toBe("One\n\nTwo & three");

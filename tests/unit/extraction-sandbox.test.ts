@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSandboxed } from "@/lib/knowledge/documents/sandbox";
 
-// A program that tries every way out it knows, and says which of them led somewhere. It runs once
+// A program that tries every way out it knows, and prints which of them worked. It runs once
 // without the sandbox, as a control: there the ways lead to this test's own servers.
 
 let connections = 0;
@@ -73,7 +73,7 @@ async function waysOut(child: ReturnType<typeof startSandboxed>): Promise<string
   return JSON.parse(await text(child.stdout));
 }
 
-test("without the sandbox, the ways that are tried lead out", async () => {
+test("without the sandbox, the tried ways lead out", async () => {
   const open = await waysOut(
     spawn(process.execPath, parameters, { stdio: ["pipe", "pipe", "ignore"] }),
   );

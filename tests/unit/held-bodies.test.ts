@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { createWebServer } from "@/server/web-server";
 import { head, openRaw, statusesIn } from "../support/raw-http";
 
-/** Stands in for Next: answers with the body it was given. */
+/** Stands in for Next: responds with the body of the request. */
 const served: (string | undefined)[] = [];
 const servePages = async (request: IncomingMessage, response: ServerResponse) => {
   served.push(request.url);
@@ -21,7 +21,7 @@ afterAll(() => {
   server.close();
 });
 
-test("pages get a body of up to 256 KiB whole and unchanged, however it comes", async () => {
+test("pages get a body of up to 256 KiB complete and unchanged, however it arrives", async () => {
   const bodies = ["", "a", "x".repeat(256 * 1_024), "\u00e4".repeat(100_000)];
   for (const body of bodies) {
     expect(await (await fetch(`${url}/login`, { method: "POST", body })).text()).toBe(body);
@@ -30,7 +30,7 @@ test("pages get a body of up to 256 KiB whole and unchanged, however it comes", 
   }
 });
 
-test("pages never see a request before its body is complete, nor one whose client hangs up", async () => {
+test("pages never get a request before its body is complete, or one whose client disconnects", async () => {
   const { socket, until } = await openRaw(url);
   socket.write(head("POST /slow HTTP/1.1", { "Content-Length": 4, Expect: "100-continue" }));
   await until(/^HTTP\/1\.1 100 Continue/);
@@ -48,7 +48,7 @@ test("pages never see a request before its body is complete, nor one whose clien
   expect(served).not.toContain("/broken");
 });
 
-test("a second request on the connection of a held one is answered behind it", async () => {
+test("a second request on the connection of a held one gets its response after it", async () => {
   const { socket, ended } = await openRaw(url);
   const post = (path: string, body: string) =>
     head(`POST ${path} HTTP/1.1`, { "Content-Length": body.length }) + body;

@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 afterEach(() => attempts.stop());
 
-test("an attempt to connect would be noticed, with TLS and without", async () => {
+test("a connection attempt would be noticed, with TLS and without", async () => {
   const port = Number(new URL(receiver.url).port);
   for (const socket of [connect(port, "127.0.0.1"), connectTls({ port, host: "localhost" })]) {
     await new Promise((resolve) => socket.on("connect", resolve).on("error", resolve));
@@ -46,7 +46,7 @@ test("an attempt to connect would be noticed, with TLS and without", async () =>
 });
 
 const hostileHosts = [
-  // Loopback, in every way of writing it that a parser understands.
+  // Loopback, in every notation that a parser understands.
   "127.0.0.1",
   "127.0.0.1.",
   "127.1",
@@ -161,7 +161,7 @@ const hostileHosts = [
   "printer.local.",
 ];
 
-test("the table is long enough to mean something", () => {
+test("the table has enough entries", () => {
   expect(new Set(hostileHosts).size).toBeGreaterThanOrEqual(80);
 });
 
@@ -197,7 +197,7 @@ test.each(["loopback", "mixed", "mixed6", "metadata", "mapped"])(
   },
 );
 
-test("a name that does not exist is dns_error, and a name server that keeps silent holds nobody up past the deadline", async () => {
+test("a missing name is dns_error, and a silent name server delays no one past the deadline", async () => {
   expect(await post("https://missing.example.com/")).toMatchObject({ errorCode: "dns_error" });
   const silent = await post("https://silent.example.com/");
   expect("errorCode" in silent && silent.errorCode).toMatch(/^(dns_error|timeout)$/);
@@ -238,7 +238,7 @@ const publicUrls = [
   "https://internal-tools.example.com/",
   "https://10.0.0.1.nip.example/",
   "https://127.example.com/",
-  // Next to what is closed.
+  // Addresses next to the closed ranges.
   "https://1.1.1.1/",
   "https://8.8.8.8/",
   "https://9.255.255.255/",
@@ -267,11 +267,11 @@ test.each(publicUrls)("%s can, and nothing would keep it from being called", (ur
   expect(isBlockedHost(new URL(url).hostname)).toBe(false);
 });
 
-test("http is for the test environment, as long as nothing private is opened", () => {
+test("http is allowed in the test environment, as long as no private network is opened", () => {
   expect(findUrlProblem("http://example.com/", { environment: "test" })).toBeNull();
 });
 
-test("only http and https are spoken", async () => {
+test("only http and https are allowed", async () => {
   for (const url of ["ftp://example.com/", "file:///etc/passwd", "nonsense"])
     expect(await post(url)).toMatchObject({ errorCode: "invalid_url" });
   expect(attempts.addresses).toEqual([]);

@@ -39,7 +39,7 @@ const statesOf = ({ steps }: Inspection) =>
 const textOf = ({ steps }: Inspection, name: string) =>
   steps.find((step) => step.name === name)?.text;
 
-test("what our own sender signs passes every step, and needs one secret of two", async () => {
+test("a delivery of our own sender passes every step, with either of two secrets", async () => {
   for (const secrets of [[secret], [generateSigningSecret(), secret]]) {
     const inspection = await inspect({}, delivery({ secrets }));
     expect(inspection.code).toBeNull();
@@ -180,7 +180,7 @@ test.each([
   expect(textOf(inspection, name)).toContain(text);
 });
 
-test("what was signed over other line ends, letters or a line end at the end is recognized", async () => {
+test("a signature over other line ends, other letter case or a final line end is recognized", async () => {
   const signedOver = async (text: string, pasted: string) =>
     textOf(await inspect({ body: pasted }, delivery({ text })), "Signature");
   const lines = '{"id":"evt_1",\n"type":"webhook.test"}';
@@ -191,7 +191,7 @@ test("what was signed over other line ends, letters or a line end at the end is 
   );
 });
 
-test("two mistakes at once are both named", async () => {
+test("two mistakes are both named", async () => {
   const inspection = await inspect({ body: `${body}\n`, secret: secret.slice(6) });
   expect(textOf(inspection, "Signature")).toMatch(/whsec_ in front.*line end/);
 });
@@ -213,7 +213,7 @@ test.each([
   expect(textOf(inspection, "Time")).toContain(text.replace("301 s", "5 minutes"));
 });
 
-test("the Standard Webhooks headers are judged by themselves", async () => {
+test("the Standard Webhooks headers are checked separately", async () => {
   const { headers } = delivery();
   const withOther = (name: string, value: string) =>
     inspect({ headers: headers.replace(new RegExp(`${name}: .*`), `${name}: ${value}`) });
@@ -250,7 +250,7 @@ test("headers are read as a value, a list, a curl command or a JSON object", () 
   expect(readHeaders(JSON.stringify(object, null, 2))).toEqual(all);
 });
 
-test("the dashboard shows the headers that are sent, but for the signatures", () => {
+test("the dashboard shows the headers that are sent, except for the signatures", () => {
   const delivered = { id: "dlv_1", eventId: "evt_1", eventType: "webhook.test", attemptNumber: 3 };
   expect(shownHeaders(delivered, new Date("2026-01-31T09:30:00.900Z"))).toEqual({
     "user-agent": "Parlance-Webhooks/1.0",

@@ -21,7 +21,7 @@ function expectDrawable({ chart: { since, until, parts }, isByTheHour }: TimeRan
 }
 
 test.each(Object.keys(ranges) as (keyof typeof ranges)[])(
-  "%s up to now is listed from where its chart begins",
+  "%s up to now is listed from where its chart starts",
   (range) => {
     const time = rangeEndingNow(range, now);
     expectDrawable(time);
@@ -31,7 +31,7 @@ test.each(Object.keys(ranges) as (keyof typeof ranges)[])(
   },
 );
 
-test("whatever time an address names can be drawn, and the chart covers it", () => {
+test("any time in a URL can be rendered, and the chart covers it", () => {
   const time = fc.date({
     min: new Date("2025-01-01"),
     max: new Date("2027-01-01"),
@@ -53,7 +53,7 @@ test("whatever time an address names can be drawn, and the chart covers it", () 
   );
 });
 
-test("a click on a part, and one on a part of that, leads to ever shorter ones, down to a second", () => {
+test("clicks on a part, and on parts of it, lead to ever shorter ranges, down to a second", () => {
   let time = rangeEndingNow("30d", now);
   const lengths: number[] = [];
   for (let clicks = 0; clicks < 4; clicks++) {

@@ -36,7 +36,7 @@ test.each<[string, (log: pino.Logger) => void]>([
   expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), time: expect.any(String) });
 });
 
-test("what is short is logged whole, and secrets are not", () => {
+test("short values are logged completely, and secrets are not", () => {
   const line = JSON.parse(
     written((log) =>
       log.info(
@@ -59,7 +59,7 @@ test("what is short is logged whole, and secrets are not", () => {
   });
 });
 
-test("full log files are set aside over several files and compressed, and no line is lost until many are full", async () => {
+test("full log files are rotated and compressed, and no line is lost until many are full", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "parlance-logs-"));
   vi.stubEnv("DATA_DIR", directory);
   vi.resetModules();
@@ -102,7 +102,7 @@ test("a line of any length that a process prints is cut", async () => {
   expect(readFileSync(log.path, "utf8").length).toBeLessThan(20_000);
 });
 
-test("no one can write into the log by next-auth's own route for it", async () => {
+test("no one can write into the log through the log route of next-auth", async () => {
   const write = vi.spyOn(log, "warn");
   const body = new URLSearchParams({ level: "error", code: "FORGED", message: "nothing happened" });
   const context = { params: Promise.resolve({ nextauth: ["_log"] }) };

@@ -61,14 +61,14 @@ test("exposure:reset opens loopback again without a restart, until the next requ
   expect(isLoopbackOpen()).toBe(false);
 });
 
-test("text that is no host is not repeated to anyone", () => {
+test("text that is not a host name is not repeated to anyone", () => {
   vi.spyOn(log, "warn").mockReturnValue();
   noteRequest(Object.entries({ host: "<script>alert(1)</script>" }));
   expect(problemOf("http://127.0.0.1:9/")).toMatch(/through a proxy or tunnel/);
   expect(problemOf("http://127.0.0.1:9/")).not.toContain("script");
 });
 
-test("where the file cannot be written, this process keeps loopback closed and goes on serving", () => {
+test("if the file cannot be written, this process keeps loopback closed and continues to serve", () => {
   vi.spyOn(log, "warn").mockReturnValue();
   const logged = vi.spyOn(log, "error").mockReturnValue();
   env().DATA_DIR = path.join(env().DATA_DIR, "missing");

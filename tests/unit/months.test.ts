@@ -10,7 +10,7 @@ test.each([
   expect(daysOfMonth(month)).toEqual({ from, to });
 });
 
-test("months go back over the turn of a year, and begin with the current one in UTC", () => {
+test("months go back across the start of a year, and start with the current one in UTC", () => {
   const now = new Date("2026-02-01T00:30:00.000+01:00");
   expect(monthOf(now)).toBe("2026-01");
   expect(latestMonths(now, 3)).toEqual(["2026-01", "2025-12", "2025-11"]);

@@ -21,7 +21,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe("completeness", () => {
-  test("every route file below app/v1/public is listed in lib/api/routes.ts, and so described", () => {
+  test("every route file below app/v1/public is listed in lib/api/routes.ts, and therefore described", () => {
     const files = readdirSync("app/v1/public", { recursive: true, encoding: "utf8" }).filter(
       (file) => path.basename(file) === "route.ts",
     );

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { operationRows, operationsTable, operationsTableFile } from "../support/operations-table";
 
-test("every operation has an answer, a scope and a test of its own", () => {
+test("every operation has a response, a scope and its own test", () => {
   const rows = operationRows();
   expect(rows.length).toBeGreaterThan(20);
   expect(

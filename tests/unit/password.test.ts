@@ -3,7 +3,7 @@ import { hash } from "@node-rs/argon2";
 import { expect, test } from "vitest";
 import { hashPassword, verifyPassword } from "@/lib/auth/password";
 
-test("a hash is argon2id with 19 MiB, two passes, one lane and a salt of its own", async () => {
+test("a hash is argon2id with 19 MiB, two passes, one lane and its own salt", async () => {
   const hashes = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
 
   for (const hash of hashes) expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -13,7 +13,7 @@ test("a hash is argon2id with 19 MiB, two passes, one lane and a salt of its own
   expect(await verifyPassword(null, "correct horse")).toBe(false);
 });
 
-test("at most four hashes run at a time, and all of them come to an end", async () => {
+test("at most four hashes run at a time, and all of them end", async () => {
   const shared = globalThis as { parlanceHashQueue?: { running: number; waiting: unknown[] } };
   let open = 20;
   const hashes = Array.from({ length: open }, () =>

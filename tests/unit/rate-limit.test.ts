@@ -17,7 +17,7 @@ import {
 import { findRedisServer, startUpstashBridge, type UpstashBridge } from "../support/upstash-bridge";
 
 const minuteMs = 60_000;
-/** Some minute, at its very beginning. */
+/** The start of some minute. */
 const startMs = 1_800_000_000_000;
 
 const redisServer = findRedisServer();
@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 let identifiersMade = 0;
-/** Nobody took anything from it before, so nothing needs to be cleaned up between tests. */
+/** No test used it before, so nothing needs to be cleaned up between tests. */
 function newIdentifier(): string {
   identifiersMade += 1;
   return `identifier-${identifiersMade}`;
@@ -130,7 +130,7 @@ describe.each([
     expect(await takeMany(limiter, 60, identifier, 60)).toBe(60);
   });
 
-  test("what was taken half a window ago is free again half a window later, all of it", async () => {
+  test("everything taken half a window ago is free again half a window later", async () => {
     const identifier = newIdentifier();
     expect(await takeMany(limiter, 30, identifier, 60)).toBe(30);
     nowMs += 30_000;
@@ -147,26 +147,26 @@ describe.each([
     }
   });
 
-  test("identifiers do not share", async () => {
+  test("identifiers have separate limits", async () => {
     const [first, second] = [newIdentifier(), newIdentifier()];
     expect(await takeMany(limiter, 5, first, 5)).toBe(5);
     expect((await limiter.take(first, 5, minuteMs)).isAllowed).toBe(false);
     expect((await limiter.take(second, 5, minuteMs)).remaining).toBe(4);
   });
 
-  test("windows of different lengths do not share", async () => {
+  test("windows of different lengths are separate", async () => {
     const identifier = newIdentifier();
     expect(await takeMany(limiter, 5, identifier, 5, minuteMs)).toBe(5);
     expect((await limiter.take(identifier, 5, 15 * minuteMs)).remaining).toBe(4);
   });
 
-  test("requests that were refused do not count", async () => {
+  test("refused requests do not count", async () => {
     const identifier = newIdentifier();
     expect(await takeMany(limiter, 60, identifier, 10)).toBe(10);
     expect((await limiter.peek(identifier, 60, minuteMs)).remaining).toBe(50);
   });
 
-  test("several policies are taken from together, or none of them where one refuses", async () => {
+  test("several policies count together, or none of them if one refuses", async () => {
     const [key, tenant] = [newIdentifier(), newIdentifier()];
     const policies = [
       { identifier: key, limit: 5, windowMs: minuteMs },
@@ -201,7 +201,7 @@ describe.each([
     });
   });
 
-  test("a limit that is raised or lowered applies to what was taken before", async () => {
+  test("a raised or lowered limit applies to earlier requests", async () => {
     const identifier = newIdentifier();
     expect(await takeMany(limiter, 20, identifier, 10)).toBe(10);
     expect(await takeMany(limiter, 50, identifier, 30)).toBe(20);
@@ -260,7 +260,7 @@ describe("any window of 60 s holds at most the limit, and none is refused below 
 });
 
 describe("in memory", () => {
-  test("of a flood of identifiers the latest are remembered, and those that are still in use", async () => {
+  test("in a flood of identifiers, the latest and those still in use are remembered", async () => {
     const limiter = memoryRateLimiter({ now: () => startMs, maximumIdentifiers: 3 });
     await limiter.take("early", 10, minuteMs);
     for (const identifier of ["a", "b", "used", "c", "used", "d", "used", "e"])
@@ -280,7 +280,7 @@ describe("in memory", () => {
     }
   });
 
-  test("the clock of the machine may jump: what was taken counts for a minute all the same", async () => {
+  test("the clock of the machine may jump: requests still count for a minute", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: startMs });
     try {
       const limiter = memoryRateLimiter();
@@ -313,7 +313,7 @@ withRedis("in Redis", () => {
     }
   });
 
-  test("a store whose clock was set back by more than a window starts over instead of refusing until it has caught up", async () => {
+  test("a store whose clock was set back by more than a window starts over instead of refusing until it catches up", async () => {
     const limiter = newUpstashLimiter();
     const identifier = newIdentifier();
     nowMs = startMs;
@@ -338,7 +338,7 @@ withRedis("in Redis", () => {
     expect(bridge.commands.map((command) => command.toUpperCase())).toEqual(["EVALSHA"]);
   });
 
-  test("what is stored is gone by itself soon after it stops to matter", async () => {
+  test("stored entries expire soon after they no longer matter", async () => {
     const redis = new Redis({ url: bridge.url, token: bridge.token, enableTelemetry: false });
     const identifier = newIdentifier();
     await newUpstashLimiter().take(identifier, 5, minuteMs);
@@ -362,7 +362,7 @@ withRedis("in Redis", () => {
     expect(await redis.hlen(key)).toBeLessThanOrEqual(62);
   });
 
-  test("the bridge speaks to Upstash's client as Upstash does", async () => {
+  test("the bridge talks to Upstash's client like Upstash", async () => {
     const redis = new Redis({ url: bridge.url, token: bridge.token, enableTelemetry: false });
     const key = newIdentifier();
     expect(await redis.set(key, "grüße, 世界")).toBe("OK");
@@ -388,7 +388,7 @@ withRedis("in Redis", () => {
     await expect(stranger.get(key)).rejects.toThrow("WRONGPASS");
   });
 
-  test("while the store is silent the process counts in memory and asks it once a second, and they count together again when it answers", async () => {
+  test("while the store is silent, the process counts in memory and tries it once a second, and they count together again when it responds", async () => {
     vi.spyOn(log, "error").mockImplementation(() => undefined);
     const responds = vi.spyOn(log, "info").mockImplementation(() => undefined);
     let elapsedMs = 0;
@@ -431,7 +431,7 @@ withRedis("in Redis", () => {
     }
   });
 
-  test("an outage hands out no second limit to those who have used up theirs", async () => {
+  test("an outage grants no second limit to identifiers that used up theirs", async () => {
     vi.spyOn(log, "error").mockImplementation(() => undefined);
     const limiter = upstashAt();
     const identifier = newIdentifier();
@@ -461,7 +461,7 @@ withRedis("in Redis", () => {
     }
   });
 
-  test("with a wrong token the process counts by itself, and what is logged names no identifier", async () => {
+  test("with a wrong token the process counts by itself, and the log names no identifier", async () => {
     const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
     const limiter = upstashRateLimiter({ url: bridge.url, token: "wrong" });
     expect(await limiter.take("ada@example.com", 5, minuteMs)).toMatchObject({
@@ -538,7 +538,7 @@ describe("the process's limiter", () => {
   beforeEach(forget);
   afterEach(forget);
 
-  test("is in memory when no store is configured, and one however often the module is loaded", async () => {
+  test("is in memory without a configured store, and a single one even if the module is loaded twice", async () => {
     const first = await loadWith({});
     expect(first.rateLimitStore()).toEqual({
       name: "memory",
@@ -548,7 +548,7 @@ describe("the process's limiter", () => {
     expect((await loadWith({})).rateLimiter()).toBe(limiter);
   });
 
-  test("is Upstash's when its address and token are configured, and counts by itself where that is away", async () => {
+  test("is Upstash's when its address and token are configured, and counts by itself during an outage", async () => {
     const loaded = await loadWith({
       UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${await closedPort()}`,
       UPSTASH_REDIS_REST_TOKEN: "any",
@@ -561,7 +561,7 @@ describe("the process's limiter", () => {
     expect(loaded.rateLimitStore().fallbacks.count).toBe(4);
   });
 
-  test("the throttles for sign-in and for invalid keys hold while the store is away", async () => {
+  test("the throttles for sign-in and for invalid keys hold during an outage of the store", async () => {
     await loadWith({
       UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${await closedPort()}`,
       UPSTASH_REDIS_REST_TOKEN: "any",

@@ -4,7 +4,7 @@ import { verifySnippets } from "@/components/docs/verify-snippets-list";
 import { isGenuine } from "@/docs/verify-webhook/verify";
 import { answers, cases, expected, isThere, now, secret, take } from "../support/verify-snippets";
 
-test("every file of the folder is on the page, and the other way round", async () => {
+test("every file of the folder is on the page, and vice versa", async () => {
   expect((await readdir("docs/verify-webhook")).toSorted()).toEqual(
     verifySnippets.map(({ file }) => file).toSorted(),
   );

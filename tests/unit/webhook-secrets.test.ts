@@ -8,13 +8,13 @@ import {
 
 const context = webhookSecretContext({ tenantId: "ten_1", environment: "test" }, "whk_1");
 
-test("a sealed secret opens with the same associated data", () => {
+test("an encrypted secret opens with the same associated data", () => {
   const secret = generateSigningSecret();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(openSecret(sealSecret(secret, context), context)).toBe(secret);
 });
 
-test("the same secret is sealed differently each time, and its text shows nowhere", () => {
+test("the same secret is encrypted differently each time, and its text never appears", () => {
   const secret = generateSigningSecret();
   const [first, second] = [sealSecret(secret, context), sealSecret(secret, context)];
   expect(first).not.toBe(second);

@@ -12,7 +12,7 @@ const body = JSON.stringify({
 });
 const now = () => Math.floor(Date.now() / 1000);
 
-test("the header has Stripe's form: t first, lower-case hex, no space", () => {
+test("the header has the format of Stripe: t first, lowercase hex, no space", () => {
   const header = signatureHeader({
     secrets: ["whsec_a", "whsec_b"],
     timestampSeconds: 1_700_000_000,
