@@ -3,13 +3,13 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Declaration } from "./operation";
 
-// What happens to a response on its way out. Nothing of it is stored: a replay is compressed, or
-// not, as its own request wants.
+// Compression and validators of responses. None of it is stored: a replay is compressed or not
+// according to its own request.
 
 /** Below this, compression costs more than it saves. */
 const compressedFromBytes = 1_024;
 
-/** Longer ones are not read. */
+/** Longer `Accept-Encoding` headers are ignored. */
 const maximumHeaderLength = 1_000;
 
 type Encoding = "br" | "gzip";
@@ -20,10 +20,7 @@ const compress: Record<Encoding, (body: string) => Promise<Uint8Array>> = {
   gzip: promisify<string, Uint8Array>(gzip),
 };
 
-/**
- * The better of the encodings that an `Accept-Encoding` header prefers. Null where it asks for none
- * of them.
- */
+/** The best supported encoding of an `Accept-Encoding` header, or null if it allows none. */
 export function chooseEncoding(accepted: string | null): Encoding | null {
   if (!accepted || accepted.length > maximumHeaderLength) return null;
   const weights = new Map<string, number>();
@@ -38,7 +35,7 @@ export function chooseEncoding(accepted: string | null): Encoding | null {
   return br >= gzip ? "br" : "gzip";
 }
 
-/** Compresses a larger body where the client asks for it, and adds the headers that say so. */
+/** Compresses a large body if the client accepts that, and adds the headers for it. */
 export async function compressed(
   body: string,
   accepted: string | null,
@@ -50,7 +47,7 @@ export async function compressed(
   const encoding = chooseEncoding(accepted);
   if (!encoding) return body;
   headers["Content-Encoding"] = encoding;
-  // Other bytes, so no longer the same by the strict comparison.
+  // The bytes differ, so the ETag is only valid for the weak comparison.
   if (headers.ETag) headers.ETag = `W/${headers.ETag}`;
   return compress[encoding](body);
 }
@@ -62,7 +59,7 @@ export const returnsResource = ({ response }: Pick<Declaration, "response">): bo
 export const etagOf = (body: string): string =>
   `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
 
-/** Whether an `If-None-Match` header names this version, by the weak comparison. */
+/** Whether an `If-None-Match` header contains this version, by the weak comparison. */
 export function isKnownVersion(header: string | null, etag: string): boolean {
   if (!header) return false;
   return header

@@ -17,22 +17,22 @@ import type { ReceivedUpload } from "./read-upload";
 
 export type Answer = StoredResponse & { isReplay?: boolean };
 
-/** A request that was read and found valid, and is now to have its effect. */
+/** A request that was read and validated, and whose change is about to be made. */
 export type Change = {
   declaration: Declaration;
   identity: Identity;
   record: IdempotencyRecord | null;
   input: { params: unknown; query: unknown; body: unknown };
   file: ReceivedUpload["file"];
-  /** Of the request, for what a refusal says. */
+  /** The request's path, for problem documents. */
   path: string;
 };
 
-/** Changes of this process that are being made under an idempotency key. */
+/** Changes that this process is making under an idempotency key. */
 const running = new Map<string, Promise<unknown>>();
 
 /**
- * Makes a change once for its idempotency key, whatever else is sent with it at the same time.
+ * Makes a change once for its idempotency key, however many requests with that key arrive together.
  * Within one process the others wait here, where they hold no connection; between processes they
  * wait in the database.
  */
@@ -71,7 +71,7 @@ async function hasEnded(promise: Promise<unknown>, withinMs: number): Promise<bo
 }
 
 /**
- * A file is stored first, unless the request was answered already. A replay or a refusal does not
+ * A file is stored first, unless a stored response exists. A replay or a refused request does not
  * adopt it.
  */
 async function makeWithFile(change: Change): Promise<Answer> {
@@ -129,8 +129,8 @@ async function make(change: Change, file: StoredFile | undefined): Promise<Answe
 }
 
 /**
- * PostgreSQL ended the statement to break a deadlock, so it did nothing, and the longer way
- * remains.
+ * PostgreSQL ended the statement to break a deadlock, so it had no effect. The caller continues
+ * with a transaction.
  */
 function nullOnDeadlock(error: unknown): null {
   if (!isDeadlock(error)) throw error;
@@ -138,9 +138,9 @@ function nullOnDeadlock(error: unknown): null {
 }
 
 /**
- * A refusal by the service is an answer like any other: it is stored and replayed. Its transaction
- * is gone, so the record is written by itself; should another request have been quicker, that one's
- * answer counts.
+ * An error of the service is a response like any other: it is stored and replayed. Its transaction
+ * was rolled back, so the record is written separately. If another request was quicker, its
+ * response is returned.
  */
 async function storeRefusal(
   { identity, path }: Change,
@@ -165,10 +165,7 @@ async function replay(identity: Identity, record: IdempotencyRecord): Promise<An
   return { ...stored, isReplay: true };
 }
 
-/**
- * Parsing on the way out drops what the contract does not name, and fails where something is
- * lacking.
- */
+/** Parsing the result drops fields that the contract does not name, and fails if one is missing. */
 export const serializerOf =
   ({ response }: Declaration): Serialize<unknown> =>
   (result) =>

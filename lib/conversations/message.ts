@@ -5,13 +5,13 @@ import { newId } from "@/lib/resources/ids";
 import type { MessageModel } from "@/prisma/generated/models";
 import type { CreateMessage, Message } from "./message-schema";
 
-/** What a message needs to know of the customer of its conversation. */
+/** What a message uses of its conversation's customer. */
 export type MessageCustomer = { id: string; name: string | null } | null;
 
 /**
- * A message as it will be written and answered. Ids and times are made here, so both are known
+ * A message as it will be stored and returned. Ids and times are made here, so both are known
  * before any statement runs.
- * @param customer that of the conversation: the author of a customer's message that gives no
+ * @param customer the conversation's customer: the author of a customer's message without an
  * author's id
  */
 export function newMessage(
@@ -42,7 +42,7 @@ export function newMessage(
   };
 }
 
-/** What a message tells the world; a note tells nothing. */
+/** The type of a message's event, or null for a note, which has none. */
 export function messageEventType({ direction }: Message): EventType | null {
   return ({ INBOUND: "message.received", OUTBOUND: "message.sent", INTERNAL: null } as const)[
     direction
@@ -51,7 +51,7 @@ export function messageEventType({ direction }: Message): EventType | null {
 
 const previewLength = 160;
 
-/** The start of the text, for lists; never half of a surrogate pair. */
+/** The start of the text, for lists. Never cuts a surrogate pair in half. */
 export function previewOf(text: string): string {
   if (text.length <= previewLength) return text;
   const cut = text.slice(0, previewLength - 1);

@@ -40,9 +40,7 @@ export async function listMessages(
   return toPage(rows, limit, toMessage);
 }
 
-/**
- * For those who have a message's id alone. @returns the id of the conversation that it stands in.
- */
+/** For callers that only have a message's id. @returns the id of its conversation. */
 export async function conversationOfMessage(
   { db, partition }: Caller,
   id: string,

@@ -51,8 +51,8 @@ export async function listConversations(caller: Caller, query: ListConversations
 const inboxPageSize = 30;
 
 /**
- * The dashboard's list. Its cursor holds the time by which it is ordered, so a conversation that
- * moves breaks no page.
+ * The dashboard's list. Its cursor contains the time that the list is ordered by, so a conversation
+ * that moves breaks no page.
  */
 export async function listInbox({ partition }: Caller, query: ListInbox) {
   const statement = listInboxStatement(partition, inboxPageSize, query);
@@ -65,10 +65,7 @@ export async function listInbox({ partition }: Caller, query: ListInbox) {
   };
 }
 
-/**
- * @returns how many there are in each status, counted no further than `limit`: whoever has more
- * knows that they are many.
- */
+/** @returns how many conversations have each status, counted up to `limit` */
 export async function countInbox(
   { partition }: Caller,
   limit: number,
@@ -76,7 +73,7 @@ export async function countInbox(
   const [counts] = await runSql<Record<ConversationStatus, number>>(
     countInboxStatement({ ...partition, limit }),
   );
-  if (!counts) throw new Error("a count has one row");
+  if (!counts) throw new Error("expected one row of counts, found none");
   return counts;
 }
 
@@ -88,7 +85,7 @@ export async function getConversation({ db, partition }: Caller, id: string) {
   return toConversation(found);
 }
 
-/** How many conversations name an agent; no more than `atMost` are looked at. */
+/** How many conversations have an agent, counted up to `atMost`. */
 export async function countConversationsOfAgent(
   { db, partition }: Caller,
   agentId: string,
@@ -102,7 +99,7 @@ export async function countConversationsOfAgent(
   return found.length;
 }
 
-/** Opens a conversation, with a first message where one is given. */
+/** Creates a conversation, with its first message if one is given. */
 export async function createConversation(
   caller: Caller,
   body: CreateConversation,
@@ -132,7 +129,7 @@ export async function createConversation(
 /**
  * The same as `createConversation`, together with its idempotency record, in one statement and one
  * round trip.
- * @returns the answer's body, or null where nothing was written: the key is taken, or the body
+ * @returns the response's body, or null if nothing was written: the key is taken, or the body
  * refers to a customer or an agent, which takes more than one statement.
  */
 export async function createConversationInOneStatement(
@@ -182,8 +179,8 @@ export async function createConversationInOneStatement(
 }
 
 /**
- * Changes what the patch names. Raises one event: `conversation.status_changed` where the status
- * changes, whatever else does too, `conversation.updated` otherwise, none where nothing changes.
+ * Changes the fields of the patch. Raises one event: `conversation.status_changed` if the status
+ * changes, whatever else changes too; otherwise `conversation.updated`; none if nothing changes.
  * @throws AppError `invalid-transition`
  */
 export async function updateConversation(
@@ -201,7 +198,7 @@ export async function updateConversation(
   return writeChange(caller, before, after, at);
 }
 
-/** Part of posting a customer's message: what was put aside or settled is open again. */
+/** Part of posting a customer's message: reopens a snoozed or resolved conversation. */
 export async function reopenForCustomer(caller: Caller, id: string): Promise<void> {
   const before = await lockConversation(caller, id);
   if (before.status !== "RESOLVED" && before.status !== "SNOOZED") return;
@@ -215,8 +212,8 @@ async function reopen(caller: Caller, before: ConversationRow): Promise<void> {
 }
 
 /**
- * Opens conversations whose `snoozedUntil` has come, each in a transaction of its own.
- * @returns how many were opened
+ * Reopens conversations whose `snoozedUntil` has passed, each in a transaction of its own.
+ * @returns how many were reopened
  */
 export async function wakeSnoozedConversations(limit: number): Promise<number> {
   const at = now();
@@ -273,7 +270,7 @@ async function writeChange(
   return conversation;
 }
 
-/** What a new status brings with it: the times, and the rules of snoozing. */
+/** The fields that a new status sets: the times, and those of snoozing. */
 function statusFields(
   before: ConversationRow,
   { status: to = before.status, snoozedUntil }: UpdateConversation,
@@ -301,8 +298,8 @@ function statusFields(
 }
 
 /**
- * What a body refers to exists in the caller's own partition, or the answer is the 404 of what
- * exists nowhere.
+ * Everything that a body refers to must exist in the caller's own partition. Otherwise the response
+ * is the same 404 as for an id that exists nowhere.
  */
 async function requireReferences(
   { db, partition }: Caller,
@@ -336,7 +333,7 @@ async function moveBetweenCustomers(
     await db.customer.update({ where: where(to), data: { conversationCount: { increment: 1 } } });
 }
 
-/** A conversation and its first message as they will be written and answered. */
+/** A conversation and its first message as they will be stored and returned. */
 function newConversation(
   { partition }: Identity,
   body: CreateConversation,

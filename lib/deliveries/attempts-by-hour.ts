@@ -6,9 +6,9 @@ const hourMs = 3_600_000;
 export type AttemptHour = { hour: Date; attempts: number; failures: number };
 
 /**
- * How often webhooks were called in each of the last hours, by webhook. Every hour is there, the
- * oldest first; the last one is not over yet.
- * @param hours 720 at most: older figures are not kept
+ * How many attempts each webhook had in each of the last hours. Contains every hour, oldest first;
+ * the last one is not over yet.
+ * @param hours at most 720: older counts are deleted
  */
 export async function attemptsByHour(
   { db, partition }: Caller,

@@ -20,8 +20,7 @@ export type FoundDelivery = Pick<
 };
 
 /**
- * For the dashboard: deliveries of one webhook, newest first, by more than the API's list can be
- * asked for.
+ * For the dashboard: deliveries of one webhook, newest first, with more filters than the API has.
  */
 export async function searchDeliveries(
   { partition }: Caller,
@@ -32,7 +31,7 @@ export async function searchDeliveries(
   return toPage(rows, query.limit, (row) => row);
 }
 
-/** The deliveries before and after one in the list that a search makes; null where it ends. */
+/** The deliveries before and after one in the results of a search; null at the end. */
 export async function neighborsOfDelivery(
   caller: Caller,
   webhookId: string,
@@ -52,7 +51,7 @@ export async function neighborsOfDelivery(
   return { newer, older };
 }
 
-/** Where events went: their deliveries with the webhooks' addresses, oldest first. */
+/** The deliveries of events, with the URLs of their webhooks, oldest first. */
 export async function deliveriesOfEvents({ db, partition }: Caller, eventIds: string[]) {
   return db.delivery.findMany({
     where: { ...partition, eventId: { in: eventIds }, webhook: { deletedAt: null } },
@@ -69,8 +68,8 @@ export async function deliveriesOfEvents({ db, partition }: Caller, eventIds: st
 }
 
 /**
- * How many deliveries wait for their next attempt, and how many are held; more than `maximumCounted`
- * is `maximumCounted + 1`.
+ * How many deliveries wait for their next attempt, and how many are held, counted up to
+ * `maximumCounted + 1`.
  */
 export async function countUnsent({ db, partition }: Caller, webhookId: string) {
   const count = (status: "PENDING" | "HELD") =>
@@ -79,7 +78,7 @@ export async function countUnsent({ db, partition }: Caller, webhookId: string) 
   return { pending, held };
 }
 
-/** Since when the first of what is held waits; null where nothing is. */
+/** When the oldest held delivery was created; null if none is held. */
 export async function oldestHeld(
   { db, partition }: Caller,
   webhookId: string,

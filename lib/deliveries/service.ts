@@ -10,7 +10,7 @@ import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
 import { idsByStatus } from "@/lib/resources/page-by-status";
 import { pageById, toPage } from "@/lib/resources/pages";
-import { addBacklogTask, deliveriesOf } from "@/lib/webhooks/backlog-tasks";
+import { addBacklogTask, deliveryIdsBetween } from "@/lib/webhooks/backlog-tasks";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
@@ -26,7 +26,7 @@ import type {
 
 const maximumAttemptsShown = 100;
 /**
- * Of one webhook, at a time: those who press the button faster than its receiver answers are told.
+ * For one webhook at a time, because a user can request attempts faster than the receiver responds.
  */
 const maximumRequestedAttempts = 100;
 
@@ -57,7 +57,7 @@ export async function listDeliveries(
   return toPage(rows, page.limit, toDelivery);
 }
 
-/** For those who have a delivery's id alone. @returns the id of the webhook that it goes to. */
+/** For callers that only have a delivery's id. @returns the id of its webhook. */
 export async function webhookOfDelivery({ db, partition }: Caller, id: string): Promise<string> {
   const where = { tenantId_environment_id: { ...partition, id } };
   const found = await db.delivery.findUnique({ where, select: { webhookId: true } });
@@ -80,9 +80,9 @@ export async function getDelivery(
 }
 
 /**
- * Raises `webhook.test` for this webhook alone, also while it is disabled. It is tried once, and
- * whatever comes of it adds nothing to the count of failures.
- * @throws AppError `limit-reached` while 100 attempts that were asked for wait already
+ * Raises `webhook.test` for this webhook only, even while it is disabled. It is sent once, and a
+ * failure does not count.
+ * @throws AppError `limit-reached` while 100 requested attempts are waiting
  */
 export async function sendTestEvent(caller: Caller, webhookId: string): Promise<Delivery> {
   requireRole(caller, "ADMIN", "send test events");
@@ -117,12 +117,11 @@ export async function sendTestEvent(caller: Caller, webhookId: string): Promise<
 }
 
 /**
- * Asks for one more attempt, now, of a delivery that was tried or waits for nothing: the same
- * event, freshly signed. Where it succeeds the delivery is delivered, and retries that were to come
- * are not made; where it fails nothing changes.
- * @throws AppError `invalid-transition` while its first attempt or a requested one is still to
- * come, or one is under way;
- *   `limit-reached` while 100 attempts that were asked for wait already
+ * Requests one more attempt, now, of a delivery that was attempted or waits for nothing: the same
+ * event with a new signature. If it succeeds, the delivery is delivered and pending retries are
+ * canceled. If it fails, nothing changes.
+ * @throws AppError `invalid-transition` while its first attempt or a requested one is pending or in
+ * progress; `limit-reached` while 100 requested attempts are waiting
  */
 export async function resendDelivery(
   caller: Caller,
@@ -156,10 +155,10 @@ export async function resendDelivery(
 }
 
 /**
- * Sends again what failed or is held of a time, with a fresh schedule each, spread over time by a
- * job.
- * @returns how many; with `dryRun` that is all it does
- * @throws AppError `invalid-transition` where the webhook is disabled
+ * Resends failed and held deliveries of a period, each with a new schedule. A job spreads them over
+ * time.
+ * @returns how many; with `dryRun` they are only counted
+ * @throws AppError `invalid-transition` if the webhook is disabled
  */
 export async function recoverDeliveries(
   caller: Caller,
@@ -168,7 +167,7 @@ export async function recoverDeliveries(
 ) {
   requireRole(caller, "ADMIN", "recover deliveries");
   const { status } = await getWebhook(caller, webhookId);
-  const range = deliveriesOf(since, until);
+  const range = deliveryIdsBetween(since, until);
   const where = {
     ...caller.partition,
     webhookId,
@@ -190,17 +189,15 @@ export async function recoverDeliveries(
   return { count };
 }
 
-/**
- * How many deliveries wait for the webhook to be enabled, or for a word about what becomes of them.
- */
+/** How many deliveries are held: until the webhook is enabled, or until a user resumes them. */
 export async function countHeld(caller: Caller, webhookId: string): Promise<number> {
   return caller.db.delivery.count({ where: { ...caller.partition, webhookId, status: "HELD" } });
 }
 
 /**
- * Sends what was held, spread over time by a job.
+ * Sends held deliveries. A job spreads them over time.
  * @returns how many
- * @throws AppError `invalid-transition` where the webhook is disabled
+ * @throws AppError `invalid-transition` if the webhook is disabled
  */
 export async function resumeHeld(caller: Caller, webhookId: string) {
   requireRole(caller, "ADMIN", "resume held deliveries");
@@ -209,7 +206,7 @@ export async function resumeHeld(caller: Caller, webhookId: string) {
 }
 
 /**
- * Gives up what is held: a job marks it as discarded. Each can still be resent.
+ * Discards held deliveries, in a job. Each can still be resent.
  * @returns how many
  */
 export async function discardHeld(caller: Caller, webhookId: string) {
@@ -218,10 +215,7 @@ export async function discardHeld(caller: Caller, webhookId: string) {
   return changeHeld(caller, webhookId, "DISCARD");
 }
 
-/**
- * Enables a webhook and says what becomes of the deliveries that were held; with `KEEP`, they stay
- * so.
- */
+/** Enables a webhook, and decides what happens to held deliveries; with `KEEP`, they stay held. */
 export async function enableWebhook(
   caller: Caller,
   webhookId: string,

@@ -30,12 +30,12 @@ export async function hasMisplacedEvents(): Promise<boolean> {
 const firstXact = "3";
 
 /**
- * Moves all events before every transaction to come, in the order of their ids. For a restored
- * dump, before it is served.
+ * Moves all events before every future transaction, in the order of their ids. For a restored dump,
+ * before it is served.
  * @returns how many events
  */
 export async function rebaseEvents(): Promise<number> {
-  // Not one of the pool's connections: this takes as long as it takes.
+  // Not one of the pool's connections, because this can take longer than their timeout.
   const client = new pg.Client({ connectionString: env().DATABASE_URL });
   await client.connect();
   try {

@@ -71,7 +71,7 @@ export const listEventsQuery = listQuery("event", "desc", {
   since: instant.optional().meta({ description: "Only events of this time or later." }),
 });
 
-/** The same for the dashboard, whose field for the time knows no offset. */
+/** The same for the dashboard, whose time field has no offset. */
 export const searchEventsQuery = listEventsQuery.extend({ since: instantOrMinute.optional() });
 
 export type EventTypeList = z.input<typeof eventTypeList>;

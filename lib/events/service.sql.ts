@@ -21,8 +21,8 @@ export const isEventStatement = sql(
 );
 
 /**
- * An event's id and time are made before its transaction writes, and clocks of machines differ. No
- * event is committed so much earlier or later than its id says.
+ * An event's id and time are made before its transaction writes, and the clocks of machines differ.
+ * No event is committed this much earlier or later than its id says.
  */
 const slackMs = 600_000;
 
@@ -42,8 +42,8 @@ export function listEventsStatement(
   if (isAscending) conditions.push("xact < pg_snapshot_xmin(pg_current_snapshot())");
   if (type !== undefined) conditions.push(`type = ${bind("text", type)}`);
   if (since !== undefined) {
-    // Ids are found by time, and where one stands in the feed bounds what is read of it. `coalesce`
-    // keeps the planner from taking the time for so selective that it reads the table instead.
+    // The last event before that time has a position in the feed, where reading starts. `coalesce`
+    // keeps the planner from estimating the time as so selective that it reads the table instead.
     const earlier = firstIdAt("event", new Date(since.getTime() - slackMs));
     const start = `(SELECT xact FROM events WHERE ${within} AND id < ${bind("text", earlier)} ORDER BY id DESC LIMIT 1)`;
     conditions.push(

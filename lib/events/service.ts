@@ -8,8 +8,8 @@ import type { Event, ListEvents } from "./schema";
 import { isEventStatement, listEventsStatement } from "./service.sql";
 
 /**
- * Events of the last 30 days, whether a webhook wanted them or not. In ascending order it is
- * gap-free for a client that follows it: no event ever appears before one that was listed.
+ * Events of the last 30 days, whether a webhook received them or not. In ascending order the feed
+ * is gap-free for a client that follows it: no event ever appears before one that was listed.
  * @throws AppError `invalid-cursor` for an id that is not one of this tenant's events
  */
 export async function listEvents({ partition }: Caller, query: ListEvents) {
@@ -36,12 +36,10 @@ export async function getPayload({ db, partition }: Caller, id: string): Promise
   return found.payload;
 }
 
-/** How much later than its request an event can be made: an upload takes that long. */
+/** The longest time between a request and its event: an upload can take this long. */
 const longestRequestMs = 125_000;
 
-/**
- * The events that one request caused, the first one first. Its time says among which ones to look.
- */
+/** The events that one request caused, oldest first. Its time limits the search. */
 export async function listEventsOfRequest(
   { db, partition }: Caller,
   request: { id: string; createdAt: string; durationMs: number },
@@ -52,7 +50,7 @@ export async function listEventsOfRequest(
     where: {
       ...partition,
       id: { gte: firstIdAt("event", since), lt: firstIdAt("event", until) },
-      // As it stands in the envelope: inside of anybody's text, the quotes would be escaped.
+      // As written in the envelope: inside a text of the tenant, the quotes would be escaped.
       payload: { contains: `"request":{"id":"${request.id}"` },
     },
     orderBy: { id: "asc" },
@@ -61,5 +59,5 @@ export async function listEventsOfRequest(
   return rows.map(toEvent);
 }
 
-/** What was signed and sent is what the API answers. */
+/** The API returns what was signed and sent. */
 const toEvent = ({ payload }: { payload: string }) => JSON.parse(payload) as Event;

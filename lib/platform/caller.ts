@@ -22,13 +22,13 @@ export type DeliveryReference = Partition & { id: string };
 export type DocumentReference = Partition & { id: string };
 
 /**
- * Who acts, in which partition, and for which request. Never a `Request`: services know nothing of
- * HTTP.
+ * Who acts, in which partition, and for which request. Contains no `Request`, because services are
+ * independent of HTTP.
  */
 export type Identity = {
   partition: Partition;
   actor: Actor;
-  /** What events repeat of the request that caused them; null for jobs. */
+  /** The request that events mention as their cause; null for jobs. */
   request: { id: string; idempotencyKey: string | null } | null;
   /** The client's address, for the audit log. */
   address: string | null;
@@ -37,20 +37,20 @@ export type Identity = {
 /** The first parameter of every service function. `db` is the transaction, in a mutation. */
 export type Caller = Identity & {
   db: Db;
-  /** Deliveries that this transaction wrote; a clock is woken for them once it has committed. */
+  /** Deliveries that this transaction wrote. The worker is woken for them after the commit. */
   outbox: DeliveryReference[];
-  /** Documents that this transaction left to be processed; likewise. */
+  /** Documents that this transaction queued for processing; likewise. */
   documents: DocumentReference[];
 };
 
-/** For reads: no transaction, one statement a call. */
+/** For reads, without a transaction. */
 export function reader(identity: Identity): Caller {
   return { ...identity, db: db(), outbox: [], documents: [] };
 }
 
 /**
- * For a transaction that begins before its tenant is known, or that concerns several. It may write
- * no events.
+ * For a transaction that starts before its tenant is known, or concerns several. It must not write
+ * events.
  */
 export function withDatabase(identity: Identity, transaction: Db): Caller {
   return { ...identity, db: transaction, outbox: [], documents: [] };
@@ -61,16 +61,15 @@ export function system(partition: Partition): Identity {
   return { partition, actor: { type: "SYSTEM", id: "system" }, request: null, address: null };
 }
 
-/** Wakes a clock for deliveries that a one-statement change wrote. */
+/** Wakes the worker for deliveries that a one-statement change wrote. */
 export function wake({ partition }: Identity, deliveryIds: string[]): void {
   if (deliveryIds.length > 0) wakeDeliveries(deliveryIds.map((id) => ({ ...partition, id })));
 }
 
 /**
- * Runs a mutation as one transaction: all that `work` writes commits together or not at all, and
- * only then is a clock woken. A transaction that PostgreSQL ended to break a deadlock, or that
- * another one was quicker than, is run again, twice at the most, so `work` must not have effects
- * outside the database.
+ * Runs a mutation as one transaction: everything that `work` writes commits together or not at all,
+ * and the worker is woken afterwards. After a deadlock or a unique violation the transaction is run
+ * again, at most twice, so `work` must not have effects outside the database.
  */
 export async function mutate<Result>(
   identity: Identity,

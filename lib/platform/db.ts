@@ -13,10 +13,7 @@ export type { Prisma } from "@/prisma/generated/client";
 /** The client itself, or the transaction that a mutation runs in. */
 export type Db = Prisma.TransactionClient;
 
-/**
- * How long a statement may wait for a row that another transaction holds, the idempotency record
- * above all.
- */
+/** How long a statement may wait for a locked row, most often an idempotency record. */
 export const lockTimeoutMs = 5_000;
 /**
  * A process that hangs in a transaction must not delay the event feed, which ends before the oldest
@@ -24,8 +21,8 @@ export const lockTimeoutMs = 5_000;
  */
 const idleTransactionTimeoutMs = 20_000;
 /**
- * Beyond the timeout of a statement, which PostgreSQL keeps: a connection that is silent for longer
- * has gone silent for good.
+ * Added to the statement timeout, which PostgreSQL enforces: a connection that is silent for longer
+ * is broken.
  */
 const deadlineMarginMs = 1_000;
 /** How long a request waits for a connection while all of them are in use. */
@@ -36,8 +33,8 @@ type Connections = { pool: pg.Pool; prisma: PrismaClient; checkedOut: Map<pg.Poo
 let processSettings: Record<string, string> | undefined;
 
 /**
- * Settings of PostgreSQL for all connections of this process, which go past a connection pooler
- * where an address for that is configured. Called before the first connection is opened.
+ * PostgreSQL settings for all connections of this process, which then bypass a connection pooler if
+ * a direct address is configured. Call this before the first connection is opened.
  */
 export function setConnectionSettings(settings: Record<string, string>): void {
   processSettings = settings;
@@ -47,12 +44,12 @@ export function setConnectionSettings(settings: Record<string, string>): void {
 // Next's, or Next's own reloads in development. They share one pool.
 const shared = globalThis as { parlanceConnections?: Connections };
 
-/** For what takes milliseconds while the database is well: opening a connection, a heartbeat. */
+/** For work that takes milliseconds on a healthy database: opening a connection, a heartbeat. */
 export const connectTimeoutMs = () => Math.min(3_000, env().DATABASE_STATEMENT_TIMEOUT_MS);
 
 /**
- * What a connection is opened with. A direct one goes past a connection pooler: it needs a session
- * of its own.
+ * The options of a new connection. A direct one bypasses a connection pooler to get its own
+ * session.
  */
 export function connectionOptions({ isDirect }: { isDirect: boolean }): pg.ClientConfig {
   const { DATABASE_URL, DATABASE_DIRECT_URL = DATABASE_URL } = env();
@@ -65,8 +62,7 @@ export function connectionOptions({ isDirect }: { isDirect: boolean }): pg.Clien
 }
 
 /**
- * Waiting for a connection and opening one have timeouts of their own, but a pool hands its own to
- * both.
+ * Waiting for a connection and opening one have separate timeouts, but a pool uses one for both.
  */
 class PooledClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
@@ -135,7 +131,7 @@ export async function runSql<Row extends object>(
 }
 
 /**
- * For how long every connection has been in use without a break; 0 while one is free. No
+ * How long all connections have been in use without interruption; 0 while one is free. No
  * transaction may last that long.
  */
 export function poolStuckMs(): number {
@@ -144,7 +140,7 @@ export function poolStuckMs(): number {
   return performance.now() - Math.max(...open.checkedOut.values());
 }
 
-/** Waits for what is running, then closes every connection. */
+/** Waits for running statements, then closes every connection. */
 export async function closeDatabase(): Promise<void> {
   const open = shared.parlanceConnections;
   shared.parlanceConnections = undefined;
@@ -194,33 +190,24 @@ export function sqlState(error: unknown): string | undefined {
 const lostConnection =
   /ECONNREFUSED|ECONNRESET|EPIPE|connect ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Can't reach database|Server has closed the connection|not queryable/i;
 
-/**
- * Of two transactions that waited for each other, PostgreSQL ended this one; it may simply be run
- * again.
- */
+/** PostgreSQL ended this transaction to break a deadlock, so it can be run again. */
 export function isDeadlock(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40P01" || state === "40001";
 }
 
-/**
- * A unique index refused the row because another transaction was quicker; whoever looks again finds
- * what it wrote.
- */
+/** Another transaction inserted a row with the same unique values first; it can now be read. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === "23505";
 
-/**
- * SQLSTATEs after which the same request may succeed in a moment: locks that took too long, and
- * statements that did.
- */
-const passing = new Set(["55P03", "57014", "40P01", "40001"]);
+/** SQLSTATEs after which the same request may succeed in a moment: lock and statement timeouts. */
+const temporary = new Set(["55P03", "57014", "40P01", "40001"]);
 
-/** The database is away or going away: the same request may succeed in a moment. */
+/** The database is unavailable or shutting down: the same request may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (
     state &&
-    (passing.has(state) ||
+    (temporary.has(state) ||
       state.startsWith("08") ||
       state.startsWith("57P") ||
       state.startsWith("53"))

@@ -3,8 +3,7 @@ import type { Metadata, MetadataPatch } from "./metadata";
 export type MetadataKind = "text" | "number" | "boolean";
 
 /**
- * One key of metadata while it is being edited, when it may be anything that can be typed. `id`
- * tells rows apart.
+ * One key of metadata while it is edited, with a value exactly as typed. `id` identifies the row.
  */
 export type MetadataRow = { id: string; key: string; kind: MetadataKind; value: string };
 
@@ -18,8 +17,8 @@ export function toMetadataRows(metadata: Metadata): MetadataRow[] {
 }
 
 /**
- * Rows without a key are not finished, and left out. A number that is none is sent as it was typed,
- * to be refused.
+ * Rows without a key are unfinished and left out. An invalid number is sent as typed, so that it is
+ * refused.
  */
 export function fromMetadataRows(rows: MetadataRow[]): Metadata {
   const named = rows
@@ -34,7 +33,7 @@ const readAs: Record<MetadataKind, (text: string) => Metadata[string]> = {
   boolean: (text) => text === "true",
 };
 
-/** @returns why rows cannot be saved as they are, or null */
+/** @returns why the rows cannot be saved, or null */
 export function metadataProblem(rows: MetadataRow[]): string | null {
   const keys = rows.map(({ key }) => key.trim()).filter((key) => key !== "");
   // The API refuses it too, but React drops it on the way to a server action.
@@ -44,8 +43,7 @@ export function metadataProblem(rows: MetadataRow[]): string | null {
 }
 
 /**
- * What a PATCH has to say so that `before` becomes `after`: what is new or another, and null for
- * what is gone.
+ * The PATCH that turns `before` into `after`: new and changed values, and null for removed keys.
  */
 export function metadataPatch(before: Metadata, after: Metadata): MetadataPatch {
   const changed = Object.entries(after).filter(([key, value]) => before[key] !== value);
@@ -54,9 +52,8 @@ export function metadataPatch(before: Metadata, after: Metadata): MetadataPatch 
 }
 
 /**
- * What rows are to show once others have changed the metadata that they began with, key by key.
- * @returns the rows with what the others alone have changed, and whether there is a key that both
- * did
+ * Applies the changes that others made to the metadata in the meantime, key by key.
+ * @returns the rows with the keys that only the others changed, and whether both changed a key
  */
 export function rebaseMetadataRows(
   base: Metadata,

@@ -3,27 +3,24 @@ import { now } from "@/lib/platform/time";
 import { firstIdAt, newId } from "@/lib/resources/ids";
 import type { BacklogAction } from "@/prisma/generated/enums";
 
-/** Another process's clock may be ahead by so much, and what it wrote is meant too. */
+/** Another process's clock can be ahead by this much, and its deliveries are included. */
 const clockToleranceMs = 60_000;
 
-/** Deliveries made from one time to another: the ids above the first, and below the second. */
+/** Deliveries of a period, by their ids. Both bounds are exclusive. */
 export type IdRange = { afterId: string; beforeId: string };
 
-/** @param until inclusive, to the millisecond; unless given, everything there is by now */
-export function deliveriesOf(since: Date, until?: Date): IdRange {
+/** @param until inclusive, to the millisecond; defaults to now */
+export function deliveryIdsBetween(since: Date, until?: Date): IdRange {
   const before = new Date(until ? until.getTime() + 1 : Date.now() + clockToleranceMs);
   return { afterId: firstIdAt("delivery", since), beforeId: firstIdAt("delivery", before) };
 }
 
-/**
- * Leaves it to a job to do something with a webhook's deliveries, of all times unless a range is
- * given.
- */
+/** Queues an action on a webhook's deliveries for a job, on all of them unless a range is given. */
 export async function addBacklogTask(
   { db, partition }: Caller,
   webhookId: string,
   action: BacklogAction,
-  range = deliveriesOf(new Date(0)),
+  range = deliveryIdsBetween(new Date(0)),
 ): Promise<void> {
   const at = now();
   await db.backlogTask.create({

@@ -1,18 +1,15 @@
 import type { Webhook } from "./schema";
 
-/** A webhook that fails this often in a row is disabled. */
+/** A webhook is disabled after this many failures in a row. */
 export const disableAfterFailures = 100;
 
-/**
- * After so many failures in a row the webhook's owners are warned, each time that a row of failures
- * comes to it.
- */
+/** The numbers of failures in a row at which the organization is warned. */
 export const warnAfterFailures = [50, 90] as const;
 
 /**
- * From here on a webhook is probed: one delivery at a time, and a pause after each. A hundred
- * events to a host that refuses connections would otherwise disable it within a second. What waits
- * meanwhile uses up no attempts.
+ * From this number of failures, a webhook is probed: one delivery at a time, and a pause after
+ * each. Otherwise a hundred events to a host that refuses connections would disable it within a
+ * second. Deliveries that wait meanwhile use up no attempts.
  */
 export const probeAfterFailures = 10;
 
@@ -22,8 +19,8 @@ export const webhookHealths = ["well", "failing", "about-to-be-disabled", "disab
 export type WebhookHealth = (typeof webhookHealths)[number];
 
 /**
- * What follows from a webhook's failures in a row, for every place that shows or mails it. It is
- * failing from the moment that it is probed: it then gets one delivery at a time.
+ * A webhook's health by its failures in a row, for every place that shows or mails it. It is
+ * failing as soon as it is probed, because it then gets one delivery at a time.
  */
 export function webhookHealth({
   status,
@@ -34,7 +31,7 @@ export function webhookHealth({
   return consecutiveFailures >= probeAfterFailures ? "failing" : "well";
 }
 
-/** What the health means, in a sentence for a page or a mail. */
+/** The effect of each health, as text for pages and mails. */
 export const healthSentences: Record<WebhookHealth, string> = {
   well: "",
   failing: `It gets one delivery at a time until one succeeds. After ${disableAfterFailures} failures in a row it is disabled.`,

@@ -4,14 +4,14 @@ import { db } from "@/lib/platform/db";
 import { now } from "@/lib/platform/time";
 import { healthSentences, webhookHealth } from "./health";
 
-/** Nobody wants to hear of failures of longer ago, when the jobs stood still for a while. */
+/** Older warnings are not mailed, in case the jobs did not run for a while. */
 const latestMs = 24 * 3_600_000;
 
 /**
- * Leaves a mail to the owners and admins for each warning that they have not had. Where a webhook
- * came to several numbers at once they hear of the highest one, and of one that is disabled or
- * deleted by now they hear nothing more.
- * @returns how many warnings were dealt with
+ * Queues a mail to owners and admins for each warning that was not mailed yet. If a webhook reached
+ * several numbers together, only the highest one is mailed; nothing is mailed about a webhook that
+ * is disabled or deleted by now.
+ * @returns how many warnings were processed
  */
 export async function mailWarnings(limit: number): Promise<number> {
   const at = now();
@@ -23,7 +23,7 @@ export async function mailWarnings(limit: number): Promise<number> {
   });
   for (const { webhook, mailedAt: _, ...key } of warnings) {
     const { tenantId, environment, webhookId, failures, createdAt } = key;
-    const isOutdone = warnings.some(
+    const hasHigherWarning = warnings.some(
       (other) =>
         other.webhookId === webhookId && other.failures > failures && other.createdAt >= createdAt,
     );
@@ -31,7 +31,7 @@ export async function mailWarnings(limit: number): Promise<number> {
       mailTransport() !== "none" &&
       webhook.status === "ENABLED" &&
       !webhook.deletedAt &&
-      !isOutdone;
+      !hasHigherWarning;
     await db().$transaction(async (transaction) => {
       if (isMailed) {
         const consequence =

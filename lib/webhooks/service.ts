@@ -23,10 +23,10 @@ import { addBacklogTask } from "./backlog-tasks";
 import type { CreateWebhook, ListWebhooks, RotateSecret, UpdateWebhook, Webhook } from "./schema";
 import { findUrlProblem, isForbiddenTarget, maximumUrlLength } from "./webhook-url";
 
-/** In one environment. */
+/** Per environment. */
 export const maximumWebhooks = 20;
 
-/** The newest secret first; the one before it is there while both sign. */
+/** The newest secret first, and the previous one while both sign. */
 const secretsOfWebhook = { secrets: { orderBy: { version: "desc" }, take: 2 } } as const;
 
 type WebhookWithSecrets = WebhookModel & { secrets: WebhookSecretModel[] };
@@ -60,7 +60,7 @@ export async function getWebhook(caller: Caller, id: string) {
 }
 
 /**
- * @returns the webhook and, this once, its secret.
+ * @returns the webhook with its secret, which is returned only once
  * @throws AppError `limit-reached` beyond 20 in an environment
  */
 export async function createWebhook(
@@ -105,15 +105,10 @@ export async function createWebhook(
   return { ...webhook, secret };
 }
 
-/**
- * Fields that decide which events leave for which address; the others only describe the webhook.
- */
-const decidesWhatIsReceived: ReadonlySet<string> = new Set(["url", "events", "status"]);
+/** Fields that decide which events are sent to which URL. The others only describe the webhook. */
+const deliveryFields: ReadonlySet<string> = new Set(["url", "events", "status"]);
 
-/**
- * `status: "ENABLED"` sets the count of failures to 0, also where the webhook was enabled all
- * along.
- */
+/** `status: "ENABLED"` resets the count of failures, even if the webhook was enabled already. */
 export async function updateWebhook(
   caller: Caller,
   id: string,
@@ -137,7 +132,7 @@ export async function updateWebhook(
   const before = toWebhook(row);
   const changed = changedFields(before, toWebhook({ ...row, ...changes }));
   if (changed.length === 0) return before;
-  if (changed.some((field) => decidesWhatIsReceived.has(field)))
+  if (changed.some((field) => deliveryFields.has(field)))
     await requireStepUp(caller, "updateWebhook");
 
   const where = { tenantId_environment_id: { ...caller.partition, id } };
@@ -160,11 +155,11 @@ export async function updateWebhook(
 }
 
 /**
- * Gives the webhook a new secret. The one before it goes on signing beside it for the time given;
- * which ones sign is decided by their expiry whenever something is sent. Without an overlap every
- * older secret ends at once.
- * @returns the webhook and, this once, its new secret.
- * @throws AppError `rotation-in-progress` where two secrets sign already and the new one is to
+ * Creates a new secret. The previous one also signs for `overlapSeconds`; which secrets sign is
+ * decided by their expiry whenever something is sent. Without an overlap, every older secret
+ * expires immediately.
+ * @returns the webhook with its new secret, which is returned only once
+ * @throws AppError `rotation-in-progress` if two secrets sign already and the new one should
  * overlap too
  */
 export async function rotateSecret(
@@ -183,7 +178,7 @@ export async function rotateSecret(
   }
 
   const secretsOf = { ...caller.partition, webhookId: id };
-  // Those before the current one have ended, or are to end now.
+  // Secrets before the current one have expired, or expire now.
   await caller.db.webhookSecret.deleteMany({
     where: { ...secretsOf, ...(overlapSeconds > 0 && { version: { lt: current.version } }) },
   });
@@ -210,10 +205,7 @@ export async function rotateSecret(
   return { ...webhook, secret };
 }
 
-/**
- * Ends an overlap before its time: from now on the newest secret signs alone. Nothing changes where
- * it does already.
- */
+/** Ends an overlap early: from now on only the newest secret signs. Harmless without an overlap. */
 export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook> {
   requireRole(caller, "ADMIN", "drop old signing secrets");
   await requireStepUp(caller, "dropOldSecret");
@@ -234,8 +226,8 @@ export async function dropOldSecret(caller: Caller, id: string): Promise<Webhook
 }
 
 /**
- * From now on it is not there any more, for anybody, and nothing more is sent to it. Its secrets go
- * at once; its deliveries, of which there may be millions, are left to a job. Its events stay.
+ * The webhook disappears, and nothing more is sent to it. Its secrets are deleted immediately. Its
+ * deliveries, which can be millions, are deleted by a job. Its events stay.
  */
 export async function deleteWebhook(caller: Caller, id: string) {
   requireRole(caller, "ADMIN", "delete webhooks");
@@ -277,8 +269,8 @@ function statusFields(row: WebhookModel, status: UpdateWebhook["status"], at: Da
 }
 
 /**
- * The row, locked until the transaction ends: a change and the worker's disabling come one after
- * the other.
+ * The row, locked until the transaction ends, so that a change and the worker's disabling do not
+ * mix.
  */
 async function lockWebhook(caller: Caller, id: string): Promise<WebhookWithSecrets> {
   await lockRow(caller, "webhooks", id);
@@ -292,7 +284,7 @@ async function requireWebhook({ db, partition }: Caller, id: string): Promise<We
   return found;
 }
 
-/** An attempt at an address inside is worth knowing, so the audit log tells of it. */
+/** A URL inside the installation's network is recorded in the audit log as well. */
 function requireUsableUrl({ partition }: Caller, url: string, targetId: string): void {
   const problem = findUrlProblem(url, partition);
   if (!problem) return;

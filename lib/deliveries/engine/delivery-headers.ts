@@ -5,7 +5,7 @@ type Delivered = { id: string; eventId: string; eventType: string; attemptNumber
 /**
  * The headers of one attempt, in the order in which they are sent.
  * @param signature the value of `X-Service-Signature`
- * @param standardWebhooks the three headers of that specification
+ * @param standardWebhooks the three headers of the Standard Webhooks specification
  */
 export function deliveryHeaders(
   { id, eventId, eventType, attemptNumber }: Delivered,
@@ -23,8 +23,7 @@ export function deliveryHeaders(
 }
 
 /**
- * Likewise as they can be shown afterwards: the time that was signed is known, the signatures
- * themselves are not kept.
+ * The same headers to show afterwards: the signed time is known, but signatures are not stored.
  */
 export function shownHeaders(delivered: Delivered, startedAt: Date): Record<string, string> {
   const seconds = String(Math.floor(startedAt.getTime() / 1000));

@@ -7,11 +7,11 @@ const jitterShare = 0.1;
 const maximumRetryAfterSeconds = 86_400;
 
 /**
- * Seconds from a failed attempt to the next one, or null after the eighth. Jitter keeps what failed
- * together from coming back together: up to a tenth longer, and on the last delay, which is a whole
- * day, up to a tenth shorter.
- * @param failedAttempts automatic attempts so far, the one that has just failed included
- * @param retryAfterSeconds what the receiver asked for; it can lengthen a delay, to a day at most
+ * Seconds from a failed attempt to the next one, or null after the eighth. Jitter keeps deliveries
+ * that failed together from being retried together: up to a tenth longer, and up to a tenth shorter
+ * for the last delay, which is a whole day.
+ * @param failedAttempts automatic attempts so far, including the one that just failed
+ * @param retryAfterSeconds from the receiver; it can lengthen a delay, up to one day
  */
 export function retryDelaySeconds(
   failedAttempts: number,

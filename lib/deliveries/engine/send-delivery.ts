@@ -11,7 +11,7 @@ import { signatureHeader, standardWebhooksHeaders } from "./sign";
 const maximumOpenedSecrets = 10_000;
 const openedSecrets = new Map<string, string>();
 
-/** What a sealed secret holds never changes, so it is opened once. */
+/** The content of a sealed secret never changes, so it is opened once. */
 function openSecretOnce(sealed: string, context: string): string {
   const name = `${context} ${sealed}`;
   const known = openedSecrets.get(name);
@@ -25,9 +25,8 @@ function openSecretOnce(sealed: string, context: string): string {
 const reported = new Set<string>();
 
 /**
- * The secrets to sign with, newest first, or null where one of them cannot be opened. An operator
- * can mend that, and reads of each cause once in the log: a missing master key concerns every
- * delivery that there is.
+ * The secrets to sign with, newest first, or null if one of them cannot be opened. An operator can
+ * fix that. Each cause is logged once, because a missing master key affects every delivery.
  */
 function openSecrets(
   { sealedSecrets, webhookId }: ClaimedDelivery,
@@ -48,7 +47,7 @@ function openSecrets(
 /**
  * Signs and sends one attempt. The bytes that are signed are the bytes that are sent.
  * @param at the time that is signed
- * @returns null where it cannot be signed. Then nothing was sent, and no attempt is recorded: the
+ * @returns null if it cannot be signed. Then nothing was sent, and no attempt is recorded: the
  * delivery is due again when its lease ends, however long it takes until the key is back.
  */
 export async function sendDelivery(
