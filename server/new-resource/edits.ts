@@ -86,9 +86,9 @@ model SampleItem {
     text: "...sampleItemEvents,",
   },
 
-  addImport("components/shell/places.ts", "{ Shapes }", "lucide-react"),
+  addImport("components/shell/navigation.ts", "{ Shapes }", "lucide-react"),
   {
-    file: "components/shell/places.ts",
+    file: "components/shell/navigation.ts",
     after: `{ path: "knowledge"`,
     text: `{ path: "sample-items", name: "Sample items", Icon: Shapes },`,
   },

@@ -44,7 +44,7 @@ test("a generated resource passes the type check, the linter and the tests, with
   expect({ written: filesWith("??"), extended: filesWith("AM") }).toMatchInlineSnapshot(`
     {
       "extended": [
-        "components/shell/places.ts",
+        "components/shell/navigation.ts",
         "docs/operations.md",
         "lib/api/event-reference.ts",
         "lib/api/routes.ts",
