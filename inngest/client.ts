@@ -6,7 +6,7 @@ import { log } from "@/lib/platform/log";
 
 const requestTimeoutMs = 2_000;
 
-/** Ids and nothing else: what is sent stands in the database, and secrets stay there. */
+/** Only ids: the data stays in the database, and so do secrets. */
 export type DeliveryDue = {
   tenantId: string;
   environment: Partition["environment"];
@@ -24,8 +24,8 @@ export const deliveryDue = eventType("delivery/due", { schema: staticSchema<Deli
 export const documentDue = eventType("document/due", { schema: staticSchema<DocumentDue>() });
 
 /**
- * What the SDK calls an error is for the most part a request that it refused, which anybody may
- * send: one line each, and no alarm.
+ * What the SDK logs as an error is mostly a request that it refused, and anyone can send those. So
+ * each gets one line at warn.
  */
 const sdkLog: Logger = {
   debug: (...facts) => log.debug({ facts }, "Inngest's SDK"),
@@ -34,7 +34,7 @@ const sdkLog: Logger = {
   error: (...facts) => log.warn({ facts: facts.map(withoutStack) }, "Inngest's SDK"),
 };
 
-/** Of `{ err, … }`, as the SDK passes it, what the error says. */
+/** Reduces the error in the SDK's `{ err, … }` to its message. */
 function withoutStack(fact: unknown): unknown {
   if (typeof fact !== "object" || fact === null || !("err" in fact)) return fact;
   return { ...fact, err: fact.err instanceof Error ? fact.err.message : String(fact.err) };
@@ -43,8 +43,8 @@ function withoutStack(fact: unknown): unknown {
 let client: Inngest | undefined;
 
 /**
- * Made at the first call, because Next loads the modules of all routes at build time, when nothing
- * is configured.
+ * Created at the first call, because Next loads the modules of all routes at build time, when
+ * nothing is configured.
  */
 export function inngest(): Inngest {
   const { INNGEST_DEV, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_BASE_URL } = env();
@@ -63,7 +63,7 @@ export function inngest(): Inngest {
 
 const sending = new AsyncLocalStorage<AbortSignal>();
 
-/** The SDK waits for ever on its own. */
+/** The SDK itself has no timeout. */
 const boundedFetch: typeof fetch = (input, init) => {
   const deadline = sending.getStore() ?? AbortSignal.timeout(requestTimeoutMs);
   return fetch(input, {
@@ -72,9 +72,7 @@ const boundedFetch: typeof fetch = (input, init) => {
   });
 };
 
-/**
- * Sends events to Inngest. The SDK tries up to five times; all of them together have two seconds.
- */
+/** Sends events to Inngest. The SDK tries up to five times, within two seconds in total. */
 export async function sendEvents(events: EventPayload[]): Promise<void> {
   const deadline = AbortSignal.timeout(requestTimeoutMs);
   await sending.run(deadline, () => inngest().send(events));

@@ -3,7 +3,7 @@ import { deliverWebhook } from "./functions/deliver-webhook";
 import { processDocument } from "./functions/process-document";
 import { runRecurringJob } from "./functions/run-recurring-job";
 
-/** Everything that Inngest runs here. */
+/** All functions that Inngest runs. */
 export function inngestFunctions() {
   return [
     deliverWebhook(),

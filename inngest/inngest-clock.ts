@@ -8,12 +8,15 @@ import { type JobClock, setJobClock } from "@/lib/platform/wake-ups";
 import { deliveryDue, documentDue, sendEvents } from "./client";
 
 const maximumEventsPerSend = 500;
-/** Gathered while Inngest is slow or away, so that neither memory nor connections run out. */
+/**
+ * The limit of items that wait while Inngest is slow or unreachable, so that neither memory nor
+ * connections run out.
+ */
 const maximumGathered = 10_000;
 
 /**
- * One sending at a time; what comes meanwhile shares the next one. Where one fails, all that was
- * gathered goes with it: the worker takes it over when it is overdue.
+ * Sends one request at a time. Items that arrive meanwhile share the next one. If a request fails,
+ * everything that waits is dropped: the worker takes it over when it is overdue.
  */
 function gather<Item>(send: (items: Item[]) => Promise<void>): (items: Item[]) => Promise<void> {
   let gathered: Item[] = [];
@@ -33,8 +36,8 @@ function gather<Item>(send: (items: Item[]) => Promise<void>): (items: Item[]) =
 }
 
 /**
- * Inngest drops an id that it has seen within 24 hours. The number of the attempt alone would not
- * do: a delivery that is held and resumed twice waits twice for the same attempt.
+ * Inngest drops an event id that it has seen within 24 hours. The attempt number alone is not
+ * enough: a delivery that is held and resumed twice waits twice for the same attempt.
  */
 function toDeliveryEvent({
   tenantId,
@@ -49,8 +52,8 @@ function toDeliveryEvent({
 }
 
 /**
- * Without an id of its own, which Inngest would drop within a day of the first one: a document may
- * be tried again.
+ * Has no id, because Inngest would drop a second event with the same id within a day, and a
+ * document may be retried.
  */
 function toDocumentEvent({ tenantId, environment, id }: DocumentReference) {
   return { name: documentDue.name, data: { tenantId, environment, documentId: id } };
@@ -67,7 +70,7 @@ export const inngestJobClock: JobClock = {
 };
 
 /**
- * Called by a process before it serves: with JOBS=inngest, a commit then wakes Inngest instead of
+ * Called by a process before it serves. With JOBS=inngest, a commit then wakes Inngest instead of
  * the worker.
  */
 export function registerInngestClock(): void {

@@ -6,9 +6,9 @@ import { log } from "@/lib/platform/log";
 import { commands, UsageError } from "./admin/commands";
 import { loadLocalEnvironment } from "./admin/local-environment";
 
-// `npm run admin -- <command> …`, for whoever runs the service. Standard output carries the result
-// and nothing else: one JSON object (for `doctor`, a line a finding). Exit code 1 when it failed, 2
-// when it was asked in a way it does not know.
+// `npm run admin -- <command> …`, for operators. Standard output has only the result: one JSON
+// object (for `doctor`, one line per finding). The exit code is 1 after a failure and 2 for invalid
+// arguments.
 
 log.level = "silent";
 // Some commands read whole tables, and no request waits for them.
@@ -47,7 +47,7 @@ function explain(error: unknown): number {
   }
   if (isDatabaseUnavailable(error)) {
     process.stderr.write(
-      "The database does not answer. Start it with `npm start`, or set DATABASE_URL to one that runs.\n",
+      "The database cannot be reached. Start it with `npm start`, or set DATABASE_URL to a running one.\n",
     );
   } else {
     process.stderr.write(`${error instanceof AppError ? error.detail : message}\n`);

@@ -3,15 +3,15 @@ import pg from "pg";
 const lockKey = 7_140_022;
 
 /**
- * Runs `work` while no other start on the same database does. The lock belongs to a transaction and
- * not to a session, so it also holds behind a pooler.
+ * Runs `work` while no other process boots on the same database. The lock belongs to a transaction,
+ * not a session, so it also works behind a pooler.
  */
 export async function withBootLock<Result>(
   databaseUrl: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({ connectionString: databaseUrl });
-  // A connection that breaks shows itself by the failure of what follows.
+  // A broken connection makes the next statement fail.
   client.on("error", () => {});
   await client.connect();
   try {

@@ -6,8 +6,8 @@ type Options = { hostname: string; port: number };
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * Next's own server, loaded with the first request that is for it: so the API answers sooner after
- * a start, and after a crash, and a process that serves nothing else never spends the memory.
+ * Next's own server, loaded with the first request for it. So the API responds sooner after a start
+ * or a crash, and a process that serves only the API saves the memory.
  */
 export function nextPagesOnDemand(options: Options): Handle {
   let loading: Promise<Handle> | undefined;
@@ -29,8 +29,8 @@ export function nextPagesOnDemand(options: Options): Handle {
 async function loadPages(options: Options): Promise<Handle> {
   process.env[edgeMarker] = "true";
   const { default: next } = await import("next");
-  // Next listens for upgrades on the server it is given, and otherwise on ours, whose requests with
-  // an `Upgrade` header would then go unanswered.
+  // Next listens for upgrades on the server it is given. On ours, requests with an `Upgrade` header
+  // would then get no response.
   const httpServer = new Server();
   const pages = next({ dev: false, dir: process.cwd(), quiet: true, httpServer, ...options });
   await pages.prepare();

@@ -27,20 +27,19 @@ import {
 import { type LogFile, logFile } from "./embedded/log-file";
 import { type SupervisedProcess, supervise } from "./embedded/supervised-process";
 
-// `npm start`: PostgreSQL, web and worker on one machine, with nothing to configure. It ends when
-// it is told to (SIGINT, SIGTERM) and takes everything with it. `--dev` runs the web through Next's
-// development server instead. With a DATABASE_URL, that database may be anyone's production, so it
-// gets demo data only when `--demo` asks for it.
+// `npm start`: PostgreSQL, web and worker on one machine, with nothing to configure. SIGINT or
+// SIGTERM stops all of them. `--dev` uses Next's development server for web. A database in
+// DATABASE_URL may be in production, so it gets demo data only with `--demo`.
 
 const isDevelopment = process.argv.includes("--dev");
 const isOwnDatabase = !process.env.DATABASE_URL;
 const hasGivenAuditKeys = Boolean(process.env.AUDIT_KEYS);
 const isDemoWanted = isOwnDatabase || process.argv.includes("--demo");
 const readyTimeoutMs = 120_000;
-/** Ended this often before it ever answered: it never will. */
+/** After this many failures before the first response, web is considered broken. */
 const hopelessFailures = 3;
 
-/** What has to be undone at the end, last one first. */
+/** Cleanup steps, run in reverse order at the end. */
 const undo: (() => unknown)[] = [];
 let isStopping = false;
 
@@ -48,11 +47,11 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.on(signal, () => void stop(0));
 process.on("uncaughtException", (error) => void fail(error));
 process.on("unhandledRejection", (error) => void fail(error));
-// Whoever kills npm the hard way means this, too.
+// Killing npm must also stop this process.
 const { ppid } = process;
 if (process.env.npm_lifecycle_event)
   setInterval(() => process.ppid !== ppid && void stop(0), 1_000).unref();
-// The terminal may be gone before we are.
+// The terminal may close before this process ends.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 await run().catch(fail);
@@ -65,7 +64,7 @@ async function run(): Promise<void> {
 
   Object.assign(process.env, localEnvironment({ port, databaseUrl, isDevelopment }));
   env();
-  // Web and worker have no use for it.
+  // Web and worker do not need it.
   delete process.env.MIGRATION_DATABASE_URL;
   const { demo, hasOwner } = await withBootLock(ownerUrl, async () => {
     await applyMigrations(ownerUrl);
@@ -103,8 +102,8 @@ async function run(): Promise<void> {
     mailTransport() === "page" && MAIL_PAGE_TOKEN
       ? `${url}${mailPagePath}?token=${MAIL_PAGE_TOKEN}`
       : null;
-  // The password of a database of the operator's own does not belong in a file for trying the
-  // product out.
+  // The password of an operator's own database does not belong in a file for trying out the
+  // product.
   if (demo)
     writeJson("demo.json", {
       url,
@@ -130,8 +129,8 @@ async function findDatabase(): Promise<
 }
 
 /**
- * A key that this data directory made for itself must not continue a log that another machine's key
- * began.
+ * A key that this data directory generated must not continue a log that another machine's key
+ * started.
  */
 async function refuseForeignAuditKeys(): Promise<void> {
   const [foreign] = await foreignAuditKeys();
@@ -175,12 +174,15 @@ async function freePort(wanted: string): Promise<number> {
   });
 }
 
-/** What web will listen on (server/embedded/environment.ts): undefined stands for every address. */
+/**
+ * The address that web will listen on (server/embedded/environment.ts); undefined means every
+ * address.
+ */
 function listeningHost(): string | undefined {
   return process.env.HOST || (process.env.DATABASE_URL ? undefined : "127.0.0.1");
 }
 
-/** An address at which this machine reaches what listens on `host`. */
+/** An address at which this machine can reach a server that listens on `host`. */
 function reachable(host = "0.0.0.0"): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
@@ -217,7 +219,7 @@ function welcome(url: string, demo: Demo, mailPage: string | null): string {
       -H "Content-Type: application/json" \\
       -d '{"channelId": "web", "message": "Hello"}'
 
-  The same in a file: ${inDataDirectory("demo.json")}
+  These values are also in ${inDataDirectory("demo.json")}
   Logs: ${inDataDirectory("logs")} (warnings and errors appear here, too). Ctrl-C stops everything; the data stays in ${dataDirectory}.
 
 `;

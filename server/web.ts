@@ -15,10 +15,10 @@ import { createWebServer, drain } from "./web-server";
 async function main(): Promise<void> {
   const { PORT, HOST, TRUSTED_PROXY_HOPS, JOBS, SHUTDOWN_TIMEOUT_SECONDS } = env();
   await requireUsableKeys();
-  // Its client is large, and loaded only where it is used.
+  // Its client is large, so it is loaded only when used.
   if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerInngestClock();
-  // Next asks itself, over HTTP and with the visitor's cookies, for the page an action leads to;
-  // unless it is told where it listens, it asks whoever listens on port 3000.
+  // Next requests the page that an action leads to from itself, over HTTP and with the visitor's
+  // cookies. Without this address, it would send them to whatever listens on port 3000.
   const isEveryAddress = !HOST || HOST === "0.0.0.0" || HOST === "::";
   const servePages = nextPagesOnDemand({
     hostname: isEveryAddress ? "127.0.0.1" : HOST,
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  // Started by a supervisor, this process does not outlive it.
+  // A supervised process must not outlive its supervisor.
   process.on("disconnect", stop);
 }
 

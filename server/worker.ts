@@ -13,11 +13,11 @@ import { listenForWakeUps } from "@/lib/scheduling/wake-listener";
 import { workerSettings } from "@/lib/scheduling/worker-settings";
 import { requireUsableKeys } from "@/lib/secrets/service";
 
-// The process that sends webhooks and does what falls due, apart from the API, so that a storm of
-// deliveries does not slow it. Any number may run at once. It ends on SIGTERM or SIGINT, and with
-// the process that started it.
+// The process that sends webhooks and runs due jobs, separate from the API, so that a burst of
+// deliveries does not slow the API down. Any number may run. It stops on SIGTERM or SIGINT, and
+// when the process that started it ends.
 
-/** Beside Inngest: late enough that a run which is on its way is not overtaken. */
+/** Next to Inngest: late enough not to overtake a run that is already on its way. */
 const overdueSeconds = 120;
 
 const { JOBS, SOLE_WORKER, SHUTDOWN_TIMEOUT_SECONDS } = env();
@@ -32,8 +32,7 @@ if (SOLE_WORKER && JOBS === "embedded") {
   );
   log.info({ released }, "leases of a predecessor were released");
 }
-// What happens here makes deliveries, too. Inngest's client is large, and loaded only where it is
-// used.
+// Jobs here create deliveries, too. Inngest's client is large, so it is loaded only when used.
 if (JOBS === "inngest") (await import("@/inngest/inngest-clock")).registerInngestClock();
 const takesOnly = { overdueSeconds: JOBS === "inngest" ? overdueSeconds : 0 };
 const delivering = startDelivering(takesOnly);
@@ -46,7 +45,7 @@ let isStopping = false;
 async function stop(reason: string): Promise<void> {
   if (isStopping) return;
   isStopping = true;
-  // What is still in progress then is sent again by another worker, when its lease ends.
+  // Another worker sends what is still in progress then, when its lease ends.
   setTimeout(() => {
     log.error(`the worker did not stop within ${SHUTDOWN_TIMEOUT_SECONDS} s`);
     process.exit(1);

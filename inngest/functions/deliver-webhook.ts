@@ -5,15 +5,16 @@ import { deliveryDue, inngest } from "../client";
 const concurrentDeliveriesPerWebhook = 10;
 
 /**
- * One for each attempt, and as many for when its turn has not come: while it waits for its time, a
- * probe, another's lease.
+ * One per attempt, and as many again for runs that come too early: while the delivery waits for its
+ * time, a probe, or another process's lease.
  */
 const wakeUpsPerRun = 2 * maximumAutomaticAttempts;
 
 /**
- * One delivery from its first attempt to its last. A step may run twice, which the attempt's own
- * record makes harmless. The names of the steps must stay: runs that sleep for a day look for them.
- * What still waits at the end, because its webhook pauses for long, the worker takes over.
+ * Runs one delivery from its first attempt to its last. A step may run twice, which the attempt's
+ * own record makes harmless. The step names must not change, because sleeping runs look for them a
+ * day later. If the delivery still waits at the end, because its webhook is paused for long, the
+ * worker takes over.
  */
 export function deliverWebhook() {
   return inngest().createFunction(

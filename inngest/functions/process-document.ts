@@ -3,12 +3,12 @@ import { documentDue, inngest } from "../client";
 
 const concurrentDocumentsPerTenant = 2;
 
-/** Enough for the quarter of an hour after which a document is given up. */
+/** Enough for the 15 minutes after which a document fails. */
 const wakeUpsPerRun = 50;
 
 /**
- * Reads one document. A step that runs twice finds it done; what a crash leaves half done is taken
- * up when its lease ends.
+ * Processes one document. A step that runs twice finds it done. A document that a crash left
+ * unfinished is retried when its lease ends.
  */
 export function processDocument() {
   return inngest().createFunction(

@@ -2,10 +2,10 @@ import { cron } from "inngest";
 import type { RecurringJob } from "@/lib/scheduling/recurring-jobs";
 import { inngest } from "../client";
 
-/** So that a run stays far below the thousand steps that Inngest allows; the next one goes on. */
+/** Keeps a run far below the thousand steps that Inngest allows. The next run continues. */
 const maximumBatches = 100;
 
-/** Batch after batch, each a step, until one is not full. */
+/** Runs batch after batch, each as a step, until one is not full. */
 export function runRecurringJob(name: string, { work, limit }: RecurringJob) {
   return inngest().createFunction(
     { id: name, triggers: [cron("* * * * *")], retries: 1, concurrency: 1 },

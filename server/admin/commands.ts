@@ -19,7 +19,7 @@ import { applyMigrations } from "@/prisma/migrate";
 import { grantApplicationRole } from "@/prisma/roles";
 import { examine } from "./doctor";
 
-/** Asked in a way that the command does not know. */
+/** The command line is not valid. */
 export class UsageError extends Error {}
 
 type Values = Record<string, string | undefined>;
@@ -209,7 +209,7 @@ async function createKey(values: Values): Promise<Result> {
   const wanted = (values.scopes ?? "all").trim();
   const rateLimit = values["rate-limit"];
   const input = createApiKeyInput.safeParse({
-    name: values.name ?? "Made by an operator",
+    name: values.name ?? "Created by an operator",
     scopes: wanted === "all" ? [...scopes] : wanted.split(",").map((scope) => scope.trim()),
     rateLimitPerMinute: rateLimit === undefined ? null : Number(rateLimit),
   });
@@ -243,7 +243,7 @@ async function requireTenant(slug: string) {
   const tenant = await findTenantBySlug(slug);
   if (!tenant)
     throw new Error(
-      `There is no tenant "${slug}". Make it with: npm run admin -- tenant:create --name "${slug}"`,
+      `There is no tenant "${slug}". Create it with: npm run admin -- tenant:create --name "${slug}"`,
     );
   return tenant;
 }
@@ -260,6 +260,7 @@ function oneOf<Choice extends string>(
   choices: readonly Choice[],
 ): Choice {
   const chosen = choices.find((choice) => choice === value);
-  if (!chosen) throw new UsageError(`--${option} is one of ${choices.join(", ")}, not "${value}".`);
+  if (!chosen)
+    throw new UsageError(`--${option} must be one of ${choices.join(", ")}, not "${value}".`);
   return chosen;
 }

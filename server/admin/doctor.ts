@@ -21,13 +21,13 @@ import { canAlterAuditLog } from "@/prisma/roles";
 import { examineDatabase } from "./examine-database";
 import { examineDisk, examineStorage } from "./examine-storage";
 
-/** What was checked, and either how it is or what is wrong with it and how to fix that. */
+/** What was checked, and either its state or the problem and how to fix it. */
 export type Finding = { subject: string; fact?: string; problem?: string };
 
 const networkTimeoutMs = 5_000;
 /**
- * A worker that runs takes what is due within a second or so; beside Inngest, what is two minutes
- * late.
+ * A running worker takes due deliveries within about a second; next to Inngest, deliveries that are
+ * two minutes late.
  */
 const lateAfterSeconds = { embedded: 60, inngest: 180 };
 
@@ -69,7 +69,7 @@ async function examineLimiter({
     return { subject, fact: "counts in memory, which is right for a single web process" };
   const { host } = new URL(url);
   try {
-    // The script that every request runs: a bridge may answer everything else and reject just that.
+    // Runs the script of every request: a bridge may support everything else and reject only that.
     await probeUpstash({ url, token }, networkTimeoutMs);
     return { subject, fact: `Upstash at ${host} counts` };
   } catch (error) {
@@ -90,24 +90,24 @@ async function examineInngest(env: Env): Promise<Finding> {
   } = env;
   const subject = "job clock";
   if (JOBS === "embedded") return { subject, fact: "embedded, in the worker" };
-  // The second is what a server of one's own is started with.
+  // A self-hosted server uses the form without a prefix.
   if (INNGEST_SIGNING_KEY && !/^(signkey-[a-z0-9]+-)?([0-9a-f]{2})+$/i.test(INNGEST_SIGNING_KEY)) {
     const problem =
       "INNGEST_SIGNING_KEY is neither signkey-<environment>-<hexadecimal digits> nor an even number of such digits alone";
-    return { subject, problem: `${problem}: copy it anew from Inngest` };
+    return { subject, problem: `${problem}: copy it from Inngest again` };
   }
-  const beside = `is to call ${INNGEST_SERVE_ORIGIN}/api/inngest; beside it, the worker takes what is two minutes late`;
+  const beside = `must be able to call ${INNGEST_SERVE_ORIGIN}/api/inngest; the worker takes what is two minutes late`;
   const address =
     INNGEST_BASE_URL ??
     (INNGEST_DEV?.startsWith("http") ? INNGEST_DEV : INNGEST_DEV ? "http://127.0.0.1:8288" : null);
   if (!address) return { subject, fact: `Inngest's cloud, which ${beside}` };
   try {
     await fetch(address, { signal: AbortSignal.timeout(networkTimeoutMs) });
-    return { subject, fact: `Inngest at ${address} answers, and ${beside}` };
+    return { subject, fact: `Inngest at ${address} responds, and ${beside}` };
   } catch {
     return {
       subject,
-      problem: `Inngest at ${address} does not answer. Start it, or set JOBS=embedded; until then the worker sends what is two minutes late`,
+      problem: `Inngest at ${address} does not respond. Start it, or set JOBS=embedded; until then, the worker sends what is two minutes late`,
     };
   }
 }
@@ -123,16 +123,16 @@ async function examineMail({ SMTP_URL }: Env): Promise<Finding> {
   if (way === "none")
     return {
       subject,
-      fact: "none is sent: set SMTP_URL and MAIL_FROM for invitations and new passwords by mail",
+      fact: "not configured: set SMTP_URL and MAIL_FROM to send invitations and password resets",
     };
   const host = new URL(SMTP_URL ?? "").host;
   try {
     await checkSmtp();
-    return { subject, fact: `the server at ${host} takes it` };
+    return { subject, fact: `the server at ${host} accepts mail` };
   } catch (error) {
     return {
       subject,
-      problem: `the server at ${host} does not take any (${(error as Error).message}). Check SMTP_URL`,
+      problem: `the server at ${host} does not accept mail (${(error as Error).message}). Check SMTP_URL`,
     };
   }
 }
@@ -143,7 +143,7 @@ async function examineAudit({ DATABASE_URL, AUDIT_ANCHOR_FILE }: Env): Promise<F
   if (foreign.length > 0) {
     return {
       subject,
-      problem: `sealed with ${foreign.join(", ")}, which AUDIT_KEYS does not hold. Add the missing key, or entries cannot be verified`,
+      problem: `sealed with ${foreign.join(", ")}, which is not in AUDIT_KEYS. Add the missing key, or entries cannot be verified`,
     };
   }
   const role = decodeURIComponent(new URL(DATABASE_URL).username);
@@ -155,7 +155,7 @@ async function examineAudit({ DATABASE_URL, AUDIT_ANCHOR_FILE }: Env): Promise<F
   };
 }
 
-/** What is open to this machine alone, and whether the outside can use it. */
+/** Whether webhooks can reach this machine, and why. */
 export function examineExposure({
   APP_URL,
   WEBHOOK_ALLOWED_PRIVATE_CIDRS: networks,
@@ -181,7 +181,7 @@ export function examineExposure({
   };
 }
 
-/** Whether throttles and allow-lists see clients, or the proxy in front of them. */
+/** Whether throttles and allow-lists see the clients' addresses or a proxy's. */
 export function examineProxies({ TRUSTED_PROXY_HOPS: hops }: Env): Finding {
   const subject = "client addresses";
   if (hops > 0)
@@ -192,19 +192,19 @@ export function examineProxies({ TRUSTED_PROXY_HOPS: hops }: Env): Finding {
   if (!existsSync(untrustedProxyFile())) return { subject, fact: "taken from each connection" };
   return {
     subject,
-    problem: `${untrustedProxyWarning}. If there is none any more, delete ${untrustedProxyFile()}`,
+    problem: `${untrustedProxyWarning}. If that proxy is gone, delete ${untrustedProxyFile()}`,
   };
 }
 
 const sealedNames: Record<SealedKind, string> = {
   webhookSecrets: "webhook secrets",
-  storedAnswers: "stored answers",
+  storedAnswers: "stored responses",
   waitingMails: "waiting mails",
 };
 
 /**
- * Which master keys what is stored was sealed with: one that is missing keeps deliveries waiting,
- * one that nothing needs can go.
+ * Which master keys the stored secrets need. A missing key keeps deliveries waiting; an unneeded
+ * key can be removed.
  */
 async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
   const subject = "secrets at rest";
@@ -220,7 +220,7 @@ async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
   if (lost.length > 0) {
     return {
       subject,
-      problem: `sealed with keys that SECRET_KEYS does not hold: ${lost.join(", ")}. Put these keys back, behind the others`,
+      problem: `sealed with keys that are not in SECRET_KEYS: ${lost.join(", ")}. Add these keys at the end of SECRET_KEYS`,
     };
   }
   const samples = Object.entries(await openSamples()) as [
@@ -253,7 +253,7 @@ const expiredLateSeconds = 3_600;
 async function examineRetention(): Promise<Finding> {
   const subject = "retention";
   const { table, seconds } = await oldestExpired();
-  if (seconds === 0) return { subject, fact: "no expired row waits to be deleted" };
+  if (seconds === 0) return { subject, fact: "no expired rows" };
   const oldest = `the oldest expired row has waited ${Math.round(seconds)} s to be deleted from ${table}`;
   if (seconds <= expiredLateSeconds) return { subject, fact: oldest };
   return {
@@ -277,7 +277,7 @@ async function examineDeliveries({ JOBS }: Env): Promise<Finding> {
   const subject = "deliveries";
   const { oldestDueDeliverySeconds: seconds, deliveries } = await readiness();
   if (seconds === null || !deliveries)
-    return { subject, problem: "cannot be counted: the database went away" };
+    return { subject, problem: "cannot be counted: the database cannot be reached" };
   if (seconds > lateAfterSeconds[JOBS]) {
     return {
       subject,
@@ -285,13 +285,10 @@ async function examineDeliveries({ JOBS }: Env): Promise<Finding> {
     };
   }
   const { due, inProgress, held } = deliveries;
-  const age =
-    seconds === 0
-      ? "none waits for the clock"
-      : `the oldest one that is due has waited ${seconds} s`;
+  const age = seconds === 0 ? "none is late" : `the oldest one that is due has waited ${seconds} s`;
   return {
     subject,
-    fact: `${age}; ${atLeast(due)} due, ${atLeast(inProgress)} of them under way, ${atLeast(held)} held`,
+    fact: `${age}; ${atLeast(due)} due, ${atLeast(inProgress)} of them in progress, ${atLeast(held)} held`,
   };
 }
 

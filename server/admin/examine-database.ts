@@ -15,7 +15,7 @@ const factsText = `
     pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
     ARRAY(SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NULL) AS "missingTables"`;
 
-/** The database itself, its tables, and whether a pooler is in the way of what needs a session. */
+/** Checks the database, its tables, and whether a pooler prevents what needs a session. */
 export async function examineDatabase({
   DATABASE_URL,
   DATABASE_DIRECT_URL = DATABASE_URL,
@@ -59,7 +59,7 @@ function examineTables(pending: string[], missing: string[]): Finding {
   };
 }
 
-/** Sends a notification the way that the worker's wake-ups go. */
+/** Sends a notification the same way as the worker's wake-ups. */
 async function examineNotifications(
   url: string,
   directUrl: string,
@@ -74,7 +74,7 @@ async function examineNotifications(
       setTimeout(() => resolve(false), networkTimeoutMs).unref();
     });
     await listener.query(`LISTEN ${channel}`);
-    // Two at once, so that a pooler cannot answer with the session that listens.
+    // Two concurrent sessions, so that a pooler cannot use the listening one.
     await withClient(directUrl, async (other) => {
       await other.query("BEGIN");
       await withClient(url, (sender) => sender.query(`NOTIFY ${channel}`));
@@ -103,7 +103,7 @@ async function withClient<Result>(
     await client.connect();
     return await work(client);
   } finally {
-    // Not waited for: a pooler or a network that went silent may never confirm it.
+    // Not awaited: a silent pooler or network may never confirm it.
     client.end().catch(() => {});
   }
 }

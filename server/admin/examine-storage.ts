@@ -6,10 +6,10 @@ import { receiveFile } from "@/lib/platform/blobs/incoming-file";
 import type { Env } from "@/lib/platform/env";
 import type { Finding } from "./doctor";
 
-/** A database that cannot grow stops every write, and an upload of 20 MiB needs room twice. */
+/** A database that cannot grow blocks every write, and a 20 MiB upload needs its space twice. */
 const leastFreeBytes = 256 * 1_024 ** 2;
 
-/** Stores a small file the way that an upload is stored, reads it and removes it. */
+/** Stores, reads and removes a small file, the same way as an upload. */
 export async function examineStorage(env: Env): Promise<Finding> {
   const { S3_BUCKET, BLOB_DIRECTORY } = env;
   const subject = "files";
@@ -45,7 +45,7 @@ export async function examineStorage(env: Env): Promise<Finding> {
   }
 }
 
-/** How much room is left where uploads, logs and the embedded database are. */
+/** How much space is left for uploads, logs and the embedded database. */
 export async function examineDisk({ DATA_DIR, BLOB_DIRECTORY }: Env): Promise<Finding> {
   const subject = "disk";
   const free = await Promise.all([DATA_DIR, BLOB_DIRECTORY].map(freeBytes));
@@ -62,7 +62,7 @@ export async function examineDisk({ DATA_DIR, BLOB_DIRECTORY }: Env): Promise<Fi
   };
 }
 
-/** Infinity where the directory does not exist: then nothing is written there. */
+/** Infinity if the directory does not exist, because then nothing is written there. */
 async function freeBytes(directory: string): Promise<number> {
   return statfs(directory).then(
     ({ bavail, bsize }) => bavail * bsize,

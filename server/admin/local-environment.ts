@@ -2,9 +2,9 @@ import { type DemoFile, dataDirectory, readJson, type Secrets } from "../embedde
 import { embeddedDatabase, localEnvironment } from "../embedded/environment";
 
 /**
- * Makes this process see what the processes of `npm start` see: the embedded database and the
- * generated secrets, where the environment does not name others.
- * @throws when there is neither a DATABASE_URL nor a data directory.
+ * Gives this process the environment of the `npm start` processes: the embedded database and the
+ * generated secrets, unless the environment sets others.
+ * @throws if there is neither a DATABASE_URL nor a data directory
  */
 export function loadLocalEnvironment(): void {
   const secrets = readJson<Secrets>("secrets.json");

@@ -24,15 +24,15 @@ export type EdgeOptions = {
   /** Serves everything that is not the API. */
   servePages: (request: IncomingMessage, response: ServerResponse) => unknown;
   trustedProxyHops: number;
-  /** How long a body may take that is not an upload. */
+  /** How long a body other than an upload may take. */
   bodyTimeoutMs?: number;
   headersTimeoutMs?: number;
 };
 
 /**
- * Puts the edge on a server: limits of time and size, the client's address, and HTTP's own errors
- * as problem+json. Requests of the API and the probes go straight to their handlers, everything
- * else goes to Next.
+ * Attaches the edge to a server: limits of time and size, the client's address, and HTTP errors as
+ * problem+json. Requests for the API and the probes go straight to their handlers, everything else
+ * goes to Next.
  */
 export function attachEdge(
   server: Server,
@@ -48,8 +48,8 @@ export function attachEdge(
     connectionsCheckingInterval: lateCheckIntervalMs,
     requestTimeout: uploadTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // Both are answered here: Node answers the first with an empty 400, and the second with nothing
-    // at all.
+    // Both cases get a response here. Node would respond with an empty 400 to the first, and not at
+    // all to the second.
     requireHostHeader: false,
     httpAllowHalfOpen: true,
   });
@@ -64,7 +64,7 @@ export function attachEdge(
     noteRequest(Object.entries(request.headers));
     setClientAddress(request, trustedProxyHops);
     limitTime(request, response, bodyTimeoutMs);
-    // A client may name the whole address, as to a proxy.
+    // A client may send an absolute URL, as to a proxy.
     const url = request.url?.replace(/^https?:\/\/[^/]*/i, "") || "/";
     request.url = url;
     if (url === "*" && request.method === "OPTIONS")
@@ -74,7 +74,7 @@ export function attachEdge(
     const probe = probes[url as keyof typeof probes];
     if (probe && (request.method === "GET" || request.method === "HEAD"))
       return void answerProbe(probe, response);
-    // The rewrite in next.config.js does not make a second address of the API.
+    // The target of the rewrite in next.config.js must not be a second address of the API.
     if (isBelow("/api/v1", url)) return void response.writeHead(404).end();
     if (isOfApi(url)) return void serveApi(request, response);
     bufferBody(request, response, () => void servePages(request, response));
@@ -103,8 +103,8 @@ function apiListener(server: Server) {
   return getRequestListener(
     async (request, { incoming, outgoing }) => {
       const { status, headers, body } = await dispatch(request, wireOf(incoming));
-      // Checked only now: the server may have begun to stop since the request came, and the body
-      // may have gone unread.
+      // Checked only now: the server may have started to stop since the request arrived, and the
+      // body may be unread.
       if (!server.listening || !(incoming as IncomingMessage).complete)
         headers.Connection = "close";
       if (body === null) outgoing.writeHead(status, headers).end();
@@ -116,7 +116,7 @@ function apiListener(server: Server) {
     },
     {
       overrideGlobalObjects: false,
-      // Bodies that nobody read are dealt with in connection.ts.
+      // connection.ts handles unread bodies.
       autoCleanupIncoming: false,
       hostname: "localhost",
       errorHandler: () => {
@@ -134,8 +134,8 @@ const isBelow = (base: string, url: string) =>
   url.startsWith(base) && /^([/?]|$)/.test(url.slice(base.length));
 
 /**
- * Next would redirect a path that begins with several slashes, and a client would lose its body and
- * its key on the way.
+ * Next would redirect a path that starts with several slashes, and a client would lose its body and
+ * key in the redirect.
  */
 const isOfApi = (url: string) =>
   isBelow("/v1", url.startsWith("//") ? url.replace(/^\/+/, "/") : url);
@@ -144,7 +144,7 @@ const serverMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 const malformed = (detail: string) => new AppError("malformed-request", detail);
 
-/** What is wrong with a request whoever it is for. */
+/** Finds what is wrong with a request, no matter which handler it is for. */
 function findFault(
   { method, httpVersion, headers }: IncomingMessage,
   url: string,
@@ -152,7 +152,7 @@ function findFault(
   if (headers.host === undefined && httpVersion === "1.1")
     return malformed("HTTP/1.1 requires a Host header.");
   if (!url.startsWith("/")) return malformed("The request target must be a path.");
-  // There can be no `Request` with this method.
+  // A `Request` cannot have this method.
   if (method === "TRACE")
     return new AppError(
       "method-not-allowed",
@@ -160,7 +160,7 @@ function findFault(
       {},
       { Allow: "GET, HEAD, POST, PATCH, DELETE" },
     );
-  // Of the API such a path is an unknown one; Next fails on it.
+  // In the API such a path is just unknown, but Next fails on it.
   if (url.includes("%") && !isOfApi(url) && !isDecodable(url))
     return malformed("The path is not valid percent-encoded UTF-8.");
   return null;
@@ -176,7 +176,7 @@ function isDecodable(url: string): boolean {
 }
 
 /**
- * Node's own limit is one for all requests, so it is that of uploads; other bodies have less time.
+ * Node has one limit for all requests, which is set for uploads. This gives other bodies less time.
  */
 function limitTime(request: IncomingMessage, response: ServerResponse, timeoutMs: number): void {
   if (!hasBody(request) || /^multipart\/form-data/i.test(request.headers["content-type"] ?? ""))
@@ -188,7 +188,7 @@ function limitTime(request: IncomingMessage, response: ServerResponse, timeoutMs
   response.once("close", clear);
 }
 
-/** `100 Continue` is sent when the body is first read, so that a refusal comes without it. */
+/** Sends `100 Continue` when the body is first read, so that a refusal comes without it. */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const { _read: read } = request;
   request._read = (size) => {
@@ -199,8 +199,8 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 /**
- * Puts the truth into `X-Forwarded-For`: the socket's address, or the one that the outermost
- * trusted proxy saw. Anything else a client claims about its address is dropped.
+ * Sets `X-Forwarded-For` to the socket's address, or to the one that the outermost trusted proxy
+ * saw. Any other claim by the client is dropped.
  */
 function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   const socketAddress = request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unknown";
@@ -216,8 +216,8 @@ function setClientAddress(request: IncomingMessage, trustedHops: number): void {
   for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {
     if (rawHeaders[index]?.toLowerCase() === "x-forwarded-for") rawHeaders.splice(index, 2);
   }
-  // A client's own claim is about to be replaced; that a proxy was on the way must still be known
-  // to the pages.
+  // The client's claim is about to be replaced, but pages must still know that a proxy was
+  // involved.
   if (cameThroughProxy(Object.entries(request.headers))) {
     rawHeaders.push("X-Forwarded-Through", "proxy");
     request.headers["x-forwarded-through"] = "proxy";
@@ -233,7 +233,7 @@ function wireOf({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): Wire {
   return { hasRepeatedIdempotencyKey: keys.length > 1 };
 }
 
-/** Load balancers ask for these every few seconds, and it should not take the pages to answer. */
+/** Load balancers request these every few seconds, so they must not depend on Next. */
 async function answerProbe(
   probe: (typeof probes)[keyof typeof probes],
   response: ServerResponse,

@@ -7,15 +7,15 @@ import { attachEdge } from "./attach-edge";
 const withEdge = new WeakSet<Server>();
 
 /**
- * Under `next start` the server is Next's own, and nothing of ours is called before it listens.
- * Node reports each connection before anything is read from it: with the first one, the same edge
- * as in server/web.ts is put on the server.
+ * Under `next start` the server is Next's own, and none of our code runs before it listens. Node
+ * reports each connection before anything is read from it. The first one attaches the same edge as
+ * in server/web.ts to the server.
  */
 export function attachToNextServer(): void {
   subscribe("net.server.socket", (message) =>
     adopt((message as { socket: Socket & { server?: Server } }).socket.server),
   );
-  // Of a connection that was there before.
+  // For a connection that was already open.
   subscribe("http.server.request.start", (message) =>
     adopt((message as { server: Server }).server),
   );
@@ -26,8 +26,8 @@ function adopt(server: Server | undefined): void {
   withEdge.add(server);
   const listeners = server.listeners("request");
   server.removeAllListeners("request");
-  // Node takes requests with an `Upgrade` header away from the server that has a listener for them,
-  // and Next has no use for them.
+  // If a server has an upgrade listener, Node passes requests with an `Upgrade` header only to it,
+  // and Next ignores them.
   server.removeAllListeners("upgrade");
   attachEdge(server, {
     servePages: (request: IncomingMessage, response: ServerResponse) => {

@@ -8,14 +8,14 @@ import { sendProblem } from "./connection";
 
 const kib = 1_024;
 
-/** How large a body may be, by path: whatever has none of its own takes what the API takes. */
+/** Body limits by path. Other paths have the API's limit. */
 const limits: [path: RegExp, bytes: number][] = [
   [/^\/api\/auth(\/|$)/i, 16 * kib],
   [/^\/api\/inngest(\/|$)/i, 1_024 * kib],
 ];
 const usualLimit = 256 * kib;
 
-/** Its handler checks who sends the file before it reads any of it, and counts as it reads. */
+/** Its handler checks the sender before it reads the file, and limits the size as it reads. */
 const upload = /^\/api\/dashboard\/[^/]+\/[^/]+\/knowledge-bases\/[^/]+\/documents$/;
 
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -24,8 +24,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Hands a request to Next once its whole body has arrived, and never one whose body is too large:
- * what reads bodies there (actions, next-auth, Inngest's handler) reads them without a limit.
+ * Passes a request to Next once its whole body has arrived, and only if the body is not too large:
+ * the code that reads bodies there (actions, next-auth, Inngest's handler) has no limit.
  */
 export function bufferBody(
   request: IncomingMessage,
@@ -35,7 +35,7 @@ export function bufferBody(
   const [path = ""] = (request.url ?? "").split("?");
   if (!hasBody(request)) return void next();
   if (upload.test(path)) {
-    // The rest of a file that was refused must not be taken for the next request.
+    // The rest of a refused file must not be parsed as the next request.
     response.shouldKeepAlive = false;
     return void next();
   }
@@ -67,12 +67,13 @@ export function bufferBody(
     next();
     return true;
   };
-  // Asks for the body, where the client waits to be asked.
+  // Starts reading, for clients that wait for `100 Continue`.
   request.read(0);
 }
 
 /**
- * One line a minute for each network: anyone can send such bodies, and they must not fill the log.
+ * Logs one line per minute and network: anyone can send such bodies, and they must not fill the
+ * log.
  */
 async function noteLargeBody(
   { headers }: IncomingMessage,

@@ -4,26 +4,24 @@ import { toProblem } from "@/lib/api/problem";
 import type { AppError } from "@/lib/platform/errors";
 import { newId } from "@/lib/resources/ids";
 
-/**
- * How much of a body that no one needs is still read, so that its sender gets to see the response.
- */
+/** How much of an unneeded body is still read, so that its sender gets to see the response. */
 const lingerBytes = 64 * 1_024 ** 2;
 const lingerMs = 30_000;
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
 
 type Connection = {
-  /** Requests without a complete response, oldest first. */
+  /** Requests whose response is incomplete, oldest first. */
   exchanges: Exchange[];
   last: Exchange | null;
-  /** Nothing more is read as HTTP: the connection ends after the responses that are owed. */
+  /** No more requests are read: the connection ends after the outstanding responses. */
   isEnding: boolean;
-  /** The last response of all, for input that never became a request. */
+  /** The final response, for input that never became a request. */
   refusal: AppError | null;
 };
 
 const connections = new WeakMap<Socket, Connection>();
-/** Connections that only wait for the end of a body that is thrown away. */
+/** Connections that only wait for the end of a discarded body. */
 const lingering = new Set<Socket>();
 
 function connectionOf(socket: Socket): Connection {
@@ -35,7 +33,7 @@ function connectionOf(socket: Socket): Connection {
   return connection;
 }
 
-/** Every request passes here first. */
+/** Called first for every request. */
 export function track(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
   const connection = connectionOf(socket);
@@ -49,8 +47,8 @@ export function track(request: IncomingMessage, response: ServerResponse): void 
 }
 
 /**
- * For input that is not valid HTTP or that is late. Requests that were accepted before it are
- * answered first, in order.
+ * Refuses input that is late or not valid HTTP. Requests accepted before it get their responses
+ * first, in order.
  */
 export function refuse(socket: Socket, error: AppError, cause: Error): void {
   const connection = connectionOf(socket);
@@ -62,7 +60,7 @@ export function refuse(socket: Socket, error: AppError, cause: Error): void {
   endWhenAnswered(socket, connection);
 }
 
-/** The rest of this request's body will not come: its handler is told, and answers. */
+/** The rest of this request's body will not arrive. Its handler gets an error and responds. */
 export function breakOff({ request, response }: Exchange, cause: Error): void {
   if (request.complete || response.writableEnded) return;
   response.shouldKeepAlive = false;
@@ -80,8 +78,8 @@ function endWhenAnswered(socket: Socket, { isEnding, exchanges, refusal }: Conne
 }
 
 /**
- * Where Node closes a connection after a response, clients that are still sending would get a reset
- * instead of that response. So the rest of the body is read and thrown away first, within bounds.
+ * When Node closes a connection after a response, clients that are still sending would get a reset
+ * instead of the response. So the rest of the body is read and discarded first, within limits.
  */
 function lingerBeforeClosing(socket: Socket): void {
   const close = socket.destroySoon;
@@ -100,7 +98,7 @@ function lingerBeforeClosing(socket: Socket): void {
   };
 }
 
-/** @returns a function that ends the waiting before its time is over */
+/** @returns a function that ends the wait early */
 function linger(socket: Socket, close: () => void): () => void {
   lingering.add(socket);
   const timer = setTimeout(close, lingerMs);
@@ -111,12 +109,12 @@ function linger(socket: Socket, close: () => void): () => void {
   return close;
 }
 
-/** At shutdown no one waits for bodies that are thrown away. */
+/** At shutdown, discarded bodies are not waited for. */
 export function closeLingering(): void {
   for (const socket of lingering) socket.destroy();
 }
 
-/** The response to a request that is refused before anyone reads it. */
+/** Responds to a request that is refused before it is handled. */
 export function sendProblem(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,5 +1,5 @@
 /**
- * Set in a process whose server has the edge already, for instrumentation.ts: it is compiled by
- * Next, apart from server/, so the two share nothing but the environment.
+ * Set in a process whose server already has the edge, for instrumentation.ts. Next compiles that
+ * file separately from server/, so the two share only the environment.
  */
 export const edgeMarker = "PARLANCE_HAS_EDGE";

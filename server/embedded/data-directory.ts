@@ -4,32 +4,33 @@ import path from "node:path";
 import { startOf } from "./process-table";
 
 /**
- * Where `npm start` keeps all that lives on: the database, the secrets, the logs, the demo's keys.
+ * Where `npm start` stores everything that persists: the database, the secrets, the logs, the demo
+ * keys.
  */
 export const dataDirectory = path.resolve(process.env.DATA_DIR || ".data");
 export const inDataDirectory = (...parts: string[]) => path.join(dataDirectory, ...parts);
 
-/** What `demo.json` holds: all that someone needs to try the product. */
+/** The content of `demo.json`: everything needed to try the product. */
 export type DemoFile = {
   url: string;
   email: string;
   password: string;
   tenant: { id: string; slug: string };
   keys: { test: string; live: string };
-  /** Where mails can be read while no mail server is configured; null where that page is closed. */
+  /** Where mails can be read while no mail server is configured; null if that page is closed. */
   mailPage: string | null;
-  /** Null where the database is the operator's own. */
+  /** Null if the database is the operator's own. */
   databaseUrl: string | null;
 };
 
-/** What is generated once, so that sessions and sealed secrets outlive a restart. */
+/** Values that are generated once, so that sessions and sealed secrets survive a restart. */
 export type Secrets = {
   SECRET_KEYS: string;
   NEXTAUTH_SECRET: string;
   MAIL_PAGE_TOKEN: string;
   AUDIT_KEYS: string;
   /**
-   * Of the role that owns the embedded database's tables, and of the one that the application uses.
+   * Passwords of the role that owns the embedded database's tables, and of the application's role.
    */
   postgresPassword: string;
   applicationPassword: string;
@@ -70,9 +71,9 @@ export function readOrMakeSecrets(): Secrets {
 type Holder = { pid: number; startedAt: string };
 
 /**
- * Claims the data directory for this process until the returned function is called. What a killed
- * process left is void.
- * @throws when another one is running.
+ * Claims the data directory for this process until the returned function is called. The claim of a
+ * killed process is ignored.
+ * @throws if another process is running
  */
 export function claimDataDirectory(): () => void {
   mkdirSync(inDataDirectory("logs"), { recursive: true });
@@ -93,8 +94,8 @@ export function claimDataDirectory(): () => void {
 }
 
 /**
- * The process that runs in this data directory, if it is alive. A file cut short by a crash names
- * nobody.
+ * The process that runs in this data directory, or null. A file cut short by a crash names no
+ * process.
  */
 export function runningSupervisor(): number | null {
   try {

@@ -14,8 +14,8 @@ const database = "parlance";
 const applicationRole = "parlance_app";
 
 /**
- * `ownerUrl` is for migrations, `databaseUrl` for everything else. The role of the latter is made
- * by `grantApplicationRole`.
+ * `ownerUrl` is for migrations, `databaseUrl` for everything else. `grantApplicationRole` creates
+ * the role of the latter.
  */
 export type EmbeddedDatabase = {
   ownerUrl: string;
@@ -23,7 +23,7 @@ export type EmbeddedDatabase = {
   applicationPassword: string;
 };
 
-/** Starts the database of the data directory, on the port it had last time if that is free. */
+/** Starts the database of the data directory, on its previous port if that is free. */
 export async function startEmbeddedDatabase(): Promise<EmbeddedDatabase & { postgres: Postgres }> {
   const secrets = readOrMakeSecrets();
   const log = logFile("postgres");
@@ -41,10 +41,7 @@ export async function startEmbeddedDatabase(): Promise<EmbeddedDatabase & { post
   return { postgres, ...addresses(postgres.port, secrets) };
 }
 
-/**
- * The addresses of the data directory's database, running or not; null when there has never been
- * one.
- */
+/** The URLs of the data directory's database, running or not; null if there has never been one. */
 export function embeddedDatabase(): EmbeddedDatabase | null {
   const secrets = readJson<Secrets>("secrets.json");
   return secrets?.postgresPort ? addresses(secrets.postgresPort, secrets) : null;
@@ -62,8 +59,8 @@ function addresses(
 }
 
 /**
- * What the processes run with: whatever the environment says, and for the rest what makes it work
- * on this machine alone. Empty values count as absent, as everywhere.
+ * The environment of the processes: the given variables, and defaults that work on this machine
+ * alone. Empty values count as absent, as everywhere.
  */
 export function localEnvironment({
   port,
@@ -76,9 +73,8 @@ export function localEnvironment({
 }) {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
   const { SECRET_KEYS, NEXTAUTH_SECRET, AUDIT_KEYS, MAIL_PAGE_TOKEN } = readOrMakeSecrets();
-  // With the embedded database, this is one machine's own: it listens on loopback. Only while it is
-  // not meant to be reached under any other name may its webhooks go there and its mails be read by
-  // the person who sits at it.
+  // With the embedded database, the server listens on loopback. Webhooks may reach loopback, and
+  // mails can be read on a page, only as long as no setting gives the server another name.
   const host = given.HOST ?? "127.0.0.1";
   const isReachedLocally = [given.APP_URL, given.NEXTAUTH_URL].every(
     (url) => !url || !URL.canParse(url) || isLoopbackUrl(url),

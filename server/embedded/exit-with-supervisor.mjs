@@ -1,6 +1,6 @@
-// Loaded into web and worker before their own code. When the supervisor is gone, even by `kill -9`,
-// the channel to it closes: then they end as if they had been asked to, so that the next start
-// finds nobody.
+// Loaded into web and worker before their own code. When the supervisor ends, even by `kill -9`,
+// the channel to it closes. Then they stop as on SIGTERM, so that no process is left for the next
+// start.
 
 const lastChanceMs = 12_000;
 

@@ -17,26 +17,25 @@ import { inDataDirectory } from "./data-directory";
 export type LogFile = {
   path: string;
   /**
-   * One line of a process: into the file, and to the terminal when it is a warning or worse, or an
-   * error that is no JSON.
+   * Writes one line of a process to the file, and to the terminal if it is at least a warning, or
+   * an error that is not JSON.
    */
   write: (line: string, stream: "stdout" | "stderr") => void;
-  /** A sentence of the supervisor about that process: to both. */
+  /** Writes a message of the supervisor about that process to both. */
   notice: (sentence: string) => void;
   lastLines: (count: number) => string;
 };
 
 type LogFileOptions = { isEchoed?: boolean; maximumBytes?: number; keptFiles?: number };
 
-/** Our own lines are shorter (lib/platform/log.ts). Whatever else a process prints is cut here. */
+/** Our own lines are shorter (lib/platform/log.ts). Other output of a process is cut here. */
 const maximumLine = 16 * 1_024;
 const warning = 40;
 
 /**
- * Past `maximumBytes` a file is set aside under the time, `web-2026-03-01T08-00-00-000Z.log`, and
- * compressed. The newest
- * `keptFiles` of them stay: to push a line out, someone would have to make hundreds of megabytes of
- * log.
+ * Beyond `maximumBytes`, a file is renamed with the time, `web-2026-03-01T08-00-00-000Z.log`, and
+ * compressed. The newest `keptFiles` stay, so pushing out a line would take hundreds of megabytes
+ * of log.
  */
 export function logFile(
   name: string,
@@ -69,7 +68,7 @@ export function logFile(
       appendFileSync(file, `${line}\n`, { mode: 0o600 });
       bytes += Buffer.byteLength(line) + 1;
     } catch {
-      // A full disk must not end what is running well; warnings still reach the terminal.
+      // A full disk must not stop the processes. Warnings still reach the terminal.
     }
   };
   const toTerminal = (text: string) => process.stderr.write(`[${name}] ${text}\n`);
@@ -90,10 +89,10 @@ export function logFile(
   };
 }
 
-/** Files that are being compressed: a second rotation meanwhile leaves them alone. */
+/** Files that are being compressed. Another rotation leaves them alone. */
 const compressing = new Set<string>();
 
-/** Leaves the file as it is where that fails; the next rotation tries again. */
+/** If it fails, the file stays unchanged and the next rotation tries again. */
 async function compress(file: string): Promise<void> {
   if (compressing.has(file)) return;
   compressing.add(file);

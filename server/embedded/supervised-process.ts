@@ -5,22 +5,22 @@ import { pathToFileURL } from "node:url";
 import type { LogFile } from "./log-file";
 
 export type SupervisedProcess = {
-  /** How often it has ended without being asked to. */
+  /** How often it has ended unexpectedly. */
   failures: () => number;
-  /** SIGTERM, and SIGKILL to what is still there when the time is over. */
+  /** Sends SIGTERM, and SIGKILL if it still runs after `withinMs`. */
   stop: (withinMs: number) => Promise<void>;
 };
 
 const firstDelayMs = 500;
 const longestDelayMs = 10_000;
-/** Whoever lived this long did start, also where it does not say so. */
+/** A process that ran this long counts as started, even without its message. */
 const startedAfterMs = 60_000;
-/** Between two starts at the least: what ends again and again must not keep the machine busy. */
+/** The shortest time between two starts, so that a crash loop does not keep the machine busy. */
 const shortestLifeMs = 1_000;
 
 /**
- * Runs a Node program and starts it again whenever it dies: at once where it had sent the message
- * that it runs, and a little later each time where it does not get that far.
+ * Runs a Node program and restarts it whenever it dies: immediately if it had reported that it
+ * runs, otherwise after a growing delay.
  */
 export function supervise(
   program: string[],
@@ -36,8 +36,8 @@ export function supervise(
 
   const start = () => {
     const startedAtMs = Date.now();
-    // A process group of its own: Ctrl-C in the terminal reaches the supervisor, which stops things
-    // in order.
+    // Its own process group: Ctrl-C in the terminal reaches only the supervisor, which stops
+    // everything in order.
     const stdio = ["ignore", "pipe", "pipe", "ipc"] as ("ignore" | "pipe" | "ipc")[];
     child = spawn(process.execPath, ["--import", guard, ...program], {
       env: environment,

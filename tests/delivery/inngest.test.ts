@@ -67,10 +67,10 @@ test("200 from /ready names the clock, and doctor says whether Inngest responds 
   const clockLine = async (environment: Record<string, string> = {}) =>
     (await runAdmin(["doctor"], environment)).output.match(/job clock.*/)?.[0];
   expect(await clockLine()).toContain(
-    `Inngest at ${inngest.server.url} answers, and is to call http://localhost:3000/api/inngest`,
+    `Inngest at ${inngest.server.url} responds, and must be able to call http://localhost:3000/api/inngest`,
   );
   expect(await clockLine({ INNGEST_BASE_URL: "http://127.0.0.1:9" })).toContain(
-    "Inngest at http://127.0.0.1:9 does not answer",
+    "Inngest at http://127.0.0.1:9 does not respond",
   );
   expect(await clockLine({ INNGEST_SIGNING_KEY: "0123456789abcdef" })).toContain("answers");
   expect(await clockLine({ INNGEST_SIGNING_KEY: "not a key" })).toContain(

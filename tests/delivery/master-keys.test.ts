@@ -207,7 +207,7 @@ test("secrets:reencrypt seals everything with the first key, and doctor says wha
 
   const before = await runAdmin(["doctor"], bothKeys);
   expect(before.output).toMatch(
-    /WRONG {2}secrets at rest: .*: 1 webhook secrets with lost\. Put these keys back/,
+    /WRONG {2}secrets at rest: .*: 1 webhook secrets with lost\. Add these keys/,
   );
   expect(before.exitCode).toBe(1);
   const incomplete = await runAdmin(["secrets:reencrypt"], bothKeys);

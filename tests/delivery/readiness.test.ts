@@ -97,7 +97,7 @@ test("no more than 10,000 of a kind are counted, and doctor says so", async () =
   expect((await ready()).deliveries).toEqual({ due: 10_000, inProgress: 0, held: 0 });
   const { output, exitCode } = await runAdmin(["doctor"]);
   expect(output).toMatch(
-    /ok {5}deliveries: the oldest one that is due has waited [\d.]+ s; 10000\+ due, 0 of them under way, 0 held/,
+    /ok {5}deliveries: the oldest one that is due has waited [\d.]+ s; 10000\+ due, 0 of them in progress, 0 held/,
   );
   expect(exitCode).toBe(0);
 
