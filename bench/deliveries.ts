@@ -19,8 +19,8 @@ import {
   start,
 } from "./setting";
 
-// The worker as it is, on a backlog, against a loop that does nothing but sign and send; and how
-// long an event takes from its commit to its receiver when nothing else is going on.
+// The real worker, on a backlog, against a loop that only signs and sends; and how
+// long an event takes from its commit to its receiver on an idle system.
 
 export type DeliveryOptions = { rounds: number; deliveries: number };
 
@@ -137,7 +137,7 @@ async function newSubscriber(url: string, count: number): Promise<Partition> {
   return partition;
 }
 
-/** @returns deliveries a second, from the first that arrived until the last one was recorded */
+/** @returns deliveries per second, from the first arrival until the last one is recorded */
 async function runWorkers(
   count: number,
   deliveries: number,
@@ -194,7 +194,7 @@ async function measureIdle(environment: Environment): Promise<number[]> {
       );
       const committedAt = performance.now();
       while (arrivedAt === 0) await sleep(1);
-      // The first ones find a worker that has hardly started.
+      // The first ones find a worker that has only just started.
       if (index >= idleEvents / 4) latencies.push(arrivedAt - committedAt);
       await sleep(idlePauseMs);
     }

@@ -1,6 +1,6 @@
 import autocannon from "autocannon";
 
-/** `path` and `headers` are asked for each request, by its number. */
+/** `path` and `headers` are called for each request, with its number. */
 export type Load = {
   port: number;
   method: "GET" | "POST";
@@ -13,7 +13,7 @@ export type Load = {
 
 export type Driven = { rate: number; p99: number; count: number };
 
-/** As many requests as there can be, and every one of them has to succeed. */
+/** As many requests as possible, every one of which must succeed. */
 export async function drive({
   port,
   method,

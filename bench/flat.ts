@@ -13,7 +13,7 @@ import {
 } from "./setting";
 
 // Whether an operation costs the same in a large table as in a small one: two databases that differ
-// only in how many conversations one tenant has, each with a web process of its own, driven in
+// only in how many conversations one tenant has, each with its own web process, driven in
 // turn.
 
 export type FlatOptions = { rounds: number; seconds: number; conversations: number };
@@ -102,7 +102,7 @@ export async function measureFlat(
   }
 }
 
-/** The large one begins as a copy of the small one. */
+/** The large one starts as a copy of the small one. */
 async function enlarge(postgres: Postgres, tenantId: string, count: number): Promise<void> {
   const maintenance = new pg.Client({ connectionString: postgres.url("postgres") });
   await maintenance.connect();

@@ -34,7 +34,7 @@ async function keyOf(authorization = ""): Promise<Owner> {
   return row;
 }
 
-/** @throws where the load generator has hung up. */
+/** @throws if the load generator has disconnected. */
 async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const part of request) text += part;

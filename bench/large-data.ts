@@ -53,7 +53,7 @@ const listed = (rows: number) => {
   };
 };
 
-/** What has a retention period. */
+/** The tables with a retention period. */
 const expiring = (rows: number) => {
   const from = (share: number) => `FROM numbered WHERE i % ${2 / share} < 2`;
   return {

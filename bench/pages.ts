@@ -1,5 +1,5 @@
-// `npm run bench:pages`: how long the server takes to draw each list of the dashboard, with 100,000
-// rows behind every one of them, beside a page of the same frame that reads nothing. One request
+// `npm run bench:pages`: how long the server takes to render each list of the dashboard, with
+// 100,000 rows in each, compared with a page of the same frame that reads nothing. One request
 // after another; the median counts.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -32,7 +32,7 @@ const url = `http://127.0.0.1:${port}`;
 
 const knowledgeBaseId = `kb_01${"1".padStart(24, "0")}`;
 
-/** The page that reads nothing stands first: the others are compared with it. */
+/** The page that reads nothing comes first: the others are compared with it. */
 const pages = (webhookId: string) => ({
   "signatures (reads nothing)": "/signatures",
   overview: "",
@@ -151,7 +151,7 @@ async function seed() {
 
   const { tenantId } = partition;
   const insert = db();
-  /** Made over the last weeks, the oldest first. */
+  /** Created over the last weeks, the oldest first. */
   const spread = (kind: IdKind) =>
     Array.from({ length: rows }, (_, index) =>
       firstIdAt(kind, new Date(Date.now() - (rows - index) * 20_000)),
@@ -210,7 +210,7 @@ async function seed() {
     INSERT INTO audit_entries (tenant_id, sequence, actor_type, actor_id, action, target_id, environment, changes, previous_hash, hash, key_id, created_at)
     SELECT ${tenantId}, n + 100, 'USER', ${user.id}, 'api_key.created', 'key_01' || lpad(n::text, 24, '0'), 'live', '{}', '\\x00', '\\x00', '', now()
     FROM generate_series(1, ${rows}) AS n`;
-  // As the worker does it, here for the time before the tenant was there, too.
+  // As the worker does it, here also for the time before the tenant existed.
   await insert.$executeRaw`UPDATE tenants SET counted_until = current_date - 60`;
   while ((await countFinishedDays(20)) > 0);
   await insert.$executeRaw`VACUUM ANALYZE`;

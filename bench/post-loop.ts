@@ -1,5 +1,5 @@
 // The floor of deliveries: the same number of signed POSTs to the same receiver, so many at a time,
-// and nothing written down.
+// and nothing recorded.
 import { createHmac } from "node:crypto";
 import { Pool } from "undici";
 

@@ -1,5 +1,5 @@
-// Answers every POST at once, and tells on GET how many came since it was asked last, and when the
-// first and the last of them did.
+// Responds to every POST immediately, and to GET with how many came since the last GET, and when
+// the first and the last of them did.
 import { createServer } from "node:http";
 
 let count = 0;

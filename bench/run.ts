@@ -1,5 +1,5 @@
-// `npm run bench`: what the product costs, against what stands beside it in the same run. Rates
-// move from machine to machine and from hour to hour; the ratios hold.
+// `npm run bench`: what the product costs, compared with a baseline in the same run. Rates
+// vary from machine to machine and from hour to hour; the ratios are stable.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
@@ -45,7 +45,7 @@ else {
   print(rows);
 }
 
-/** Each part in a process of its own, which has one database and one environment. */
+/** Each part runs in its own process, with one database and one environment. */
 async function runPart(part: string): Promise<Row[]> {
   const child = fork("bench/run.ts", [...process.argv.slice(2), "--parts", part], {
     execArgv: ["--import", "tsx"],

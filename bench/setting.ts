@@ -14,18 +14,18 @@ import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
 // What every benchmark needs: a database, tenants in it, and processes whose cost can be read.
 
 /**
- * One line of the table at the end. `ratio` is to what stands beside it in the same run, and
+ * One line of the table at the end. `ratio` is to its baseline in the same run, and
  * nothing else is comparable.
  */
 export type Row = { name: string; figure: string; ratio?: number; goal?: string; isMet?: boolean };
 
-/** What a process of the product is given. */
+/** The settings of a process of the product. */
 export type Environment = Record<string, string>;
 
 export const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Makes and migrates a database, and makes it this process's own as well. */
+/** Creates and migrates a database, and makes this process use it. */
 export async function prepareDatabase(postgres: Postgres, name: string): Promise<Environment> {
   await ensureDatabase(postgres, name);
   await applyMigrations(postgres.url(name));
@@ -55,7 +55,7 @@ export async function newTenant(): Promise<Tenant> {
   return { partition, key };
 }
 
-/** Conversations with ids that count up, so that one can be named: the id of the nth. */
+/** The id of the nth conversation: ids count up, so that each can be named. */
 export async function seedConversations(
   tenantId: string,
   count: number,
@@ -69,7 +69,7 @@ export async function seedConversations(
 
 export type Running = { child: ChildProcess; stop: () => Promise<void> };
 
-/** Starts a program of this project and resolves once `isUp` says so. */
+/** Starts a program of this project, and resolves once `isUp` returns true. */
 export async function start(
   command: string[],
   environment: Environment,

@@ -26,7 +26,7 @@ export function baseUrl(): string {
   return door.url;
 }
 
-/** A tenant's environment with a key: what a test acts as. */
+/** A tenant's environment with a key, which a test uses for its requests. */
 export type TestTenant = {
   tenantId: string;
   slug: string;
@@ -44,7 +44,7 @@ type KeyOptions = {
   expiresAt?: Date;
 };
 
-/** A tenant of its own for each test, so that nothing needs to be cleaned up. */
+/** A new tenant for each test, so that nothing needs to be cleaned up. */
 export async function newTenant(options: KeyOptions = {}): Promise<TestTenant> {
   const tenant = await createTenant(db(), {
     name: `Tenant ${Math.random().toString(36).slice(2)}`,
@@ -82,10 +82,10 @@ export async function newKey(
   return { tenantId, slug: tenant.slug, environment, key, keyId: apiKey.id, identity };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server says; the tests say what it should be.
+// biome-ignore lint/suspicious/noExplicitAny: a response is whatever the server sends; the tests say what it must be.
 export type Reply = { status: number; headers: Headers; text: string; body: any };
 
-/** One request through the door. `path` begins behind `/v1/public`. */
+/** Sends one request to the API. `path` is the part after `/v1/public`. */
 export async function call(
   { key }: Pick<TestTenant, "key">,
   method: string,
@@ -105,7 +105,7 @@ export async function call(
   });
 }
 
-/** Every answer is held against the OpenAPI document, whatever the test looks for. */
+/** Checks every response against the OpenAPI document, whatever the test looks for. */
 export async function send(path: string, init: RequestInit): Promise<Reply> {
   const response = await fetch(`${baseUrl()}${path}`, init);
   const text = await response.text();
@@ -126,7 +126,7 @@ export async function send(path: string, init: RequestInit): Promise<Reply> {
 
 const anyId = new RegExp(`(${Object.values(idPrefixes).join("|")})_[0-9A-HJKMNP-TV-Z]{26}`, "g");
 
-/** An answer less what differs from request to request, for comparing two that should be alike. */
+/** A response without what differs from request to request, to compare two that must be equal. */
 export function withoutIds(problem: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify({ ...problem, requestId: undefined, instance: undefined });
   return JSON.parse(text.replaceAll(anyId, "$1_…"));

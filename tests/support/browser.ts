@@ -11,9 +11,9 @@ type Reply = {
 export type ActionReply = { status: number; location: string | null; value: unknown };
 
 type Options = {
-  /** Where the installation listens. */
+  /** The address of the installation. */
   url: string;
-  /** What a proxy in front of it would add or replace. */
+  /** Headers that a proxy in front of it would add or replace. */
   headers?: Record<string, string>;
 };
 

@@ -200,13 +200,13 @@ async function startInngest(from = aheadOfNow()): Promise<TestClock> {
   };
 }
 
-/** Each begins at `from`, if it is to go on where another has got to. */
+/** Each starts at `from`, to continue where another one stopped. */
 export const clocks = [
   { name: "embedded", start: startEmbedded },
   { name: "inngest", start: startInngest },
 ] as const;
 
-/** Those of the test that runs, anew for each. */
+/** The receiver and clock of the running test, new for each. */
 export let receiver: Receiver;
 export let clock: TestClock;
 

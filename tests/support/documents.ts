@@ -35,7 +35,7 @@ export function upload(
   });
 }
 
-/** Processes all that waits, of whichever tenant of this test file's database. */
+/** Processes all pending documents of this test file's database. */
 export async function processAll(): Promise<void> {
   for (let turn = await processNextDocument(roundRobinStart); turn; )
     turn = await processNextDocument(turn);

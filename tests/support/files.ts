@@ -12,7 +12,7 @@ const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 export const wordXml = (...paragraphs: string[]) =>
   `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${paragraphs.map(paragraph).join("")}</w:body></w:document>`;
 
-/** The parts that every Word document has beside its text. */
+/** The parts that every Word document has in addition to its text. */
 export const wordParts = {
   "[Content_Types].xml": `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
   "_rels/.rels": `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
@@ -86,7 +86,7 @@ export function pdfOf(
       stream(Buffer.from(`BT /F1 12 Tf 40 700 Td (${text}) Tj ET`)),
     ]),
   ];
-  // Nobody knows the password that these belong to.
+  // No one knows the password for these.
   const secret = () => `<${randomBytes(32).toString("hex")}>`;
   const encryption = `/Encrypt << /Filter /Standard /V 1 /R 2 /O ${secret()} /U ${secret()} /P -44 >> /ID [<00> <00>]`;
 

@@ -12,7 +12,7 @@ import { startTcpReceiver } from "./receiver";
 type Outcome = { statusCode: number } | { errorCode: OutboundErrorCode };
 type Running = { url: string; openSockets: () => number; close: () => Promise<void> };
 type Options = {
-  /** How long the one that is slow but well takes to answer. */
+  /** How long the slow but healthy receiver takes to respond. */
   slowMs?: number;
 };
 type Exhibit = { outcome: Outcome; open: (options: Options) => Promise<Running> };
@@ -21,7 +21,7 @@ const dripMs = 20;
 const bombBytes = 20_000_000;
 const endlessPart = "y".repeat(65_536);
 
-/** Every kind of receiver, with what an attempt to reach it comes to. */
+/** Every kind of receiver, with the outcome of an attempt to reach it. */
 export const gallery = {
   "never accepts a connection": { outcome: { errorCode: "timeout" }, open: openUnaccepting },
   "accepts and keeps silent": onConnection({ errorCode: "timeout" }, () => {}),
@@ -140,7 +140,7 @@ function overTls({ outcome, open }: Exhibit): Exhibit {
   return { outcome, open: async (options) => withOtherScheme(await open(options)) };
 }
 
-/** Would answer with 200, should anyone accept the certificate. */
+/** Would respond with 200 if a client accepted the certificate. */
 function certifiedBy(certificate: { key: string; cert: string }): Exhibit {
   const serve = (socket: Socket) => {
     const encrypted = new TLSSocket(socket, { isServer: true, ...certificate }).on(
@@ -159,7 +159,7 @@ function drip(socket: Socket, drop: string): void {
   );
 }
 
-/** Made before anybody asks, because making it takes a while. */
+/** Made before the first request, because making it takes a while. */
 function openBomb(options: Options): Promise<Running> {
   const bomb = gzipSync(Buffer.alloc(bombBytes));
   const serve = (socket: Socket) => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Who somebody is there. Looked up by the login that is typed on the page for signing in. */
+/** A user of the provider. Found by the login that is typed on its sign-in page. */
 export type ProviderPerson = {
   id: number;
   name: string | null;
@@ -167,7 +167,7 @@ export async function startIdentityProvider() {
   return {
     url,
     state,
-    /** For the product, so that it takes this one for both. */
+    /** For the product, so that it uses this provider for both. */
     environment: {
       GITHUB_URL: url,
       GITHUB_CLIENT_ID: providerClient.id,
@@ -184,7 +184,7 @@ export async function startIdentityProvider() {
   };
 }
 
-/** Makes somebody known there, or somebody else than before. */
+/** Adds a user to the provider, or replaces one. */
 export async function introduce(
   providerUrl: string,
   login: string,

@@ -17,7 +17,7 @@ type Operation = { op: string; id: string; name: string; data?: unknown };
 export type Run = {
   functionId: string;
   event: Event;
-  /** What the function asked for, in this order. */
+  /** The operations that the function requested, in this order. */
   operations: Operation[];
   state: "running" | "completed" | "failed";
   result: unknown;
@@ -153,7 +153,7 @@ export async function startInngestServer(signingKey: string) {
   }
 
   /**
-   * Begins a run of everything that has a timetable. One tick stands for all those that time has
+   * Starts a run of every scheduled function. One tick stands for all those that time has
    * skipped.
    */
   function tick(): void {
@@ -161,7 +161,7 @@ export async function startInngestServer(signingKey: string) {
       if (definition.triggers.some(({ cron }) => cron)) begin(definition, cronEvent);
   }
 
-  /** The same event once more, as when Inngest has lost what it knew of the run. */
+  /** The same event once more, as when Inngest has lost the state of the run. */
   const repeat = ({ functionId, event }: Run) => {
     const definition = functions.find(({ id }) => id === functionId);
     if (definition) begin(definition, event);
@@ -169,7 +169,7 @@ export async function startInngestServer(signingKey: string) {
 
   const isWaiting = (run: RunUnderWay) => run.state === "running" && run.wakeAt <= now();
 
-  /** What may be called at once, the oldest runs first. */
+  /** The calls that may run concurrently, the oldest runs first. */
   function chooseRuns(): RunUnderWay[] {
     const underWay = new Map<string, number>();
     return runs.filter((run) => {
@@ -215,7 +215,7 @@ export async function startInngestServer(signingKey: string) {
     } else throw new Error(`the operation ${operation.op} is not handled`);
   }
 
-  /** Calls functions until none can go on at this time. @returns how many calls that took */
+  /** Calls functions until none can continue at this time. @returns the number of calls */
   async function runDue(): Promise<number> {
     for (let calls = 0; calls < maximumCalls; ) {
       const chosen = chooseRuns();
@@ -226,7 +226,7 @@ export async function startInngestServer(signingKey: string) {
     throw new Error("the functions do not come to an end");
   }
 
-  /** When the next run that sleeps goes on. */
+  /** When the next sleeping run continues. */
   function nextWakeAt(): Date | null {
     const times = runs
       .filter(({ state }) => state === "running")

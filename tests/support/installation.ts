@@ -12,7 +12,7 @@ const startTimeoutMs = 300_000;
 const stopTimeoutMs = 20_000;
 
 type Options = {
-  /** Set for it, beside what it needs. */
+  /** Environment variables in addition to those it needs. */
   environment?: Record<string, string>;
   /** For `npm start` itself. */
   flags?: string[];
@@ -22,7 +22,7 @@ type Options = {
 
 export type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
-/** Starts the whole product as `npm start` does, on a free port and with data of its own. */
+/** Starts the whole product as `npm start` does, on a free port and with its own data. */
 export async function startInstallation({
   environment = {},
   flags = [],
@@ -46,7 +46,7 @@ export async function startInstallation({
     throw new Error("The product did not start in time.");
   }
   const demoFile = path.join(directory, "demo.json");
-  // Without demo data there is an address and nothing else.
+  // Without demo data there is only an address.
   const demo: DemoFile = existsSync(demoFile)
     ? JSON.parse(readFileSync(demoFile, "utf8"))
     : { url: /http:\/\/localhost:\d+/.exec(output)?.[0] ?? "" };
@@ -66,7 +66,7 @@ export async function startInstallation({
     return stdout;
   };
 
-  /** @param isKept leaves its data and logs where they are, to be looked at */
+  /** @param isKept leaves its data and logs in place, to be inspected */
   async function stop({ isKept = false } = {}): Promise<void> {
     const ended = supervisor.exitCode === null ? once(supervisor, "exit") : Promise.resolve();
     supervisor.kill("SIGTERM");
@@ -77,7 +77,7 @@ export async function startInstallation({
     if (!isKept) rmSync(directory, { recursive: true, force: true });
   }
 
-  /** What only the owner of the tables may do. */
+  /** A connection as the owner of the tables. */
   const ownerDatabaseUrl = (): string => {
     const { postgresPort = 0, postgresPassword } = secrets();
     return postgresUrl(postgresPort, postgresPassword, "parlance");

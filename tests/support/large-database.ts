@@ -90,7 +90,7 @@ const statements = (tables: string[]) => [
   "SET session_replication_role = DEFAULT",
 ];
 
-/** Fills each large table with that many rows. Nothing analyzes them; the test decides when. */
+/** Fills each large table with that many rows, without analyzing them; the test decides when. */
 export async function fillLargeDatabase(databaseUrl: string, rows: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

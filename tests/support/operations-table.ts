@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { publishedDocument } from "@/lib/api/openapi";
 
-/** Where the table is kept. */
+/** The file with the table. */
 export const operationsTableFile = "docs/operations.md";
 
-/** These go through all operations that there are, whichever they be. */
+/** These tests go through every operation. */
 const testsOfAll = ["api/scopes", "unit/openapi", "sdk/operations"];
 
 const header = `# Every operation, its scope and its tests
@@ -21,7 +21,7 @@ the document (\`tests/support/described-answers.ts\`).
 
 type Row = { operationId: string; request: string; status: string; scope: string; tests: string[] };
 
-/** One row for each operation: what it needs, and which test files call it by name or by path. */
+/** One row for each operation: its scope, and which test files call it by name or by path. */
 export function operationRows(): Row[] {
   const files = testFiles();
   return Object.entries(publishedDocument().paths).flatMap(([template, methods]) =>

@@ -13,7 +13,7 @@ export type TestPerson = { id: string; email: string; name: string; role: Role; 
 export const newAddress = (name = "person") =>
   `${name}-${randomBytes(6).toString("hex")}@example.com`;
 
-/** An organization of its own for each test, and its owner. */
+/** A new organization for each test, and its owner. */
 export async function newOrganization(passwordHash = "none") {
   const account = {
     organization: `Engines ${randomBytes(4).toString("hex")}`,
@@ -27,7 +27,7 @@ export async function newOrganization(passwordHash = "none") {
   return { tenant, owner: { ...user, role: "OWNER", tenantId: tenant.id } satisfies TestPerson };
 }
 
-/** Somebody with an account and no organization. */
+/** A user without an organization. */
 export async function newPerson(name = "Grace", passwordHash = "none") {
   return createUser(db(), { name, email: newAddress(name.toLowerCase()), passwordHash });
 }
@@ -40,7 +40,7 @@ export async function newMember(tenantId: string, role: Role): Promise<TestPerso
   return { ...user, role, tenantId };
 }
 
-/** Acts in the dashboard, having signed in a moment ago. */
+/** The identity of a dashboard user who signed in a moment ago. */
 export function as(
   { id, role, tenantId }: TestPerson,
   environment: Environment = "test",
@@ -55,7 +55,7 @@ export function as(
 
 export const newSession = (userId: string) => startSession(db(), userId, someDevice);
 
-/** What the audit log says was done, in order. */
+/** The entries of the audit log, in order. */
 export async function auditOf(tenantId: string) {
   const entries = await db().auditEntry.findMany({
     where: { tenantId },

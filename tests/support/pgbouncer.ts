@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "./processes";
 
-/** Where `pgbouncer` is, or null on a machine that has none. */
+/** The path of `pgbouncer`, or null if it is not installed. */
 export function findPgBouncer(): string | null {
   for (const folder of [...(process.env.PATH ?? "").split(path.delimiter), "/usr/sbin"]) {
     const file = path.join(folder, "pgbouncer");

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 
 export type RunningProcess = {
   pid: number;
-  /** Resolves with the exit code once it is gone; null where the signal itself ended it. */
+  /** Resolves with the exit code once it has ended; null if the signal itself ended it. */
   end: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
 
@@ -16,7 +16,7 @@ export function startWorker(environment: Record<string, string> = {}): Promise<R
   return start("worker", environment);
 }
 
-/** Likewise a web process, on a port of its own. */
+/** Likewise a web process, on its own port. */
 export async function startWeb(
   environment: Record<string, string> = {},
 ): Promise<RunningProcess & { url: string }> {

@@ -14,7 +14,7 @@ export type ReceivedRequest = {
   receivedAt: number;
 };
 
-/** Answers a request that was read whole. */
+/** Responds to a request whose body was read completely. */
 export type Answer = (response: ServerResponse, received: ReceivedRequest) => void;
 
 const ok: Answer = (response) => void response.writeHead(200).end("ok");
@@ -51,7 +51,7 @@ export async function startReceiver(answer: Answer = ok, port = 0) {
     receiver.answer = (response) => void response.writeHead(status, headers).end();
   }
 
-  /** Resolves as soon as that many requests have arrived, all in all. */
+  /** Resolves as soon as that many requests have arrived in total. */
   function received(count: number): Promise<void> {
     if (requests.length >= count) return Promise.resolve();
     return new Promise((resolve) => {
@@ -94,7 +94,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** A bare TCP server on loopback, for answers that no HTTP server would give. */
+/** A bare TCP server on loopback, for responses that no HTTP server would send. */
 export async function startTcpReceiver(onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {

@@ -23,7 +23,7 @@ Object.assign(process.env, {
   BLOB_DIRECTORY: blobDirectory,
 });
 
-// What a developer's shell may hold must not change what is tested.
+// Variables of a developer's shell must not change what is tested.
 for (const name of [
   "APP_URL",
   "NEXTAUTH_URL",

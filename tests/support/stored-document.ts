@@ -6,7 +6,7 @@ import { receiveFile } from "@/lib/platform/blobs/incoming-file";
 import { storeBlob } from "@/lib/platform/blobs/service";
 import { mutate, type Partition, system } from "@/lib/platform/caller";
 
-/** A document that waits, in a knowledge base of its own, as the API leaves it. */
+/** A pending document in a new knowledge base, as the API creates it. */
 export async function newDocument(
   partition: Partition,
   content: string,

@@ -18,9 +18,9 @@ export type UpstashBridge = {
   token: string;
   /** Every command that arrived, in order, by its first word. */
   commands: string[];
-  /** How many requests have arrived, answered or not. */
+  /** How many requests have arrived, with or without a response. */
   requests(): number;
-  /** From now on requests are taken in and never answered, until `answerAgain`. */
+  /** From now on requests are accepted and get no response, until `answerAgain`. */
   stopAnswering(): void;
   /** From now on scripts are errors while everything else works, until `answerAgain`. */
   refuseScripts(): void;
@@ -30,7 +30,7 @@ export type UpstashBridge = {
 
 type Reply = { result: unknown } | { error: string };
 
-/** Where `redis-server` is, or null on a machine that has none. In CI its absence is an error. */
+/** The path of `redis-server`, or null if it is not installed. In CI its absence is an error. */
 export function findRedisServer(): string | null {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const path = join(folder, "redis-server");
@@ -169,7 +169,7 @@ async function connectToRedis(socketPath: string, redisProcess: ChildProcess) {
   return await client.connect();
 }
 
-/** A command that Redis refuses is an error in its place, as at Upstash. */
+/** A command that Redis refuses becomes an error in its place, as with Upstash. */
 function commandRunner(send: (command: string[]) => Promise<unknown>) {
   return async function run(command: string[]): Promise<Reply> {
     try {

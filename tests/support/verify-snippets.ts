@@ -67,7 +67,7 @@ export const write = (file: string, text: string) => writeFile(path.join(folder,
 export const isThere = (command: string, argument: string) =>
   spawnSync(command, [argument]).status === 0;
 
-/** Each case on a line of its own, in a form that every language reads without a library. */
+/** One case per line, in a format that every language reads without a library. */
 export const lines = cases
   .map(({ header, body }) =>
     [header, body].map((text) => Buffer.from(text).toString("base64")).join(" "),

@@ -13,7 +13,7 @@ export async function newPartition(
   return { tenantId: id, environment };
 }
 
-/** A webhook that wants everything, in a tenant of its own unless one is given. */
+/** A webhook for all events, in a new tenant unless one is given. */
 export async function newWebhook(url: string, partition?: Partition) {
   const home = partition ?? (await newPartition());
   const { id, secret } = await mutate(system(home), (caller) =>
@@ -83,7 +83,7 @@ export function findDelivery({ tenantId, environment }: Partition, id: string) {
   });
 }
 
-/** A webhook that wants everything, and the delivery of its first event. */
+/** A webhook for all events, and the delivery of its first event. */
 export async function newDelivery(url: string) {
   const webhook = await newWebhook(url);
   const [delivery] = await raiseEvent(webhook.partition);
@@ -91,7 +91,7 @@ export async function newDelivery(url: string) {
   return { webhook, delivery };
 }
 
-/** How many deliveries of a webhook stand where: `{ PENDING: 3 }`. */
+/** How many deliveries of a webhook have each status: `{ PENDING: 3 }`. */
 export async function countByStatus(
   { tenantId, environment }: Partition,
   webhookId: string,
@@ -104,7 +104,7 @@ export async function countByStatus(
   return Object.fromEntries(groups.map(({ status, _count }) => [status, _count]));
 }
 
-/** Time that stands still until it is moved. `release` gives the database's clock back. */
+/** Time that moves only when told to. `release` restores the clock of the database. */
 export function virtualClock(start = new Date("2030-01-01T00:00:00.000Z")) {
   let now = start;
   setCurrentTime(() => now);
