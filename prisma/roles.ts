@@ -1,19 +1,17 @@
 import pg from "pg";
 
-// The application's own role reads and writes rows and owns nothing. So it can add to the audit
-// log, and cannot change or delete what is there, drop its trigger or cut off its end. Migrations,
-// and one day the deletion of a whole tenant, run as the owner.
+// The application's own role reads and writes rows and owns nothing. It can add entries to the audit
+// log, but cannot change or delete them, or drop the trigger. Migrations, and in the future the
+// deletion of a whole tenant, run as the owner.
 
 const maintainSince = 170_000;
 
 /**
- * Gives the role of `applicationUrl` what the application needs, and takes from it what it must not
- * have. Called after migrations, because each may bring tables.
- * @param password makes the role, as the embedded database does; without it the operator has made
- * it
- * @returns false where both addresses name one role, which then owns the tables
- * @throws where the role could alter the audit log all the same, as a superuser or a member of the
- * owner
+ * Grants the role of `applicationUrl` the privileges that the application needs, and revokes the
+ * others. Runs after migrations, because each may add tables.
+ * @param password creates the role, as the embedded database does. Without it, the role must exist
+ * @returns false if both addresses name the same role, which then owns the tables
+ * @throws if the role could still alter the audit log, as a superuser or a member of the owner
  */
 export async function grantApplicationRole(
   ownerUrl: string,
@@ -44,7 +42,7 @@ export async function grantApplicationRole(
     const schema = client.escapeIdentifier(schemaName);
     const appendOnly = `${schema}."audit_entries"`;
     const migrations = `${schema}."_prisma_migrations"`;
-    // ANALYZE belongs to a table's owner, until PostgreSQL 17 made it a privilege.
+    // Before PostgreSQL 17, only a table's owner can ANALYZE it.
     const privileges = [
       "SELECT",
       "INSERT",

@@ -21,7 +21,7 @@ import type { InvitationInput } from "./invitation-schema";
 
 const lifetimeMs = 7 * 24 * 60 * 60_000;
 const maximumOpen = 100;
-/** The shortest time between two sendings of one invitation. */
+/** The shortest time between two mails for one invitation. */
 const resendPauseMs = 60_000;
 
 /** Neither accepted nor revoked. Includes expired invitations, because they can be resent. */

@@ -41,6 +41,8 @@ const sql = await withTemporaryPostgres((postgres) =>
 );
 const isEmpty = /^(\s|--[^\n]*\n?)*$/.test(sql);
 if (isEmpty) {
+  // Comments may have changed.
+  cpSync(schemaFile, migratedSchemaFile);
   process.stdout.write(
     `${schemaFile} has not changed since the last migration. For a change that Prisma cannot express, write the migration by hand.\n`,
   );
