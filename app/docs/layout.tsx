@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { docsSections } from "@/components/docs/docs-pages";
 import { DocsShell } from "@/components/docs/docs-shell";
-import { docsSections } from "@/components/docs/pages";
 import { publishedDocument } from "@/lib/api/openapi";
 import { referencePath } from "@/lib/platform/openapi";
 

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { docsSections } from "@/components/docs/pages";
+import { docsSections } from "@/components/docs/docs-pages";
 import { PageTitle } from "@/components/docs/prose";
 
 export const metadata = { title: "Overview" };

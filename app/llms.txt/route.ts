@@ -1,4 +1,4 @@
-import { docsSections } from "@/components/docs/pages";
+import { docsSections } from "@/components/docs/docs-pages";
 import { publishedDocument } from "@/lib/api/openapi";
 import { env } from "@/lib/platform/env";
 import { errorKinds } from "@/lib/platform/errors";

@@ -2,7 +2,7 @@
 
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import type { Environment } from "@/prisma/generated/enums";
-import type { ArchiveAgent } from "./states";
+import type { ArchiveAgent } from "./action-types";
 
 type Props = {
   environment: Environment;

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { MetadataList } from "@/components/ui/metadata-list";
 import { Facts } from "@/components/ui/panel";
 import type { AgentContent } from "@/lib/agents/schema";
-import { fieldLabels } from "./labels";
+import { fieldLabels } from "./field-labels";
 
 type ContentViewProps = { content: AgentContent; nameOf: (id: string) => string; base: string };
 

@@ -3,7 +3,7 @@
 import { CreateDialog } from "@/components/shell/create-dialog";
 import { TextField } from "@/components/ui/field";
 import type { Environment } from "@/prisma/generated/enums";
-import type { CreateAgent } from "./states";
+import type { CreateAgent } from "./action-types";
 
 type Props = { base: string; environment: Environment; create: CreateAgent };
 

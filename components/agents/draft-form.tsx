@@ -19,9 +19,9 @@ import {
 import type { Agent } from "@/lib/agents/schema";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { fromMetadataRows, metadataProblem } from "@/lib/platform/metadata-rows";
+import type { SaveDraft } from "./action-types";
+import { fieldLabels } from "./field-labels";
 import { type KnowledgeBaseChoice, KnowledgeBasePicker } from "./knowledge-base-picker";
-import { fieldLabels } from "./labels";
-import type { SaveDraft } from "./states";
 
 /** By which a button outside of the form saves it. */
 export const draftFormId = "draft";

@@ -6,8 +6,8 @@ import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { Button } from "@/components/ui/button";
 import { useHasUnsavedChanges } from "@/components/ui/unsaved-changes";
 import type { Environment } from "@/prisma/generated/enums";
+import type { DecideOnDraft } from "./action-types";
 import { draftFormId } from "./draft-form";
-import type { DecideOnDraft } from "./states";
 
 type Props = {
   environment: Environment;

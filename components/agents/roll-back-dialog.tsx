@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import type { Agent } from "@/lib/agents/schema";
 import type { Environment } from "@/prisma/generated/enums";
-import type { DecideOnDraft } from "./states";
+import type { DecideOnDraft } from "./action-types";
 
 type Props = {
   environment: Environment;

@@ -4,7 +4,7 @@ import { unstable_rethrow } from "next/navigation";
 import { type KeyboardEvent, useEffect, useRef, useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import type { SendKind, SendMessage } from "./states";
+import type { SendKind, SendMessage } from "./action-types";
 
 type Choice = { label: string; key?: string; placeholder: string; send: string; sent: string };
 

@@ -2,17 +2,18 @@
 
 import { AutoSaveSelect, InlineTextField } from "@/components/ui/inline-edit";
 import type { Conversation } from "@/lib/conversations/schema";
-import { priorityNames, type UpdateThis } from "./states";
+import type { UpdateConversationAction } from "./action-types";
+import { priorityLabels } from "./labels";
 import { TagEditor } from "./tag-editor";
 
 type ConversationFieldsProps = {
   conversation: Pick<Conversation, "subject" | "priority" | "tags" | "assigneeId">;
   /** Whom it can be assigned to; a former member who still has it among them. */
   members: { id: string; name: string }[];
-  update: UpdateThis;
+  update: UpdateConversationAction;
 };
 
-const priorities = Object.entries(priorityNames).map(([value, label]) => ({ value, label }));
+const priorities = Object.entries(priorityLabels).map(([value, label]) => ({ value, label }));
 
 /** What people of the tenant decide about a conversation. Each field is saved by itself. */
 export function ConversationFields({ conversation, members, update }: ConversationFieldsProps) {

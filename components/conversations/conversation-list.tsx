@@ -3,7 +3,7 @@ import { Badge } from "@/components/ui/badge";
 import { LinkPendingBar } from "@/components/ui/link-pending-bar";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
-import { priorityNames, statusNames, statusVariants } from "./states";
+import { priorityLabels, statusLabels, statusVariants } from "./labels";
 
 export type ConversationItem = Conversation & {
   href: string;
@@ -56,11 +56,11 @@ function Marks({ item, showsStatus }: { item: ConversationItem; showsStatus: boo
   return (
     <span className="mt-1.5 flex flex-wrap items-center gap-1.5 text-muted text-xs">
       {showsStatus ? (
-        <Badge variant={statusVariants[item.status]}>{statusNames[item.status]}</Badge>
+        <Badge variant={statusVariants[item.status]}>{statusLabels[item.status]}</Badge>
       ) : null}
       {isUrgent ? (
         <Badge variant={item.priority === "URGENT" ? "danger" : "warn"}>
-          {priorityNames[item.priority]}
+          {priorityLabels[item.priority]}
         </Badge>
       ) : null}
       <span className="max-w-32 truncate">{item.channelId}</span>

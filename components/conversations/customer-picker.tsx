@@ -3,9 +3,9 @@
 import { type FormEvent, useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
-import type { FindCustomers, FoundCustomer, UpdateThis } from "./states";
+import type { FindCustomers, FoundCustomer, UpdateConversationAction } from "./action-types";
 
-type Props = { isFirst: boolean; find: FindCustomers; update: UpdateThis };
+type Props = { isFirst: boolean; find: FindCustomers; update: UpdateConversationAction };
 
 /** Links a conversation to whom it is with, where the API has not said so, or was wrong. */
 export function CustomerPicker({ isFirst, find, update }: Props) {

@@ -10,10 +10,11 @@ import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
 import { displayName } from "@/lib/customers/display-name";
 import type { Customer } from "@/lib/customers/schema";
+import type { FindCustomers, UpdateConversationAction } from "./action-types";
 import { ConversationFields } from "./conversation-fields";
 import { CustomerPicker } from "./customer-picker";
 import { EditMetadataDialog } from "./edit-metadata-dialog";
-import { type FindCustomers, priorityNames, type UpdateThis } from "./states";
+import { priorityLabels } from "./labels";
 
 type DetailsPaneProps = {
   conversation: Conversation;
@@ -26,7 +27,7 @@ type DetailsPaneProps = {
   threadHref: string;
   inspectHref: (id: string) => string;
   /** Null where the role does not allow changes; then `refusal` says so. */
-  update: UpdateThis | null;
+  update: UpdateConversationAction | null;
   findCustomers: FindCustomers;
   refusal: string;
   now: Date;
@@ -159,7 +160,7 @@ function CustomerFacts({ customer, base }: { customer: Customer; base: string })
 function decided({ conversation, assigneeName }: DetailsPaneProps) {
   return [
     { name: "Assigned to", value: assigneeName ?? "Nobody" },
-    { name: "Priority", value: priorityNames[conversation.priority] },
+    { name: "Priority", value: priorityLabels[conversation.priority] },
     { name: "Subject", value: conversation.subject },
     { name: "Tags", value: conversation.tags.join(", ") || null },
   ];

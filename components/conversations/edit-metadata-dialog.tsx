@@ -14,9 +14,9 @@ import {
   toMetadataRows,
 } from "@/lib/platform/metadata-rows";
 import type { Environment } from "@/prisma/generated/enums";
-import type { UpdateThis } from "./states";
+import type { UpdateConversationAction } from "./action-types";
 
-type Props = { metadata: Metadata; environment: Environment; update: UpdateThis };
+type Props = { metadata: Metadata; environment: Environment; update: UpdateConversationAction };
 
 /** In a dialog, because keys with their values have no room beside the thread. */
 export function EditMetadataDialog({ metadata, environment, update }: Props) {

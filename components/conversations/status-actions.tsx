@@ -11,15 +11,16 @@ import { Menu, MenuButton, MenuSeparator } from "@/components/ui/menu";
 import { Notice } from "@/components/ui/notice";
 import type { ConversationStatus } from "@/lib/conversations/schema";
 import type { Environment } from "@/prisma/generated/enums";
+import type { ConversationPatch, UpdateConversationAction } from "./action-types";
+import { statusLabels } from "./labels";
 import { SnoozeDialog } from "./snooze-dialog";
-import { type ConversationPatch, statusNames, type UpdateThis } from "./states";
 
 type StatusActionsProps = {
   status: ConversationStatus;
   /** Where it may go from here. What is not in it is not offered. */
   allowed: readonly ConversationStatus[];
   environment: Environment;
-  update: UpdateThis;
+  update: UpdateConversationAction;
 };
 
 const verbs: Record<ConversationStatus, string> = {
@@ -46,7 +47,7 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
       setAsks(null);
       setRefusal(result.outcome === "refused" ? result.message : undefined);
       if (result.outcome === "refused") return router.refresh();
-      toast.success(`${statusNames[patch.status]}.`);
+      toast.success(`${statusLabels[patch.status]}.`);
     });
   }
 

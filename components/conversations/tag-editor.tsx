@@ -3,12 +3,12 @@
 import { Plus, X } from "lucide-react";
 import { type FormEvent, useId, useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
-import type { UpdateThis } from "./states";
+import type { UpdateConversationAction } from "./action-types";
 
 const longestTag = 50;
 
 /** Tags one by one. A refusal leaves what was typed. */
-export function TagEditor({ tags, update }: { tags: string[]; update: UpdateThis }) {
+export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConversationAction }) {
   const id = useId();
   const [typed, setTyped] = useState("");
   const [error, setError] = useState<string>();

@@ -5,9 +5,9 @@ import { ButtonLink } from "@/components/ui/button";
 import { Time } from "@/components/ui/time";
 import type { Message } from "@/lib/conversations/message-schema";
 import type { Conversation } from "@/lib/conversations/schema";
-import { FindMessage } from "./find-message";
+import { statusLabels, statusVariants } from "./labels";
 import { MessageItem } from "./message-item";
-import { statusNames, statusVariants } from "./states";
+import { ScrollToMessage } from "./scroll-to-message";
 
 type ThreadProps = {
   conversation: Conversation;
@@ -51,7 +51,7 @@ export function Thread({
             <ArrowLeft className="size-4" aria-hidden="true" />
           </ButtonLink>
           <h2 className="truncate font-semibold text-base">{title}</h2>
-          <Badge variant={statusVariants[status]}>{statusNames[status]}</Badge>
+          <Badge variant={statusVariants[status]}>{statusLabels[status]}</Badge>
           {snoozedUntil ? (
             <span className="whitespace-nowrap text-muted text-xs">
               opens <Time at={new Date(snoozedUntil)} now={now} />
@@ -107,7 +107,7 @@ function Messages({
       tabIndex={0}
       className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto outline-offset-[-2px]"
     >
-      <FindMessage />
+      <ScrollToMessage />
       <div className="mb-auto space-y-4 p-4">
         {earlierHref ? (
           <p className="text-center">

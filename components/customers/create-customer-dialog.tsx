@@ -2,8 +2,8 @@
 
 import { CreateDialog } from "@/components/shell/create-dialog";
 import type { Environment } from "@/prisma/generated/enums";
+import type { CreateCustomerAction } from "./action-types";
 import { CustomerFields } from "./customer-fields";
-import type { CreateThis } from "./states";
 
 export function CreateCustomerDialog({
   base,
@@ -12,7 +12,7 @@ export function CreateCustomerDialog({
 }: {
   base: string;
   environment: Environment;
-  create: CreateThis;
+  create: CreateCustomerAction;
 }) {
   return (
     <CreateDialog

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import { TextField } from "@/components/ui/field";
-import type { CustomerField } from "./states";
+import type { CustomerField } from "./action-types";
 
 type FieldOf = Pick<ComponentProps<typeof TextField>, "label" | "hint" | "type" | "maxLength">;
 

@@ -15,10 +15,15 @@ import {
   toMetadataRows,
 } from "@/lib/platform/metadata-rows";
 import type { Environment } from "@/prisma/generated/enums";
+import type { UpdateCustomerAction } from "./action-types";
 import { CustomerFields, customerFields } from "./customer-fields";
-import type { UpdateThis } from "./states";
 
-type Props = { customer: Customer; environment: Environment; base: string; update: UpdateThis };
+type Props = {
+  customer: Customer;
+  environment: Environment;
+  base: string;
+  update: UpdateCustomerAction;
+};
 
 export function EditCustomerDialog({ customer, environment, base, update }: Props) {
   const [isOpen, setIsOpen] = useState(false);

@@ -3,8 +3,8 @@ import { Badge } from "@/components/ui/badge";
 import { JsonText } from "@/components/ui/json";
 import { ExactTime } from "@/components/ui/time";
 import type { DeliveryAttempt } from "@/lib/deliveries/schema";
+import { describeAttemptError, explainStatusCode, triggerLabels } from "./labels";
 import { ResponseBadge } from "./response-badge";
-import { errorWords, statusSentence, triggerLabels } from "./words";
 
 type Attempt = DeliveryAttempt & { requestHeaders: Record<string, string> };
 
@@ -64,7 +64,9 @@ function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boo
     requestHeaders,
   } = attempt;
   const sentence =
-    statusCode === null ? errorWords(errorCode ?? "").sentence : statusSentence(statusCode);
+    statusCode === null
+      ? describeAttemptError(errorCode ?? "").sentence
+      : explainStatusCode(statusCode);
   const cause = triggerLabels[trigger];
   return (
     <div className="space-y-2 pb-6">

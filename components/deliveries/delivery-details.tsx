@@ -3,8 +3,8 @@ import { CopyButton } from "@/components/ui/copy";
 import { Countdown } from "@/components/ui/countdown";
 import { JsonText } from "@/components/ui/json";
 import type { DeliveryWithAttempts } from "@/lib/deliveries/schema";
-import { asCurl } from "./as-curl";
 import { AttemptTimeline } from "./attempt-timeline";
+import { signedCurlCommand } from "./signed-curl-command";
 
 type DeliveryDetailsProps = {
   delivery: DeliveryWithAttempts;
@@ -38,7 +38,7 @@ export function DeliveryDetails({
       <div className="flex flex-wrap items-center gap-2">
         {actions}
         <CopyButton
-          text={asCurl(url, headersOf(latest), payload)}
+          text={signedCurlCommand(url, headersOf(latest), payload)}
           label="Copy as curl"
           variant="secondary"
         >

@@ -5,8 +5,8 @@ import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { FoundDelivery } from "@/lib/deliveries/search";
 import { AttemptCells, attemptHeadings } from "./attempt-cells";
+import { deliveryBadge } from "./labels";
 import { ResponseBadge } from "./response-badge";
-import { shownStatus } from "./words";
 
 const headings: Heading[] = [
   { label: "Event" },
@@ -37,8 +37,8 @@ export function DeliveryTable({ deliveries, hrefOf, now }: DeliveryTableProps) {
               </span>
             </RowName>
             <Cell label="Status">
-              <Badge variant={shownStatus({ status, attemptCount }).variant}>
-                {shownStatus({ status, attemptCount }).label}
+              <Badge variant={deliveryBadge({ status, attemptCount }).variant}>
+                {deliveryBadge({ status, attemptCount }).label}
               </Badge>
             </Cell>
             <Cell label="Last response">

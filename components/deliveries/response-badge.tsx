@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { Badge, type BadgeVariant } from "@/components/ui/badge";
-import { errorWords } from "./words";
+import { describeAttemptError } from "./labels";
 
 const variants: Record<string, BadgeVariant> = { 2: "good", 3: "warn", 4: "danger", 5: "danger" };
 
@@ -19,6 +19,7 @@ export function ResponseBadge({
       </Badge>
     );
   }
-  if (errorCode !== null) return <Badge variant="danger">{errorWords(errorCode).label}</Badge>;
+  if (errorCode !== null)
+    return <Badge variant="danger">{describeAttemptError(errorCode).label}</Badge>;
   return <span className="text-muted">–</span>;
 }

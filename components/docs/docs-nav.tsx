@@ -4,7 +4,7 @@ import { ChevronDown } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
-import type { DocsPage } from "./pages";
+import type { DocsPage } from "./docs-pages";
 
 export type NavSection = { title: string; pages: Pick<DocsPage, "path" | "title">[] };
 

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { type ComponentProps, isValidElement, type ReactNode } from "react";
-import { anchorOf } from "./anchor";
 import { Code, fill } from "./code";
+import { anchorOf } from "./heading-anchor";
 
 function textOf(node: ReactNode): string {
   if (typeof node === "string" || typeof node === "number") return String(node);

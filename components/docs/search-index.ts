@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { anchorOf } from "./anchor";
-import { docsPages } from "./pages";
+import { docsPages } from "./docs-pages";
+import { anchorOf } from "./heading-anchor";
 
 /** A place in the documentation: what it is called, on which page, and where. */
 export type SearchEntry = { title: string; page: string; href: string };

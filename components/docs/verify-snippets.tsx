@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Code } from "./code";
 import { CodeTabs } from "./code-tabs";
-import { verifySnippets } from "./verify-snippets-list";
+import { verifySnippetFiles } from "./verify-snippet-files";
 
 /** Each file is shown as it is; the tests run those whose language they find on the machine. */
 export async function VerifySnippets() {
   const tabs = await Promise.all(
-    verifySnippets.map(async ({ name, file, language, isTested }) => ({
+    verifySnippetFiles.map(async ({ name, file, language, isTested }) => ({
       name,
       content: (
         <>

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { AttemptCells, attemptHeadings } from "@/components/deliveries/attempt-cells";
-import { shownStatus } from "@/components/deliveries/words";
+import { deliveryBadge } from "@/components/deliveries/labels";
 import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
@@ -44,8 +44,8 @@ export function EventDeliveries({
             </Link>
           </RowName>
           <Cell label="Status">
-            <Badge variant={shownStatus({ status, attemptCount }).variant}>
-              {shownStatus({ status, attemptCount }).label}
+            <Badge variant={deliveryBadge({ status, attemptCount }).variant}>
+              {deliveryBadge({ status, attemptCount }).label}
             </Badge>
           </Cell>
           <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { deliveryStatuses } from "@/components/deliveries/words";
+import { deliveryBadges } from "@/components/deliveries/labels";
 import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
@@ -54,15 +54,15 @@ export function EventTable({ events, base, now }: EventTableProps) {
 /** "2 Delivered", "1 Failed": what became of an event at all webhooks that wanted it. */
 function DeliveryCounts({ statuses }: { statuses: DeliveryStatus[] }) {
   if (statuses.length === 0) return <span className="text-muted">No webhook wanted it</span>;
-  const present = (Object.keys(deliveryStatuses) as DeliveryStatus[]).filter((status) =>
+  const present = (Object.keys(deliveryBadges) as DeliveryStatus[]).filter((status) =>
     statuses.includes(status),
   );
   return (
     <span className="inline-flex flex-wrap justify-end gap-1.5 lg:justify-start">
       {present.map((status) => (
-        <Badge key={status} variant={deliveryStatuses[status].variant}>
+        <Badge key={status} variant={deliveryBadges[status].variant}>
           {statuses.filter((other) => other === status).length}{" "}
-          {deliveryStatuses[status].label.toLowerCase()}
+          {deliveryBadges[status].label.toLowerCase()}
         </Badge>
       ))}
     </span>

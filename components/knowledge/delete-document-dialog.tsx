@@ -3,13 +3,13 @@
 import { useRouter } from "next/navigation";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import type { Environment } from "@/prisma/generated/enums";
-import type { DeleteDocument } from "./states";
+import type { DeleteDocument } from "./action-types";
 
 type Props = {
   name: string;
   environment: Environment;
   /** What there is of it, in words. */
-  extent: string;
+  documentSize: string;
   remove: DeleteDocument;
   /** Where one is to be once it is gone, where that is another page. */
   goTo?: string;
@@ -19,7 +19,7 @@ type Props = {
 export function DeleteDocumentDialog({
   name,
   environment,
-  extent,
+  documentSize,
   remove,
   goTo,
   size = "normal",
@@ -41,8 +41,8 @@ export function DeleteDocumentDialog({
       }}
     >
       <p>
-        Its file and its text go with it ({extent}), and no search or agent finds anything of it any
-        more. This cannot be undone; it can be uploaded anew.
+        Its file and its text go with it ({documentSize}), and no search or agent finds anything of
+        it any more. This cannot be undone; it can be uploaded anew.
       </p>
     </ConfirmDialog>
   );

@@ -10,7 +10,7 @@ import { TextAreaField, TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { useDialogState } from "@/components/ui/use-dialog-state";
 import type { Environment } from "@/prisma/generated/enums";
-import { type Sent, sendFile } from "./send-file";
+import { type UploadResult, uploadFile } from "./upload-file";
 
 type Props = { url: string; environment: Environment; documentsPath: string };
 
@@ -19,7 +19,7 @@ type Props = { url: string; environment: Environment; documentsPath: string };
  */
 export function PasteTextDialog({ url, environment, documentsPath }: Props) {
   const router = useRouter();
-  const [sent, setSent] = useState<Sent | null>(null);
+  const [sent, setSent] = useState<UploadResult | null>(null);
   const { dialog, close, isPending, startTransition } = useDialogState(() => setSent(null));
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -29,7 +29,7 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
     // The name's ending says which kind of text it is; without one it is plain.
     const file = new File([String(form.get("text"))], name, { type: "text/plain" });
     startTransition(async () => {
-      const result = await sendFile(url, file, { name });
+      const result = await uploadFile(url, file, { name });
       setSent(result);
       if (result.outcome !== "done") return;
       close();

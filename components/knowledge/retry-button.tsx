@@ -4,7 +4,7 @@ import { RotateCw } from "lucide-react";
 import { useTransition } from "react";
 import { toast } from "sonner";
 import { Button } from "@/components/ui/button";
-import type { RetryDocument } from "./states";
+import type { RetryDocument } from "./action-types";
 
 type Props = { name: string; retry: RetryDocument; size?: "normal" | "small" };
 

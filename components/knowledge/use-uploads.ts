@@ -2,14 +2,14 @@
 
 import { useRef, useState } from "react";
 import { byteSize } from "@/lib/platform/byte-size";
-import { type Sent, sendFile } from "./send-file";
+import { type UploadResult, uploadFile } from "./upload-file";
 
 export type Upload = {
   key: number;
   file: File;
   /** Null until its turn comes; a share of 1 once all of it has been sent. */
   progress: number | null;
-  sent: Sent | null;
+  sent: UploadResult | null;
 };
 
 /** Uploads at a time: more would share one line. */
@@ -41,7 +41,7 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
     const stopping = new AbortController();
     running.current.set(key, stopping);
     change(key, { progress: 0, sent: null });
-    const sent = await sendFile(url, file, {
+    const sent = await uploadFile(url, file, {
       signal: stopping.signal,
       onProgress: (progress) => change(key, { progress }),
     });
@@ -86,7 +86,7 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
   return { uploads, add, again, remove, clear };
 }
 
-const refusedFor = (message: string): Sent => ({
+const refusedFor = (message: string): UploadResult => ({
   outcome: "refused",
   message,
   errors: {},

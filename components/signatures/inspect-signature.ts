@@ -4,7 +4,7 @@ import {
   type WebhookVerificationCode,
   WebhookVerificationError,
 } from "@/sdk/src/webhooks";
-import { readHeaders, type SignatureHeaders } from "./read-headers";
+import { findSignatureHeaders, type SignatureHeaders } from "./find-signature-headers";
 
 export type Step = {
   name: string;
@@ -30,7 +30,7 @@ export async function inspectSignature(
   { headers, body, secret }: Pasted,
   now: Date,
 ): Promise<Inspection> {
-  const found = readHeaders(headers);
+  const found = findSignatureHeaders(headers);
   const parsed = parseSignature(found.signature);
   const code = await verdict(found, { body, secret, now });
   const steps = [

@@ -4,8 +4,8 @@ import { useRouter } from "next/navigation";
 import { toast } from "sonner";
 import { useProof } from "@/components/shell/proof-dialog";
 import { ButtonLink } from "@/components/ui/button";
-import type { EventFamily } from "./event-choice";
-import type { UpdateWebhook, WebhookInput } from "./states";
+import type { UpdateWebhook, WebhookInput } from "./action-types";
+import type { EventFamily } from "./event-selection";
 import { WebhookForm } from "./webhook-form";
 
 type EditWebhookProps = {

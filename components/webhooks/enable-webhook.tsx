@@ -5,7 +5,7 @@ import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { type BacklogChoice, backlogChoices, recoveredPerSecond } from "@/lib/deliveries/backlog";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
-import { heldInWords } from "./count-words";
+import { formatHeldDeliveries } from "./format-count";
 
 type EnableWebhookProps = {
   environment: Environment;
@@ -45,7 +45,7 @@ export function EnableWebhook({ environment, held, enable }: EnableWebhookProps)
       <p>New events are sent from now on, and the count of failures begins at 0.</p>
       {held > 0 ? (
         <fieldset className="space-y-2">
-          <legend className="mb-2 font-medium">{heldInWords(held)}.</legend>
+          <legend className="mb-2 font-medium">{formatHeldDeliveries(held)}.</legend>
           {backlogChoices.map((value) => (
             <label key={value} className="flex items-start gap-2.5">
               <input

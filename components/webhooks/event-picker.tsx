@@ -4,14 +4,14 @@ import { useId, useState } from "react";
 import { InlineMarkdown } from "@/components/docs/inline-markdown";
 import { JsonText } from "@/components/ui/json";
 import {
-  covers,
+  allEvents,
   type EventFamily,
-  everything,
   familyState,
-  toggleEverything,
+  isSelected,
+  toggleAllEvents,
   toggleFamily,
   toggleType,
-} from "./event-choice";
+} from "./event-selection";
 
 type EventPickerProps = {
   families: EventFamily[];
@@ -36,8 +36,8 @@ export function EventPicker({ families, patterns, onChange, error }: EventPicker
         <label className="flex items-center gap-2.5 px-3 py-2.5">
           <input
             type="checkbox"
-            checked={patterns.includes(everything)}
-            onChange={(event) => onChange(toggleEverything(event.currentTarget.checked))}
+            checked={patterns.includes(allEvents)}
+            onChange={(event) => onChange(toggleAllEvents(event.currentTarget.checked))}
           />
           <span className="font-medium">All events</span>
           <span className="text-muted">also those that are added later</span>
@@ -47,7 +47,7 @@ export function EventPicker({ families, patterns, onChange, error }: EventPicker
             key={family.pattern}
             family={family}
             state={familyState(patterns, family)}
-            isChosen={(type) => covers(patterns, family, type)}
+            isChosen={(type) => isSelected(patterns, family, type)}
             onFamily={(isOn) => onChange(toggleFamily(patterns, family, isOn, families))}
             onType={(type, isOn) => onChange(toggleType(patterns, family, type, isOn, families))}
             shownExample={shownExample}
@@ -62,7 +62,7 @@ export function EventPicker({ families, patterns, onChange, error }: EventPicker
       >
         {patterns.length === 0
           ? (error ?? "Choose at least one")
-          : `Chosen: ${patterns.map((pattern) => (pattern === everything ? "all events" : pattern)).join(", ")}`}
+          : `Chosen: ${patterns.map((pattern) => (pattern === allEvents ? "all events" : pattern)).join(", ")}`}
       </p>
     </fieldset>
   );

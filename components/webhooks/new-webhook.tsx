@@ -5,9 +5,9 @@ import { type ReactNode, useState } from "react";
 import { useProof } from "@/components/shell/proof-dialog";
 import { ButtonLink } from "@/components/ui/button";
 import type { Environment } from "@/prisma/generated/enums";
-import type { EventFamily } from "./event-choice";
-import { ShownSecretDialog } from "./shown-secret-dialog";
-import type { CreateWebhook, ShownSecret } from "./states";
+import type { CreateWebhook, NewSecret } from "./action-types";
+import type { EventFamily } from "./event-selection";
+import { NewSecretDialog } from "./new-secret-dialog";
 import { WebhookForm } from "./webhook-form";
 
 type NewWebhookProps = {
@@ -31,7 +31,7 @@ export function NewWebhook({
 }: NewWebhookProps) {
   const router = useRouter();
   const { prove, question } = useProof();
-  const [created, setCreated] = useState<ShownSecret | null>(null);
+  const [created, setCreated] = useState<NewSecret | null>(null);
   return (
     <>
       <WebhookForm
@@ -54,7 +54,7 @@ export function NewWebhook({
       />
       {question}
       {created ? (
-        <ShownSecretDialog
+        <NewSecretDialog
           title="Copy the signing secret now"
           shown={created}
           environment={environment}

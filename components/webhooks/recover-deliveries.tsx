@@ -11,7 +11,7 @@ import { useDialogState } from "@/components/ui/use-dialog-state";
 import { recoveredPerSecond } from "@/lib/deliveries/backlog";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
-import { deliveriesInWords } from "./count-words";
+import { formatDeliveries } from "./format-count";
 
 const hourMs = 3_600_000;
 const spans = [
@@ -61,7 +61,7 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
         return;
       }
       close();
-      toast.success(`${deliveriesInWords(count)} will be sent again.`);
+      toast.success(`${formatDeliveries(count)} will be sent again.`);
     });
   }
 
@@ -135,5 +135,5 @@ function consequence(count: number): string {
   if (count === 0) return "Nothing failed or is held since then.";
   const seconds = Math.ceil(count / recoveredPerSecond);
   const time = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-  return `${deliveriesInWords(count)} failed or ${count === 1 ? "is" : "are"} held since then. Sending ${count === 1 ? "it" : "them"} again is spread over about ${time}; each gets a fresh schedule of retries.`;
+  return `${formatDeliveries(count)} failed or ${count === 1 ? "is" : "are"} held since then. Sending ${count === 1 ? "it" : "them"} again is spread over about ${time}; each gets a fresh schedule of retries.`;
 }

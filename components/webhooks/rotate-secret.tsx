@@ -7,8 +7,8 @@ import { Button, buttonClass } from "@/components/ui/button";
 import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
 import type { Environment } from "@/prisma/generated/enums";
-import { ShownSecretDialog } from "./shown-secret-dialog";
-import type { RotateSecret as Rotate, ShownSecret } from "./states";
+import type { NewSecret, RotateSecret as Rotate } from "./action-types";
+import { NewSecretDialog } from "./new-secret-dialog";
 
 const overlaps = [
   {
@@ -37,7 +37,7 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
   const [isOpen, setIsOpen] = useState(false);
   const [overlap, setOverlap] = useState(86_400);
   const [message, setMessage] = useState<string | null>(null);
-  const [shown, setShown] = useState<ShownSecret | null>(null);
+  const [shown, setShown] = useState<NewSecret | null>(null);
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
 
@@ -125,7 +125,7 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
         </DialogContent>
       </Dialog>
       {shown ? (
-        <ShownSecretDialog
+        <NewSecretDialog
           title="Copy the new secret now"
           shown={shown}
           environment={environment}

@@ -1,6 +1,6 @@
 import Link from "next/link";
+import { describeAttemptError, explainStatusCode } from "@/components/deliveries/labels";
 import { ResponseBadge } from "@/components/deliveries/response-badge";
-import { errorWords, statusSentence } from "@/components/deliveries/words";
 import type { DeliveryAttempt, DeliveryWithAttempts } from "@/lib/deliveries/schema";
 
 /**
@@ -37,7 +37,9 @@ export function TestResult({ delivery, href }: { delivery: DeliveryWithAttempts;
 
 function Outcome({ attempt: { statusCode, errorCode, durationMs } }: { attempt: DeliveryAttempt }) {
   const sentence =
-    statusCode === null ? errorWords(errorCode ?? "").sentence : statusSentence(statusCode);
+    statusCode === null
+      ? describeAttemptError(errorCode ?? "").sentence
+      : explainStatusCode(statusCode);
   return (
     <>
       <ResponseBadge statusCode={statusCode} errorCode={errorCode} />

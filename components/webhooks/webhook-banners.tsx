@@ -3,7 +3,7 @@ import { Notice } from "@/components/ui/notice";
 import { Time } from "@/components/ui/time";
 import { healthSentences, webhookHealth } from "@/lib/webhooks/health";
 import type { Webhook } from "@/lib/webhooks/schema";
-import { deliveriesInWords, heldInWords } from "./count-words";
+import { formatDeliveries, formatHeldDeliveries } from "./format-count";
 import { disabledReasons } from "./webhook-status";
 
 type WebhookBannersProps = {
@@ -34,7 +34,7 @@ export function WebhookBanners({
         {webhook.disabledReason ? `${disabledReasons[webhook.disabledReason]}, ` : null}
         {webhook.disabledAt ? <Time at={new Date(webhook.disabledAt)} now={now} /> : null}.{" "}
         {held > 0
-          ? `It holds ${deliveriesInWords(held)}: nothing is lost for 30 days.`
+          ? `It holds ${formatDeliveries(held)}: nothing is lost for 30 days.`
           : "What happens is held for it for 30 days."}
       </Banner>
     );
@@ -51,7 +51,7 @@ export function WebhookBanners({
         </Banner>
       )}
       {held > 0 ? (
-        <Banner variant="warn" title={capitalized(heldInWords(held))} action={heldActions}>
+        <Banner variant="warn" title={capitalized(formatHeldDeliveries(held))} action={heldActions}>
           They were made while the webhook was disabled, and wait for a decision: 30 days from then
           on.
         </Banner>

@@ -7,9 +7,9 @@ import { MetadataField } from "@/components/ui/metadata-field";
 import { Notice } from "@/components/ui/notice";
 import type { ActionResult } from "@/lib/platform/action-result";
 import { fromMetadataRows, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
-import type { EventFamily } from "./event-choice";
+import type { WebhookInput } from "./action-types";
 import { EventPicker } from "./event-picker";
-import type { WebhookInput } from "./states";
+import type { EventFamily } from "./event-selection";
 
 type Refused = Extract<ActionResult, { outcome: "refused" }>;
 

@@ -5,7 +5,7 @@ import { Facts, Panel } from "@/components/ui/panel";
 import { Time } from "@/components/ui/time";
 import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
 import type { Webhook } from "@/lib/webhooks/schema";
-import { countInWords } from "./count-words";
+import { formatCappedCount } from "./format-count";
 import { SuccessPercent } from "./success-rate";
 import { FailureCount } from "./webhook-status";
 
@@ -52,8 +52,8 @@ export function HealthPanel({ webhook, disableAfterFailures, unsent, now }: Heal
             name: "Last failure",
             value: lastFailureAt ? <Time at={new Date(lastFailureAt)} now={now} /> : "Never",
           },
-          { name: "Waiting", value: countInWords(unsent.pending) },
-          { name: "Held", value: countInWords(unsent.held) },
+          { name: "Waiting", value: formatCappedCount(unsent.pending) },
+          { name: "Held", value: formatCappedCount(unsent.held) },
         ]}
       />
       <p className="mt-4 text-muted text-xs">

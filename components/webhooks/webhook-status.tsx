@@ -16,7 +16,7 @@ const variants: Record<WebhookHealth, { label: string; variant: BadgeVariant; fa
   };
 
 /** The same in a word, where there is little room. */
-export const shortReasons: Record<DisabledReason, string> = {
+export const disabledReasonLabels: Record<DisabledReason, string> = {
   MANUAL: "By hand",
   CONSECUTIVE_FAILURES: "100 failures in a row",
   GONE: "410, gone",

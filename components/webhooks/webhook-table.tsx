@@ -4,7 +4,7 @@ import { Time } from "@/components/ui/time";
 import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
 import type { Webhook } from "@/lib/webhooks/schema";
 import { SuccessRate } from "./success-rate";
-import { FailureCount, shortReasons, WebhookStatusBadge } from "./webhook-status";
+import { disabledReasonLabels, FailureCount, WebhookStatusBadge } from "./webhook-status";
 
 const headings: Heading[] = [
   { label: "Webhook" },
@@ -44,7 +44,7 @@ export function WebhookTable({ webhooks, path, disableAfterFailures, now }: Webh
             <WebhookStatusBadge webhook={webhook} />
             {webhook.disabledReason && webhook.disabledAt ? (
               <span className="mt-1 block text-muted text-xs">
-                {shortReasons[webhook.disabledReason]},{" "}
+                {disabledReasonLabels[webhook.disabledReason]},{" "}
                 <Time at={new Date(webhook.disabledAt)} now={now} />
               </span>
             ) : null}

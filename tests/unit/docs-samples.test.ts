@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { describedOperations } from "@/app/docs/reference/described";
-import { docsPages } from "@/components/docs/pages";
+import { docsPages } from "@/components/docs/docs-pages";
 import { clientCall, curlSample, fillPath } from "@/components/docs/samples";
 import { problemExplanations } from "@/lib/api/openapi-problems";
 import { errorKinds } from "@/lib/platform/errors";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { findSignatureHeaders } from "@/components/signatures/find-signature-headers";
 import {
   type Inspection,
   inspectSignature,
   type Pasted,
 } from "@/components/signatures/inspect-signature";
-import { readHeaders } from "@/components/signatures/read-headers";
 import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";
 import { signatureHeader, standardWebhooksHeaders } from "@/lib/deliveries/engine/sign";
 import { generateSigningSecret } from "@/lib/platform/secret-box";
@@ -235,19 +235,19 @@ test("the Standard Webhooks headers are checked separately", async () => {
 
 test("headers are read as a value, a list, a curl command or a JSON object", () => {
   const { signature, headers } = delivery();
-  expect(readHeaders(` ${signature} `)).toMatchObject({ signature, id: null });
-  const all = readHeaders(
+  expect(findSignatureHeaders(` ${signature} `)).toMatchObject({ signature, id: null });
+  const all = findSignatureHeaders(
     `POST /hook HTTP/1.1\r\nHost: example.com\r\n${headers.replaceAll("\n", "\r\n")}`,
   );
   expect(all).toMatchObject({ signature, id: "evt_01KG9P5Y41S6B3M8X2F7Z9D4KC" });
   const lines = headers.split("\n");
   expect(
-    readHeaders(
+    findSignatureHeaders(
       `curl -X POST 'http://x' \\\n${lines.map((line) => `  -H '${line}' \\`).join("\n")}`,
     ),
   ).toEqual(all);
   const object = Object.fromEntries(lines.map((line) => line.split(/: (.*)/).slice(0, 2)));
-  expect(readHeaders(JSON.stringify(object, null, 2))).toEqual(all);
+  expect(findSignatureHeaders(JSON.stringify(object, null, 2))).toEqual(all);
 });
 
 test("the dashboard shows the headers that are sent, except for the signatures", () => {

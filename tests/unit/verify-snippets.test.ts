@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { verifySnippets } from "@/components/docs/verify-snippets-list";
+import { verifySnippetFiles } from "@/components/docs/verify-snippet-files";
 import { isGenuine } from "@/docs/verify-webhook/verify";
 import { answers, cases, expected, isThere, now, secret, take } from "../support/verify-snippets";
 
 test("every file of the folder is on the page, and vice versa", async () => {
   expect((await readdir("docs/verify-webhook")).toSorted()).toEqual(
-    verifySnippets.map(({ file }) => file).toSorted(),
+    verifySnippetFiles.map(({ file }) => file).toSorted(),
   );
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorWords } from "@/components/deliveries/words";
+import { describeAttemptError } from "@/components/deliveries/labels";
 import { probeAfterFailures, webhookHealth } from "@/lib/webhooks/health";
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
 );
 
 test("a delivery that could not be signed is shown as not sent", () => {
-  const { label, sentence } = errorWords("secret_unavailable");
+  const { label, sentence } = describeAttemptError("secret_unavailable");
   expect(label).toBe("Not sent");
   expect(sentence).toContain("Nothing was sent");
 });

@@ -1,5 +1,5 @@
 import { notFound } from "next/navigation";
-import { docsPages } from "@/components/docs/pages";
+import { docsPages } from "@/components/docs/docs-pages";
 import { PageTitle, Prose } from "@/components/docs/prose";
 import AgentsAndKnowledge from "@/docs/guides/agents-and-knowledge.mdx";
 import ApiKeys from "@/docs/guides/api-keys.mdx";

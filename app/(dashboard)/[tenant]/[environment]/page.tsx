@@ -11,7 +11,7 @@ import { BarChart } from "@/components/ui/chart";
 import { PageHeader } from "@/components/ui/page-header";
 import { Panel } from "@/components/ui/panel";
 import { TabLinks } from "@/components/ui/tabs";
-import { countInWords } from "@/components/webhooks/count-words";
+import { formatCappedCount } from "@/components/webhooks/format-count";
 import { type AttemptHour, attemptsByHour } from "@/lib/deliveries/attempts-by-hour";
 import { countUnsent, oldestHeld } from "@/lib/deliveries/search";
 import { getOnboardingProgress } from "@/lib/overview/service";
@@ -69,7 +69,9 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         countUnsent(caller, id),
         oldestHeld(caller, id),
       ]);
-      const unsent = isDisabled ? `${countInWords(held)} held` : `${countInWords(pending)} waiting`;
+      const unsent = isDisabled
+        ? `${formatCappedCount(held)} held`
+        : `${formatCappedCount(pending)} waiting`;
       return { id, url, isDisabled, consecutiveFailures, unsent, oldestHeldAt: oldestAt };
     }),
   );

@@ -2,11 +2,8 @@
 
 import { z } from "zod";
 import { type ActionPlace, act, filledFields, query } from "@/app/(dashboard)/run-action";
-import {
-  type ConversationPatch,
-  type FoundCustomer,
-  statusNames,
-} from "@/components/conversations/states";
+import type { ConversationPatch, FoundCustomer } from "@/components/conversations/action-types";
+import { statusLabels } from "@/components/conversations/labels";
 import { runOnce } from "@/lib/api/run-once";
 import { type CreateMessage, messageText } from "@/lib/conversations/message-schema";
 import { postMessage } from "@/lib/conversations/messages";
@@ -80,7 +77,7 @@ export async function updateConversationAction(
 function inWords(error: unknown): unknown {
   if (!(error instanceof AppError) || error.kind !== "invalid-transition") return error;
   const [from, to] = [error.members.from, error.members.to].map(
-    (status) => statusNames[status as ConversationStatus],
+    (status) => statusLabels[status as ConversationStatus],
   );
   return new AppError(
     error.kind,

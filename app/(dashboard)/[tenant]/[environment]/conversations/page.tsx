@@ -1,6 +1,6 @@
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
-import { drawInbox } from "./draw-inbox";
+import { renderInbox } from "./inbox-page";
 
 export const metadata = { title: "Conversations" };
 
-export default dashboardPage((visit) => drawInbox(visit, null));
+export default dashboardPage((visit) => renderInbox(visit, null));

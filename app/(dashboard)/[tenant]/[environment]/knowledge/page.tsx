@@ -1,7 +1,7 @@
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
-import { BaseTable } from "@/components/knowledge/base-table";
-import { CreateBaseDialog } from "@/components/knowledge/create-base-dialog";
+import { CreateKnowledgeBaseDialog } from "@/components/knowledge/create-knowledge-base-dialog";
+import { KnowledgeBaseTable } from "@/components/knowledge/knowledge-base-table";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager } from "@/components/ui/pager";
@@ -21,7 +21,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
   );
   const action = createKnowledgeBaseAction.bind(null, { tenant: tenant.slug, environment });
   const create = hasRole(role, "MEMBER") ? (
-    <CreateBaseDialog base={base} environment={environment} create={action} />
+    <CreateKnowledgeBaseDialog base={base} environment={environment} create={action} />
   ) : (
     <RoleNote sentence={roleSentence("MEMBER", "create knowledge bases")} />
   );
@@ -34,7 +34,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         actions={bases.length > 0 ? create : null}
       />
       {bases.length > 0 ? (
-        <BaseTable bases={bases} base={base} now={now} />
+        <KnowledgeBaseTable bases={bases} base={base} now={now} />
       ) : (
         <EmptyState
           title={`No ${environment} knowledge bases yet`}

@@ -3,7 +3,7 @@
 import { redirect } from "next/navigation";
 import { z } from "zod";
 import { type ActionPlace, act, actWithProof } from "@/app/(dashboard)/run-action";
-import type { ShownSecret } from "@/components/webhooks/states";
+import type { NewSecret } from "@/components/webhooks/action-types";
 import { backlogChoices } from "@/lib/deliveries/backlog";
 import { recoverDeliveriesBody } from "@/lib/deliveries/schema";
 import {
@@ -32,7 +32,7 @@ const nothing = z.undefined();
 export async function createWebhookAction(
   place: ActionPlace,
   sent: unknown,
-): Promise<ActionResult<ShownSecret> | ProofRequest> {
+): Promise<ActionResult<NewSecret> | ProofRequest> {
   return actWithProof(place, createWebhookBody, sent, async (caller, input) => {
     const { id, url, secret } = await createWebhook(caller, input);
     return { id, url, secret };
@@ -100,7 +100,7 @@ export async function rotateSecretAction(
   place: ActionPlace,
   id: string,
   overlapSeconds: unknown,
-): Promise<ActionResult<ShownSecret> | ProofRequest> {
+): Promise<ActionResult<NewSecret> | ProofRequest> {
   return actWithProof(place, rotateSecretBody, { overlapSeconds }, async (caller, input) => {
     const { url, secret } = await rotateSecret(caller, id, input);
     return { id, url, secret };

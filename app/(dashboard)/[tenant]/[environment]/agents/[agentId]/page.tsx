@@ -2,7 +2,7 @@ import Link from "next/link";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { AgentHeader } from "@/components/agents/agent-header";
 import { ArchiveDialog } from "@/components/agents/archive-dialog";
-import { Changes } from "@/components/agents/changes";
+import { ContentDiff } from "@/components/agents/content-diff";
 import { ContentView } from "@/components/agents/content-view";
 import { DraftForm } from "@/components/agents/draft-form";
 import { PublishDialog } from "@/components/agents/publish-dialog";
@@ -20,7 +20,7 @@ import type { Caller } from "@/lib/platform/caller";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { userNames } from "@/lib/users/service";
 import { archiveAgentAction, publishAgentAction, saveDraftAction } from "../actions";
-import { namesOfKnowledgeBases } from "./names";
+import { loadKnowledgeBaseNames } from "./knowledge-base-names";
 
 export const metadata = { title: "Agent" };
 
@@ -34,7 +34,7 @@ export default dashboardPage<"agentId">(
         ? null
         : await getAgentVersion(caller, agent.id, agent.publishedVersion);
     const draft = draftOf(agent);
-    const nameOf = await namesOfKnowledgeBases(
+    const nameOf = await loadKnowledgeBaseNames(
       caller,
       published ? [draft, published.content] : [draft],
     );
@@ -70,7 +70,7 @@ export default dashboardPage<"agentId">(
                   ? `What changes against version ${published.version}:`
                   : "It was never published. Its first version will have:"}
               </p>
-              <Changes
+              <ContentDiff
                 changes={compareContents(published?.content ?? null, draft, nameOf)}
                 same="Nothing that one could see."
               />

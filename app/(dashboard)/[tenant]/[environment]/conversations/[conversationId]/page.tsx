@@ -1,7 +1,7 @@
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { dashboardCaller } from "@/lib/auth/dashboard-caller";
 import { getConversation } from "@/lib/conversations/service";
-import { drawInbox } from "../draw-inbox";
+import { renderInbox } from "../inbox-page";
 
 type Props = { params: Promise<{ tenant: string; environment: string; conversationId: string }> };
 
@@ -15,5 +15,5 @@ export async function generateMetadata({ params }: Props) {
 }
 
 export default dashboardPage<"conversationId">((visit) =>
-  drawInbox(visit, visit.params.conversationId),
+  renderInbox(visit, visit.params.conversationId),
 );

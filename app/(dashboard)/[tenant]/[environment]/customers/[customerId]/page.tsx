@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
-import { ConversationsOfCustomer } from "@/components/customers/conversations-of-customer";
+import { CustomerConversations } from "@/components/customers/customer-conversations";
 import { EditCustomerDialog } from "@/components/customers/edit-customer-dialog";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { MetadataList } from "@/components/ui/metadata-list";
@@ -79,7 +79,7 @@ export default dashboardPage<"customerId">(
             }
           >
             {conversations.data.length > 0 ? (
-              <ConversationsOfCustomer conversations={conversations.data} base={base} now={now} />
+              <CustomerConversations conversations={conversations.data} base={base} now={now} />
             ) : (
               <p className="text-muted">This customer has not written yet.</p>
             )}

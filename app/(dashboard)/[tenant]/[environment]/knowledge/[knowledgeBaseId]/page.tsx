@@ -1,10 +1,10 @@
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
-import { BaseHeader } from "@/components/knowledge/base-header";
-import { contentTypeNames } from "@/components/knowledge/content-type-names";
+import { contentTypeLabels } from "@/components/knowledge/content-type-labels";
 import { DeleteDocumentDialog } from "@/components/knowledge/delete-document-dialog";
 import { documentStatusLabels } from "@/components/knowledge/document-status";
 import { DocumentTable } from "@/components/knowledge/document-table";
+import { KnowledgeBaseHeader } from "@/components/knowledge/knowledge-base-header";
 import { PasteTextDialog } from "@/components/knowledge/paste-text-dialog";
 import { RetryButton } from "@/components/knowledge/retry-button";
 import { UploadZone } from "@/components/knowledge/upload-zone";
@@ -29,7 +29,7 @@ import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import type { DocumentStatus } from "@/prisma/generated/enums";
 import { deleteDocumentAction, retryDocumentAction } from "../actions";
-import { extentOf } from "./extent";
+import { formatDocumentSize } from "./document-size";
 
 export const metadata = { title: "Knowledge base" };
 
@@ -66,7 +66,7 @@ export default dashboardPage<"knowledgeBaseId">(
     return (
       <>
         {pending + processing > 0 ? <AutoRefresh everyMs={followMs} /> : null}
-        <BaseHeader
+        <KnowledgeBaseHeader
           knowledgeBase={knowledgeBase}
           base={base}
           current="documents"
@@ -99,7 +99,7 @@ export default dashboardPage<"knowledgeBaseId">(
                 now={now}
                 rows={documents.map((document) => ({
                   document,
-                  typeName: contentTypeNames[document.contentType],
+                  typeName: contentTypeLabels[document.contentType],
                   actions: mayWrite ? (
                     <>
                       {document.status === "FAILED" ? (
@@ -117,7 +117,7 @@ export default dashboardPage<"knowledgeBaseId">(
                       <DeleteDocumentDialog
                         name={document.name}
                         environment={environment}
-                        extent={extentOf(document)}
+                        documentSize={formatDocumentSize(document)}
                         size="small"
                         remove={deleteDocumentAction.bind(
                           null,

@@ -1,7 +1,7 @@
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
+import { deliveryFilters } from "@/components/deliveries/delivery-filters";
 import { DeliveryTable } from "@/components/deliveries/delivery-table";
-import { deliveryFilters } from "@/components/deliveries/filters";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -20,7 +20,7 @@ import { countUnsent, searchDeliveries } from "@/lib/deliveries/search";
 import { getDelivery } from "@/lib/deliveries/service";
 import { disableAfterFailures } from "@/lib/webhooks/health";
 import { getWebhook } from "@/lib/webhooks/service";
-import { drawDelivery } from "./draw-delivery";
+import { renderDeliveryDrawer } from "./delivery-drawer";
 import { webhookControls } from "./webhook-controls";
 
 export const metadata = { title: "Webhook" };
@@ -40,7 +40,7 @@ export default dashboardPage<"webhookId">(async (visit) => {
     countUnsent(caller, id),
     searchDeliveries(caller, id, search),
     typeof openId === "string"
-      ? drawDelivery(visit, { webhook, deliveryId: openId, search, hrefOf })
+      ? renderDeliveryDrawer(visit, { webhook, deliveryId: openId, search, hrefOf })
       : null,
     typeof testId === "string" ? getDelivery(caller, id, testId) : null,
   ]);

@@ -3,8 +3,8 @@ import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
 import { ButtonLink } from "@/components/ui/button";
 import { RoleNote } from "@/components/ui/role-note";
-import { deliveriesInWords } from "@/components/webhooks/count-words";
 import { EnableWebhook } from "@/components/webhooks/enable-webhook";
+import { formatDeliveries } from "@/components/webhooks/format-count";
 import { RecoverDeliveries } from "@/components/webhooks/recover-deliveries";
 import { RotateSecret } from "@/components/webhooks/rotate-secret";
 import { TestButton } from "@/components/webhooks/test-button";
@@ -81,7 +81,7 @@ export function webhookControls(
           done="What was held is discarded."
         >
           <p>
-            To be discarded: {deliveriesInWords(held)}. Nothing of that is sent by itself any more;
+            To be discarded: {formatDeliveries(held)}. Nothing of that is sent by itself any more;
             each can still be sent again by hand, until 30 days after its event.
           </p>
         </ConfirmDialog>
@@ -97,8 +97,8 @@ export function webhookControls(
           done="What was held is being sent."
         >
           <p>
-            To be sent: {deliveriesInWords(held)}, the oldest first, spread over time at 50 a
-            second. Each gets a fresh schedule of retries.
+            To be sent: {formatDeliveries(held)}, the oldest first, spread over time at 50 a second.
+            Each gets a fresh schedule of retries.
           </p>
         </ConfirmDialog>
       </>
@@ -151,7 +151,7 @@ export function webhookControls(
             <p>
               Nothing more is sent to <span className="break-all font-medium">{webhook.url}</span>.{" "}
               {pending > 0
-                ? `What waits (${deliveriesInWords(pending)}) and all that comes is`
+                ? `What waits (${formatDeliveries(pending)}) and all that comes is`
                 : "All that comes is"}{" "}
               held for 30 days, and can be sent when it is enabled again.
             </p>
@@ -180,8 +180,8 @@ export function webhookControls(
 
 function dropped(pending: number, held: number): string {
   const parts = [
-    pending > 0 && `${deliveriesInWords(pending)} waiting for an attempt`,
-    held > 0 && `${deliveriesInWords(held)} held`,
+    pending > 0 && `${formatDeliveries(pending)} waiting for an attempt`,
+    held > 0 && `${formatDeliveries(held)} held`,
   ];
   return `Dropped and never sent: ${parts.filter((part) => part !== false).join(" and ")}.`;
 }

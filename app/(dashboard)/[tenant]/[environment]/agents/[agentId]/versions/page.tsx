@@ -3,7 +3,7 @@ import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { AgentHeader } from "@/components/agents/agent-header";
 import { CompareForm } from "@/components/agents/compare-form";
-import { fieldLabels } from "@/components/agents/labels";
+import { fieldLabels } from "@/components/agents/field-labels";
 import { RollBackDialog } from "@/components/agents/roll-back-dialog";
 import { VersionTable } from "@/components/agents/version-table";
 import { EmptyState } from "@/components/ui/empty-state";

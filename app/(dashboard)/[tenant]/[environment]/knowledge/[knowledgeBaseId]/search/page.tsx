@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
-import { BaseHeader } from "@/components/knowledge/base-header";
+import { KnowledgeBaseHeader } from "@/components/knowledge/knowledge-base-header";
 import { QueryForm } from "@/components/knowledge/query-form";
 import { SearchHits } from "@/components/knowledge/search-hits";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -24,7 +24,7 @@ export default dashboardPage<"knowledgeBaseId">(
 
     return (
       <>
-        <BaseHeader knowledgeBase={knowledgeBase} base={base} current="search" />
+        <KnowledgeBaseHeader knowledgeBase={knowledgeBase} base={base} current="search" />
         <QueryForm path={`${path}/search`} query={search?.q ?? ""} />
         {results === null ? null : results.data.length > 0 ? (
           <div className="space-y-5">

@@ -1,6 +1,6 @@
 import { notFound } from "next/navigation";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
-import { Changes } from "@/components/agents/changes";
+import { ContentDiff } from "@/components/agents/content-diff";
 import { ContentView } from "@/components/agents/content-view";
 import { RollBackDialog } from "@/components/agents/roll-back-dialog";
 import { Badge } from "@/components/ui/badge";
@@ -15,7 +15,7 @@ import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
 import { hasRole } from "@/lib/platform/roles";
 import { userNames } from "@/lib/users/service";
 import { rollBackAgentAction } from "../../../actions";
-import { namesOfKnowledgeBases } from "../../names";
+import { loadKnowledgeBaseNames } from "../../knowledge-base-names";
 
 export const metadata = { title: "Version of an agent" };
 
@@ -28,7 +28,7 @@ export default dashboardPage<"agentId" | "version">(
     const { version, content, publishedById, restoredVersion, createdAt } = shown;
     const before = version > 1 ? await getAgentVersion(caller, agent.id, version - 1) : null;
     const draft = draftOf(agent);
-    const nameOf = await namesOfKnowledgeBases(caller, [
+    const nameOf = await loadKnowledgeBaseNames(caller, [
       draft,
       content,
       ...(before ? [before.content] : []),
@@ -77,7 +77,7 @@ export default dashboardPage<"agentId" | "version">(
                   )}
                 >
                   <p className="text-muted">What changes in the draft:</p>
-                  <Changes
+                  <ContentDiff
                     changes={compareContents(draft, content, nameOf)}
                     same="Nothing: the draft is like this version."
                   />
@@ -89,7 +89,10 @@ export default dashboardPage<"agentId" | "version">(
         <div className="space-y-5">
           {before ? (
             <Panel title={`What it changed against version ${before.version}`}>
-              <Changes changes={compareContents(before.content, content, nameOf)} same="Nothing." />
+              <ContentDiff
+                changes={compareContents(before.content, content, nameOf)}
+                same="Nothing."
+              />
             </Panel>
           ) : null}
           <Panel title="What it has">

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
-import { Changes } from "@/components/agents/changes";
 import { CompareForm } from "@/components/agents/compare-form";
+import { ContentDiff } from "@/components/agents/content-diff";
 import { PageHeader } from "@/components/ui/page-header";
 import { Panel } from "@/components/ui/panel";
 import { compareContents } from "@/lib/agents/compare-contents";
 import { type Agent, versionNumber } from "@/lib/agents/schema";
 import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
 import type { Caller } from "@/lib/platform/caller";
-import { namesOfKnowledgeBases } from "../../names";
+import { loadKnowledgeBaseNames } from "../../knowledge-base-names";
 
 export const metadata = { title: "Compare versions" };
 
@@ -23,7 +23,7 @@ export default dashboardPage<"agentId">(async ({ caller, base, params, query }) 
     contentOf(caller, agent, from),
     contentOf(caller, agent, to),
   ]);
-  const nameOf = await namesOfKnowledgeBases(caller, [before, after]);
+  const nameOf = await loadKnowledgeBaseNames(caller, [before, after]);
   const path = `${base}/agents/${agent.id}`;
 
   return (
@@ -43,7 +43,7 @@ export default dashboardPage<"agentId">(async ({ caller, base, params, query }) 
         to={String(to)}
       />
       <Panel title={`From ${nameOfChoice(from)} to ${nameOfChoice(to)}`}>
-        <Changes changes={compareContents(before, after, nameOf)} same="Nothing differs." />
+        <ContentDiff changes={compareContents(before, after, nameOf)} same="Nothing differs." />
       </Panel>
     </>
   );

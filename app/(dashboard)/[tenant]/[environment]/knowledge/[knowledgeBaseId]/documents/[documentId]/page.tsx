@@ -2,9 +2,9 @@ import { z } from "zod";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 import { parse } from "@/app/(dashboard)/run-action";
 import { ChunkList } from "@/components/knowledge/chunk-list";
-import { contentTypeNames } from "@/components/knowledge/content-type-names";
+import { contentTypeLabels } from "@/components/knowledge/content-type-labels";
 import { DeleteDocumentDialog } from "@/components/knowledge/delete-document-dialog";
-import { documentAdvice } from "@/components/knowledge/document-errors";
+import { documentAdvice } from "@/components/knowledge/document-error-advice";
 import { DocumentStatus } from "@/components/knowledge/document-status";
 import { RetryButton } from "@/components/knowledge/retry-button";
 import { AutoRefresh } from "@/components/ui/auto-refresh";
@@ -23,7 +23,7 @@ import { getDocument, listChunks } from "@/lib/knowledge/documents/service";
 import { byteSize } from "@/lib/platform/byte-size";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { deleteDocumentAction, retryDocumentAction } from "../../../actions";
-import { extentOf } from "../../extent";
+import { formatDocumentSize } from "../../document-size";
 
 export const metadata = { title: "Document" };
 
@@ -73,7 +73,7 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
                 <DeleteDocumentDialog
                   name={document.name}
                   environment={environment}
-                  extent={extentOf(document)}
+                  documentSize={formatDocumentSize(document)}
                   remove={deleteDocumentAction.bind(null, place, knowledgeBase.id, document.id)}
                   goTo={basePath}
                 />
@@ -101,7 +101,7 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
               facts={[
                 {
                   name: "Type",
-                  value: `${contentTypeNames[document.contentType]} (${document.contentType})`,
+                  value: `${contentTypeLabels[document.contentType]} (${document.contentType})`,
                 },
                 {
                   name: "Size",

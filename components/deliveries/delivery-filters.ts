@@ -1,14 +1,14 @@
 import type { Filter } from "@/components/ui/filters";
 import { responseClasses, deliveryStatuses as statusNames } from "@/lib/deliveries/schema";
 import { eventTypes } from "@/lib/events/event-types";
-import { deliveryStatuses, responseLabels } from "./words";
+import { deliveryBadges, responseLabels } from "./labels";
 
 /** What a list of deliveries can be narrowed by; the names are those of its query. */
 export const deliveryFilters: Filter[] = [
   {
     name: "status",
     label: "Status",
-    options: statusNames.map((value) => ({ value, label: deliveryStatuses[value].label })),
+    options: statusNames.map((value) => ({ value, label: deliveryBadges[value].label })),
   },
   {
     name: "eventType",

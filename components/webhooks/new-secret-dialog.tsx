@@ -6,11 +6,11 @@ import { EnvironmentName } from "@/components/shell/environment-name";
 import { SecretDialog } from "@/components/shell/secret-dialog";
 import { CopyBlock } from "@/components/ui/copy";
 import type { Environment } from "@/prisma/generated/enums";
-import type { ShownSecret } from "./states";
+import type { NewSecret } from "./action-types";
 
-type ShownSecretDialogProps = {
+type NewSecretDialogProps = {
   title: string;
-  shown: ShownSecret;
+  shown: NewSecret;
   environment: Environment;
   /** How to verify what arrives. Without it, the guide is named. */
   snippets?: ReactNode;
@@ -18,13 +18,13 @@ type ShownSecretDialogProps = {
 };
 
 /** A webhook's signing secret, this once, and what to do with it. */
-export function ShownSecretDialog({
+export function NewSecretDialog({
   title,
   shown,
   environment,
   snippets,
   onClosed,
-}: ShownSecretDialogProps) {
+}: NewSecretDialogProps) {
   return (
     <SecretDialog
       title={title}

@@ -9,14 +9,14 @@ export type WebhookInput = {
 };
 
 /** The only time that the secret itself is shown. */
-export type ShownSecret = { id: string; url: string; secret: string };
+export type NewSecret = { id: string; url: string; secret: string };
 
 export type CreateWebhook = (
   input: WebhookInput,
-) => Promise<ActionResult<ShownSecret> | ProofRequest>;
+) => Promise<ActionResult<NewSecret> | ProofRequest>;
 export type UpdateWebhook = (
   input: WebhookInput,
 ) => Promise<ActionResult<{ id: string }> | ProofRequest>;
 export type RotateSecret = (
   overlapSeconds: number,
-) => Promise<ActionResult<ShownSecret> | ProofRequest>;
+) => Promise<ActionResult<NewSecret> | ProofRequest>;

@@ -3,11 +3,11 @@
 import { CreateDialog } from "@/components/shell/create-dialog";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import type { Environment } from "@/prisma/generated/enums";
-import type { CreateKnowledgeBase } from "./states";
+import type { CreateKnowledgeBase } from "./action-types";
 
 type Props = { base: string; environment: Environment; create: CreateKnowledgeBase };
 
-export function CreateBaseDialog({ base, environment, create }: Props) {
+export function CreateKnowledgeBaseDialog({ base, environment, create }: Props) {
   return (
     <CreateDialog
       title="Create knowledge base"

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { ConversationList } from "@/components/conversations/conversation-list";
-import { statusNames } from "@/components/conversations/states";
+import { statusLabels } from "@/components/conversations/labels";
 import { StatusTabs } from "@/components/conversations/status-tabs";
 import { ButtonLink } from "@/components/ui/button";
 import { type Filter, Filters } from "@/components/ui/filters";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { type Shortcut, Shortcuts } from "@/components/ui/shortcuts";
 import { conversationStatuses, nobody } from "@/lib/conversations/schema";
-import { countedUpTo, type readList } from "./read-list";
+import { countLimit, type loadInbox } from "./load-inbox";
 
 const filtersOf = (members: Member[]): Filter[] => [
   {
@@ -37,10 +37,10 @@ const shortcuts: Shortcut[] = [
   { keys: "Esc", does: "Stop writing; the text stays" },
 ];
 
-type List = Awaited<ReturnType<typeof readList>>;
+type List = Awaited<ReturnType<typeof loadInbox>>;
 type Member = { id: string; name: string };
 
-type Drawn = {
+type ListPaneProps = {
   list: List;
   members: Member[];
   openId: string | null;
@@ -48,9 +48,9 @@ type Drawn = {
   create: ReactNode;
 };
 
-export function drawList(
+export function renderListPane(
   { base, now }: PageContext,
-  { list, members, openId, path, create }: Drawn,
+  { list, members, openId, path, create }: ListPaneProps,
 ) {
   const { asked, isFiltered, customers, assignees } = list;
   const status = typeof asked.status === "string" ? asked.status : "OPEN";
@@ -65,7 +65,7 @@ export function drawList(
       : null,
   }));
   const tabs = [...conversationStatuses, "all" as const].map((tab) => ({
-    name: tab === "all" ? "All" : statusNames[tab],
+    name: tab === "all" ? "All" : statusLabels[tab],
     href: withQuery(path, asked, { status: tab === "OPEN" ? null : tab }),
     isCurrent: tab === status,
     // They are counted for the whole environment, so beside filters they would mislead.
@@ -93,7 +93,7 @@ export function drawList(
           <ConversationList
             items={items}
             openId={openId}
-            showsStatus={!(status in statusNames)}
+            showsStatus={!(status in statusLabels)}
             now={now}
           />
         ) : (
@@ -116,10 +116,9 @@ export function drawList(
 
 function emptySentence(status: string, isFiltered: boolean): string {
   if (isFiltered) return "No conversation fits these filters.";
-  return status in statusNames
+  return status in statusLabels
     ? `No conversation is ${status.toLowerCase()}.`
     : "No conversation fits.";
 }
 
-const countLabel = (count: number) =>
-  count >= countedUpTo ? `${countedUpTo - 1}+` : String(count);
+const countLabel = (count: number) => (count >= countLimit ? `${countLimit - 1}+` : String(count));

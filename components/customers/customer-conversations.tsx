@@ -1,11 +1,11 @@
 import Link from "next/link";
-import { statusNames, statusVariants } from "@/components/conversations/states";
+import { statusLabels, statusVariants } from "@/components/conversations/labels";
 import { Badge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
 import type { Conversation } from "@/lib/conversations/schema";
 
 /** The newest of a customer's conversations. */
-export function ConversationsOfCustomer({
+export function CustomerConversations({
   conversations,
   base,
   now,
@@ -32,7 +32,7 @@ export function ConversationsOfCustomer({
               {channelId} · <Time at={new Date(updatedAt)} now={now} />
             </p>
           </div>
-          <Badge variant={statusVariants[status]}>{statusNames[status]}</Badge>
+          <Badge variant={statusVariants[status]}>{statusLabels[status]}</Badge>
         </li>
       ))}
     </ul>

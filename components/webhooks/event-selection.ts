@@ -5,19 +5,19 @@ export type EventFamily = {
   types: { type: string; description: string; example: string }[];
 };
 
-export const everything = "*";
+export const allEvents = "*";
 
 export type FamilyState = "all" | "some" | "none";
 
-export const covers = (patterns: readonly string[], { pattern }: EventFamily, type: string) =>
-  patterns.includes(everything) || patterns.includes(pattern) || patterns.includes(type);
+export const isSelected = (patterns: readonly string[], { pattern }: EventFamily, type: string) =>
+  patterns.includes(allEvents) || patterns.includes(pattern) || patterns.includes(type);
 
 export function familyState(patterns: readonly string[], family: EventFamily): FamilyState {
-  if (patterns.includes(everything) || patterns.includes(family.pattern)) return "all";
+  if (patterns.includes(allEvents) || patterns.includes(family.pattern)) return "all";
   return family.types.some(({ type }) => patterns.includes(type)) ? "some" : "none";
 }
 
-export const toggleEverything = (isOn: boolean): string[] => (isOn ? [everything] : []);
+export const toggleAllEvents = (isOn: boolean): string[] => (isOn ? [allEvents] : []);
 
 /** `isOn`: all of the family, later additions included, in the place of its single types. */
 export function toggleFamily(
@@ -27,7 +27,7 @@ export function toggleFamily(
   families: EventFamily[],
 ): string[] {
   if (isOn && familyState(patterns, family) === "all") return [...patterns];
-  const others = withoutFamily(spreadEverything(patterns, families), family);
+  const others = withoutFamily(expandAllEvents(patterns, families), family);
   return inOrder(isOn ? [...others, family.pattern] : others, families);
 }
 
@@ -40,16 +40,18 @@ export function toggleType(
   families: EventFamily[],
 ): string[] {
   if (isOn)
-    return covers(patterns, family, type) ? [...patterns] : inOrder([...patterns, type], families);
-  const spread = spreadEverything(patterns, families);
+    return isSelected(patterns, family, type)
+      ? [...patterns]
+      : inOrder([...patterns, type], families);
+  const spread = expandAllEvents(patterns, families);
   const ofFamily = family.types
     .map((member) => member.type)
-    .filter((member) => covers(spread, family, member) && member !== type);
+    .filter((member) => isSelected(spread, family, member) && member !== type);
   return inOrder([...withoutFamily(spread, family), ...ofFamily], families);
 }
 
-const spreadEverything = (patterns: readonly string[], families: EventFamily[]) =>
-  patterns.includes(everything) ? families.map(({ pattern }) => pattern) : [...patterns];
+const expandAllEvents = (patterns: readonly string[], families: EventFamily[]) =>
+  patterns.includes(allEvents) ? families.map(({ pattern }) => pattern) : [...patterns];
 
 const withoutFamily = (patterns: readonly string[], { pattern, types }: EventFamily) =>
   patterns.filter(

@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { PageContext } from "@/app/(dashboard)/dashboard-page";
 import { DeliveryDetails } from "@/components/deliveries/delivery-details";
+import { deliveryBadge } from "@/components/deliveries/labels";
 import { ResendButton } from "@/components/deliveries/resend-button";
-import { shownStatus } from "@/components/deliveries/words";
 import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Drawer } from "@/components/ui/drawer";
@@ -29,7 +29,7 @@ type Opened = {
 /**
  * One delivery over the list. `isWaiting`: something about it will change by itself in a moment.
  */
-export async function drawDelivery(
+export async function renderDeliveryDrawer(
   { caller, role, tenant, environment, base, now }: PageContext,
   { webhook, deliveryId, search, hrefOf }: Opened,
 ) {
@@ -38,7 +38,7 @@ export async function drawDelivery(
     neighborsOfDelivery(caller, webhook.id, deliveryId, search),
   ]);
   const payload = await getPayload(caller, delivery.eventId);
-  const { label, variant } = shownStatus(delivery);
+  const { label, variant } = deliveryBadge(delivery);
   const isDue = delivery.nextAttemptAt !== null && new Date(delivery.nextAttemptAt) <= now;
   const isRequested = isDue && (delivery.status !== "PENDING" || delivery.attemptCount > 0);
   const resend = resendDeliveryAction.bind(

@@ -12,7 +12,11 @@ const signedHeaders: Record<string, string> = {
  * PARLANCE_WEBHOOK_SECRET, so that a receiver that verifies takes it: signatures are not kept, and
  * an old one would be refused.
  */
-export function asCurl(url: string, headers: Record<string, string>, body: string): string {
+export function signedCurlCommand(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): string {
   const lines = Object.entries(headers).map(([name, value]) => {
     const signed = signedHeaders[name];
     return `-H ${signed ? `"${name}: ${signed}"` : quote(`${name}: ${value}`)}`;

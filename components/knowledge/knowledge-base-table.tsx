@@ -13,7 +13,7 @@ const headings = [
   { label: "Created" },
 ];
 
-export function BaseTable({
+export function KnowledgeBaseTable({
   bases,
   base,
   now,
@@ -41,7 +41,7 @@ export function BaseTable({
             </span>
           </RowName>
           <Cell label="Documents">
-            <Counts counts={documentCounts} />
+            <DocumentCounts counts={documentCounts} />
           </Cell>
           <Cell label="Size" align="right">
             {byteSize(sizeBytes)}
@@ -56,7 +56,7 @@ export function BaseTable({
 }
 
 /** How many documents can be found, and what is the matter with the others. */
-export function Counts({
+export function DocumentCounts({
   counts: { pending, processing, ready, failed },
 }: {
   counts: KnowledgeBase["documentCounts"];

@@ -1,12 +1,12 @@
 import { Fragment } from "react";
 import type { ComparedPart, FieldChange, Piece } from "@/lib/agents/compare-contents";
-import { fieldLabels } from "./labels";
+import { fieldLabels } from "./field-labels";
 
 /**
  * What differs between two contents of an agent, field by field. Colors are never alone: signs
  * stand beside them.
  */
-export function Changes({ changes, same }: { changes: FieldChange[]; same: string }) {
+export function ContentDiff({ changes, same }: { changes: FieldChange[]; same: string }) {
   if (changes.length === 0) return <p className="text-muted">{same}</p>;
   return (
     <dl className="space-y-4">

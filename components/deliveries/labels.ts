@@ -3,7 +3,7 @@ import type { ResponseClass } from "@/lib/deliveries/schema";
 import type { OutboundErrorCode } from "@/lib/platform/outbound-http/outbound-request";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
 
-export const deliveryStatuses: Record<DeliveryStatus, { label: string; variant: BadgeVariant }> = {
+export const deliveryBadges: Record<DeliveryStatus, { label: string; variant: BadgeVariant }> = {
   PENDING: { label: "Pending", variant: "accent" },
   DELIVERED: { label: "Delivered", variant: "good" },
   FAILED: { label: "Failed", variant: "danger" },
@@ -17,14 +17,14 @@ const retrying: { label: string; variant: BadgeVariant } = { label: "Retrying", 
  * A delivery's status in a word; one that has failed before and waits for its next attempt is told
  * from a new one.
  */
-export function shownStatus({
+export function deliveryBadge({
   status,
   attemptCount,
 }: {
   status: DeliveryStatus;
   attemptCount: number;
 }) {
-  return status === "PENDING" && attemptCount > 0 ? retrying : deliveryStatuses[status];
+  return status === "PENDING" && attemptCount > 0 ? retrying : deliveryBadges[status];
 }
 
 export const responseLabels: Record<ResponseClass, string> = {
@@ -81,11 +81,11 @@ const errors: Record<AttemptErrorCode, { label: string; sentence: string }> = {
 };
 
 /** Codes may be added to the service before they have words here. */
-export const errorWords = (code: string) =>
+export const describeAttemptError = (code: string) =>
   errors[code as AttemptErrorCode] ?? { label: code, sentence: `There was no response (${code}).` };
 
 /** What a status means for a delivery, where that is not plain. */
-export function statusSentence(statusCode: number): string | null {
+export function explainStatusCode(statusCode: number): string | null {
   if (statusCode === 410)
     return "The receiver says that it is gone for good. That disables the webhook.";
   if (statusCode === 429 || statusCode === 503)

@@ -1,5 +1,5 @@
 /** How one upload ended. `errors` by the names of fields. */
-export type Sent =
+export type UploadResult =
   | { outcome: "done"; id: string }
   | {
       outcome: "refused";
@@ -20,11 +20,11 @@ type Answer = {
 };
 
 /** `fetch` does not tell how much of a body has been sent. */
-export function sendFile(
+export function uploadFile(
   url: string,
   file: File,
   { name, onProgress, signal }: Options = {},
-): Promise<Sent> {
+): Promise<UploadResult> {
   const form = new FormData();
   // The file comes last, so that what stands beside it is known before it.
   if (name) form.append("name", name);
@@ -46,7 +46,7 @@ export function sendFile(
   });
 }
 
-function ended({ status, responseText }: XMLHttpRequest): Sent {
+function ended({ status, responseText }: XMLHttpRequest): UploadResult {
   const answer = parsed(responseText);
   if (status === 201 && answer?.id) return { outcome: "done", id: answer.id };
   if (status >= 500)

@@ -4,7 +4,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { TabLinks } from "@/components/ui/tabs";
 import type { KnowledgeBase } from "@/lib/knowledge/bases/schema";
 import { byteSize } from "@/lib/platform/byte-size";
-import { Counts } from "./base-table";
+import { DocumentCounts } from "./knowledge-base-table";
 
 type Props = {
   knowledgeBase: KnowledgeBase;
@@ -14,7 +14,7 @@ type Props = {
 };
 
 /** The top of a knowledge base's pages. */
-export function BaseHeader({ knowledgeBase, base, current, actions }: Props) {
+export function KnowledgeBaseHeader({ knowledgeBase, base, current, actions }: Props) {
   const { id, name, description, documentCounts, sizeBytes } = knowledgeBase;
   const path = `${base}/knowledge/${id}`;
   return (
@@ -25,7 +25,7 @@ export function BaseHeader({ knowledgeBase, base, current, actions }: Props) {
           <>
             {description ? <p className="break-words">{description}</p> : null}
             <div className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1">
-              <Counts counts={documentCounts} />
+              <DocumentCounts counts={documentCounts} />
               <span className="tabular-nums">{byteSize(sizeBytes)}</span>
               <CopyableId id={id} />
             </div>

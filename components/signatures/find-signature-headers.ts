@@ -13,7 +13,7 @@ const line =
  * Finds them in whatever was pasted: the value of `X-Service-Signature` alone, all headers as a log
  * or a browser shows them, a curl command, or a JSON object.
  */
-export function readHeaders(text: string): SignatureHeaders {
+export function findSignatureHeaders(text: string): SignatureHeaders {
   const found = new Map<string, string>();
   for (const [, name = "", value = ""] of text.split("\n").map((each) => line.exec(each) ?? []))
     found.set(name.toLowerCase(), value);

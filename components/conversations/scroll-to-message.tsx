@@ -10,7 +10,7 @@ const messageHash = /^#msg_[0-9A-Z]{26}$/;
  * of it, so it is repeated in one that they do see; and the browser scrolls only to what is there
  * at first.
  */
-export function FindMessage() {
+export function ScrollToMessage() {
   const router = useRouter();
   const path = usePathname();
   const query = useSearchParams();

@@ -6,7 +6,7 @@ import type { Caller } from "@/lib/platform/caller";
  * What the knowledge bases of these contents are called; by their ids where they have no name any
  * more.
  */
-export async function namesOfKnowledgeBases(
+export async function loadKnowledgeBaseNames(
   caller: Caller,
   contents: AgentContent[],
 ): Promise<(id: string) => string> {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  covers,
   type EventFamily,
   familyState,
-  toggleEverything,
+  isSelected,
+  toggleAllEvents,
   toggleFamily,
   toggleType,
-} from "@/components/webhooks/event-choice";
+} from "@/components/webhooks/event-selection";
 import { eventFamilies } from "@/lib/api/event-reference";
 import { eventPatterns, eventTypes } from "@/lib/events/event-types";
 
@@ -16,7 +16,7 @@ const [conversation, message] = families as [EventFamily, EventFamily];
 
 const chosen = (patterns: readonly string[]) =>
   families.flatMap((family) =>
-    family.types.map(({ type }) => type).filter((type) => covers(patterns, family, type)),
+    family.types.map(({ type }) => type).filter((type) => isSelected(patterns, family, type)),
   );
 
 test("the tree contains every type once, and its patterns are those that a webhook may have", () => {
@@ -42,8 +42,8 @@ test("a whole family replaces its types, and includes later ones", () => {
     "customer.created",
   ]);
   expect(toggleFamily(["*"], message, false, families)).not.toContain("message.*");
-  expect(toggleEverything(true)).toEqual(["*"]);
-  expect(toggleEverything(false)).toEqual([]);
+  expect(toggleAllEvents(true)).toEqual(["*"]);
+  expect(toggleAllEvents(false)).toEqual([]);
 });
 
 test("after any clicks in any order, a box shows what it was set to and no other type changes", () => {
@@ -53,7 +53,7 @@ test("after any clicks in any order, a box shows what it was set to and no other
       fc.array(fc.tuple(place, fc.boolean(), fc.boolean()), { maxLength: 12 }),
       fc.boolean(),
       (clicks, startsWithAll) => {
-        let patterns = toggleEverything(startsWithAll);
+        let patterns = toggleAllEvents(startsWithAll);
         for (const [index, isOn, isFamily] of clicks) {
           const type = eventTypes[index] as string;
           const family = families.find(({ types }) =>

@@ -1,6 +1,6 @@
 import type { ContentType } from "@/lib/knowledge/documents/content-type";
 
-export const contentTypeNames: Record<ContentType, string> = {
+export const contentTypeLabels: Record<ContentType, string> = {
   "text/plain": "Text",
   "text/markdown": "Markdown",
   "text/html": "HTML",

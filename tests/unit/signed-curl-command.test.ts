@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asCurl } from "@/components/deliveries/as-curl";
+import { signedCurlCommand } from "@/components/deliveries/signed-curl-command";
 import { shownHeaders } from "@/lib/deliveries/engine/delivery-headers";
 import { generateSigningSecret } from "@/lib/platform/secret-box";
 import { startReceiver } from "../support/receiver";
@@ -29,7 +29,11 @@ afterAll(() => receiver.close());
 test("the commands send the same request, signed so that receivers accept it much later", async () => {
   const secret = generateSigningSecret();
   const longAgo = new Date("2026-01-01T00:00:00Z");
-  const commands = asCurl(`${receiver.url}/it's`, shownHeaders(delivered, longAgo), body);
+  const commands = signedCurlCommand(
+    `${receiver.url}/it's`,
+    shownHeaders(delivered, longAgo),
+    body,
+  );
   await run("sh", ["-c", commands], { env: { ...process.env, PARLANCE_WEBHOOK_SECRET: secret } });
 
   const [received] = receiver.requests;

@@ -9,12 +9,12 @@ import { env } from "@/lib/platform/env";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { listMemberNames } from "@/lib/users/service";
 import { createConversationAction } from "./actions";
-import { drawConversation } from "./draw-conversation";
-import { drawList } from "./draw-list";
-import { readList } from "./read-list";
+import { renderConversationPanes } from "./conversation-panes";
+import { renderListPane } from "./list-pane";
+import { loadInbox } from "./load-inbox";
 
 /** Both pages are this one: the list, and beside it the conversation that is open. */
-export async function drawInbox(visit: PageContext, openId: string | null) {
+export async function renderInbox(visit: PageContext, openId: string | null) {
   const { caller, base, tenant, environment, role, user } = visit;
   const path = openId ? `${base}/conversations/${openId}` : `${base}/conversations`;
   const members = (await listMemberNames(caller)).map(({ id, name }) => ({
@@ -22,8 +22,8 @@ export async function drawInbox(visit: PageContext, openId: string | null) {
     name: id === user.id ? `${name} (you)` : name,
   }));
   const [list, open] = await Promise.all([
-    readList(visit),
-    openId ? drawConversation(visit, openId, path, members) : null,
+    loadInbox(visit),
+    openId ? renderConversationPanes(visit, openId, path, members) : null,
   ]);
 
   const create = createConversationAction.bind(null, { tenant: tenant.slug, environment });
@@ -57,7 +57,7 @@ export async function drawInbox(visit: PageContext, openId: string | null) {
     <>
       <Inbox
         pane={openId ? (visit.query.pane === "details" ? "details" : "thread") : "list"}
-        list={drawList(visit, {
+        list={renderListPane(visit, {
           list,
           members,
           openId,

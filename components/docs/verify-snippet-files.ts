@@ -1,5 +1,5 @@
 /** The files of docs/verify-webhook. `isTested`: tests/unit/verify-snippets.test.ts runs it. */
-export const verifySnippets = [
+export const verifySnippetFiles = [
   { name: "TypeScript", file: "verify.ts", language: "typescript", isTested: true },
   { name: "Python", file: "verify.py", language: "python", isTested: true },
   { name: "Go", file: "verify.go", language: "go", isTested: true },

@@ -1,7 +1,7 @@
 import type { PageContext, Query } from "@/app/(dashboard)/dashboard-page";
 import { Composer } from "@/components/conversations/composer";
 import { DetailsPane } from "@/components/conversations/details-pane";
-import { statusNames } from "@/components/conversations/states";
+import { statusLabels } from "@/components/conversations/labels";
 import { StatusActions } from "@/components/conversations/status-actions";
 import { Thread } from "@/components/conversations/thread";
 import { ObjectDrawer } from "@/components/ui/object-drawer";
@@ -21,10 +21,10 @@ import { hasRole, roleSentence } from "@/lib/platform/roles";
 import { isId } from "@/lib/resources/ids";
 import { userNames } from "@/lib/users/service";
 import { findCustomersAction, sendMessageAction, updateConversationAction } from "./actions";
-import { listPart } from "./read-list";
+import { listQuery } from "./load-inbox";
 
 /** The panes of the open conversation, and the drawer of what is inspected in it. */
-export async function drawConversation(
+export async function renderConversationPanes(
   visit: PageContext,
   id: string,
   path: string,
@@ -72,7 +72,7 @@ export async function drawConversation(
           />
         )
       }
-      composer={drawComposer(visit, conversation)}
+      composer={renderComposer(visit, conversation)}
       now={now}
     />
   );
@@ -106,12 +106,12 @@ export async function drawConversation(
   return { thread, details, inspector };
 }
 
-function drawComposer({ role, environment, tenant }: PageContext, { id, status }: Conversation) {
+function renderComposer({ role, environment, tenant }: PageContext, { id, status }: Conversation) {
   const className = "border-line border-t p-4";
   if (status === "CLOSED") {
     return (
       <p className={`${className} text-muted`}>
-        {statusNames.CLOSED} for good: nothing can be added. Whoever has more to say starts a new
+        {statusLabels.CLOSED} for good: nothing can be added. Whoever has more to say starts a new
         conversation.
       </p>
     );
@@ -200,7 +200,7 @@ function curlOf({ partition }: Caller, path: string): string {
 /** What the list was asked for, its page included: `withQuery` would begin at the first one. */
 function keepingPage(query: Query): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(listPart(query)).filter(
+    Object.entries(listQuery(query)).filter(
       (entry): entry is [string, string] => typeof entry[1] === "string",
     ),
   );

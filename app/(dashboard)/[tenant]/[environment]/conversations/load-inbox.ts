@@ -6,24 +6,24 @@ import { customerNames } from "@/lib/customers/service";
 import { userNames } from "@/lib/users/service";
 
 /** Counts go no further: beyond it one knows that there are many. */
-export const countedUpTo = 1_000;
+export const countLimit = 1_000;
 
 /** Parameters of the page that say nothing about the list. */
 const others = ["pane", "inspect", "message"] as const;
 
 /** What the list is asked for, as it stands in the address. */
-export function listPart(query: Query): Query {
+export function listQuery(query: Query): Query {
   return Object.fromEntries(
     Object.entries(query).filter(([name]) => !others.some((other) => other === name)),
   );
 }
 
 /** The page of the list that the address asks for, with the names it shows. */
-export async function readList({ caller, query }: PageContext) {
-  const asked = listPart(query);
+export async function loadInbox({ caller, query }: PageContext) {
+  const asked = listQuery(query);
   const [page, counts] = await Promise.all([
     listInbox(caller, parse(listInboxQuery, inUtc(asked), "query")),
-    countInbox(caller, countedUpTo),
+    countInbox(caller, countLimit),
   ]);
   const [customers, assignees] = await Promise.all([
     customerNames(caller, idsOf(page.data.map(({ customerId }) => customerId))),
