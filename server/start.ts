@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { flushAnchors } from "@/lib/audit/anchors";
-import { foreignAuditKeys } from "@/lib/audit/service";
+import { foreignAuditKeys } from "@/lib/audit/verify-chain";
 import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";

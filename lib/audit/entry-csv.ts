@@ -17,12 +17,13 @@ const columns = [
 
 export const auditCsvHead = csvStart + toCsvLine(columns);
 
-export function auditCsvLine(entry: AuditEntry, actorName: string | null): string {
+export function auditCsvLine(entry: AuditEntry): string {
   const {
     sequence,
     createdAt,
     actorType,
     actorId,
+    actorName,
     action,
     targetId,
     environment,

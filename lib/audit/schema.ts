@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { auditActions } from "./service";
+import { auditActions } from "./actions";
 
 const day = z.iso.date("must be a day, for example 2026-03-01");
 

@@ -1,61 +1,14 @@
 import type { Caller } from "@/lib/platform/caller";
-import { type Db, type Prisma, runSql } from "@/lib/platform/db";
-import { env } from "@/lib/platform/env";
+import type { Db, Prisma } from "@/lib/platform/db";
 import { requireRole } from "@/lib/platform/roles";
-import { sql } from "@/lib/platform/sql";
 import { kindOfId } from "@/lib/resources/ids";
 import { lockName } from "@/lib/resources/lock-row";
-import { type NounsWith, type nouns, partsOf } from "@/lib/resources/registry";
 import { Environment } from "@/prisma/generated/enums";
 import type { AuditEntryModel } from "@/prisma/generated/models";
-import { readAnchors, scheduleAnchor, toHex } from "./anchors";
-import { currentKeyId, firstHash, hashEntry, keyIdOf } from "./hash-chain";
+import type { AuditAction, Audited } from "./actions";
+import { scheduleAnchor } from "./anchors";
+import { currentKeyId, firstHash, hashEntry } from "./hash-chain";
 import type { ListAudit } from "./schema";
-
-/** Actions on the organization and its members. The registry has those on other nouns. */
-const organizationActions = {
-  "organization.created": "Organization created",
-  "organization.renamed": "Organization renamed",
-  "invitation.created": "Invitation made",
-  "invitation.resent": "Invitation made again",
-  "invitation.revoked": "Invitation revoked",
-  "invitation.accepted": "Invitation accepted",
-  "member.role_changed": "Role changed",
-  "member.removed": "Member removed",
-  "member.sessions_ended": "Member signed out everywhere",
-  "member.left": "Member left",
-  "access.suspended": "Access suspended until it is confirmed",
-  "access.confirmed": "Suspended access confirmed",
-  "user.signed_in": "Signed in",
-  "user.sign_in_failed": "Sign-in failed",
-  "user.confirmation_required": "Refused until confirmed",
-  "user.proof_refused": "Confirmation failed",
-  "user.throttled": "Attempts refused for a while",
-  "user.signed_out": "Signed out everywhere",
-  "user.session_revoked": "Session ended",
-  "user.email_verified": "Email address verified",
-  "user.account_linked": "GitHub or Google account linked",
-  "user.password_changed": "Password changed",
-  "user.password_reset": "Password reset by a link",
-  "test_data.wipe_requested": "Wipe of test data asked for",
-  "test_data.wiped": "Test data wiped",
-} as const;
-
-type Audited = NounsWith<"auditActions">;
-type NounActions = { [Noun in Audited]: (typeof nouns)[Noun]["auditActions"] }[Audited];
-
-export type AuditAction =
-  | keyof typeof organizationActions
-  | (NounActions extends infer Actions ? (Actions extends Actions ? keyof Actions : never) : never);
-
-/** Every action that the audit log can hold, and the name that the dashboard shows for it. */
-export const auditActionNames = Object.assign(
-  {},
-  organizationActions,
-  ...partsOf("auditActions"),
-) as Record<AuditAction, string>;
-
-export const auditActions = Object.keys(auditActionNames) as [AuditAction, ...AuditAction[]];
 
 export type AuditRecord = {
   action: AuditAction;
@@ -63,18 +16,16 @@ export type AuditRecord = {
   changes: Prisma.InputJsonObject;
 };
 
-/**
- * What is done to the organization and its people is done in no environment, whichever one the page
- * was of.
- */
+/** Actions on the organization and its members belong to no environment. */
 const isOfTenant = (action: AuditAction) =>
   /^(organization|invitation|member|access|user)\./.test(action);
 
 /**
  * Appends to the tenant's audit log, in the transaction of the change. `changes` holds before and
- * after without secrets. Each entry's hash covers its content and its predecessor's hash, so a
- * later alteration shows. The tenant's entries are therefore written one after another, under a
- * lock that the transaction's end releases.
+ * after without secrets. The entry keeps the actor's name as it is now, so a later rename does not
+ * change who appears to have acted. Each entry's hash covers its content and its predecessor's hash,
+ * so a later alteration shows. That is why the tenant's entries are written one after another, under
+ * a lock that the end of the transaction releases.
  */
 export async function recordAudit(caller: Caller, record: AuditRecord): Promise<void> {
   const { tenantId, environment } = caller.partition;
@@ -89,6 +40,7 @@ export async function recordAudit(caller: Caller, record: AuditRecord): Promise<
     sequence: (last?.sequence ?? 0) + 1,
     actorType: caller.actor.type,
     actorId: caller.actor.id,
+    actorName: await nameOfActor(caller),
     action: record.action,
     targetId: record.targetId,
     environment: isOfTenant(record.action) ? null : environment,
@@ -106,9 +58,19 @@ export async function recordAudit(caller: Caller, record: AuditRecord): Promise<
   scheduleAnchor(tenantId, entry.sequence);
 }
 
+/** Null for the service itself and for operators, who have no name. */
+async function nameOfActor({ db, actor, partition }: Caller): Promise<string | null> {
+  const select = { name: true };
+  if (actor.type === "USER")
+    return (await db.user.findUnique({ where: { id: actor.id }, select }))?.name ?? null;
+  if (actor.type !== "API_KEY") return null;
+  const where = { tenantId_environment_id: { ...partition, id: actor.id } };
+  return (await db.apiKey.findUnique({ where, select }))?.name ?? null;
+}
+
 const pageSize = 25;
 
-/** The newest first. The cursor is the sequence of the last entry of the page before. */
+/** Newest first. The cursor is the `sequence` of the previous page's last entry. */
 export async function listAuditEntries(caller: Caller, { cursor, ...filters }: ListAudit) {
   requireRole(caller, "ADMIN", "read the audit log");
   const entries = await readEntries(caller, filters, cursor, pageSize + 1);
@@ -152,7 +114,7 @@ export async function auditTargetNames(
 
 const exportBatch = 500;
 
-/** The same in batches, until all of it was given. */
+/** All matching entries, in batches. */
 export async function* exportAuditEntries(
   caller: Caller,
   { cursor: start, ...filters }: ListAudit,
@@ -196,93 +158,7 @@ const withoutHashes = ({
 
 export type AuditEntry = ReturnType<typeof withoutHashes>;
 
-/** `anchored`: up to which entry the log is known outside of the database. */
-export type ChainFinding = {
-  entries: number;
-  anchored: number;
-  broken: { sequence: number; reason: string } | null;
-};
-
-const verifyBatch = 1_000;
-
-/**
- * Reads the tenant's whole log and computes every hash again. An entry that was altered, taken out
- * or slipped in shows, and the first of them is named. So does an end that was cut off, as far as
- * it was anchored outside of the database.
- */
-export async function verifyAuditChain(caller: Caller): Promise<ChainFinding> {
-  requireRole(caller, "ADMIN", "check the audit log");
-  return verifyChainOf(caller.db, caller.partition.tenantId);
-}
-
-/**
- * For operators, who name a tenant without acting in it.
- * @param anchorFile where the heads of logs were noted, if not in this machine's own file
- */
-export async function verifyChainOf(
-  db: Db,
-  tenantId: string,
-  anchorFile?: string,
-): Promise<ChainFinding> {
-  const anchors = await readAnchors(tenantId, anchorFile);
-  const anchored = Math.max(0, ...anchors.keys());
-  let previousHash = firstHash;
-  let sequence = 0;
-  const broken = (reason: string) => ({
-    entries: sequence,
-    anchored,
-    broken: { sequence: sequence + 1, reason },
-  });
-  for (;;) {
-    const entries = await db.auditEntry.findMany({
-      where: { tenantId, sequence: { gt: sequence } },
-      orderBy: { sequence: "asc" },
-      take: verifyBatch,
-    });
-    for (const { hash, previousHash: stated, ...entry } of entries) {
-      const anchor = anchors.get(entry.sequence);
-      if (entry.sequence !== sequence + 1) return broken("it is missing");
-      if (!previousHash.equals(stated))
-        return broken("it does not follow from the entry before it");
-      const expected = hashEntry(previousHash, entry);
-      if (!expected)
-        return broken(`it was sealed with the key ${entry.keyId}, which is not in AUDIT_KEYS`);
-      if (!expected.equals(hash)) return broken("it was altered");
-      if (anchor && anchor.hash !== toHex(hash))
-        return broken(`it is not the entry that was anchored at ${anchor.at}`);
-      previousHash = Buffer.from(hash);
-      sequence = entry.sequence;
-    }
-    if (entries.length === verifyBatch) continue;
-    if (anchored > sequence)
-      return broken(
-        `it was cut off: ${anchored} entries were anchored at ${anchors.get(anchored)?.at}`,
-      );
-    return { entries: sequence, anchored, broken: null };
-  }
-}
-
-const sampledTenants = 1_000;
-
-const headsStatement = sql(
-  "audit_heads",
-  {},
-  () => `
-    SELECT DISTINCT (SELECT key_id FROM audit_entries WHERE tenant_id = newest.id ORDER BY sequence DESC LIMIT 1) AS "keyId"
-    FROM (SELECT id FROM tenants ORDER BY id DESC LIMIT ${sampledTenants}) newest`,
-);
-
-/**
- * Ids of keys that the newest tenants' latest entries are sealed with, and that are not among
- * AUDIT_KEYS.
- */
-export async function foreignAuditKeys(): Promise<string[]> {
-  const heads = await runSql<{ keyId: string | null }>(headsStatement({}));
-  const known = new Set(env().AUDIT_KEYS.map(keyIdOf));
-  return heads.flatMap(({ keyId }) => (keyId && !known.has(keyId) ? [keyId] : []));
-}
-
-/** What was done to one thing, the latest first; for owners and admins. At most 50 entries. */
+/** The latest 50 entries about one target, newest first. */
 export async function listAuditTrail(caller: Caller, targetId: string) {
   requireRole(caller, "ADMIN", "read the audit log");
   const { tenantId, environment } = caller.partition;
@@ -295,6 +171,7 @@ export async function listAuditTrail(caller: Caller, targetId: string) {
       action: true,
       actorType: true,
       actorId: true,
+      actorName: true,
       changes: true,
       address: true,
       createdAt: true,

@@ -85,8 +85,15 @@ export async function recordAuditOfUser(
   }
 }
 
-/** Whoever is signed in calls themselves something else. */
-export async function renameUser({ db, actor }: Caller, name: string): Promise<void> {
+/** Renames the signed-in user, with an entry in the audit log of each of their organizations. */
+export async function renameUser({ db, actor, address }: Caller, name: string): Promise<void> {
+  await db.$executeRaw`SELECT 1 FROM users WHERE id = ${actor.id} FOR NO KEY UPDATE`;
+  const before = await db.user.findUniqueOrThrow({ where: { id: actor.id } });
+  if (before.name === name) return;
+  await recordAuditOfUser(db, actor.id, address, {
+    action: "user.renamed",
+    changes: { before: { name: before.name }, after: { name } },
+  });
   await db.user.update({ where: { id: actor.id }, data: { name } });
 }
 

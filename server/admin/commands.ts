@@ -2,7 +2,7 @@ import { predicateOf } from "@/lib/api/predicates";
 import { createApiKeyInput, type Overlap, overlaps } from "@/lib/api-keys/schema";
 import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey, partitionOfApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
-import { verifyChainOf } from "@/lib/audit/service";
+import { verifyChainOf } from "@/lib/audit/verify-chain";
 import { createPasswordReset } from "@/lib/auth/password-reset";
 import { rebaseEvents } from "@/lib/events/rebase";
 import { type Identity, mutate, type Partition } from "@/lib/platform/caller";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { foreignAuditKeys } from "@/lib/audit/service";
+import { foreignAuditKeys } from "@/lib/audit/verify-chain";
 import { hasMisplacedEvents } from "@/lib/events/rebase";
 import { mailPagePath, mailTransport } from "@/lib/mail/mail-transport";
 import { checkSmtp } from "@/lib/mail/smtp";

@@ -72,7 +72,7 @@ test("200 from /ready names the clock, and doctor says whether Inngest responds 
   expect(await clockLine({ INNGEST_BASE_URL: "http://127.0.0.1:9" })).toContain(
     "Inngest at http://127.0.0.1:9 does not respond",
   );
-  expect(await clockLine({ INNGEST_SIGNING_KEY: "0123456789abcdef" })).toContain("answers");
+  expect(await clockLine({ INNGEST_SIGNING_KEY: "0123456789abcdef" })).toContain("responds");
   expect(await clockLine({ INNGEST_SIGNING_KEY: "not a key" })).toContain(
     "INNGEST_SIGNING_KEY is neither",
   );

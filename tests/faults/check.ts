@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type pg from "pg";
-import type { ChainFinding } from "@/lib/audit/service";
+import type { ChainFinding } from "@/lib/audit/verify-chain";
 import type { Client } from "./client";
 import { countAcknowledged, type History } from "./history";
 import type { CountingReceiver } from "./receivers";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { ChainFinding } from "@/lib/audit/service";
+import type { ChainFinding } from "@/lib/audit/verify-chain";
 import { type Installation, startInstallation } from "../support/installation";
 import { checkHistory, type Findings, type Subscription } from "./check";
 import { newClient } from "./client";

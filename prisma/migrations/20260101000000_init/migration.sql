@@ -602,6 +602,7 @@ CREATE TABLE "audit_entries" (
     "sequence" INTEGER NOT NULL,
     "actor_type" TEXT NOT NULL,
     "actor_id" TEXT NOT NULL,
+    "actor_name" TEXT,
     "action" TEXT NOT NULL,
     "target_id" TEXT NOT NULL,
     "environment" "Environment",

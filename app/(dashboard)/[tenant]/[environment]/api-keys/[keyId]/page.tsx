@@ -149,13 +149,9 @@ export default dashboardPage<"keyId">(
 
 async function auditTrail(caller: Caller, keyId: string) {
   const entries = await listAuditTrail(caller, keyId);
-  const people = entries
-    .filter(({ actorType }) => actorType === "USER")
-    .map(({ actorId }) => actorId);
-  const names = await userNames(caller, [...new Set(people)]);
-  return entries.map(({ actorType, actorId, ...entry }) => ({
+  return entries.map(({ actorName, ...entry }) => ({
     ...entry,
-    actor: actorType === "USER" ? (names.get(actorId) ?? "A former member") : "The operator",
+    actor: actorName ?? "The operator",
   }));
 }
 

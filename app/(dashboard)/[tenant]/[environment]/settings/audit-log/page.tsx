@@ -9,14 +9,9 @@ import { Filters } from "@/components/ui/filters";
 import { PageHeader } from "@/components/ui/page-header";
 import { Pager, withQuery } from "@/components/ui/pager";
 import { apiKeyNames } from "@/lib/api-keys/service";
+import { type AuditAction, auditActionNames, auditActions } from "@/lib/audit/actions";
 import { listAuditQuery } from "@/lib/audit/schema";
-import {
-  type AuditAction,
-  auditActionNames,
-  auditActions,
-  auditTargetNames,
-  listAuditEntries,
-} from "@/lib/audit/service";
+import { auditTargetNames, listAuditEntries } from "@/lib/audit/service";
 import { listMembers } from "@/lib/members/service";
 import { kindOfId } from "@/lib/resources/ids";
 import { nouns } from "@/lib/resources/registry";
@@ -31,17 +26,12 @@ export default dashboardPage(async ({ caller, tenant, environment, base, query, 
     listAuditEntries(caller, parse(listAuditQuery, query, "query")),
     listMembers(caller, { limit: 100, order: "asc" }),
   ]);
-  const actorIds = [...new Set(entries.map(({ actorId }) => actorId))];
-  const ids = [...new Set([...actorIds, ...entries.map(({ targetId }) => targetId)])];
+  const ids = [...new Set(entries.map(({ targetId }) => targetId))];
   const [names, keys, targets] = await Promise.all([
     userNames(caller, ids),
     apiKeyNames(caller, ids),
     auditTargetNames(caller, ids),
   ]);
-  const nameOf = (type: string, id: string) => {
-    const key = keys.get(id);
-    return key ? `${key.name} (API key)` : (names.get(id) ?? actorNames[type] ?? type);
-  };
   const nameOfTarget = (id: string) =>
     keys.get(id)?.name ?? names.get(id) ?? targets.get(id) ?? null;
   const isFiltered = Object.keys(query).length > 0;
@@ -98,18 +88,20 @@ export default dashboardPage(async ({ caller, tenant, environment, base, query, 
       ) : (
         <EntryList
           now={now}
-          entries={entries.map(({ createdAt, actorType, actorId, action, ...entry }) => ({
-            ...entry,
-            targetName: nameOfTarget(entry.targetId),
-            at: createdAt,
-            actor: { id: actorId, name: nameOf(actorType, actorId) },
-            actorHref: withQuery(path, {}, { actor: actorId }),
-            action: auditActionNames[action as AuditAction] ?? action,
-            targetHref:
-              nameOfTarget(entry.targetId) && hasPage(entry.targetId)
-                ? `/${tenant.slug}/${entry.environment ?? environment}/go/${entry.targetId}`
-                : null,
-          }))}
+          entries={entries.map(
+            ({ createdAt, actorType, actorId, actorName, action, ...entry }) => ({
+              ...entry,
+              targetName: nameOfTarget(entry.targetId),
+              at: createdAt,
+              actor: { id: actorId, name: displayedActor(actorType, actorName) },
+              actorHref: withQuery(path, {}, { actor: actorId }),
+              action: auditActionNames[action as AuditAction] ?? action,
+              targetHref:
+                nameOfTarget(entry.targetId) && hasPage(entry.targetId)
+                  ? `/${tenant.slug}/${entry.environment ?? environment}/go/${entry.targetId}`
+                  : null,
+            }),
+          )}
         />
       )}
       <Pager path={path} query={query} nextCursor={nextCursor} />
@@ -117,13 +109,16 @@ export default dashboardPage(async ({ caller, tenant, environment, base, query, 
   );
 });
 
-/** Those who are no people. */
-const actorNames: Record<string, string> = {
-  API_KEY: "A deleted API key",
+/** Actors that have no name. */
+const unnamedActors: Record<string, string> = {
   SYSTEM: "The service itself",
   OPERATOR: "An operator",
-  USER: "A former user",
 };
+
+function displayedActor(type: string, name: string | null): string {
+  if (name === null) return unnamedActors[type] ?? type;
+  return type === "API_KEY" ? `${name} (API key)` : name;
+}
 
 const hasPage = (id: string) => {
   const kind = kindOfId(id);

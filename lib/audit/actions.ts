@@ -1,0 +1,47 @@
+import { type NounsWith, type nouns, partsOf } from "@/lib/resources/registry";
+
+/** Actions on the organization and its members. The registry has those on other nouns. */
+const organizationActions = {
+  "organization.created": "Organization created",
+  "organization.renamed": "Organization renamed",
+  "invitation.created": "Invitation created",
+  "invitation.resent": "Invitation resent",
+  "invitation.revoked": "Invitation revoked",
+  "invitation.accepted": "Invitation accepted",
+  "member.role_changed": "Role changed",
+  "member.removed": "Member removed",
+  "member.sessions_ended": "Member signed out everywhere",
+  "member.left": "Member left",
+  "access.suspended": "Access suspended until it is confirmed",
+  "access.confirmed": "Suspended access confirmed",
+  "user.renamed": "User renamed",
+  "user.signed_in": "Signed in",
+  "user.sign_in_failed": "Sign-in failed",
+  "user.confirmation_required": "Refused until confirmed",
+  "user.proof_refused": "Confirmation failed",
+  "user.throttled": "Attempts refused for a while",
+  "user.signed_out": "Signed out everywhere",
+  "user.session_revoked": "Session ended",
+  "user.email_verified": "Email address verified",
+  "user.account_linked": "GitHub or Google account linked",
+  "user.password_changed": "Password changed",
+  "user.password_reset": "Password reset by a link",
+  "test_data.wipe_requested": "Wipe of test data requested",
+  "test_data.wiped": "Test data wiped",
+} as const;
+
+export type Audited = NounsWith<"auditActions">;
+type NounActions = { [Noun in Audited]: (typeof nouns)[Noun]["auditActions"] }[Audited];
+
+export type AuditAction =
+  | keyof typeof organizationActions
+  | (NounActions extends infer Actions ? (Actions extends Actions ? keyof Actions : never) : never);
+
+/** Every action that the audit log can hold, and the name that the dashboard shows for it. */
+export const auditActionNames = Object.assign(
+  {},
+  organizationActions,
+  ...partsOf("auditActions"),
+) as Record<AuditAction, string>;
+
+export const auditActions = Object.keys(auditActionNames) as [AuditAction, ...AuditAction[]];

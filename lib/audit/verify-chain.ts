@@ -1,0 +1,89 @@
+import type { Caller } from "@/lib/platform/caller";
+import { type Db, runSql } from "@/lib/platform/db";
+import { env } from "@/lib/platform/env";
+import { requireRole } from "@/lib/platform/roles";
+import { sql } from "@/lib/platform/sql";
+import { readAnchors, toHex } from "./anchors";
+import { firstHash, hashEntry, keyIdOf } from "./hash-chain";
+
+/** `anchored` is the last entry that is also noted outside the database. */
+export type ChainFinding = {
+  entries: number;
+  anchored: number;
+  broken: { sequence: number; reason: string } | null;
+};
+
+const verifyBatch = 1_000;
+
+/**
+ * Reads the tenant's whole log and recomputes every hash. Reports the first entry that was altered,
+ * removed or inserted, and a tail that was cut off after it was anchored outside the database.
+ */
+export async function verifyAuditChain(caller: Caller): Promise<ChainFinding> {
+  requireRole(caller, "ADMIN", "check the audit log");
+  return verifyChainOf(caller.db, caller.partition.tenantId);
+}
+
+/**
+ * For operators, who name a tenant without acting in it.
+ * @param anchorFile the file with the anchors; by default, this machine's own
+ */
+export async function verifyChainOf(
+  db: Db,
+  tenantId: string,
+  anchorFile?: string,
+): Promise<ChainFinding> {
+  const anchors = await readAnchors(tenantId, anchorFile);
+  const anchored = Math.max(0, ...anchors.keys());
+  let previousHash = firstHash;
+  let sequence = 0;
+  const broken = (reason: string) => ({
+    entries: sequence,
+    anchored,
+    broken: { sequence: sequence + 1, reason },
+  });
+  for (;;) {
+    const entries = await db.auditEntry.findMany({
+      where: { tenantId, sequence: { gt: sequence } },
+      orderBy: { sequence: "asc" },
+      take: verifyBatch,
+    });
+    for (const { hash, previousHash: stated, ...entry } of entries) {
+      const anchor = anchors.get(entry.sequence);
+      if (entry.sequence !== sequence + 1) return broken("it is missing");
+      if (!previousHash.equals(stated))
+        return broken("it does not follow from the entry before it");
+      const expected = hashEntry(previousHash, entry);
+      if (!expected)
+        return broken(`it was sealed with the key ${entry.keyId}, which is not in AUDIT_KEYS`);
+      if (!expected.equals(hash)) return broken("it was altered");
+      if (anchor && anchor.hash !== toHex(hash))
+        return broken(`it is not the entry that was anchored at ${anchor.at}`);
+      previousHash = Buffer.from(hash);
+      sequence = entry.sequence;
+    }
+    if (entries.length === verifyBatch) continue;
+    if (anchored > sequence)
+      return broken(
+        `it was cut off: ${anchored} entries were anchored at ${anchors.get(anchored)?.at}`,
+      );
+    return { entries: sequence, anchored, broken: null };
+  }
+}
+
+const sampledTenants = 1_000;
+
+const headsStatement = sql(
+  "audit_heads",
+  {},
+  () => `
+    SELECT DISTINCT (SELECT key_id FROM audit_entries WHERE tenant_id = newest.id ORDER BY sequence DESC LIMIT 1) AS "keyId"
+    FROM (SELECT id FROM tenants ORDER BY id DESC LIMIT ${sampledTenants}) newest`,
+);
+
+/** Ids of keys that sealed the latest entries of the newest tenants and are not in AUDIT_KEYS. */
+export async function foreignAuditKeys(): Promise<string[]> {
+  const heads = await runSql<{ keyId: string | null }>(headsStatement({}));
+  const known = new Set(env().AUDIT_KEYS.map(keyIdOf));
+  return heads.flatMap(({ keyId }) => (keyId && !known.has(keyId) ? [keyId] : []));
+}
