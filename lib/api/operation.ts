@@ -42,8 +42,8 @@ export type Declaration<
    * documented, and the tests refuse any others.
    */
   problems?: readonly ErrorKind[];
-  /** The answer is encrypted where it is stored for replays. */
-  answerHoldsSecret?: boolean;
+  /** The response is stored encrypted, for replays. */
+  responseHasSecret?: boolean;
   /** Calls one service function. In a mutation `caller.db` is its transaction. */
   run: (
     input: Input<Params, Query, Body> & {

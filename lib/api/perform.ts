@@ -111,7 +111,7 @@ async function make(change: Change, file: StoredFile | undefined): Promise<Answe
         identity.partition,
         record,
         body,
-        declaration.answerHoldsSecret ?? false,
+        declaration.responseHasSecret ?? false,
       );
       return body;
     });

@@ -15,14 +15,14 @@ export const requestLog = z.object({
   idempotencyKey: z.string().nullable(),
   address: z.string().nullable(),
   userAgent: z.string().nullable(),
-  /** The answer was that of an earlier request with the same idempotency key. */
+  /** Whether the response is that of an earlier request with the same idempotency key. */
   isReplay: z.boolean(),
   createdAt: timestamp,
 });
 
 export type RequestLog = z.output<typeof requestLog>;
 
-/** What can be read of a request beside the row of a list: both bodies, masked and cut off. */
+/** A request with both bodies, masked and truncated, which lists leave out. */
 export type RequestLogWithBodies = RequestLog & {
   requestBody: string | null;
   responseBody: string | null;
@@ -40,13 +40,13 @@ const exactStatus = z
 export const listRequestLogsQuery = listQuery("request", "desc", {
   apiKeyId: reference("apiKey").optional(),
   method: z.string().max(20).optional(),
-  /** Exactly this status, or all of its hundred. */
+  /** Exactly this status, or its whole class. */
   status: z.union([z.enum(statusClasses), exactStatus]).optional(),
   errorKind: z.string().max(50).optional(),
   idempotencyKey: z.string().max(255).optional(),
-  /** The beginning of the path. */
+  /** A prefix of the path. */
   path: z.string().max(500).optional(),
-  /** Requests of this time or later, and before `until`. */
+  /** Requests at this time or later, and before `until`. */
   since: instant.optional(),
   until: instant.optional(),
 });
@@ -54,7 +54,7 @@ export const listRequestLogsQuery = listQuery("request", "desc", {
 export type ListRequestLogs = z.output<typeof listRequestLogsQuery>;
 
 /**
- * So many requests are looked at for a page and no more: it costs the same, however much the log
- * holds and however little is found.
+ * At most so many requests are scanned for a page, so that its cost does not grow with the log or
+ * with how few requests match.
  */
 export const maximumScannedRows = 20_000;

@@ -77,7 +77,7 @@ test("files are uploaded with their progress and read; each says for itself what
   ).toBeVisible();
   await expect(row(page, "manual.pdf")).toContainText("Ready");
   await expect(row(page, "broken.pdf")).toContainText(
-    "The file is damaged, or not what it says it is.",
+    "The file is damaged, or its content does not match its type.",
   );
   await expect(page.getByText("1 ready")).toBeVisible();
 
@@ -90,7 +90,7 @@ test("files are uploaded with their progress and read; each says for itself what
   await page.getByRole("button", { name: "Retry broken.pdf" }).click();
   await expect(page.getByText("“broken.pdf” is read once more.")).toBeVisible();
   await expect(
-    page.getByText("The file is damaged, or not what it says it is.", { exact: true }),
+    page.getByText("The file is damaged, or its content does not match its type.", { exact: true }),
   ).toBeVisible();
 
   await page.getByRole("button", { name: "Delete broken.pdf" }).click();

@@ -23,12 +23,12 @@ export const documentStatuses = [
   "FAILED",
 ] as const satisfies DocumentStatus[];
 
-/** Why a document could not be read, and the sentence that says so. */
+/** Why a document could not be read, with a sentence for users. */
 export const documentErrors = {
   empty: "There is no text in the file.",
   encrypted: "The file is protected by a password.",
-  invalid_file: "The file is damaged, or not what it says it is.",
-  too_large: "Unpacked, the file is larger than can be read.",
+  invalid_file: "The file is damaged, or its content does not match its type.",
+  too_large: "The unpacked file is too large to be read.",
   timeout: "Reading the file took too long.",
   internal: "Something went wrong on our side. Try again.",
 } as const;
@@ -54,13 +54,13 @@ const errorCode = z
   .enum(documentErrorCodes)
   .meta({ id: "DocumentErrorCode", description: "Why the document could not be read." });
 
-/** What may stand beside a file. Without a name, the document is called as the file is. */
+/** The fields next to a file. Without a name, the document gets the name of the file. */
 export const documentFields = z.strictObject({
   name: name.optional(),
   metadata: metadata.default({}),
 });
 
-/** The other way to make a document: its text as JSON. */
+/** The other way to create a document: its text as JSON. */
 export const createTextDocumentBody = z.strictObject({
   name,
   text: z.string().min(1).meta({ description: described.text, maxLength: 262_144 }),
@@ -81,7 +81,7 @@ export const document = z
     }),
     status,
     error: z
-      .object({ code: errorCode, message: storedText(200, "The reason, for people.") })
+      .object({ code: errorCode, message: storedText(200, "The reason, as a sentence.") })
       .nullable()
       .meta({ description: "Why the document could not be read, if its status is `FAILED`." }),
     characterCount: integer("The length of the text in the file, in characters.").nullable(),
@@ -106,7 +106,7 @@ export const listDocumentsQuery = listQuery("document", "desc", {
 export const searchQuery = z.strictObject({
   q: text(500).trim().min(1).meta({
     description:
-      'Words that all occur; "several words" in this order, `or` between alternatives, `-` before what must not occur.',
+      'The words to find, all of them. Use "several words" for a phrase, `or` between alternatives, and `-` before a word that must not occur.',
   }),
   limit: limitParameter("Documents at most", 50, 10),
 });

@@ -713,7 +713,7 @@ export type Document = {
   /** Why the document could not be read, if its status is `FAILED`. */
   error: {
     code: DocumentErrorCode;
-    /** The reason, for people. */
+    /** The reason, as a sentence. */
     message: string;
   } | null;
   /** The length of the text in the file, in characters. */
@@ -1453,7 +1453,7 @@ export type ListDocumentsQuery = {
 };
 
 export type SearchKnowledgeBaseQuery = {
-  /** Words that all occur; "several words" in this order, `or` between alternatives, `-` before what must not occur. */
+  /** The words to find, all of them. Use "several words" for a phrase, `or` between alternatives, and `-` before a word that must not occur. */
   q: string;
   /** Documents at most: 1 to 50. A larger number is read as 50. */
   limit?: number | undefined;

@@ -24,6 +24,6 @@ export const POST = operation({
   body: createWebhookBody,
   response: webhookWithSecret,
   problems: ["limit-reached"],
-  answerHoldsSecret: true,
+  responseHasSecret: true,
   run: ({ caller, body }) => createWebhook(caller, body),
 });

@@ -13,6 +13,6 @@ export const POST = operation({
   isBodyOptional: true,
   response: webhookWithSecret,
   problems: ["rotation-in-progress"],
-  answerHoldsSecret: true,
+  responseHasSecret: true,
   run: ({ caller, params, body }) => rotateSecret(caller, params.webhookId, body),
 });
