@@ -91,8 +91,8 @@ type Page = { partition: string; order: "asc" | "desc"; limit: string; beyond: s
 /**
  * A single filter costs no more than its page, whatever its value. Three of them need more than an
  * index in the order of the list for that. Combined filters are planned for their values, so their
- * statement has no name. So has `updatedSince`: a plan for any tenant and time would read and sort
- * everything that changed since.
+ * statement has no name. Neither has that of `updatedSince`: a plan for any tenant and time would
+ * read and sort everything that changed since.
  */
 export function listConversationsStatement(partition: Partition, query: ListConversations): Query {
   const { limit, order, cursor, ...filters } = query;
@@ -106,17 +106,19 @@ export function listConversationsStatement(partition: Partition, query: ListConv
       cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`,
   };
   const given = filterNames.filter((name) => (filters as Filters)[name] !== undefined);
-  const { status, tag, updatedSince } = filters;
+  const { updatedSince, ...others } = filters;
+  if (updatedSince) {
+    const where = bindFilters(bind, within, others);
+    const firstId = firstIdAt("conversation", new Date(updatedSince.getTime() - longLivedMs));
+    const since = bind("timestamptz", updatedSince);
+    return { text: byChange(page, where, since, bind("text", firstId)), values };
+  }
+  const { status, tag } = filters;
   if (given.length === 1) {
     const name = `list_conversations_${order}`;
     if (status)
       return { name, text: byStatuses(page, bind("ConversationStatus[]", status)), values };
     if (tag) return { name, text: byTag(page, bind("text", tag)), values };
-    if (updatedSince) {
-      const firstId = firstIdAt("conversation", new Date(updatedSince.getTime() - longLivedMs));
-      const since = bind("timestamptz", updatedSince);
-      return { text: byChange(page, since, bind("text", firstId)), values };
-    }
   }
   const text = `SELECT ${conversationColumns} FROM conversations
     WHERE ${bindFilters(bind, within, filters)} ${page.beyond} ORDER BY id ${order} LIMIT ${page.limit}`;
@@ -154,18 +156,20 @@ const longLivedMs = longLivedHours * 3_600_000;
 /**
  * Conversations from `firstId` on, which is the first id of so many hours before, are read in their
  * order, because most of them have changed since. Older ones are found among the long-lived ones.
+ * @param where the condition of all other filters
  */
 const byChange = (
   { partition, order, limit, beyond }: Page,
+  where: string,
   since: string,
   firstId: string,
 ): string => {
   // The sum keeps the planner from the index by time, where it would read and sort every
   // conversation that changed since.
-  const recent = `SELECT id FROM conversations WHERE ${partition} AND id >= ${firstId} AND updated_at + interval '0' >= ${since} ${beyond} ORDER BY id ${order} LIMIT ${limit}`;
+  const recent = `SELECT id FROM conversations WHERE ${where} AND id >= ${firstId} AND updated_at + interval '0' >= ${since} ${beyond} ORDER BY id ${order} LIMIT ${limit}`;
   const older = `SELECT id FROM (
       SELECT id FROM conversations
-      WHERE ${partition} AND updated_at >= ${since} AND updated_at - created_at > interval '${longLivedHours} hours' AND id < ${firstId} ${beyond}
+      WHERE ${where} AND updated_at >= ${since} AND updated_at - created_at > interval '${longLivedHours} hours' AND id < ${firstId} ${beyond}
       ORDER BY updated_at, id OFFSET 0
     ) AS changed ORDER BY id ${order} LIMIT ${limit}`;
   const [first, second] = order === "asc" ? [older, recent] : [recent, older];

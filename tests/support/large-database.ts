@@ -6,6 +6,7 @@ import pg from "pg";
 
 export const large = {
   tenantId: "ten_large",
+  halfTenantId: "ten_half",
   environment: "test",
   webhookId: "whk_large",
   quietWebhookId: "whk_quiet",
@@ -89,6 +90,37 @@ const statements = (tables: string[]) => [
      SELECT 'ses_' || ${ulid}, 'usr_1', at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
   "SET session_replication_role = DEFAULT",
 ];
+
+/**
+ * Gives a second tenant every other conversation of the first, so that statistics of the table are
+ * those of neither.
+ */
+export async function addHalfTenant(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query("SET session_replication_role = replica");
+    await client.query(
+      `INSERT INTO tenants (id, slug, name, created_at, counted_until) VALUES ('${large.halfTenantId}', 'half', 'Half', now() - interval '90 days', now()::date)`,
+    );
+    for (const [table, id] of [
+      ["conversations", "id"],
+      ["conversation_tags", "conversation_id"],
+    ]) {
+      const { rows } = await client.query<{ columns: string }>(
+        `SELECT string_agg(quote_ident(column_name), ', ') AS columns FROM information_schema.columns
+         WHERE table_schema = current_schema() AND table_name = '${table}' AND column_name <> 'tenant_id' AND is_generated = 'NEVER'`,
+      );
+      const columns = rows[0]?.columns;
+      await client.query(
+        `INSERT INTO ${table} (tenant_id, ${columns}) SELECT '${large.halfTenantId}', ${columns} FROM ${table}
+         WHERE tenant_id = '${large.tenantId}' AND right(${id}, 1) IN ('0', '2', '4', '6', '8')`,
+      );
+    }
+  } finally {
+    await client.end();
+  }
+}
 
 /** Fills each large table with that many rows, without analyzing them; the test decides when. */
 export async function fillLargeDatabase(databaseUrl: string, rows: number): Promise<void> {
