@@ -4,9 +4,8 @@ import { mailPagePath } from "@/lib/mail/mail-transport";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
 
 /**
- * Gives every page that is drawn for a visitor a content security policy with a nonce of its own,
- * under which no script runs that was not written by us. Nothing here decides who may see what. The
- * API never comes by, nor do files.
+ * Gives every rendered page a content security policy with its own nonce, so that only our scripts
+ * run. Permissions are not checked here. Requests to the API and for files do not pass through.
  */
 export function proxy(request: NextRequest): NextResponse {
   noteRequest(request.headers);
@@ -24,7 +23,7 @@ export function proxy(request: NextRequest): NextResponse {
   const { pathname, search } = request.nextUrl;
 
   const headers = new Headers(request.headers);
-  // Next finds the nonce in here and puts it on each script of the page.
+  // Next reads the nonce from this header and adds it to each script of the page.
   headers.set("Content-Security-Policy", policy);
   headers.set(pathHeader, `${pathname}${search}`);
   const response = NextResponse.next({ request: { headers } });

@@ -7,7 +7,7 @@ import "./globals.css";
 
 export const metadata: Metadata = {
   title: { default: "Parlance", template: "%s · Parlance" },
-  description: "Conversations over a REST API, with webhooks that arrive.",
+  description: "A conversation API with reliable webhooks.",
   robots: { index: false },
 };
 
@@ -24,7 +24,7 @@ export default function RootLayout({ children }: { children: ReactNode }) {
   return (
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`}>
       <body>
-        {/* A stacking context of its own, so that dialogs and toasts always lie above the page. */}
+        {/* Its own stacking context keeps dialogs and toasts above the page. */}
         <div className="isolate min-h-dvh">{children}</div>
         <Toasts />
       </body>

@@ -5,14 +5,14 @@ import { ButtonLink } from "@/components/ui/button";
 export const metadata = { title: "Not found" };
 
 export default async function NotFound() {
-  // Drawn for each visitor: a page that was built once has no nonce for its scripts.
+  // Rendered for each request: a page rendered at build time has no nonce for its scripts.
   await connection();
   return (
     <MessagePage
-      title="There is nothing here"
+      title="Page not found"
       action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}
     >
-      The address may be mistyped, or it belongs to an organization that you are no member of.
+      Check the URL. The page may also belong to an organization that you’re not a member of.
     </MessagePage>
   );
 }

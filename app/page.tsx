@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import { requireUser } from "@/lib/auth/require-user";
 
-/** Nobody's page: everybody is led to their own. */
+/** Redirects each user to their own first page. */
 export default async function HomePage() {
   const user = await requireUser();
   const first = user.memberships[0];

@@ -21,7 +21,7 @@ export async function signInAction(_before: FormState, form: FormData): Promise<
     return { message: throttledSentence(result), values: { email } };
   // One text for an unknown address and a wrong password.
   if (result.outcome === "failed")
-    return { message: "The e-mail address or the password is not right.", values: { email } };
+    return { message: "The email address or password is incorrect.", values: { email } };
 
   await writeSessionCookie(result.sessionId);
   redirect(returnPath(form.get("callbackUrl")));
@@ -40,9 +40,12 @@ export async function signUpAction(_before: FormState, form: FormData): Promise<
   const result = await signUp(input.data, device).catch(asUnavailable);
   if (result.outcome === "unavailable") return { message: result.detail, values };
   if (result.outcome === "too-many")
-    return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };
+    return {
+      message: "Too many accounts were created from this network. Try again in 15 minutes.",
+      values,
+    };
   if (result.outcome === "email-taken")
-    return { errors: { email: "There is an account with this address already." }, values };
+    return { errors: { email: "An account with this email address already exists." }, values };
 
   await writeSessionCookie(result.sessionId);
   redirect(`/${result.tenantSlug}/test`);

@@ -3,7 +3,7 @@ import { predicateOf } from "@/lib/api/predicates";
 import { errorOfField } from "@/lib/platform/action-result";
 import { AppError } from "@/lib/platform/errors";
 
-/** What a form shows after it was sent in vain. Passwords are not among what is given back. */
+/** What a form shows after a failed submission. `values` never contains passwords. */
 export type FormState = {
   message?: string;
   errors?: Record<string, string | undefined>;
@@ -23,13 +23,13 @@ export function fieldErrors(error: z.ZodError<Record<string, unknown>>): FormSta
   return { errors: Object.fromEntries(found.reverse()) };
 }
 
-/** What the person can mend, as a sentence. */
+/** The message of an error that the user can fix. Other errors are thrown. */
 export function asMessage(error: unknown): { message: string } {
   if (error instanceof AppError) return { message: error.detail };
   throw error;
 }
 
-/** More people at once than the server hashes passwords for. */
+/** The outcome when the server is already hashing as many passwords concurrently as it can. */
 export function asUnavailable(error: unknown) {
   if (error instanceof AppError && error.kind === "unavailable")
     return { outcome: "unavailable" as const, detail: error.detail };

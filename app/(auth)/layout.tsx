@@ -8,7 +8,7 @@ export default function AuthLayout({ children }: { children: ReactNode }) {
       <div className="space-y-3">
         <Wordmark />
         <p className="text-muted">
-          Parlance keeps your customers’ conversations behind a REST API, with an inbox for your
+          Parlance stores your customers’ conversations behind a REST API, with an inbox for your
           team and webhooks for your systems.{" "}
           <Link href="/docs" className="font-medium text-accent underline underline-offset-2">
             Documentation

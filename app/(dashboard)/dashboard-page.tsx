@@ -15,20 +15,20 @@ type PageProps = { params: Promise<Params>; searchParams: Promise<Query> };
 export type PageContext<Part extends string = never> = Awaited<
   ReturnType<typeof dashboardCaller>
 > & {
-  /** The path's further parts, an id for example. */
+  /** The remaining parameters of the path, for example an ID. */
   params: Record<Part, string>;
   query: Query;
-  /** `/{tenant}/{environment}`: what every link inside the dashboard begins with. */
+  /** `/{tenant}/{environment}`: the prefix of every link inside the dashboard. */
   base: string;
   now: Date;
 };
 
 /**
- * Makes a page of the dashboard from what it draws (`dashboardPage<"webhookId">` where its path has parts
- * of its own): each page finds out for itself who looks at it, because Next keeps a layout while
- * its pages change. What is not there is the not-found page; what the role does not allow and what
- * cannot be read in the address are said in its place; anything else leaves the page as it was, or
- * says so with the request's id.
+ * Makes a page of the dashboard from its render function (`dashboardPage<"webhookId">` if its path
+ * has parameters of its own). Each page checks the user itself, because Next keeps a layout while
+ * its pages change. A missing object renders the not-found page; a missing permission or an invalid
+ * query renders its explanation. Any other error keeps the last good render, or shows the request's
+ * ID.
  */
 export function dashboardPage<Part extends string = never>(
   render: (visit: PageContext<Part>) => Promise<ReactNode>,
@@ -59,15 +59,15 @@ export function dashboardPage<Part extends string = never>(
   };
 }
 
-/** Draws something that stays on the screen when drawing it anew fails. */
+/** Renders something that stays on the screen when refreshing it fails. */
 export async function renderOrKeepLast(render: () => Promise<ReactNode>, { isFrame = false } = {}) {
   try {
     return <LastGoodRender isFrame={isFrame}>{await render()}</LastGoodRender>;
   } catch (error) {
-    // Redirects and not-found pages are thrown as well, and are Next's.
+    // Next throws redirects and not-found pages, too.
     unstable_rethrow(error);
     const requestId = currentRequestId();
-    log.error({ err: error, requestId }, "a page could not be drawn");
+    log.error({ err: error, requestId }, "a page could not be rendered");
     return <LastGoodRender isFrame={isFrame} failedRequest={requestId} />;
   }
 }

@@ -70,7 +70,7 @@ export function AccessTable({ title, noun, details, effects, rows, now }: Access
                   confirmVariant="primary"
                   pending="Confirming…"
                   act={confirm}
-                  done={`${name} is confirmed.`}
+                  done={`${name} was confirmed.`}
                 >
                   <p className="wrap-anywhere font-medium">{name}</p>
                   <p>{effects.confirm}</p>
@@ -84,7 +84,7 @@ export function AccessTable({ title, noun, details, effects, rows, now }: Access
                   confirm={`Revoke ${noun}`}
                   pending="Revoking…"
                   act={revoke}
-                  done={`${name} is revoked.`}
+                  done={`${name} was revoked.`}
                 >
                   <p className="wrap-anywhere font-medium">{name}</p>
                   <p>{effects.revoke}</p>

@@ -19,7 +19,7 @@ export function VerifyAddressNotice({
     startTransition(async () => {
       const result = await resend();
       if (result.outcome === "refused") toast.error(result.message);
-      else toast.success(`We mailed a link to ${email}.`);
+      else toast.success(`Link sent to ${email}.`);
     });
   }
 
@@ -29,12 +29,12 @@ export function VerifyAddressNotice({
         <div className="min-w-0 max-w-prose">
           <p className="font-semibold">Confirm your email address</p>
           <p className="wrap-anywhere">
-            Open the link we mailed to {email}. Until then, you cannot create live keys or live
+            Open the link we emailed to {email}. Until then, you cannot create live keys or live
             webhooks, or invite members.
           </p>
         </div>
         <Button variant="secondary" onClick={send} disabled={isPending}>
-          {isPending ? "Sending…" : "Send a new link"}
+          {isPending ? "Sending…" : "Send new link"}
         </Button>
       </div>
     </Notice>

@@ -22,8 +22,8 @@ export function CreateKeyDialog({ choices, createKey, onCreated, onClosed }: Pro
   const [isPending, startTransition] = useTransition();
   const { prove, question } = useProof();
 
-  // Not the form's `action`: React empties a form after its action, and what was refused should
-  // stand as it was.
+  // Not the form's `action`, because React resets a form after its action and refused input must
+  // stay.
   const submit = (form: FormData) =>
     startTransition(async () => {
       const result = await prove(() => createKey(form));
@@ -39,10 +39,10 @@ export function CreateKeyDialog({ choices, createKey, onCreated, onClosed }: Pro
       onOpenChangeComplete={(open) => !open && onClosed()}
     >
       <DialogContent
-        title="Create an API key"
+        title="Create API key"
         description={
           <>
-            It will work in <EnvironmentName environment={environment} /> only.
+            Works in <EnvironmentName environment={environment} /> only.
           </>
         }
       >

@@ -5,7 +5,7 @@ const levels = { none: "None", read: "Read", write: "Write", both: "Read and wri
 export type Level = keyof typeof levels;
 export const levelNames: Record<Level, string> = levels;
 
-/** What these scopes grant of a resource. */
+/** The access that these scopes grant to a resource. */
 export function levelOf(scopes: readonly string[], resource: string): Level {
   const [reads, writes] = ["read", "write"].map((verb) => scopes.includes(`${verb}:${resource}`));
   return reads ? (writes ? "both" : "read") : writes ? "write" : "none";
@@ -15,13 +15,13 @@ export type KeyTerms = {
   scopes: readonly string[];
   allowedIps: readonly string[];
   rateLimitPerMinute: number | null;
-  /** When it ends, in words: `on 28 November 2026`. */
+  /** When it expires, in words: `on 28 November 2026`. */
   end: string | null;
 };
 
 const list = new Intl.ListFormat("en");
 
-/** What a key can do, from where, how fast and for how long, in words. */
+/** A sentence about a key's scopes, allowed addresses, rate limit and expiry. */
 export function describeKey(
   resources: ScopeResource[],
   { scopes, allowedIps, rateLimitPerMinute, end }: KeyTerms,
@@ -35,14 +35,14 @@ export function describeKey(
     { verb: "read", labels: at("read") },
     { verb: "write, without reading,", labels: at("write") },
   ].filter(({ labels }) => labels.length > 0);
-  if (parts.length === 0) return "This key can do nothing yet: choose at least one scope.";
+  if (parts.length === 0) return "Choose at least one scope.";
 
   const limits = [
     allowedIps.length > 0 ? `works from ${list.format(allowedIps)} only` : "works from any address",
     rateLimitPerMinute === null
       ? ""
-      : `makes at most ${rateLimitPerMinute.toLocaleString("en")} requests a minute`,
-    end ? `ends ${end}` : "does not expire",
+      : `is limited to ${rateLimitPerMinute.toLocaleString("en")} requests per minute`,
+    end ? `expires ${end}` : "does not expire",
   ].filter(Boolean);
   const powers = parts.map(({ verb, labels }) => `${verb} ${list.format(labels)}`);
   return `This key can ${powers.join(", and ")}. It ${list.format(limits)}.`;

@@ -28,7 +28,7 @@ export function EditKeyDialog({ apiKey, choices, updateKey, onClosed }: Props) {
       setResult(result);
       if (result.outcome === "refused") return;
       setIsOpen(false);
-      toast.success(`“${String(form.get("name"))}” is changed.`);
+      toast.success(`API key “${String(form.get("name"))}” updated.`);
     });
 
   return (
@@ -41,9 +41,9 @@ export function EditKeyDialog({ apiKey, choices, updateKey, onClosed }: Props) {
         title={`Edit “${apiKey.name}”`}
         description={
           <>
-            The key <code className="font-mono text-xs">{apiKey.hint}</code> of{" "}
-            <EnvironmentName environment={choices.environment} /> stays the same; requests with it
-            go by the new settings within a second.
+            The key <code className="font-mono text-xs">{apiKey.hint}</code> in{" "}
+            <EnvironmentName environment={choices.environment} /> stays the same. Changes apply
+            within a second.
           </>
         }
       >

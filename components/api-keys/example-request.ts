@@ -1,9 +1,6 @@
 import type { Scope } from "@/lib/api-keys/scopes";
 
-/**
- * A request that a key with these scopes may make, for a first try; one that only reads wherever
- * there is one.
- */
+/** An example request that these scopes allow, read-only if possible. */
 function firstPath(scopes: readonly Scope[]): string | null {
   if (scopes.includes("read:usage")) return "account";
   const read = scopes.find((scope) => scope.startsWith("read:"))?.slice("read:".length);

@@ -1,7 +1,7 @@
 import type { ScopeResource } from "@/lib/api-keys/scope-choices";
 import { levelNames, levelOf } from "./describe-key";
 
-/** What a key's scopes grant of each resource. */
+/** The access that a key's scopes grant to each resource. */
 export function GrantedScopes({
   resources,
   scopes,

@@ -9,20 +9,20 @@ export type KeyAuditEntry = {
 };
 
 const done: Record<string, string> = {
-  "api_key.created": "created it",
-  "api_key.updated": "changed it",
-  "api_key.rolled": "rolled it",
-  "api_key.revoked": "revoked it",
+  "api_key.created": "created the key",
+  "api_key.updated": "updated the key",
+  "api_key.rolled": "rolled the key",
+  "api_key.revoked": "revoked the key",
 };
 
 const names: Record<string, string> = {
   name: "name",
   scopes: "scopes",
-  allowedIps: "allowed addresses",
-  rateLimitPerMinute: "requests a minute",
+  allowedIps: "allowed IP addresses",
+  rateLimitPerMinute: "requests per minute",
 };
 
-/** What was done to a key, by whom, and what it was before. */
+/** The history of a key: each action, its actor, and the values it changed. */
 export function KeyAudit({ entries, now }: { entries: KeyAuditEntry[]; now: Date }) {
   return (
     <ol className="space-y-3">
@@ -64,5 +64,5 @@ function differences(changes: unknown) {
 
 function inWords(value: unknown): string {
   if (Array.isArray(value)) return value.length > 0 ? value.join(", ") : "any";
-  return value === null || value === undefined ? "the plan's" : String(value);
+  return value === null || value === undefined ? "plan default" : String(value);
 }

@@ -9,7 +9,7 @@ import { Menu, MenuButton } from "@/components/ui/menu";
 import type { Environment } from "@/prisma/generated/enums";
 import type { KeyActions, KeyChoices, KeySummary, RevealedKey } from "./types";
 
-// Most visits open none of them.
+// Loaded on demand, because most visits open none of them.
 const CreateKeyDialog = dynamic(
   () => import("./create-key-dialog").then((module) => module.CreateKeyDialog),
   { ssr: false },
@@ -47,9 +47,9 @@ type KeyDialogsProps = {
 };
 
 /**
- * Stands round everything that can open a dialog about keys. The dialogs belong to the page and not
- * to a row of its list, because what is done in them may take that row away while a new key, which
- * is shown once, still stands there.
+ * Wraps everything that can open a dialog about keys. The dialogs belong to the page and not to a
+ * row of its list, because an action may remove that row while the dialog still shows a new key,
+ * which is shown only once.
  */
 export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogsProps) {
   const router = useRouter();
@@ -63,7 +63,7 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
 
   function onShownClosed({ environment }: RevealedKey) {
     setOpened(null);
-    // The key lies in the other environment's list: go and see it there.
+    // Shows the list of the other environment, which contains the new key.
     if (environment !== choices.environment)
       router.push(`/${choices.tenantSlug}/${environment}/api-keys`);
   }
@@ -115,18 +115,20 @@ export function KeyDialogs({ choices, actions, onCreated, children }: KeyDialogs
   );
 }
 
-/** @param environment where the page does not say it */
+/**
+ * @param environment for a key of another environment than the page's, or to name it on the button
+ */
 export function CreateKeyButton({ environment }: { environment?: Environment }) {
   const open = useContext(OpenDialog);
   return (
     <Button onClick={() => open({ what: "create", environment })} aria-haspopup="dialog">
       <Plus className="size-4" aria-hidden="true" />
-      {environment ? `Create a ${environment} key` : "Create API key"}
+      {environment ? `Create ${environment} key` : "Create API key"}
     </Button>
   );
 }
 
-/** What can be done with a key that lives; one that is being rolled has a successor already. */
+/** The actions for a valid key. One that is rolling already has a successor. */
 type ActionsProps = { apiKey: KeySummary; isRolling: boolean };
 
 export function KeyMenu({ apiKey, isRolling }: ActionsProps) {

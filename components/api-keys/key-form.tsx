@@ -16,18 +16,21 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 type KeyFormProps = {
   choices: KeyChoices;
-  /** The key that is changed; its environment and its end stay. */
+  /** The key to edit. Its environment and expiry cannot be changed. */
   changed?: KeySummary;
-  /** How the last attempt ended, if there was one. */
+  /** The result of the last submission, if any. */
   result: ActionResult<unknown> | null;
   isPending: boolean;
   submit: (form: FormData) => void;
   labels: { submit: string; pending: string };
-  /** Of a new key. */
+  /** For a new key only. */
   environment?: { chosen: Environment; onChange: (environment: Environment) => void };
 };
 
-/** What a key may do, from where and how fast; of a new one also where and for how long. */
+/**
+ * The scopes, allowed IP addresses and rate limit of a key, and for a new one its environment and
+ * expiry.
+ */
 export function KeyForm({
   choices,
   changed,
@@ -58,7 +61,7 @@ export function KeyForm({
     end,
   };
 
-  // To what is to be mended, wherever in the form that is.
+  // Focuses the first field with an error.
   useEffect(() => {
     if (result?.outcome === "refused")
       form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
@@ -96,25 +99,25 @@ export function KeyForm({
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextAreaField
-          label="Allowed addresses"
+          label="Allowed IP addresses"
           name="allowedIps"
           rows={2}
           placeholder="Any"
           spellCheck={false}
           value={addresses}
           onChange={(event) => setAddresses(event.currentTarget.value)}
-          hint="Addresses or networks such as 203.0.113.0/24, one a line."
+          hint="Addresses or networks such as 203.0.113.0/24, one per line."
           error={addressError}
         />
         <TextField
-          label="Requests a minute"
+          label="Requests per minute"
           name="rateLimitPerMinute"
           inputMode="numeric"
           autoComplete="off"
           placeholder={choices.planRateLimit.toLocaleString("en")}
           value={rateLimit}
           onChange={(event) => setRateLimit(event.currentTarget.value)}
-          hint={`Empty: the ${choices.planRateLimit.toLocaleString("en")} of your plan.`}
+          hint={`Leave empty for your plan’s ${choices.planRateLimit.toLocaleString("en")}.`}
           error={errors.rateLimitPerMinute}
         />
         {changed ? null : <ExpiryFields dateError={errors.expiresAt} onChange={setEnd} />}
@@ -159,7 +162,7 @@ function EnvironmentField({
   );
 }
 
-/** @param onChange takes the end in words, or null for none. */
+/** @param onChange called with the expiry in words, or null for none */
 function ExpiryFields({
   dateError,
   onChange,
@@ -200,7 +203,7 @@ function ExpiryFields({
           name="date"
           type="date"
           required
-          hint="To the end of that day, UTC."
+          hint="The key works until the end of that day, UTC."
           error={dateError}
           onChange={(event) => chooseDate(event.currentTarget.value)}
         />

@@ -29,7 +29,7 @@ export const StatusBadge = ({ status }: { status: ApiKeyStatus }) => (
   <Badge variant={variants[status]}>{statusNames[status]}</Badge>
 );
 
-/** The status, and when it will be another one or has become this one. */
+/** The status, and when it changed or will change. */
 export function KeyStatus({
   apiKey: { status, expiresAt, revokedAt },
   now,

@@ -9,7 +9,7 @@ import type { KeySummary } from "./types";
 
 export type KeyRow = {
   summary: KeySummary;
-  /** A preset's name, or the scopes themselves. */
+  /** A preset's name, the only scope, or their number. */
   scopesLabel: string;
   createdAt: Date;
   createdBy: string;

@@ -7,7 +7,7 @@ import { atTime } from "./describe-key";
 import { exampleRequest } from "./example-request";
 import type { RevealedKey } from "./types";
 
-/** A key that was just made, this once. */
+/** Shows a new key, once. */
 export function RevealKeyDialog({
   shown,
   apiUrl,
@@ -22,13 +22,13 @@ export function RevealKeyDialog({
       title={shown.replaced ? "Copy the new key now" : "Copy your key now"}
       description={
         <>
-          “{shown.name}” works in <EnvironmentName environment={shown.environment} /> from this
-          moment. {shown.replaced && fate(shown.replaced)}
+          “{shown.name}” now works in <EnvironmentName environment={shown.environment} />.{" "}
+          {shown.replaced && fate(shown.replaced)}
         </>
       }
       name="API key"
       secret={shown.key}
-      note="We keep only a hash of it, so nobody can show it to you again."
+      note="Parlance stores only a hash of the key, so it can’t be shown again."
       onClosed={onClosed}
     >
       {(keep) => (
@@ -55,10 +55,10 @@ export function RevealKeyDialog({
   );
 }
 
-/** What becomes of the key that this one replaces. */
+/** What happens to the key that this one replaces. */
 function fate({ hint, endsAt }: NonNullable<RevealedKey["replaced"]>): string {
   const end = new Date(endsAt);
   return end > new Date()
-    ? `The old one, ${hint}, works until ${atTime(end)}.`
-    : `The old one, ${hint}, is refused.`;
+    ? `The old key, ${hint}, works until ${atTime(end)}.`
+    : `The old key, ${hint}, no longer works.`;
 }

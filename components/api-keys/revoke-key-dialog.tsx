@@ -31,7 +31,7 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
         return;
       }
       setIsOpen(false);
-      toast.success(`“${apiKey.name}” is revoked.`);
+      toast.success(`API key “${apiKey.name}” revoked.`);
     });
   }
 
@@ -46,7 +46,7 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
         title={`Revoke “${apiKey.name}”?`}
         description={
           <>
-            This key belongs to <EnvironmentName environment={environment} />.
+            This key works in <EnvironmentName environment={environment} />.
           </>
         }
       >
@@ -56,11 +56,11 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
             within a second. This cannot be undone.
           </p>
           {apiKey.lastUsed ? (
-            <Notice variant="warn">{usage(apiKey)} Whatever uses it will stop working.</Notice>
+            <Notice variant="warn">{usage(apiKey)} Programs that use it will stop working.</Notice>
           ) : null}
           {message ? <Notice>{message}</Notice> : null}
           <div className="flex justify-end gap-2">
-            <DialogClose className={buttonClass({ variant: "secondary" })}>Keep it</DialogClose>
+            <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
             <Button variant="danger" onClick={revoke} disabled={isPending}>
               {isPending ? "Revoking…" : "Revoke key"}
             </Button>
@@ -74,8 +74,8 @@ export function RevokeKeyDialog({ apiKey, environment, revokeKey, onClosed }: Pr
 
 function usage({ requestsLastDay, lastUsed }: KeySummary): string {
   if (requestsLastDay === 0)
-    return `It was last used ${lastUsed}, and made no request in the last 24 hours.`;
+    return `It was last used ${lastUsed}, with no requests in the last 24 hours.`;
   const requests =
     requestsLastDay === 1 ? "one request" : `${requestsLastDay.toLocaleString("en")} requests`;
-  return `It made ${requests} in the last 24 hours, the last one ${lastUsed}.`;
+  return `It was used for ${requests} in the last 24 hours, most recently ${lastUsed}.`;
 }

@@ -10,7 +10,7 @@ import { atTime } from "./describe-key";
 import type { KeyActions, KeyChoices, KeySummary, RevealedKey } from "./types";
 
 const overlaps = [
-  { value: "now", label: "Not at all", hours: 0 },
+  { value: "now", label: "No overlap", hours: 0 },
   { value: "1h", label: "1 hour", hours: 1 },
   { value: "24h", label: "24 hours", hours: 24 },
   { value: "7d", label: "7 days", hours: 168 },
@@ -49,14 +49,14 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
         title={`Roll “${apiKey.name}”?`}
         description={
           <>
-            A new key of <EnvironmentName environment={choices.environment} /> with the same name,
-            scopes, addresses and limit takes its place.
+            Replaces the key in <EnvironmentName environment={choices.environment} /> with a new one
+            that has the same name, scopes, allowed IP addresses and rate limit.
           </>
         }
       >
         <div className="space-y-4">
           <fieldset className="space-y-2">
-            <legend className="font-medium">How long does the old key live on?</legend>
+            <legend className="font-medium">How long should the old key keep working?</legend>
             <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
               {overlaps.map((choice) => (
                 <label
@@ -77,8 +77,8 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
           <p aria-live="polite">{consequence(apiKey, overlap.hours)}</p>
           {overlap.hours === 0 && requestsLastDay > 0 ? (
             <Notice variant="warn">
-              It made {requestsLastDay.toLocaleString("en")} requests in the last 24 hours. Whatever
-              uses it fails until it has the new key.
+              It was used for {requestsLastDay.toLocaleString("en")} requests in the last 24 hours.
+              Programs that use it fail until they have the new key.
             </Notice>
           ) : null}
           {message ? <Notice>{message}</Notice> : null}
@@ -96,9 +96,9 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
 }
 
 function consequence({ hint, expiresAt }: KeySummary, hours: number): string {
-  if (hours === 0) return `${hint} is refused within a second. The new key works at once.`;
+  if (hours === 0) return `${hint} stops working within a second. The new key works immediately.`;
   const end = new Date(Date.now() + hours * 3_600_000);
   if (expiresAt && new Date(expiresAt) < end)
-    return `Both keys work until ${hint} reaches its own end, ${atTime(new Date(expiresAt))}.`;
-  return `Both keys work until ${atTime(end)}. Then ${hint} is refused. Idempotency keys used with it still replay with the new one.`;
+    return `Both keys work until ${hint} expires, at ${atTime(new Date(expiresAt))}.`;
+  return `Both keys work until ${atTime(end)}. Then ${hint} stops working. Idempotency keys used with it still replay with the new key.`;
 }

@@ -25,8 +25,8 @@ type PickerProps = {
 };
 
 /**
- * Presets for most, and below them the exact choice. Write grants nothing of read, so both is a
- * choice of its own.
+ * Presets for common cases, and the exact choice below. Write does not include read, so both is a
+ * separate choice.
  */
 export function ScopePicker({ presets, resources, chosen, onChange, error }: PickerProps) {
   const id = useId();

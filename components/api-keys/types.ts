@@ -3,17 +3,17 @@ import type { Scope } from "@/lib/api-keys/scopes";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 
-/** The only time that a key itself is shown. */
+/** A new key with its secret, which is shown only once. */
 export type RevealedKey = {
   key: string;
   name: string;
   environment: Environment;
   scopes: Scope[];
-  /** Of a key that was rolled: how the one it replaces is known, and when that one ends. */
+  /** For a rolled key: the hint and expiry of the key that it replaces. */
   replaced?: { hint: string; endsAt: string };
 };
 
-/** What the dialogs need to know of the key that they are about. */
+/** What the dialogs need to know about a key. */
 export type KeySummary = {
   id: string;
   name: string;
@@ -36,13 +36,13 @@ export type KeyActions = {
 
 export type ScopePreset = { name: string; description: string; scopes: readonly Scope[] };
 
-/** What every form about keys offers and says. */
+/** The options of the key forms. */
 export type KeyChoices = {
   tenantSlug: string;
   environment: Environment;
   apiUrl: string;
   presets: ScopePreset[];
   resources: ScopeResource[];
-  /** Requests a minute that the plan grants each key. */
+  /** Requests per minute that the plan allows each key. */
   planRateLimit: number;
 };

@@ -14,22 +14,22 @@ export type AuditRow = {
   actor: { id: string; name: string };
   action: string;
   targetId: string;
-  /** What it is called now; null where that is not known any more. */
+  /** Its current name; null if it is no longer known. */
   targetName: string | null;
-  /** Where the target can be looked at, if anywhere. */
+  /** The page of the target, if it has one. */
   targetHref: string | null;
   environment: Environment | null;
   address: string | null;
   requestId: string | null;
   changes: unknown;
-  /** The log of this actor alone. */
+  /** The log filtered by this actor. */
   actorHref: string;
 };
 
 const columns =
   "grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 gap-y-1 sm:grid-cols-[1rem_minmax(0,1.2fr)_minmax(0,1.2fr)_minmax(0,1fr)_7rem]";
 
-/** Entries that open by themselves: nothing of them is fetched. */
+/** Entries that expand in place, without another request. */
 export function EntryList({ entries, now }: { entries: AuditRow[]; now: Date }) {
   return (
     <div className="rounded-2xl border border-line bg-surface">
@@ -38,8 +38,7 @@ export function EntryList({ entries, now }: { entries: AuditRow[]; now: Date }) 
         className={`${columns} border-line border-b px-4 py-2.5 font-medium text-muted text-xs max-sm:hidden`}
       >
         <span className="col-start-2">Action</span>
-        <span>Of</span>
-        <span>By</span>
+        <span>Target</span> <span>Actor</span>
         <span className="text-right">Time</span>
       </div>
       <ol className="divide-y divide-line">
@@ -68,7 +67,7 @@ export function EntryList({ entries, now }: { entries: AuditRow[]; now: Date }) 
               <div className="space-y-4 border-line border-t bg-sunken/40 px-4 py-4 sm:pl-11">
                 <Facts facts={factsOf(entry)} />
                 {isEmpty(entry.changes) ? null : (
-                  <Json value={entry.changes} label={`what entry ${entry.sequence} changed`} />
+                  <Json value={entry.changes} label={`the changes of entry ${entry.sequence}`} />
                 )}
               </div>
             </details>
@@ -90,15 +89,15 @@ function factsOf(entry: AuditRow) {
     { name: "Entry", value: sequence.toLocaleString("en") },
     { name: "Time", value: `${at.toISOString().replace("T", " ").replace("Z", "")} UTC` },
     {
-      name: "By",
+      name: "Actor",
       value: (
         <span className="flex flex-wrap items-center gap-x-3">
-          {[<CopyableId key="id" id={actor.id} />, link(actorHref, `All by ${actor.name}`)]}
+          {[<CopyableId key="id" id={actor.id} />, link(actorHref, `All entries by ${actor.name}`)]}
         </span>
       ),
     },
     {
-      name: "Of",
+      name: "Target",
       value: (
         <span className="flex flex-wrap items-center gap-x-3">
           {[
@@ -108,15 +107,15 @@ function factsOf(entry: AuditRow) {
         </span>
       ),
     },
-    { name: "Address", value: address },
+    { name: "IP address", value: address },
     { name: "Request", value: requestId ? <CopyableId id={requestId} /> : null },
   ];
 }
 
-/** What it was done to: its name now, or as the entry tells it. */
+/** The target's current name, or the one stored in the entry. */
 const targetOf = ({ targetName, changes }: AuditRow) => targetName ?? about(changes);
 
-/** The name of what was changed, where the change tells it. */
+/** The target's name in the changes, if they contain one. */
 function about(changes: unknown): string | null {
   const { before, after } = (changes ?? {}) as {
     before?: Record<string, unknown>;

@@ -7,7 +7,7 @@ import type { ActionResult } from "@/lib/platform/action-result";
 
 type Finding = { entries: number; broken: { sequence: number; reason: string } | null };
 
-/** Has every hash of the log computed anew, and says what came out. */
+/** Recomputes every hash of the log and shows the result. */
 export function VerifyButton({ verify }: { verify: () => Promise<ActionResult<Finding>> }) {
   const [result, setResult] = useState<ActionResult<Finding> | null>(null);
   const [isPending, startTransition] = useTransition();
@@ -19,7 +19,7 @@ export function VerifyButton({ verify }: { verify: () => Promise<ActionResult<Fi
         disabled={isPending}
         onClick={() => startTransition(async () => setResult(await verify()))}
       >
-        {isPending ? "Checking…" : "Check the chain"}
+        {isPending ? "Verifying…" : "Verify log"}
       </Button>
       <div aria-live="polite" className="min-w-0">
         {result ? <Outcome result={result} /> : null}
@@ -34,14 +34,10 @@ function Outcome({ result }: { result: ActionResult<Finding> }) {
   if (broken) {
     return (
       <Notice>
-        The chain breaks at entry {broken.sequence.toLocaleString("en")}: {broken.reason}. The{" "}
-        {entries.toLocaleString("en")} before it are as they were written.
+        Verification failed at entry {broken.sequence.toLocaleString("en")}: {broken.reason}. The{" "}
+        {entries.toLocaleString("en")} entries before it are unchanged.
       </Notice>
     );
   }
-  return (
-    <p className="text-good">
-      All {entries.toLocaleString("en")} entries are as they were written.
-    </p>
-  );
+  return <p className="text-good">All {entries.toLocaleString("en")} entries are unchanged.</p>;
 }

@@ -28,7 +28,7 @@ export function InvitationActions({
       const result = await prove(() => resend(id));
       if (result.outcome === "refused") toast.error(result.message);
       else if (result.value.shareableLink) setLink(result.value.shareableLink);
-      else toast.success(`The invitation to ${email} is on its way again.`);
+      else toast.success(`Invitation to ${email} sent again.`);
     });
   }
 
@@ -39,9 +39,9 @@ export function InvitationActions({
         size="small"
         onClick={sendAgain}
         disabled={isPending}
-        aria-label={`Send the invitation to ${email} again`}
+        aria-label={`Resend the invitation to ${email}`}
       >
-        {isPending ? "Sending…" : "Send again"}
+        {isPending ? "Sending…" : "Resend"}
       </Button>
       <ConfirmDialog
         trigger="Revoke…"
@@ -52,9 +52,9 @@ export function InvitationActions({
         confirm="Revoke invitation"
         pending="Revoking…"
         act={() => revoke(id)}
-        done={`The invitation to ${email} is revoked.`}
+        done={`Invitation to ${email} revoked.`}
       >
-        <p>Its link opens nothing any more. You can invite them again.</p>
+        <p>The link in it stops working immediately. You can invite them again.</p>
       </ConfirmDialog>
       {link ? <InvitationLink {...link} onClosed={() => setLink(null)} /> : null}
       {question}

@@ -4,8 +4,8 @@ import { EnvironmentName } from "@/components/shell/environment-name";
 import { SecretDialog } from "@/components/shell/secret-dialog";
 
 /**
- * Where no mail is sent, whoever invites passes the link on.
- * @param mailPage where mails can be read instead, if anywhere
+ * Where no email is sent, the inviter shares the link.
+ * @param mailPage the page that shows emails instead, if there is one
  */
 export function InvitationLink({
   link,
@@ -18,22 +18,22 @@ export function InvitationLink({
 }) {
   return (
     <SecretDialog
-      title="Pass this link on"
+      title="Share this invitation link"
       description={
         <>
-          Members work in <EnvironmentName environment="test" /> and in{" "}
+          Members have access to <EnvironmentName environment="test" /> and{" "}
           <EnvironmentName environment="live" />.
         </>
       }
       name="link"
       secret={link}
-      note="No mail server is configured, so nobody was mailed. Give this link to the one you invite, and to nobody else. It works once, within seven days."
+      note="No mail server is configured, so no email was sent. Share this link only with the person you invite. It works once and expires after seven days."
       onClosed={onClosed}
     >
       {() =>
         mailPage ? (
           <p className="text-muted">
-            You can read the mail itself at <code className="font-mono text-xs">{mailPage}</code>.{" "}
+            You can read the email at <code className="font-mono text-xs">{mailPage}</code>.{" "}
             <code>npm start</code> prints the full address of that page.
           </p>
         ) : null

@@ -41,8 +41,8 @@ export function InviteDialog({
       setLink(result.value.shareableLink);
       toast.success(
         result.value.shareableLink
-          ? "The invitation is made."
-          : `The invitation to ${form.get("email")} is on its way.`,
+          ? "Invitation created."
+          : `Invitation sent to ${form.get("email")}.`,
       );
     });
   }
@@ -60,13 +60,13 @@ export function InviteDialog({
       >
         <DialogTrigger className={buttonClass()}>
           <UserPlus className="size-4" aria-hidden="true" />
-          Invite somebody
+          Invite member{" "}
         </DialogTrigger>
         <DialogContent
-          title={`Invite somebody to ${organization}`}
+          title={`Invite a member to ${organization}`}
           description={
             <>
-              Members work in <EnvironmentName environment="test" /> and in{" "}
+              Members have access to <EnvironmentName environment="test" /> and{" "}
               <EnvironmentName environment="live" />.
             </>
           }
@@ -76,7 +76,7 @@ export function InviteDialog({
               <Notice>{refused.message}</Notice>
             ) : null}
             <TextField
-              label="E-mail"
+              label="Email"
               name="email"
               type="email"
               autoComplete="off"
@@ -86,7 +86,7 @@ export function InviteDialog({
             <RoleSelect choices={choices} initial="MEMBER" error={refused?.errors.role} />
             <div className="flex justify-end">
               <Button type="submit" disabled={isPending}>
-                {isPending ? "Inviting…" : "Invite"}
+                {isPending ? "Sending…" : "Send invitation"}
               </Button>
             </div>
           </form>

@@ -41,7 +41,7 @@ export function MemberActions({
         pending="Changing…"
         isIncomplete={role === member.role}
         act={() => changeRole(member.id, role)}
-        done={`${isSelf ? "You are" : `${member.name} is`} ${choices.find((choice) => choice.role === role)?.name ?? role} now.`}
+        done={`${isSelf ? "Your role" : `The role of ${member.name}`} was changed to ${choices.find((choice) => choice.role === role)?.name ?? role}.`}
       >
         <RoleSelect key={member.role} choices={choices} initial={member.role} onChange={setRole} />
         <p className="text-muted">Takes effect immediately, on every device.</p>
@@ -75,15 +75,15 @@ export function MemberActions({
           confirm="Remove member"
           pending="Removing…"
           act={() => removeMember(member.id)}
-          done={`${member.name} is no member of ${organization} any more.`}
+          done={`${member.name} was removed from ${organization}.`}
         >
           <ul className="list-disc space-y-1 pl-5">
             <li>
-              They lose all access to {organization} and are signed out on every device at once.
+              They immediately lose all access to {organization} and are signed out on every device.
             </li>
             <li>
-              What they wrote stays, and keys that they made keep working: revoke those that only
-              they knew.
+              Their messages stay, and API keys that they created keep working. Revoke the keys that
+              only they knew.
             </li>
           </ul>
         </ConfirmDialog>

@@ -12,7 +12,7 @@ type RoleSelectProps = {
   onChange?: (role: Role) => void;
 };
 
-/** The roles that one may give, and below it what the chosen one is for. */
+/** The roles that the user can assign, with the description of the chosen one. */
 export function RoleSelect({ choices, initial, error, onChange }: RoleSelectProps) {
   const [chosen, setChosen] = useState(initial);
   return (

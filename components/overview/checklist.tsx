@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 
 export type Step = { title: string; isDone: boolean; children: ReactNode };
 
-/** What to do first, in order; one line, to be opened, once all of it is done. */
+/** The first steps, in order. Collapses to one line when all are done. */
 export function Checklist({ steps }: { steps: Step[] }) {
   const doneCount = steps.filter(({ isDone }) => isDone).length;
   const title = (
     <h2 id="checklist" className="font-semibold text-base">
-      From here to live
+      Getting started
     </h2>
   );
   const box = "mb-6 rounded-2xl border border-line bg-surface";
@@ -16,7 +16,7 @@ export function Checklist({ steps }: { steps: Step[] }) {
     return (
       <details className={`group ${box}`}>
         <summary className="flex list-none items-center gap-4 px-5 py-3 [&::-webkit-details-marker]:hidden">
-          <StepSign isDone />
+          <StepMarker isDone />
           {title}
           <span className="text-muted">All done</span>
           <span className="ml-auto text-accent group-open:hidden">Show</span>
@@ -41,16 +41,16 @@ export function Checklist({ steps }: { steps: Step[] }) {
   );
 }
 
-/** The step that is next stands open; what is done says what was seen of it. */
+/** The next step is open; completed steps show their result. */
 function Steps({ steps }: { steps: Step[] }) {
   const next = steps.findIndex(({ isDone }) => !isDone);
   return (
     <ol className="divide-y divide-line">
       {steps.map(({ title, isDone, children }, index) => (
         <li key={title} className="flex gap-4 px-5 py-4">
-          <StepSign isDone={isDone} isNext={index === next}>
+          <StepMarker isDone={isDone} isNext={index === next}>
             {index + 1}
-          </StepSign>
+          </StepMarker>
           <div className="min-w-0 flex-1 space-y-3">
             <h3 className={isDone || index === next ? "font-medium" : "text-muted"}>
               {title}
@@ -64,7 +64,7 @@ function Steps({ steps }: { steps: Step[] }) {
   );
 }
 
-function StepSign({
+function StepMarker({
   isDone,
   isNext = false,
   children,

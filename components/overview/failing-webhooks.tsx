@@ -11,7 +11,7 @@ type FailingWebhook = {
   oldestHeldAt: Date | null;
 };
 
-/** Webhooks whose receivers do not answer, and what waits for them. */
+/** Webhooks whose receivers fail, and the deliveries waiting for them. */
 export function FailingWebhooks({
   failing,
   base,
@@ -41,7 +41,7 @@ export function FailingWebhooks({
               {unsent}
               {oldestHeldAt ? (
                 <>
-                  , the oldest from <Time at={oldestHeldAt} now={now} />
+                  , oldest from <Time at={oldestHeldAt} now={now} />
                 </>
               ) : null}
             </span>

@@ -8,8 +8,8 @@ import { CopyBlock } from "@/components/ui/copy";
 const FreshKey = createContext<string | null>(null);
 
 /**
- * Stands round the checklist: a test key that is made in it stands in its commands from then on,
- * until the page is left.
+ * Wraps the checklist: a test key created in it is filled into its commands until the user leaves
+ * the page.
  */
 export function OnboardingKey({
   choices,
@@ -34,7 +34,7 @@ export function OnboardingKey({
   );
 }
 
-/** @param placeholder what stands in the command for the key, while none is known. */
+/** @param placeholder the text in the command that the key replaces once it is known */
 export function CommandWithKey({ command, placeholder }: { command: string; placeholder: string }) {
   const key = useContext(FreshKey);
   return (
@@ -47,6 +47,6 @@ export function CommandWithKey({ command, placeholder }: { command: string; plac
 
 export function KeyHint() {
   return useContext(FreshKey)
-    ? "Your new key stands in this command."
-    : "Put your test key into this command.";
+    ? "This command contains your new key."
+    : "Replace the placeholder with your test key.";
 }

@@ -1,12 +1,12 @@
 import { TextField } from "@/components/ui/field";
 
-/** What was sent in vain before, and what is wrong with it. */
+/** The value of a failed submission and its error. */
 type Sent = { value?: string; error?: string };
 
 export function EmailField({ value, error }: Sent) {
   return (
     <TextField
-      label="E-mail"
+      label="Email"
       name="email"
       type="email"
       autoComplete="username"
@@ -17,7 +17,7 @@ export function EmailField({ value, error }: Sent) {
   );
 }
 
-/** Where the address is known: tells a password manager whose password is meant. */
+/** Tells password managers which account a password belongs to, where the address is known. */
 export function KnownEmail({ email }: { email: string }) {
   return <input type="hidden" name="username" autoComplete="username" value={email} readOnly />;
 }
@@ -51,7 +51,7 @@ export function NewPasswordField({
       autoComplete="new-password"
       required
       minLength={minimumLength}
-      hint={`At least ${minimumLength} characters. A few words in a row are good.`}
+      hint={`At least ${minimumLength} characters. Several words work well.`}
       error={error}
     />
   );

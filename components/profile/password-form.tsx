@@ -11,7 +11,7 @@ import { KnownEmail, NewPasswordField } from "./account-fields";
 
 type PasswordFormProps = {
   email: string;
-  /** Somebody who signs in with GitHub or Google may have none. */
+  /** A user who signs in with GitHub or Google may have none. */
   hasPassword: boolean;
   minimumLength: number;
   change: (form: FormData) => Promise<ActionResult | ProofRequest>;
@@ -33,7 +33,7 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
       if (changed.outcome !== "done") return;
       form.current?.reset();
       toast.success(
-        `The password is ${hasPassword ? "changed" : "set"}. Every other device is signed out.`,
+        `Password ${hasPassword ? "changed" : "set"}. Every other device was signed out.`,
       );
     });
   }
@@ -63,7 +63,7 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
         <Button type="submit" variant="secondary" disabled={isPending}>
           {isPending ? "Changing…" : hasPassword ? "Change password" : "Set password"}
         </Button>
-        <p className="text-muted">Every other device is signed out at once.</p>
+        <p className="text-muted">This signs out every other device immediately.</p>
       </form>
       {question}
     </>

@@ -1,7 +1,4 @@
-/**
- * By which a window in which somebody has signed in again tells the others of this browser. It
- * carries no secret.
- */
+/** Tells the other windows of this browser that the user signed in again. It carries no secret. */
 const channelName = "parlance-proof";
 
 export function announceProof(): void {
@@ -10,9 +7,9 @@ export function announceProof(): void {
   channel.close();
 }
 
-/** @returns what ends the listening */
-export function listenForProof(heard: () => void): () => void {
+/** @returns a function that stops listening */
+export function listenForProof(onProof: () => void): () => void {
   const channel = new BroadcastChannel(channelName);
-  channel.onmessage = heard;
+  channel.onmessage = onProof;
   return () => channel.close();
 }

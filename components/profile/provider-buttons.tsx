@@ -5,7 +5,7 @@ import type { ProviderChoice } from "@/lib/auth/providers";
 import { ProviderLogo } from "./provider-logo";
 import { startProviderSignIn } from "./start-provider-sign-in";
 
-/** Nothing where no provider is configured. Stands above a form for those who have a password. */
+/** Shown above a password form. Renders nothing if no provider is configured. */
 export function ProviderButtons({
   providers,
   callbackUrl,
@@ -37,6 +37,6 @@ export function ProviderButtons({
 
 async function leaveFor(provider: ProviderChoice, callbackUrl: string): Promise<void> {
   window.location.assign(await startProviderSignIn(provider, callbackUrl));
-  // Pending until the page is gone, or for as long as somebody might press the button twice.
+  // Stays pending while the browser leaves the page, so that the button is not pressed twice.
   await new Promise((resolve) => setTimeout(resolve, 5_000));
 }

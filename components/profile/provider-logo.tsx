@@ -1,6 +1,6 @@
 import type { ProviderChoice } from "@/lib/auth/providers";
 
-/** Their own marks, as they ask for them to be drawn. */
+/** The providers' own logos, as their brand guidelines require. */
 const marks: Record<
   ProviderChoice["id"],
   { viewBox: string; paths: { d: string; fill: string }[] }

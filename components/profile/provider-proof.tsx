@@ -9,8 +9,8 @@ import { ProviderLogo } from "./provider-logo";
 import { startProviderSignIn } from "./start-provider-sign-in";
 
 /**
- * Signing in again, in a window of its own, so that this page keeps what was filled in.
- * @param prove called once it is done; the server still looks whether it is so
+ * Signs in again in a separate window, so that this page keeps its input.
+ * @param prove called once it is done; the server still checks the proof
  */
 export function ProviderProof({
   providers,
@@ -24,11 +24,11 @@ export function ProviderProof({
   useEffect(() => listenForProof(() => heard()), []);
 
   async function open(provider: ProviderChoice) {
-    // At once: browsers open windows only while a click is being answered.
+    // Before any await: browsers open windows only while they handle a click.
     const opened = window.open("", "_blank", "popup,width=520,height=720");
     setIsRefused(!opened);
     if (!opened) return;
-    // Whatever is shown there has no hold on this page.
+    // The other window must not be able to control this page.
     opened.opener = null;
     opened.location.assign(await startProviderSignIn(provider, "/confirmed", { isAgain: true }));
   }
@@ -36,7 +36,7 @@ export function ProviderProof({
   return (
     <div className="space-y-3">
       {isRefused ? (
-        <Notice>Your browser opened no window. Allow this page to do so, and try again.</Notice>
+        <Notice>Your browser blocked the window. Allow pop-ups for this page and try again.</Notice>
       ) : null}
       {providers.map((provider) => (
         <Button

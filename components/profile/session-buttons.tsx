@@ -13,7 +13,7 @@ export function SignOutOne({ device, signOut }: SignOutOneProps) {
   const run = () =>
     startTransition(async () => {
       const result = await signOut();
-      if (result.outcome === "done") toast.success(`${device} is signed out.`);
+      if (result.outcome === "done") toast.success(`${device} was signed out.`);
       else toast.error(result.message);
     });
   return (
@@ -48,13 +48,11 @@ export function SignOutEverywhere({
         await signOut();
         return { outcome: "done", value: null };
       }}
-      done="You are signed out everywhere."
+      done="You were signed out everywhere."
     >
       <p>
-        {count === 1
-          ? "The one session that you have"
-          : `All ${count} sessions, this one among them,`}{" "}
-        will end at once. You sign in again as you always do.
+        {count === 1 ? "Ends your only session" : `Ends all ${count} sessions, including this one,`}{" "}
+        immediately. You can sign in again at any time.
       </p>
     </ConfirmDialog>
   );

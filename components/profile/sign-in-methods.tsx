@@ -17,7 +17,7 @@ type SignInMethodsProps = {
   now: Date;
 };
 
-/** Everything that lets a person in, and what could. */
+/** The user's sign-in methods, and those that they could link. */
 export function SignInMethods({
   email,
   hasPassword,
@@ -38,7 +38,7 @@ export function SignInMethods({
               <Time at={account.lastUsedAt} now={now} />
             </p>
           ));
-          const note = `Not linked. It is once you sign in with an account there whose verified address is ${email}.`;
+          const note = `Not linked. To link it, sign in with an account whose verified email address is ${email}.`;
           return {
             name: signInMethodNames[provider],
             value: linked.length > 0 ? value : <span className="text-muted">{note}</span>,

@@ -6,7 +6,7 @@ type ErrorExplanationProps = {
   kind: string;
   title: string;
   explanation: { what: string; howToFix: string[] };
-  /** The answer, which may have been cut off. */
+  /** The response body, which may be truncated. */
   body: string | null;
 };
 
@@ -15,7 +15,7 @@ type Problem = {
   errors?: { pointer?: unknown; location?: unknown; message?: unknown }[];
 };
 
-/** What the answer says to be wrong: each finding, or the sentence where there are none to name. */
+/** The issues that the response lists, or its sentence if it lists none. */
 export function ErrorFindings({ body }: { body: string | null }) {
   const { detail, errors = [] } = problemIn(body);
   if (errors.length === 0)
@@ -32,10 +32,7 @@ export function ErrorFindings({ body }: { body: string | null }) {
   );
 }
 
-/**
- * What was wrong with this request (each finding, where there are several to name), what such an
- * error means, and how to fix it.
- */
+/** What was wrong with this request, what this kind of error means, and how to fix it. */
 export function ErrorExplanation({ kind, title, explanation, body }: ErrorExplanationProps) {
   return (
     <Panel

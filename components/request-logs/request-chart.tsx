@@ -12,13 +12,13 @@ export type RequestCountBar = { from: Date; to: Date } & Record<Outcome, number>
 type RequestChartProps = {
   caption: string;
   counts: RequestCountBar[];
-  /** Those outcomes alone that the list is filtered by. */
+  /** The only outcome to show, if the list is filtered by it. */
   only?: Outcome;
-  /** Where a click on a part leads. */
+  /** The target of a click on a bar. */
   hrefOf?: (count: RequestCountBar) => string;
 };
 
-/** Requests over time, by how they ended. */
+/** Requests over time, by outcome. */
 export function RequestChart({ caption, counts, only, hrefOf }: RequestChartProps) {
   const shown = only ? series.filter(({ name }) => name === only) : series;
   const label = labelFor(counts);
@@ -39,7 +39,7 @@ const minute: Intl.DateTimeFormatOptions = {
   timeZone: "UTC",
 };
 
-/** As exact as tells each part from the next. */
+/** A label precise enough to tell each bar from the next. */
 function labelFor(counts: RequestCountBar[]): (at: Date) => string {
   const [first] = counts;
   const partMs = first ? first.to.getTime() - first.from.getTime() : dayMs;

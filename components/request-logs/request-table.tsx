@@ -14,7 +14,7 @@ export type RequestRow = {
   isReplay: boolean;
   durationMs: number;
   createdAt: string;
-  /** Left out where all are of one key. */
+  /** Omitted where all requests use one key. */
   keyName?: string;
 };
 
@@ -53,7 +53,7 @@ export function RequestTable({ caption, requests, base }: RequestTableProps) {
               ) : null}
               {isReplay ? (
                 <span className="block pt-1">
-                  <Badge>replayed</Badge>
+                  <Badge>Replayed</Badge>
                 </span>
               ) : null}
             </Cell>

@@ -3,10 +3,7 @@ import { Badge, type BadgeVariant } from "@/components/ui/badge";
 
 const variants: Record<number, BadgeVariant> = { 2: "good", 4: "warn", 5: "danger" };
 
-/**
- * An answer's status: green where it was as wanted, amber where the request was refused, red where
- * the fault was ours.
- */
+/** A response's status: green for success, amber for a client error, red for a server error. */
 export function StatusBadge({ status }: { status: number }) {
   return (
     <Badge variant={variants[Math.floor(status / 100)]}>

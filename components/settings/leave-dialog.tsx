@@ -15,12 +15,12 @@ export function LeaveDialog({ organization, leave }: LeaveDialogProps) {
       confirm="Leave organization"
       pending="Leaving…"
       act={leave}
-      done={`You have left ${organization}.`}
+      done={`You left ${organization}.`}
       onDone={() => window.location.assign("/")}
     >
       <p>
-        You lose all access at once, and an owner or admin would have to invite you again. Keys that
-        you made keep working.
+        You lose all access immediately. To return, you need a new invitation. API keys that you
+        created keep working.
       </p>
     </ConfirmDialog>
   );

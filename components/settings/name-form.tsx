@@ -14,7 +14,7 @@ type NameFormProps = {
   rename: (name: string) => Promise<ActionResult>;
 };
 
-/** One name that can be changed. */
+/** A form for one name. */
 export function NameForm({ label, name, autoComplete, hint, rename }: NameFormProps) {
   const [error, setError] = useState<string>();
   const [isPending, startTransition] = useTransition();
@@ -25,7 +25,7 @@ export function NameForm({ label, name, autoComplete, hint, rename }: NameFormPr
     startTransition(async () => {
       const result = await rename(typed);
       setError(result.outcome === "refused" ? (result.errors.name ?? result.message) : undefined);
-      if (result.outcome === "done") toast.success("The name is changed.");
+      if (result.outcome === "done") toast.success("Name saved.");
     });
   }
 
@@ -44,7 +44,7 @@ export function NameForm({ label, name, autoComplete, hint, rename }: NameFormPr
         />
       </div>
       <Button type="submit" variant="secondary" className="mt-6.5" disabled={isPending}>
-        {isPending ? "Saving…" : "Save"}
+        {isPending ? "Saving…" : "Save name"}
       </Button>
     </form>
   );

@@ -7,7 +7,7 @@ import type { ActionResult } from "@/lib/platform/action-result";
 
 type WipeDialogProps = { slug: string; wipe: (confirmation: string) => Promise<ActionResult> };
 
-/** Takes the organization's slug, typed, so that nobody does it by a slip. */
+/** Requires typing the organization's slug, so that no one does it by accident. */
 export function WipeDialog({ slug, wipe }: WipeDialogProps) {
   const [typed, setTyped] = useState("");
   return (
@@ -16,23 +16,22 @@ export function WipeDialog({ slug, wipe }: WipeDialogProps) {
       title="Wipe all test data?"
       environment="test"
       confirm="Wipe test data"
-      pending="Asking for it…"
+      pending="Starting the wipe…"
       isIncomplete={typed.trim() !== slug}
       act={() => wipe(typed)}
-      done="The test data is being wiped."
+      done="Test data wipe started."
       onDone={() => setTyped("")}
     >
       <ul className="list-disc space-y-1 pl-5">
         <li>
-          Every conversation, customer, agent, knowledge base, event, delivery and request log of
-          the test environment is deleted, and its charts and usage figures begin anew. This cannot
-          be undone.
+          Deletes every conversation, customer, agent, knowledge base, event, delivery and request
+          log of the test environment, and resets its charts and usage. This cannot be undone.
         </li>
-        <li>Test keys, test webhooks and the audit log stay. No webhook is told.</li>
-        <li>Nothing live is touched.</li>
+        <li>Test keys, test webhooks and the audit log stay. Webhooks are not notified.</li>
+        <li>Live data is not affected.</li>
       </ul>
       <TextField
-        label={`Type “${slug}”`}
+        label={`Type “${slug}” to confirm`}
         name="confirmation"
         autoComplete="off"
         autoCapitalize="none"

@@ -15,7 +15,7 @@ type AccountMenuProps = {
   signOut: () => Promise<void>;
 };
 
-/** Which organization one works in, as whom; the way to another one, and out. */
+/** The current organization and user, with links to other organizations and signing out. */
 export function AccountMenu({ tenant, tenants, user, roleName, base, signOut }: AccountMenuProps) {
   const [, startTransition] = useTransition();
   const others = tenants.filter(({ slug }) => slug !== tenant.slug);
@@ -44,7 +44,7 @@ export function AccountMenu({ tenant, tenants, user, roleName, base, signOut }: 
           Go to {name}
         </MenuLink>
       ))}
-      <MenuLink href="/welcome">Create an organization</MenuLink>
+      <MenuLink href="/welcome">Create organization</MenuLink>
       <MenuSeparator />
       <MenuButton onClick={() => startTransition(signOut)}>Sign out</MenuButton>
     </Menu>

@@ -12,42 +12,37 @@ import { EnvironmentName } from "./environment-name";
 import { useProof } from "./proof-dialog";
 
 type ConfirmDialogProps = {
-  /**
-   * What the button that opens it says; `label` says it at length where several such buttons stand
-   * in one list.
-   */
+  /** The text of the button that opens it. `label` is its full name where a list has several. */
   trigger: ReactNode;
   label?: string;
   variant?: ButtonVariant;
   size?: "normal" | "small";
   /** The question. */
   title: string;
-  /**
-   * Where it happens; null for what concerns the organization, or the person, in both environments.
-   */
+  /** Where it happens; null for what concerns the organization or user in both environments. */
   environment: Environment | null;
   isWide?: boolean;
-  /** What will happen, with numbers. */
+  /** The consequences, with numbers. */
   children: ReactNode;
   confirm: string;
   pending: string;
   confirmVariant?: ButtonVariant;
-  /** Why it cannot be done at the moment. */
+  /** Why it cannot be done right now. */
   obstacle?: ReactNode;
-  /** What it takes was not filled in yet. */
+  /** Whether required input is still missing. */
   isIncomplete?: boolean;
-  /** Where it calls for a fresh proof, that is asked for on top of the question. */
+  /** If it requires a recent proof of identity, the user is asked for it in a dialog on top. */
   act: () => Promise<ActionResult<unknown> | ProofRequest>;
-  /** Said once it is done. */
+  /** The toast after success. */
   done: string;
   onDone?: () => void;
-  /** @returns what to say instead of the refusal's own sentence, if anything */
+  /** @returns a message to show instead of the refusal's own, if any */
   onRefused?: (result: Extract<ActionResult, { outcome: "refused" }>) => string | undefined;
 };
 
 /**
- * Asks before something is done that cannot simply be taken back. Refused, it stays open and says
- * why.
+ * Asks before something that cannot easily be undone. If it is refused, the dialog stays open and
+ * shows why.
  */
 export function ConfirmDialog({
   trigger,

@@ -13,22 +13,19 @@ import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
 
 type CreateDialogProps = {
-  /** The button's words, and the dialog's. */
+  /** The text of the button and the title of the dialog. */
   title: string;
   environment: Environment;
   create: (form: FormData) => Promise<ActionResult<{ id: string }>>;
-  /** Where what was created is looked at: its id comes behind it. */
+  /** The path of the new object's page, without its ID. */
   path: string;
-  /** Where there is room for its sign alone. */
+  /** Shows the icon only. */
   isIcon?: boolean;
-  /** The form's fields, given what is wrong with each by its name. */
+  /** Renders the form's fields, given their errors by field name. */
   children: (errors: Record<string, string>) => ReactNode;
 };
 
-/**
- * A short form for something new; once it is there, one goes and looks at it. Refused, what was
- * typed stays.
- */
+/** A short form that creates an object and opens its page. If it is refused, the input stays. */
 export function CreateDialog({
   title,
   environment,
@@ -44,7 +41,7 @@ export function CreateDialog({
   const { dialog, close, isPending, startTransition } = useDialogState(() => setRefused(null));
 
   function submit(event: FormEvent<HTMLFormElement>) {
-    // Not the form's `action`: React empties a form after its action.
+    // Not the form's `action`, because React resets a form after its action.
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     startTransition(async () => {
@@ -71,7 +68,7 @@ export function CreateDialog({
         title={title}
         description={
           <>
-            It will be in <EnvironmentName environment={environment} /> only.
+            Created in <EnvironmentName environment={environment} /> only.
           </>
         }
       >

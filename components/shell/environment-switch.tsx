@@ -5,12 +5,12 @@ import { usePathname } from "next/navigation";
 import type { Environment } from "@/prisma/generated/enums";
 import { environmentNames } from "./environment-name";
 
-/** Something of one environment, which the other one does not have. */
+/** Whether a path segment is an ID, which exists in one environment only. */
 const isId = (part: string) => /^[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}$/.test(part);
 
 /**
- * Two links to the page that is open, one in each environment; from a page about one thing, to the
- * list it stands in.
+ * Links to the current page in each environment, or to the list if the current page shows one
+ * object.
  */
 export function EnvironmentSwitch({ current }: { current: Environment }) {
   const [, tenant = "", , ...parts] = usePathname().split("/");

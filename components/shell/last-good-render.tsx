@@ -6,17 +6,16 @@ import { usePeriodicRefresh } from "@/components/ui/use-periodic-refresh";
 import { PageFailure } from "./page-failure";
 
 type LastGoodRenderProps = {
-  /** The id of the request that failed, in the place of children. */
+  /** The ID of the failed request, if there are no children to render. */
   failedRequest?: string;
-  /** It is the frame round a page: the page inside is the one that says so. */
+  /** Whether this is the shell, which leaves it to the page inside to show the failure. */
   isFrame?: boolean;
   children?: ReactNode;
 };
 
 /**
- * Keeps what was drawn last for when drawing it anew fails, so that nobody loses the page they read
- * or write in, and tries again until it works. Where there is nothing to keep, it says that this
- * failed.
+ * Keeps the last good render when a refresh fails, so that no one loses the page they are reading
+ * or writing in, and retries until it works. Without a good render, it shows the failure.
  */
 export function LastGoodRender({ failedRequest, isFrame = false, children }: LastGoodRenderProps) {
   const [last, setLast] = useState(children);

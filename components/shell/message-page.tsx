@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Wordmark } from "./wordmark";
 
-/** A page that says one thing. */
+/** A page with a single message. */
 export function MessagePage({
   title,
   action,

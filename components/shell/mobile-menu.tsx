@@ -6,7 +6,8 @@ import { buttonClass } from "@/components/ui/button";
 import { PageLinks } from "./page-links";
 
 /**
- * The navigation of a narrow screen, behind a button. @param children what stands above the links.
+ * The navigation of narrow screens, behind a button.
+ * @param children rendered above the links
  */
 export function MobileMenu({ children }: { children: ReactNode }) {
   const id = useId();
@@ -35,7 +36,7 @@ export function MobileMenu({ children }: { children: ReactNode }) {
               popoverTarget={id}
               popoverTargetAction="hide"
               className={buttonClass({ variant: "quiet", size: "icon" })}
-              aria-label="Close the menu"
+              aria-label="Close menu"
             >
               <X className="size-4" aria-hidden="true" />
             </button>

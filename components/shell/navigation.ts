@@ -16,10 +16,7 @@ import {
 
 export type NavigationItem = { path: string; name: string; Icon: LucideIcon };
 
-/**
- * Every page of the dashboard that has a link of its own: the navigation and the palette are made
- * from it.
- */
+/** The pages of the navigation and of the palette. */
 export const dashboardNavigation: { title: string | null; items: NavigationItem[] }[] = [
   { title: null, items: [{ path: "", name: "Overview", Icon: LayoutDashboard }] },
   {

@@ -6,23 +6,23 @@ import { usePeriodicRefresh } from "@/components/ui/use-periodic-refresh";
 import { MessagePage } from "./message-page";
 
 type PageFailureProps = {
-  /** That of the request in our log. */
+  /** The request's ID in our log. */
   requestId?: string;
-  /** What makes Next look at the page again, where it was Next that caught the error. */
+  /** Makes Next retry the page, if Next caught the error. */
   reset?: () => void;
-  /** There is no frame round it. */
+  /** Renders a full page, outside the shell. */
   isWhole?: boolean;
 };
 
-/** In the place of a page that could not be drawn, until it can be. */
+/** Replaces a page that could not be rendered, and retries until it can be. */
 export function PageFailure({ requestId, reset, isWhole = false }: PageFailureProps) {
   usePeriodicRefresh({ isFailing: true, reset });
-  const title = "This page could not be shown";
-  const sentence = "The fault is ours, and nothing was changed. Trying again…";
+  const title = "This page could not be loaded";
+  const sentence = "Something went wrong on our side. Nothing was changed. Retrying…";
   const request = requestId ? (
     <p className="flex items-center gap-1 text-muted">
       Request <code className="font-mono text-xs">{requestId}</code>
-      <CopyButton text={requestId} label="Copy the request id" variant="quiet" size="tiny" />
+      <CopyButton text={requestId} label="Copy the request ID" variant="quiet" size="tiny" />
     </p>
   ) : null;
   if (isWhole) {

@@ -6,10 +6,10 @@ import { useState } from "react";
 import { buttonClass } from "@/components/ui/button";
 import { useCommandKey } from "@/components/ui/command-key";
 
-// Most visits never open it.
+// Loaded on demand, because most visits never open it.
 const Palette = dynamic(() => import("./palette").then((module) => module.Palette), { ssr: false });
 
-/** Opens the palette, as Ctrl or ⌘ with K does. */
+/** Opens the palette, like Ctrl+K or ⌘K. */
 export function PaletteButton({ base, isMobile = false }: { base: string; isMobile?: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
@@ -20,7 +20,7 @@ export function PaletteButton({ base, isMobile = false }: { base: string; isMobi
   }
 
   useCommandKey(() => {
-    // The shell has two of these buttons, and one of them is hidden: that one stays out of it.
+    // The shell has two of these buttons. The hidden one ignores the shortcut.
     if (window.matchMedia("(min-width: 48rem)").matches === isMobile) return false;
     setWasOpened(true);
     setIsOpen((before) => !before);

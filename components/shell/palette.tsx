@@ -6,19 +6,19 @@ import { useState } from "react";
 import { CommandItem, CommandPalette } from "@/components/ui/command-palette";
 import { dashboardNavigation } from "./navigation";
 
-/** An id as it is pasted from a log: a prefix and 26 characters. */
+/** An ID as pasted from a log: a prefix and 26 characters. */
 const idPattern = /^[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 const pagesOfDocs = [
   { name: "Documentation", href: "/docs" },
   { name: "API reference", href: "/docs/reference" },
   { name: "Errors", href: "/docs/errors" },
-  { name: "Event catalogue", href: "/docs/events" },
+  { name: "Event catalog", href: "/docs/events" },
 ];
 
 type PaletteProps = { base: string; isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
 
-/** Jumps to any page by its name, and to anything by its id. */
+/** Goes to any page by its name and to any object by its ID. */
 export function Palette({ base, isOpen, onOpenChange }: PaletteProps) {
   const router = useRouter();
   const [text, setText] = useState("");
@@ -34,9 +34,9 @@ export function Palette({ base, isOpen, onOpenChange }: PaletteProps) {
 
   return (
     <CommandPalette
-      label="Go to a page or an id"
-      placeholder="A page, or an id such as cnv_…"
-      empty="No page of that name. An id has to be whole."
+      label="Go to a page or ID"
+      placeholder="Page name or ID, such as cnv_…"
+      empty="No matching page. To open an object, enter its full ID."
       text={text}
       onTextChange={setText}
       isOpen={isOpen}

@@ -12,15 +12,15 @@ import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 
 type ProofMethods = {
   email: string;
-  /** Null for somebody who has no password. */
+  /** Null for a user without a password. */
   confirmPassword: ((password: string) => Promise<ActionResult>) | null;
-  /** Where they can sign in again instead. */
+  /** The providers with which the user can sign in again instead. */
   providers: ProviderChoice[];
 };
 
 const ProofContext = createContext<ProofMethods | null>(null);
 
-/** Stands round the pages of the dashboard, so that a dialog anywhere in it can ask for a proof. */
+/** Wraps the pages of the dashboard, so that any dialog can ask for a proof of identity. */
 export function ProofProvider({ children, ...ways }: ProofMethods & { children: ReactNode }) {
   return <ProofContext value={ways}>{children}</ProofContext>;
 }
@@ -51,7 +51,7 @@ export function useProof() {
     if (!isProved)
       return {
         outcome: "refused",
-        message: "Nothing was changed, because it was not confirmed that it is you.",
+        message: "Nothing was changed, because your identity was not confirmed.",
         errors: {},
       };
     return prove(work);
@@ -67,8 +67,8 @@ function ProofDialog({ what, answer }: Asked) {
   return (
     <Dialog open disablePointerDismissal onOpenChange={(open) => !open && answer(false)}>
       <DialogContent
-        title="Confirm that it is you"
-        description={`To ${what}, you need to have signed in within the last ten minutes. Your work here is not lost.`}
+        title="Confirm your identity"
+        description={`To ${what}, you must have signed in within the last ten minutes. Your input is kept.`}
       >
         <div className="space-y-4">
           {ways.providers.length > 0 ? (
@@ -90,15 +90,15 @@ function ProofDialog({ what, answer }: Asked) {
   );
 }
 
-/** For somebody whose provider is not configured any more. */
+/** For a user whose provider is no longer configured. */
 function NoProofMethod() {
   return (
     <p>
-      You have no password here. Sign out, and{" "}
+      You don’t have a password. Sign out and{" "}
       <Link href="/password" className="font-medium text-accent underline underline-offset-2">
-        set one
+        set one{" "}
       </Link>{" "}
-      by a link that goes to your address.
+      with a link that we email you.
     </p>
   );
 }
@@ -111,13 +111,12 @@ type PasswordFormProps = {
 
 function PasswordForm({ email, confirm, answer }: PasswordFormProps) {
   const [message, setMessage] = useState<string>();
-  // Not a transition: React would not end it before the action that waits for this answer.
+  // Not a transition, because React would not end it before the action that waits for this result.
   const [isPending, setIsPending] = useState(false);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // React's events climb through dialogs to what these were drawn in, which may listen for them,
-    // too.
+    // React events bubble through dialogs to their parents in the tree, which may handle them, too.
     event.stopPropagation();
     const password = String(new FormData(event.currentTarget).get("password") ?? "");
     setIsPending(true);
@@ -126,7 +125,7 @@ function PasswordForm({ email, confirm, answer }: PasswordFormProps) {
       if (result.outcome === "done") answer(true);
       else setMessage(result.message);
     } catch {
-      setMessage("The answer got lost on the way. Try again.");
+      setMessage("The response was lost. Try again.");
     }
     setIsPending(false);
   }
@@ -134,7 +133,7 @@ function PasswordForm({ email, confirm, answer }: PasswordFormProps) {
   return (
     <form onSubmit={submit} className="space-y-4">
       {message ? <Notice>{message}</Notice> : null}
-      {/* So that a password manager knows whose password is meant. */}
+      {/* Tells password managers which account this is. */}
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
       <TextField
         label="Password"

@@ -9,18 +9,20 @@ import { Notice } from "@/components/ui/notice";
 type SecretDialogProps = {
   title: string;
   description: ReactNode;
-  /** What it is called: "signing secret". */
+  /** For example "signing secret". */
   name: string;
   secret: string;
   /** Why it is not shown again. */
   note: string;
-  /** After it was closed: then the secret is gone from the page. */
+  /** Called after it was closed. The secret must then leave the page. */
   onClosed: () => void;
-  /** What to do with it; `keep` is told that it was copied. */
+  /** What to do with the secret. They call `keep` when it was copied. */
   children: (keep: () => void) => ReactNode;
 };
 
-/** The one time a secret is seen. Leaving is held up until it was copied, or is said to be kept. */
+/**
+ * Shows a secret once. It warns before closing until the user copied it or said that they saved it.
+ */
 export function SecretDialog({
   title,
   description,
@@ -78,13 +80,13 @@ export function SecretDialog({
           {children(keep)}
           {isWarned && !isKept ? (
             <Notice variant="warn">
-              <p>The {name} was not copied yet, and it cannot be shown again.</p>
+              <p>You haven’t copied the {name} yet, and it can’t be shown again.</p>
               <button
                 type="button"
                 onClick={() => setIsOpen(false)}
                 className="mt-1 font-medium underline underline-offset-2"
               >
-                Close without it
+                Close without copying
               </button>
             </Notice>
           ) : null}
@@ -95,7 +97,7 @@ export function SecretDialog({
                 checked={isKept}
                 onChange={(event) => setIsKept(event.currentTarget.checked)}
               />
-              I have kept the {name}
+              I have saved the {name}
             </label>
             <Button onClick={close}>Done</Button>
           </div>

@@ -17,15 +17,12 @@ type ShellProps = {
   user: { name: string; email: string };
   roleName: string;
   signOut: () => Promise<void>;
-  /** What has to be known on every page until something is done about it. */
+  /** Notices that stay on every page until the user acts on them. */
   notices?: ReactNode;
   children: ReactNode;
 };
 
-/**
- * What stands round every page of the dashboard: a column on the left, or a row on top where the
- * screen is narrow.
- */
+/** The frame of every dashboard page: a sidebar on the left, or a header on narrow screens. */
 export function Shell({ environment, notices, children, ...account }: ShellProps) {
   const base = `/${account.tenant.slug}/${environment}`;
   const home = (
@@ -50,7 +47,7 @@ export function Shell({ environment, notices, children, ...account }: ShellProps
         href="#content"
         className="sr-only z-20 rounded-lg bg-surface px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the content
+        Skip to content
       </a>
       {environment === "test" ? <TestBar /> : null}
       <div className="flex flex-1 flex-col md:flex-row">

@@ -1,12 +1,12 @@
-/** Stays in sight on every page of the test environment. */
+/** Stays visible on every page of the test environment. */
 export function TestBar() {
   return (
     <section
       aria-label="Test environment"
       className="sticky top-0 z-10 flex items-center justify-center gap-2 bg-test h-(--bar) whitespace-nowrap px-4 text-center text-on-test text-xs"
     >
-      <strong className="font-bold tracking-widest">TEST</strong>
-      <span>Nothing here touches live data, and none of it is billed.</span>
+      <strong className="font-bold tracking-widest">TEST</strong>{" "}
+      <span>Test mode. Data is isolated from live and never billed.</span>
     </section>
   );
 }

@@ -1,4 +1,4 @@
-/** The mark is decoration: the name beside it says the same. */
+/** The logo is decorative, because the name is next to it. */
 export function Wordmark() {
   return (
     <span className="inline-flex items-center gap-2 font-semibold text-base tracking-tight">

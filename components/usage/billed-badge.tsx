@@ -1,8 +1,7 @@
 import { Badge } from "@/components/ui/badge";
 
 /**
- * Test is never billed, and says so wherever its figures stand. Parlance counts, and writes no
- * bills.
+ * Shown next to usage figures. Parlance counts usage, but does not bill it; test is never billable.
  */
 export const BilledBadge = ({ isBilled }: { isBilled: boolean }) =>
   isBilled ? <Badge variant="accent">Billable</Badge> : <Badge>Not billable</Badge>;

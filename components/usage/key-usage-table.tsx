@@ -5,12 +5,12 @@ export type KeyUsage = { id: string; name: string; hint: string; apiRequests: nu
 
 const share = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
 
-/** Whose requests they were. */
+/** Requests by key. */
 export function KeyUsageTable({ keys, base }: { keys: KeyUsage[]; base: string }) {
   const total = keys.reduce((sum, { apiRequests }) => sum + apiRequests, 0);
   return (
     <Table
-      caption="Requests by key, the busiest first"
+      caption="Requests by key, busiest first"
       headings={[
         { label: "Key" },
         { label: "Share", align: "right" },

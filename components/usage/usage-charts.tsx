@@ -24,7 +24,7 @@ const charts: { title: string; series: Series[]; values: (day: Day) => number[] 
     values: (day) => [day.messagesReceived, day.messagesSent],
   },
   {
-    title: "Webhook calls",
+    title: "Webhook deliveries",
     series: [
       { name: "succeeded", variant: "good" },
       { name: "failed", variant: "danger" },
@@ -35,14 +35,14 @@ const charts: { title: string; series: Series[]; values: (day: Day) => number[] 
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
-/** Each figure day by day. */
+/** One chart per figure, by day. */
 export function UsageCharts({ days }: { days: Day[] }) {
   return (
     <div className="grid gap-4 md:grid-cols-2">
       {charts.map(({ title, series, values }) => (
         <Panel key={title} title={title}>
           <BarChart
-            caption={`${title} on each day`}
+            caption={`${title} per day`}
             series={series}
             bars={days.map((figures) => ({
               label: day.format(new Date(figures.date)),

@@ -6,15 +6,15 @@ const figures: { name: keyof UsageFigures; label: string; format?: (value: numbe
   { name: "conversationsCreated", label: "Conversations" },
   { name: "messagesReceived", label: "Messages received" },
   { name: "messagesSent", label: "Messages sent" },
-  { name: "webhookDeliveries", label: "Webhook calls" },
-  { name: "webhookFailures", label: "Failed webhook calls" },
+  { name: "webhookDeliveries", label: "Webhook deliveries" },
+  { name: "webhookFailures", label: "Failed webhook deliveries" },
   { name: "documentsStored", label: "Documents stored" },
   { name: "storageBytes", label: "Storage", format: byteSize },
 ];
 
 const inNumbers = (value: number) => value.toLocaleString("en");
 
-/** The totals of a period, the same figures that the API answers. */
+/** The totals of a period, as in the API's response. */
 export function UsageTotals({
   totals,
   variant = "tiles",

@@ -282,7 +282,7 @@ async function isStillVouchedFor(
 }
 
 export const invitationIsOver =
-  "This invitation was used or revoked, or its time is over. Ask for a new one.";
+  "This invitation was already used, was revoked, or has expired. Ask for a new one.";
 
 type Accepting = { id: string; email: string; address: string | null };
 

@@ -12,8 +12,8 @@ const newPassword = "another horse battery";
 async function takeOver(browser: Browser, email: string): Promise<Page> {
   const page = await (await newVisitor(browser)).newPage();
   await page.goto("/password");
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByRole("button", { name: "Send me a link" }).click();
+  await page.getByLabel("Email").fill(email);
+  await page.getByRole("button", { name: "Send link" }).click();
   await expect(page.getByText(email)).toBeVisible();
 
   const mail = page
@@ -52,9 +52,12 @@ test("the owner of an address takes the account over, and confirms or revokes wh
   expect(webhook.status()).toBe(201);
   const guest = `grace-${tenantSlug}@example.com`;
   await squatter.goto(`${base}/settings/members`);
-  await squatter.getByRole("button", { name: "Invite somebody" }).click();
-  await squatter.getByRole("dialog").getByLabel("E-mail").fill(guest);
-  await squatter.getByRole("dialog").getByRole("button", { name: "Invite", exact: true }).click();
+  await squatter.getByRole("button", { name: "Invite member" }).click();
+  await squatter.getByRole("dialog").getByLabel("Email").fill(guest);
+  await squatter
+    .getByRole("dialog")
+    .getByRole("button", { name: "Send invitation", exact: true })
+    .click();
   const invitation = new URL(await squatter.getByLabel("Link", { exact: true }).inputValue())
     .pathname;
 
@@ -77,7 +80,7 @@ test("the owner of an address takes the account over, and confirms or revokes wh
 
   await page.getByRole("button", { name: "Confirm Tests" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Confirm API key" }).click();
-  await expect(page.getByText("Tests is confirmed.")).toBeVisible();
+  await expect(page.getByText("Tests was confirmed.")).toBeVisible();
   await expect(page.getByRole("table", { name: "Suspended API keys" })).toHaveCount(0);
   expect(await useKey(request, key)).toBe(200);
 

@@ -64,8 +64,8 @@ test("a key does what was chosen for it, and is not lost by a slip", async ({ pa
   const key = await page.getByLabel("API key", { exact: true }).inputValue();
   expect(key).toMatch(/^prl_live_/);
   await page.keyboard.press("Escape");
-  await expect(page.getByText("it cannot be shown again")).toBeVisible();
-  await page.getByLabel("I have kept the API key").check();
+  await expect(page.getByText("it can’t be shown again")).toBeVisible();
+  await page.getByLabel("I have saved the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
 
   await expect(page).toHaveURL(`/${tenantSlug}/live/api-keys`);
@@ -143,7 +143,7 @@ test("a rolled key and its successor work side by side, until the old one's time
   await expect(
     page.getByRole("link", { name: `Tests prl_test_…${successor.slice(-4)}` }),
   ).toBeVisible();
-  await expect(page.getByText("rolled it")).toBeVisible();
+  await expect(page.getByText("rolled the key")).toBeVisible();
 
   const ends =
     "UPDATE api_keys SET expires_at = now() WHERE hint = $1 AND tenant_id = (SELECT id FROM tenants WHERE slug = $2)";
@@ -151,7 +151,7 @@ test("a rolled key and its successor work side by side, until the old one's time
   await expect.poll(() => status(old)).toBe(401);
   expect(await status(successor)).toBe(200);
   await page.reload();
-  await expect(page.getByText("This key has ended.")).toBeVisible();
+  await expect(page.getByText("This key no longer works.")).toBeVisible();
 });
 
 test("a key is renamed and given other scopes, which count at once, and its page says so", async ({
@@ -171,10 +171,10 @@ test("a key is renamed and given other scopes, which count at once, and its page
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Reporting");
   await page.getByRole("group", { name: "Customers" }).getByLabel("None").check();
-  await page.getByLabel("Requests a minute").fill("61");
+  await page.getByLabel("Requests per minute").fill("61");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Must be at most 60, the limit of your plan")).toBeVisible();
-  await page.getByLabel("Requests a minute").fill("30");
+  await page.getByLabel("Requests per minute").fill("30");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
 
@@ -208,7 +208,7 @@ test("a key is made and revoked with the keyboard alone, and the focus comes bac
   const create = page.getByRole("button", { name: "Create API key" });
   await create.focus();
   await page.keyboard.press("Enter");
-  const dialog = page.getByRole("dialog", { name: "Create an API key" });
+  const dialog = page.getByRole("dialog", { name: "Create API key" });
   await expect(dialog.getByLabel("Name", { exact: true })).toBeFocused();
   await page.keyboard.type("By keyboard");
   await page.keyboard.press("Enter");

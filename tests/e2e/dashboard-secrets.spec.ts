@@ -56,7 +56,7 @@ test("a server action that another host's page sends is not executed", async ({
     (request) => request.method() === "POST" && "next-action" in request.headers(),
   );
   await page.getByLabel("Name", { exact: true }).fill("First name");
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save name" }).click();
   const sent = await action;
   await expect.poll(() => nameOf(tenantSlug)).toBe("First name");
 
@@ -113,10 +113,10 @@ test("no page of settings, keys and webhooks holds a hash, a secret or a token, 
   );
 
   await page.goto(`${base}/settings/members`);
-  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await page.getByRole("button", { name: "Invite member" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("E-mail").fill(`grace-${tenantSlug}@example.com`);
-  await dialog.getByRole("button", { name: "Invite", exact: true }).click();
+  await dialog.getByLabel("Email").fill(`grace-${tenantSlug}@example.com`);
+  await dialog.getByRole("button", { name: "Send invitation", exact: true }).click();
   const link = await page.getByLabel("Link", { exact: true }).inputValue();
 
   const [stored] = await queryDatabase<Record<string, string>>(

@@ -38,7 +38,7 @@ test("live and test stay apart: on no page of the one is anything of the other",
     // Its status is 200 where the frame was sent before it was known: what counts is what stands in
     // it.
     await page.goto(`/${tenantSlug}/live/${path}`);
-    await expect(page.getByText("There is nothing here")).toBeVisible();
+    await expect(page.getByText("Page not found")).toBeVisible();
     await expect(page.getByText("TEST", { exact: true })).toBeHidden();
   }
 
@@ -83,7 +83,7 @@ test("switching keeps the page, and each environment's usage says whether it is 
   await expect(
     page.locator("header").filter({ hasText: "What" }).getByText("Billable", { exact: true }),
   ).toBeVisible();
-  await expect(page.getByRole("heading", { name: "Apart from that, in test" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Usage in test" })).toBeVisible();
   await expect(page.getByText("Not billable")).toBeVisible();
 });
 
@@ -96,7 +96,7 @@ test("a month's usage can be taken along, and no spreadsheet runs a key's name",
   await page.getByLabel("Name", { exact: true }).fill("=HYPERLINK(0)");
   await page.getByRole("button", { name: "Create test key" }).click();
   const key = await page.getByLabel("API key", { exact: true }).inputValue();
-  await page.getByLabel("I have kept the API key").check();
+  await page.getByLabel("I have saved the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
   await request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
@@ -110,7 +110,7 @@ test("a month's usage can be taken along, and no spreadsheet runs a key's name",
   }).toPass();
   await page.getByRole("button", { name: "Download CSV" }).click();
   const download = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Each key" }).click();
+  await page.getByRole("link", { name: "Usage by key" }).click();
   const file = await download;
   expect(file.suggestedFilename()).toMatch(
     new RegExp(`^usage-${tenantSlug}-test-20\\d\\d-\\d\\d-by-key\\.csv$`),

@@ -24,7 +24,7 @@ test("a page that cannot be drawn anew stays as it was and says so, and comes ba
     queryDatabase("UPDATE events SET payload = $2 WHERE tenant_id = $1", [tenantId, text]);
   const event = page.getByRole("link", { name: "customer.created" });
   const behind = page.getByText("Not up to date. Trying again…");
-  const failure = page.getByRole("heading", { name: "This page could not be shown" });
+  const failure = page.getByRole("heading", { name: "This page could not be loaded" });
 
   await page.goto(`/${tenantSlug}/test/events`);
   await expect(event).toBeVisible();

@@ -324,7 +324,7 @@ test("the list is filtered by its address, its tabs count, and one is made by ha
   await expect(list(page).getByText("By mail")).toBeVisible();
   await expect(list(page).getByText("By web")).toBeHidden();
   await page.goto(`${base}/conversations?cursor=nonsense`);
-  await expect(page.getByRole("heading", { name: "This address cannot be read" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This link is not valid" })).toBeVisible();
 
   await page.goto(`${base}/conversations`);
   await page.getByRole("button", { name: "Create conversation" }).click();

@@ -8,15 +8,15 @@ import { expectNoOverflow, expectNoViolations, watch } from "./watch";
  * Invites somebody from the page of members. @returns the link that is shown where no mail is sent
  */
 async function invite(page: Page, email: string, role: string): Promise<string> {
-  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await page.getByRole("button", { name: "Invite member" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("E-mail").fill(email);
+  await dialog.getByLabel("Email").fill(email);
   await dialog.getByLabel("Role").selectOption(role);
-  await dialog.getByRole("button", { name: "Invite", exact: true }).click();
+  await dialog.getByRole("button", { name: "Send invitation", exact: true }).click();
   const link = await page.getByLabel("Link", { exact: true }).inputValue();
   await page.getByRole("button", { name: "Done" }).click();
-  await expect(dialog.getByText("The link was not copied yet")).toBeVisible();
-  await page.getByLabel("I have kept the link").check();
+  await expect(dialog.getByText("You haven’t copied the link yet")).toBeVisible();
+  await page.getByLabel("I have saved the link").check();
   await page.getByRole("button", { name: "Done" }).click();
   await expect(dialog).toBeHidden();
   return link;
@@ -77,27 +77,27 @@ test("somebody is invited, reads, may more with another role at the next click, 
   await expect(guest.getByRole("form", { name: "Write a message" })).toHaveCount(0);
   await guest.goto(`${base}/api-keys`);
   await expect(
-    guest.getByText("Only owners and admins may create, change and revoke API keys."),
+    guest.getByText("Only owners and admins may create, edit and revoke API keys."),
   ).toBeVisible();
   await expect(guest.getByRole("button", { name: /Create API key|Actions for/ })).toHaveCount(0);
   await guest.goto(`${base}/settings/members`);
   await expect(
-    guest.getByText("Only owners and admins may invite people, change roles and remove members."),
+    guest.getByText("Only owners and admins may invite and remove members and change roles."),
   ).toBeVisible();
   await expect(guest.getByRole("button", { name: /Invite|role of|Remove/ })).toHaveCount(0);
 
   await queryDatabase(ageProofs, [email]);
   await page.reload();
-  await expect(page.getByText("Nobody is invited at the moment.")).toBeVisible();
+  await expect(page.getByText("No open invitations.")).toBeVisible();
   await page.getByRole("button", { name: "Change the role of Grace Hopper" }).click();
   const change = page.getByRole("alertdialog", { name: "Change the role of Grace Hopper" });
   await change.getByLabel("Role").selectOption("MEMBER");
   await change.getByRole("button", { name: "Change role" }).click();
-  const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+  const question = page.getByRole("dialog", { name: "Confirm your identity" });
   await expect(question).toContainText("change a role");
   await question.getByLabel("Password").fill(password);
   await question.getByRole("button", { name: "Confirm" }).click();
-  await expect(page.getByText("Grace Hopper is Member now.")).toBeVisible();
+  await expect(page.getByText("The role of Grace Hopper was changed to Member.")).toBeVisible();
   await expect(page.getByRole("row").filter({ hasText: guestEmail })).toContainText("Member");
 
   await guest.getByRole("link", { name: "Conversations", exact: true }).first().click();
@@ -112,13 +112,15 @@ test("somebody is invited, reads, may more with another role at the next click, 
 
   await page.getByRole("button", { name: "Remove Grace Hopper" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove member" }).click();
-  await expect(page.getByText(/Grace Hopper is no member of .* any more/)).toBeVisible();
+  await expect(page.getByText(/Grace Hopper was removed from/)).toBeVisible();
   await expect(page.getByRole("row").filter({ hasText: guestEmail })).toHaveCount(0);
   await guest.getByRole("link", { name: "Customers", exact: true }).first().click();
   await expect(guest).toHaveURL(/\/login/);
 
   await guest.goto(new URL(link).pathname);
-  await expect(guest.getByRole("heading", { name: "This invitation is over" })).toBeVisible();
+  await expect(
+    guest.getByRole("heading", { name: "This invitation is no longer valid" }),
+  ).toBeVisible();
   expect(findings).toEqual([]);
   await guest.context().close();
 });
@@ -137,27 +139,30 @@ test("an invitation that was revoked opens nothing, and one for another address 
   await signUp(stranger);
   await stranger.goto(path);
   await expect(stranger.getByText(/so this invitation is not for you/)).toBeVisible();
-  await stranger.getByRole("button", { name: "Sign out and go on" }).click();
+  await stranger.getByRole("button", { name: "Sign out and continue" }).click();
   await expect(stranger.getByLabel("Your name")).toBeVisible();
   await expect(stranger).toHaveURL(path);
 
-  await page.getByRole("button", { name: "Invite somebody" }).click();
-  await page.getByRole("dialog").getByLabel("E-mail").fill(address);
-  await page.getByRole("dialog").getByRole("button", { name: "Invite", exact: true }).click();
+  await page.getByRole("button", { name: "Invite member" }).click();
+  await page.getByRole("dialog").getByLabel("Email").fill(address);
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: "Send invitation", exact: true })
+    .click();
   await expect(
     page.getByRole("dialog").getByText(/Must not be the address of an open invitation/),
   ).toBeVisible();
-  await expect(page.getByRole("dialog").getByLabel("E-mail")).toHaveValue(address);
+  await expect(page.getByRole("dialog").getByLabel("Email")).toHaveValue(address);
   await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: `Revoke the invitation to ${address}` }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke invitation" }).click();
-  await expect(page.getByText("Nobody is invited at the moment.")).toBeVisible();
+  await expect(page.getByText("No open invitations.")).toBeVisible();
 
   await stranger.getByLabel("Your name").fill("Alan Turing");
   await stranger.getByLabel("Password").fill(password);
   await stranger.getByRole("button", { name: "Create account and join" }).click();
-  await expect(stranger.getByText(/This invitation was used or revoked/)).toBeVisible();
+  await expect(stranger.getByText(/This invitation was already used/)).toBeVisible();
   await context.close();
 });
 

@@ -36,7 +36,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.goto("/signup");
   await page.getByLabel("Organization").fill(`Newcomers ${mark}`);
   await page.getByLabel("Your name").fill("Grace Hopper");
-  await page.getByLabel("E-mail").fill(`grace-${mark}@example.com`);
+  await page.getByLabel("Email").fill(`grace-${mark}@example.com`);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page).toHaveURL(overview);
@@ -56,13 +56,13 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
     data: {},
   });
   expect(refused.status()).toBe(422);
-  const request = step(page, "Send a first request");
+  const request = step(page, "Send your first request");
   await expect(request).toContainText("422 Unprocessable");
   await expect(request).toContainText(/\d+ ms/);
-  await expect(request).toContainText("It was answered with 422: Validation failed.");
+  await expect(request).toContainText("The response was 422: Validation failed.");
   await expect(request).toContainText("channelId");
   await expect(page.getByText("1 of 4 done")).toBeVisible();
-  await expect(page.getByText("Your new key stands in this command.")).toBeVisible();
+  await expect(page.getByText("This command contains your new key.")).toBeVisible();
   const created = JSON.parse(await runCopied(page, "Copy the curl command"));
   expect(created).toMatchObject({ environment: "test", channelId: "web" });
   await expect(page.getByText("2 of 4 done")).toBeVisible();
@@ -70,7 +70,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await expect(request).toContainText("201 Created");
   await expect(request).not.toContainText("Validation failed");
 
-  await page.getByRole("link", { name: "Create a webhook" }).click();
+  await page.getByRole("link", { name: "Create webhook" }).click();
   await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/hook`);
   await page.getByRole("checkbox", { name: /^conversation\.\*/ }).check();
   await page.getByRole("button", { name: "Create test webhook" }).click();
@@ -95,7 +95,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.goto(overview);
   await expect(page.getByText("3 of 4 done")).toBeVisible();
   expect(await page.content()).not.toContain(key);
-  await page.getByRole("button", { name: "Create a live key" }).click();
+  await page.getByRole("button", { name: "Create live key" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Production");
   await page.getByRole("button", { name: "Create live key" }).click();
   await expect(page.getByLabel("API key", { exact: true })).toHaveValue(/^prl_live_/);
@@ -123,14 +123,14 @@ for (const look of [{ name: "light", colorScheme: "light" as const, width: 1280 
     await page.goto("/signup");
     await page.getByLabel("Organization").fill(`Looks ${mark}`);
     await page.getByLabel("Your name").fill("Grace Hopper");
-    await page.getByLabel("E-mail").fill(`looks-${mark}@example.com`);
+    await page.getByLabel("Email").fill(`looks-${mark}@example.com`);
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Create account" }).click();
     await expect(page.getByText("0 of 4 done")).toBeVisible();
     await expectNoViolations(page, look.name);
     await expectNoOverflow(page, look.name);
     await page.getByRole("button", { name: "Create API key" }).click();
-    await expect(page.getByRole("dialog", { name: "Create an API key" })).toBeVisible();
+    await expect(page.getByRole("dialog", { name: "Create API key" })).toBeVisible();
     await expectNoViolations(page, `${look.name}, creating a key`);
     await expectNoOverflow(page, `${look.name}, creating a key`);
   });

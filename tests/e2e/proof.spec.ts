@@ -15,7 +15,7 @@ test("a live key takes the password again once the last proof is old, and what w
   await page.getByLabel("Live").check();
   await page.getByRole("button", { name: "Create live key" }).click();
 
-  const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+  const question = page.getByRole("dialog", { name: "Confirm your identity" });
   await expect(question).toContainText("create a live key");
   await question.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByText("Nothing was changed")).toBeVisible();
@@ -24,7 +24,7 @@ test("a live key takes the password again once the last proof is old, and what w
   await page.getByRole("button", { name: "Create live key" }).click();
   await question.getByLabel("Password").fill("wrong password");
   await question.getByRole("button", { name: "Confirm" }).click();
-  await expect(question.getByText("The password is not right.")).toBeVisible();
+  await expect(question.getByText("The password is incorrect.")).toBeVisible();
   await question.getByLabel("Password").fill(password);
   await question.getByLabel("Password").press("Enter");
   await expect(question).toBeHidden();

@@ -64,7 +64,7 @@ test("somebody new comes in with GitHub, names an organization, confirms a live 
   await page.getByLabel("Name").fill("Billing");
   await page.getByLabel("Live").check();
   await page.getByRole("button", { name: "Create live key" }).click();
-  const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+  const question = page.getByRole("dialog", { name: "Confirm your identity" });
   await expectNoViolations(page, "the question for a proof");
   const opened = page.waitForEvent("popup");
   await question.getByRole("button", { name: "Continue with GitHub" }).click();
@@ -77,16 +77,16 @@ test("somebody new comes in with GitHub, names an organization, confirms a live 
   await page.goto(`/compilers-${login}/test/settings/profile`);
   await expect(page.getByText("None. You can set one below.")).toBeVisible();
   await expect(page.getByText(`${email}, linked`)).toBeVisible();
-  await expect(page.getByText(/Not linked. It is once you sign in/)).toBeVisible();
+  await expect(page.getByText(/Not linked. To link it, sign in/)).toBeVisible();
   await expectNoViolations(page, "how one signs in");
   await page.getByLabel("New password").fill(password);
   await page.getByRole("button", { name: "Set password" }).click();
-  await expect(page.getByText("The password is set.")).toBeVisible();
+  await expect(page.getByText("Password set.")).toBeVisible();
   await expect(page.getByRole("cell", { name: "GitHub" })).toBeVisible();
 
   await page.goto(`/compilers-${login}/test`);
   await signOut(page);
-  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page).toHaveURL(`/compilers-${login}/test`);
@@ -108,7 +108,7 @@ test("whoever has a verified address is linked by it, and keeps the password", a
     page.getByText("GitHub or Google account linked").filter({ visible: true }),
   ).toBeVisible();
   await signOut(page);
-  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page).toHaveURL(`/${tenantSlug}/test`);
@@ -130,10 +130,10 @@ test("whoever signed up with somebody else's address is out once its owner comes
 
   await page.goto(`/${tenantSlug}/test`);
   await expect(page).toHaveURL(/\/login\?callbackUrl=/);
-  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByText("The e-mail address or the password is not right.")).toBeVisible();
+  await expect(page.getByText("The email address or password is incorrect.")).toBeVisible();
   await context.close();
 });
 
@@ -145,12 +145,10 @@ test("an address that is not verified, and a change of mind, lead back to signin
   await page.goto("/login");
   await continueWith(page, "GitHub", login);
   await expect(
-    page.getByRole("alert").filter({ hasText: "has no verified e-mail address" }),
+    page.getByRole("alert").filter({ hasText: "has no verified email address" }),
   ).toBeVisible();
   await continueWith(page, "Google", login, "Cancel");
-  await expect(
-    page.getByRole("alert").filter({ hasText: "was broken off or refused there" }),
-  ).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "was canceled or denied" })).toBeVisible();
 });
 
 test("an invitation is accepted with the account that has the invited address", async ({
@@ -160,10 +158,10 @@ test("an invitation is accepted with the account that has the invited address", 
   const { tenantSlug } = await signUp(page);
   const { login, email } = await newLogin();
   await page.goto(`/${tenantSlug}/test/settings/members`);
-  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await page.getByRole("button", { name: "Invite member" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("E-mail").fill(email);
-  await dialog.getByRole("button", { name: "Invite", exact: true }).click();
+  await dialog.getByLabel("Email").fill(email);
+  await dialog.getByRole("button", { name: "Send invitation", exact: true }).click();
   const link = await page.getByLabel("Link", { exact: true }).inputValue();
 
   const context = await newVisitor(browser);

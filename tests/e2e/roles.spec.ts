@@ -9,7 +9,7 @@ test("a role that was taken away counts at once, on a page that is still open, t
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name").fill("Kept");
   await page.getByRole("button", { name: "Create test key" }).click();
-  await page.getByLabel("I have kept the API key").check();
+  await page.getByLabel("I have saved the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
 
@@ -24,7 +24,7 @@ test("a role that was taken away counts at once, on a page that is still open, t
 
   await page.reload();
   await expect(
-    page.getByText("Only owners and admins may create, change and revoke API keys."),
+    page.getByText("Only owners and admins may create, edit and revoke API keys."),
   ).toBeVisible();
   await expect(page.getByRole("row").filter({ hasText: "Kept" })).toContainText("prl_test_…");
   await expect(page.getByRole("button", { name: /Actions for|Create API key/ })).toHaveCount(0);

@@ -9,7 +9,7 @@ test("the palette opens with the keyboard, and leads to pages by name and to thi
   const { tenantSlug } = await signUp(page);
   const findings = watch(page);
   await page.keyboard.press("Control+k");
-  const input = page.getByPlaceholder("A page, or an id such as cnv_…");
+  const input = page.getByPlaceholder("Page name or ID, such as cnv_…");
   await expect(input).toBeFocused();
   await input.fill("api ke");
   await page.keyboard.press("Enter");
@@ -21,7 +21,7 @@ test("the palette opens with the keyboard, and leads to pages by name and to thi
   await input.fill(nobodys);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/${tenantSlug}/test/(conversations|go)/${nobodys}$`));
-  await expect(page.getByText("There is nothing here")).toBeVisible();
+  await expect(page.getByText("Page not found")).toBeVisible();
   // Only that this one is not there: the page asks for it and is told so.
   expect(findings.filter((finding) => !finding.includes("404"))).toEqual([]);
 
@@ -39,10 +39,10 @@ test("the environment's switch keeps the page, and drops what the other environm
   const toLive = page
     .getByRole("navigation", { name: "Environment" })
     .getByRole("link", { name: "Live" });
-  await expect(page.getByText("Nothing here touches live data")).toBeVisible();
+  await expect(page.getByText("Data is isolated from live and never billed.")).toBeVisible();
   await toLive.click();
   await expect(page).toHaveURL(`/${tenantSlug}/live/api-keys`);
-  await expect(page.getByText("Nothing here touches live data")).toBeHidden();
+  await expect(page.getByText("Data is isolated from live and never billed.")).toBeHidden();
 
   await page.goto(`/${tenantSlug}/test/webhooks/whk_00000000000000000000000000`);
   await expect(toLive).toHaveAttribute("href", `/${tenantSlug}/live/webhooks`);
@@ -59,7 +59,7 @@ test("on a narrow screen the menu holds the navigation, and closes behind whoeve
     .getByRole("link", { name: "Overview" })
     .click();
   await expect(page).toHaveURL(`/${tenantSlug}/test`);
-  await expect(page.getByRole("button", { name: "Close the menu" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "Close menu" })).toBeHidden();
 });
 
 test("a page runs its own scripts and no others", async ({ page, request }) => {

@@ -10,7 +10,7 @@ test("signing out ends the session on every device, and its cookie opens nothing
   const phonePage = await phone.newPage();
 
   await phonePage.goto(`/${tenantSlug}/live/api-keys`);
-  await phonePage.getByLabel("E-mail").fill(email);
+  await phonePage.getByLabel("Email").fill(email);
   await phonePage.getByLabel("Password").fill(password);
   await phonePage.getByRole("button", { name: "Sign in" }).click();
   await expect(phonePage).toHaveURL(`/${tenantSlug}/live/api-keys`);
@@ -33,14 +33,14 @@ test("a wrong password and an unknown address read the same, and no address lead
 
   for (const address of [email, "nobody@example.com"]) {
     await page.goto("/login?callbackUrl=https://elsewhere.example/");
-    await page.getByLabel("E-mail").fill(address);
+    await page.getByLabel("Email").fill(address);
     await page.getByLabel("Password").fill("wrong password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page.getByText("The e-mail address or the password is not right.")).toBeVisible();
-    await expect(page.getByLabel("E-mail")).toHaveValue(address);
+    await expect(page.getByText("The email address or password is incorrect.")).toBeVisible();
+    await expect(page.getByLabel("Email")).toHaveValue(address);
   }
 
-  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page).toHaveURL(/\/test$/);
@@ -59,9 +59,7 @@ test("another organization, and one that does not exist, are not found alike", a
     for (const path of [`/${slug}`, `/${slug}/test/api-keys`, `/${slug}/live`]) {
       const response = await strangerPage.goto(path);
       expect(response?.status(), path).toBe(404);
-      await expect(
-        strangerPage.getByRole("heading", { name: "There is nothing here" }),
-      ).toBeVisible();
+      await expect(strangerPage.getByRole("heading", { name: "Page not found" })).toBeVisible();
     }
   }
   await stranger.close();

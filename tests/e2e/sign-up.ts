@@ -12,7 +12,7 @@ export async function signUp(page: Page, { organization = "", name = "Ada Lovela
   await page.goto("/signup");
   await page.getByLabel("Organization").fill(organization || `Engines ${mark}`);
   await page.getByLabel("Your name").fill(name);
-  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page).toHaveURL(/\/test$/);
@@ -29,7 +29,7 @@ export async function newTestKey(page: Page): Promise<string> {
   await page.getByLabel("Name", { exact: true }).fill("Tests");
   await page.getByRole("button", { name: "Create test key" }).click();
   const key = await page.getByLabel("API key", { exact: true }).inputValue();
-  await page.getByLabel("I have kept the API key").check();
+  await page.getByLabel("I have saved the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
   return key;

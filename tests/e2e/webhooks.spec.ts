@@ -104,7 +104,7 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   await expect(page.getByRole("dialog")).toContainText("verify.ts");
   await page.getByRole("button", { name: "Done" }).click();
-  await expect(page.getByText("it cannot be shown again")).toBeVisible();
+  await expect(page.getByText("it can’t be shown again")).toBeVisible();
   expect(await copy(page, "Copy the signing secret")).toBe(secret);
   await page.getByRole("button", { name: "Done" }).click();
 
@@ -185,7 +185,7 @@ test("while a secret is rotated both sign, a second rotation is refused, and the
   await page.getByRole("button", { name: "Rotate secret" }).click();
   await drawer(page).getByRole("button", { name: "Rotate secret" }).click();
   const newSecret = await page.getByLabel("Signing secret", { exact: true }).inputValue();
-  await page.getByLabel("I have kept the signing secret").check();
+  await page.getByLabel("I have saved the signing secret").check();
   await page.getByRole("button", { name: "Done" }).click();
   await expect(
     page.getByText(/signs too, for another 2[34] h|signs too, for another 1 d/),
@@ -351,7 +351,7 @@ test("a webhook is created, tested and given a new secret by the keyboard alone"
   await press(page, page.getByRole("button", { name: "Rotate secret" }));
   await press(page, page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }));
   await expect(page.getByLabel("Signing secret", { exact: true })).toBeFocused();
-  await press(page, page.getByLabel("I have kept the signing secret"), "Space");
+  await press(page, page.getByLabel("I have saved the signing secret"), "Space");
   await press(page, page.getByRole("button", { name: "Done" }));
   await expect(page.getByRole("button", { name: "Drop the old one now" })).toBeVisible();
 });
@@ -369,10 +369,10 @@ test("in live, a new webhook and a new secret take the password again", async ({
   await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/hook`);
   await page.getByRole("checkbox", { name: /All events/ }).check();
   await page.getByRole("button", { name: "Create live webhook" }).click();
-  const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+  const question = page.getByRole("dialog", { name: "Confirm your identity" });
   await question.getByLabel("Password").fill(password);
   await question.getByLabel("Password").press("Enter");
-  await page.getByLabel("I have kept the signing secret").check();
+  await page.getByLabel("I have saved the signing secret").check();
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(`${receiver.url}/hook`);
 

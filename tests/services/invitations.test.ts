@@ -36,7 +36,7 @@ const tokenOf = (link: string | null) => link?.split("/").at(-1) ?? "";
 const accept = (user: { id: string; email: string }, token: string) =>
   acceptInvitation({ ...user, address: null }, token);
 
-const over = "This invitation was used or revoked, or its time is over.";
+const over = "This invitation was already used, was revoked, or has expired.";
 
 test("the owner of the address accepts once, and gets the role of the invitation", async () => {
   const { tenant, owner } = await newOrganization();

@@ -143,7 +143,7 @@ test.each(["github", "google"])("an address that %s has not verified is refused"
 
   expect(errorIn(path)).toBe("EmailUnverified");
   expect(new URL(path, web.url).searchParams.get("callbackUrl")).toBe(`${web.url}/welcome`);
-  expect(await (await browser.go(path)).text()).toContain("has no verified e-mail address");
+  expect(await (await browser.go(path)).text()).toContain("has no verified email address");
   expect(await sessionOf(browser)).toEqual({});
   expect(await db().user.findUnique({ where: { email } })).toBeNull();
 });
@@ -201,7 +201,7 @@ test("a canceled sign-in says so", async () => {
   );
 
   expect(errorIn(path)).toBe("Callback");
-  expect(await (await browser.go(path)).text()).toContain("was broken off or refused there");
+  expect(await (await browser.go(path)).text()).toContain("was canceled or denied");
 });
 
 test("a provider that is unavailable before or after its page is named as the reason", async () => {
@@ -227,10 +227,10 @@ test("a signed-in user proves their identity with a provider, and is not replace
   const path = await browser.signIn("github", eve.login, "/confirmed");
   expect(errorIn(path)).toBe("OtherAccount");
   expect(await (await browser.go(path)).text()).toContain("You are still signed in as");
-  expect(await (await browser.go("/confirmed")).text()).toContain("It was not confirmed");
+  expect(await (await browser.go("/confirmed")).text()).toContain("Identity not confirmed");
 
   expect(await browser.signIn("github", grace.login, "/confirmed")).toBe("/confirmed");
-  expect(await (await browser.go("/confirmed")).text()).toContain("It is you");
+  expect(await (await browser.go("/confirmed")).text()).toContain("Identity confirmed");
   expect(await db().session.count({ where: { user: { email: grace.email } } })).toBe(1);
 });
 

@@ -4,19 +4,19 @@ import { AnnounceProof } from "./announce-proof";
 
 export const metadata = { title: "Confirmed" };
 
-/** What the window shows in which somebody has signed in again, for the moment before it closes. */
+/** Shown in the window where the user signed in again, until it closes itself. */
 export default async function ConfirmedPage() {
   const user = await requireUser();
   const isProved = hasRecentProof(user.provedAt);
   return (
     <div className="space-y-5">
       <h1 className="font-semibold text-2xl tracking-tight">
-        {isProved ? "It is you" : "It was not confirmed"}
+        {isProved ? "Identity confirmed" : "Identity not confirmed"}
       </h1>
       <p className="text-muted">
         {isProved
-          ? "Close this window, and go on where you were."
-          : "Close this window, and try again where you were."}
+          ? "You can close this window and continue where you left off."
+          : "Close this window and try again where you left off."}
       </p>
       {isProved ? <AnnounceProof /> : null}
     </div>

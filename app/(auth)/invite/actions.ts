@@ -8,7 +8,7 @@ import { acceptInvitation, findInvitation, invitationIsOver } from "@/lib/member
 import { newPersonInput } from "@/lib/users/schema";
 import { asMessage, type FormState, fieldErrors, textOf } from "../form-state";
 
-/** For somebody who is signed in with the address that was invited. */
+/** For a user who is signed in with the invited address. */
 export async function acceptAction(token: string, _before: FormState): Promise<FormState> {
   const user = await requireUser();
   const { address } = await currentDevice();
@@ -19,7 +19,7 @@ export async function acceptAction(token: string, _before: FormState): Promise<F
   redirect(`/${accepted.tenantSlug}/test`);
 }
 
-/** For somebody who makes an account by accepting. */
+/** For a person who creates an account by accepting. */
 export async function acceptAsNewUserAction(
   token: string,
   _before: FormState,
@@ -39,10 +39,13 @@ export async function acceptAsNewUserAction(
   );
   if ("message" in result) return { ...result, values };
   if (result.outcome === "too-many")
-    return { message: "Too many accounts were made from here. Try again in 15 minutes.", values };
+    return {
+      message: "Too many accounts were created from this network. Try again in 15 minutes.",
+      values,
+    };
   if (result.outcome === "email-taken") {
     return {
-      message: "There is an account with this address by now. Open the link again, and sign in.",
+      message: "An account with this email address now exists. Open the link again and sign in.",
       values,
     };
   }
@@ -50,7 +53,7 @@ export async function acceptAsNewUserAction(
   redirect(`/${result.tenantSlug}/test`);
 }
 
-/** Whoever is signed in as somebody else begins anew. */
+/** For a user who is signed in with another address than the invited one. */
 export async function signOutToAcceptAction(token: string): Promise<void> {
   await signOut(await requireUser(), await currentDevice());
   await clearSessionCookie();

@@ -22,30 +22,30 @@ export default async function LoginPage({ searchParams }: Props) {
     return <SignInForm callbackUrl={target} message={message} providers={providerChoices()} />;
   return (
     <div className="space-y-5">
-      <h1 className="font-semibold text-2xl tracking-tight">It was not confirmed</h1>
+      <h1 className="font-semibold text-2xl tracking-tight">Identity not confirmed</h1>
       <Notice>{message}</Notice>
       <p className="break-words text-muted">You are still signed in as {user.email}.</p>
       <ButtonLink href={target} className="w-full">
-        Go on
+        Continue
       </ButtonLink>
     </div>
   );
 }
 
-/** By what next-auth, or lib/auth/provider-sign-in.ts, says in the address. */
+/** By the error code that next-auth or lib/auth/provider-sign-in.ts puts in the URL. */
 const messages: Record<string, string> = {
-  CredentialsSignin: "The e-mail address or the password is not right.",
-  TooManyAttempts: "Too many failed attempts. Try again in some minutes.",
-  TooManyAccounts: "Too many accounts were made from here. Try again in 15 minutes.",
+  CredentialsSignin: "The email address or password is incorrect.",
+  TooManyAttempts: "Too many failed attempts. Try again in a few minutes.",
+  TooManyAccounts: "Too many accounts were created from this network. Try again in 15 minutes.",
   EmailUnverified:
-    "That GitHub or Google account has no verified e-mail address. Verify its address there, then try again.",
+    "That GitHub or Google account has no verified email address. Verify it there, then try again.",
   OtherAccount:
-    "That GitHub or Google account is not the one of whoever is signed in here. Sign out first to sign in with it.",
+    "That GitHub or Google account belongs to a different user. Sign out first to sign in with it.",
   Callback:
-    "Signing in with GitHub or Google was broken off or refused there. Try again, or sign in in another way.",
+    "Signing in with GitHub or Google was canceled or denied. Try again, or sign in another way.",
   OAuthSignin:
-    "GitHub or Google could not be reached. Try again in a moment, or sign in in another way.",
+    "GitHub or Google could not be reached. Try again in a moment, or sign in another way.",
   OAuthCallback:
-    "Signing in with GitHub or Google took too long, or they did not answer as they should. Try again.",
-  Default: "Signing in did not work. Try again.",
+    "Signing in with GitHub or Google took too long, or their response was invalid. Try again.",
+  Default: "Sign-in failed. Try again.",
 };

@@ -36,7 +36,7 @@ export function SignInForm({ callbackUrl, message, providers }: SignInFormProps)
       </form>
       <p>
         <Link href="/password" className="font-medium text-accent underline underline-offset-2">
-          Forgotten your password?
+          Forgot your password?
         </Link>
       </p>
       <p className="text-muted">

@@ -7,7 +7,7 @@ import { writeSessionCookie } from "@/lib/auth/session-cookie";
 import { resetPasswordInput, resetRequestInput } from "@/lib/users/schema";
 import { asUnavailable, type FormState, fieldErrors, textOf } from "../form-state";
 
-/** One answer for every address, whether it is anybody's or not. */
+/** The same response for every address, so that it does not reveal which ones have accounts. */
 export async function requestResetAction(
   _before: FormState,
   form: FormData,
@@ -18,7 +18,7 @@ export async function requestResetAction(
 
   const { outcome } = await requestPasswordReset(input.data.email, await currentDevice());
   if (outcome === "too-many")
-    return { message: "A new password was asked for too often. Try again in 15 minutes.", values };
+    return { message: "Too many password resets were requested. Try again in 15 minutes.", values };
   return { isSent: true, values: { email: input.data.email } };
 }
 
@@ -27,16 +27,16 @@ export async function resetPasswordAction(
   _before: FormState,
   form: FormData,
 ): Promise<FormState> {
-  const over = { message: "This link was used already, or its hour is over. Ask for a new one." };
+  const expired = { message: "This link was already used or has expired. Request a new one." };
   const reset = await findPasswordReset(token);
-  if (!reset) return over;
+  if (!reset) return expired;
   const input = resetPasswordInput(reset.email).safeParse({ password: textOf(form, "password") });
   if (!input.success) return fieldErrors(input.error);
 
   const result = await resetPassword(token, input.data.password, await currentDevice()).catch(
     asUnavailable,
   );
-  if (!result) return over;
+  if (!result) return expired;
   if ("outcome" in result) return { message: result.detail };
   await writeSessionCookie(result.sessionId);
   redirect("/");

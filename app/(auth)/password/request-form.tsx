@@ -9,7 +9,7 @@ import { requestResetAction } from "./actions";
 
 const linkClass = "font-medium text-accent underline underline-offset-2";
 
-/** @param mailPage where mails can be read, where none are sent. */
+/** @param mailPage the page that shows emails instead of sending them, if there is one */
 export function RequestForm({ mailPage }: { mailPage: string | null }) {
   const [{ message, errors, values, isSent }, action] = useActionState(requestResetAction, {});
 
@@ -19,18 +19,18 @@ export function RequestForm({ mailPage }: { mailPage: string | null }) {
         <h1 className="font-semibold text-2xl tracking-tight">Check your email</h1>
         <p className="text-muted">
           If <strong className="wrap-anywhere font-medium text-ink">{values?.email}</strong> has an
-          account, we have mailed it a link to set a new password. The link works once and expires
-          in an hour.
+          account, we’ve emailed it a link to set a new password. The link works once and expires in
+          an hour.
         </p>
         {mailPage ? (
           <p className="text-muted">
-            No mail server is configured. You can read the mail at{" "}
+            No mail server is configured. You can read the email at{" "}
             <code className="font-mono text-xs">{mailPage}</code>. <code>npm start</code> prints the
             full address of that page.
           </p>
         ) : null}
         <Link href="/login" className={linkClass}>
-          Back to signing in
+          Back to sign in
         </Link>
       </div>
     );
@@ -39,15 +39,15 @@ export function RequestForm({ mailPage }: { mailPage: string | null }) {
     <form action={action} className="space-y-5">
       <div className="space-y-1">
         <h1 className="font-semibold text-2xl tracking-tight">Set a new password</h1>
-        <p className="text-muted">We mail you a link to it.</p>
+        <p className="text-muted">We’ll email you a link.</p>
       </div>
       {message ? <Notice>{message}</Notice> : null}
       <EmailField value={values?.email} error={errors?.email} />
       <SubmitButton pending="Sending…" className="w-full">
-        Send me a link
+        Send link
       </SubmitButton>
       <p className="text-muted">
-        You know it after all?{" "}
+        Remember your password?{" "}
         <Link href="/login" className={linkClass}>
           Sign in
         </Link>

@@ -19,7 +19,7 @@ export function SignUpForm({ minimumPasswordLength, providers }: SignUpFormProps
     <div className="space-y-5">
       <div className="space-y-1">
         <h1 className="font-semibold text-2xl tracking-tight">Create your account</h1>
-        <p className="text-muted">A key for the API is one click away.</p>
+        <p className="text-muted">You can create an API key right after this.</p>
       </div>
       <ProviderButtons providers={providers} callbackUrl="/" />
       <form action={action} className="space-y-5">

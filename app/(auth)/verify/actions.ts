@@ -9,7 +9,7 @@ import type { ActionResult } from "@/lib/platform/action-result";
 import type { FormState } from "../form-state";
 
 /**
- * @param kept what was made in the account before: `everything`, or nothing until it is confirmed
+ * @param kept `everything` keeps the access that was added before; `nothing` suspends it for review
  */
 export async function confirmEmailAction(
   token: string,

@@ -6,7 +6,7 @@ import { OrganizationForm } from "./organization-form";
 
 export const metadata = { title: "Create an organization" };
 
-/** The first organization of somebody who is in none, or another one. */
+/** Creates a user's first organization, or another one. */
 export default async function WelcomePage() {
   const user = await requireUser();
   const first = user.memberships[0];
@@ -16,8 +16,8 @@ export default async function WelcomePage() {
         <h1 className="font-semibold text-2xl tracking-tight">Create an organization</h1>
         <p className="break-words text-muted">
           {first
-            ? "It has its own members, keys and data, and you will be its owner."
-            : `You are in no organization yet. Make one of your own, or have an owner or admin of another one invite ${user.email}.`}
+            ? "It has its own members, keys and data. You’ll be its owner."
+            : `You’re not a member of any organization yet. Create one, or ask an owner or admin of another one to invite ${user.email}.`}
         </p>
       </div>
       <OrganizationForm />

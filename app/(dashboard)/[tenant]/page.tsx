@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 
-/** An organization's address alone: its test environment, where nothing can be broken. */
+/** The URL of an organization alone leads to its test environment, where nothing can break. */
 export default async function TenantPage({ params }: { params: Promise<{ tenant: string }> }) {
   const { tenant } = await dashboardPlace((await params).tenant, "test");
   redirect(`/${tenant.slug}/test`);

@@ -10,8 +10,8 @@ import type { PlaceParams } from "./json-route";
 type Table = { name: string; rows: (string | number)[][] };
 
 /**
- * A table of a page as a file. It is asked for by a link, so whoever is not signed in goes to do
- * so.
+ * Sends a table as a CSV file. Links lead here, so users who are signed out are redirected to sign
+ * in.
  */
 export async function downloadCsv(
   request: Request,
@@ -28,7 +28,7 @@ export async function downloadCsv(
     };
     return new Response(csvStart + rows.map(toCsvLine).join(""), { headers });
   } catch (error) {
-    // Redirects and what is not found are thrown as well, and are Next's.
+    // Next throws redirects and not-found pages, too.
     unstable_rethrow(error);
     if (error instanceof RoleMissing)
       return Response.json({ status: 403, detail: error.detail }, { status: 403 });

@@ -11,9 +11,9 @@ import { newId } from "@/lib/resources/ids";
 export type PlaceParams = { tenant: string; environment: string };
 
 /**
- * What every route does that a page of the dashboard calls by itself, where no server action fits:
- * it asks whether one of our own pages sent the request, finds out who acts and in which role, and
- * answers in JSON, problems like the API's.
+ * Runs a route that dashboard pages call with `fetch`, where no server action fits: checks that one
+ * of our own pages sent the request, identifies the user and their role, and responds in JSON, with
+ * problem details like the API's.
  */
 export async function respondWithJson(
   request: Request,
@@ -23,15 +23,15 @@ export async function respondWithJson(
   const { pathname } = new URL(request.url);
   let requestId = newId("request");
   try {
-    if (!isOwnOrigin(request)) return refused("Only Parlance's own pages may send this.");
+    if (!isOwnOrigin(request)) return refused("This request must come from a Parlance page.");
     if (!(await currentUser()))
-      throw new AppError("unauthorized", "You are not signed in any more. Sign in, and try again.");
+      throw new AppError("unauthorized", "Your session has ended. Sign in and try again.");
     const place = await dashboardPlace(params.tenant, params.environment);
     requestId = place.identity.request?.id ?? requestId;
     await throttleDashboard(place.user.id, place.tenant.id);
     return Response.json(await work(place), { status: 201 });
   } catch (error) {
-    // What is not found is thrown as well, and is Next's.
+    // Next throws its not-found pages, too.
     unstable_rethrow(error);
     if (error instanceof RoleMissing) return refused(error.detail);
     const { status, body, headers } = toProblem(error, pathname, requestId);
@@ -43,8 +43,7 @@ export async function respondWithJson(
 }
 
 /**
- * Cookies come with requests of other sites' making, too, where a browser is old; their origin does
- * not lie.
+ * Old browsers send cookies with requests from other sites, too, but the origin header is reliable.
  */
 function isOwnOrigin({ headers }: Request): boolean {
   const origin = headers.get("origin");

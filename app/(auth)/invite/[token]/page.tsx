@@ -11,7 +11,7 @@ import { signOutToAcceptAction } from "../actions";
 import { AcceptForm } from "./accept-form";
 import { NewUserForm } from "./new-user-form";
 
-// The address of this page is a secret, so no other page is told it.
+// The URL of this page is a secret, so it is not sent to any other page.
 export const metadata = { title: "Invitation", referrer: "no-referrer" };
 
 export default async function InvitationPage({ params }: { params: Promise<{ token: string }> }) {
@@ -20,7 +20,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   if (!invitation) {
     return (
       <Frame
-        title="This invitation is over"
+        title="This invitation is no longer valid"
         action={<ButtonLink href="/">Go to the dashboard</ButtonLink>}
       >
         {invitationIsOver}
@@ -30,7 +30,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
 
   const { organization, email, role, invitedBy, hasAccount } = invitation;
   const title = `Join ${organization}`;
-  const sentence = `${invitedBy ?? "Somebody"} invites ${email} to ${organization}, as ${roleNames[role]}.`;
+  const sentence = `${invitedBy ?? "An operator"} invited ${email} to join ${organization} as ${roleNames[role]}.`;
   if (user?.email === email) {
     return (
       <Frame title={title} action={<AcceptForm token={token} organization={organization} />}>
@@ -45,13 +45,12 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
         action={
           <form action={signOutToAcceptAction.bind(null, token)}>
             <SubmitButton pending="Signing out…" className="w-full">
-              Sign out and go on
+              Sign out and continue
             </SubmitButton>
           </form>
         }
       >
-        {sentence} You are signed in as {user.email}, so this invitation is not for you, or you have
-        two accounts.
+        {sentence} You’re signed in as {user.email}. To accept, sign in as {email} instead.
       </Frame>
     );
   }
@@ -68,7 +67,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
           </ButtonLink>
         }
       >
-        {sentence} There is an account with this address.
+        {sentence} You already have an account.
       </Frame>
     );
   }
@@ -82,7 +81,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
         </>
       }
     >
-      {sentence} Make yourself an account to accept.
+      {sentence} Create an account to accept.
     </Frame>
   );
 }

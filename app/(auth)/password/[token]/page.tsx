@@ -3,7 +3,7 @@ import { findPasswordReset } from "@/lib/auth/password-reset";
 import { minimumPasswordLength } from "@/lib/users/schema";
 import { ResetForm } from "./reset-form";
 
-// The address of this page is a secret, so no other page is told it.
+// The URL of this page is a secret, so it is not sent to any other page.
 export const metadata = { title: "New password", referrer: "no-referrer" };
 
 export default async function NewPasswordPage({ params }: { params: Promise<{ token: string }> }) {
@@ -15,10 +15,12 @@ export default async function NewPasswordPage({ params }: { params: Promise<{ to
     );
   return (
     <div className="space-y-5">
-      <h1 className="font-semibold text-2xl tracking-tight">This link is over</h1>
-      <p className="text-muted">It was used already, or a newer one was, or its hour is over.</p>
+      <h1 className="font-semibold text-2xl tracking-tight">This link is no longer valid</h1>
+      <p className="text-muted">
+        It was already used, a newer link was used instead, or it expired after an hour.
+      </p>
       <ButtonLink href="/password" className="w-full">
-        Ask for a new one
+        Request a new link
       </ButtonLink>
     </div>
   );

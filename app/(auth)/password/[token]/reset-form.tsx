@@ -21,7 +21,7 @@ export function ResetForm({
       <div className="space-y-1">
         <h1 className="font-semibold text-2xl tracking-tight">Set a new password</h1>
         <p className="break-words text-muted">
-          For {email}. You will be signed out everywhere else.
+          For {email}. You’ll be signed out on every other device.
         </p>
       </div>
       {message ? <Notice>{message}</Notice> : null}
@@ -31,7 +31,7 @@ export function ResetForm({
         minimumLength={minimumPasswordLength}
         error={errors?.password}
       />
-      <SubmitButton pending="Setting it…" className="w-full">
+      <SubmitButton pending="Saving…" className="w-full">
         Set password and sign in
       </SubmitButton>
     </form>

@@ -5,7 +5,7 @@ import { accessBeforeVerification, findEmailVerification } from "@/lib/auth/emai
 import { currentUser } from "@/lib/auth/require-user";
 import { ConfirmForm } from "./confirm-form";
 
-// The address of this page is a secret, so it is not sent to any other page.
+// The URL of this page is a secret, so it is not sent to any other page.
 export const metadata = { title: "Confirm your email address", referrer: "no-referrer" };
 
 export default async function VerifyAddressPage({

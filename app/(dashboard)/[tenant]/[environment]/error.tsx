@@ -2,7 +2,7 @@
 
 import { PageFailure } from "@/components/shell/page-failure";
 
-/** Inside the frame, so that every other page is one click away. */
+/** Inside the shell, so that every other page is one click away. */
 export default function ErrorPage({
   error,
   reset,

@@ -18,8 +18,8 @@ import { hasRole, roleNames } from "@/lib/platform/roles";
 type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
 
 /**
- * Draws the frame only. Next keeps a layout while its pages change, so each page asks for itself
- * who may see it.
+ * Renders the shell only. Next keeps a layout while its pages change, so each page checks
+ * permissions itself.
  */
 export default async function DashboardLayout({ params, children }: Props) {
   const { tenant: slug, environment: name } = await params;
@@ -33,7 +33,7 @@ async function renderFrame(slug: string, name: string, children: ReactNode) {
     hasRole(role, "ADMIN") ? listSuspendedAccess(reader(identity)).then(countSuspendedAccess) : 0,
   ]);
   const base = `/${tenant.slug}/${environment}`;
-  const isAddressAsked = mailTransport() === "smtp" && !user.isEmailVerified;
+  const needsVerification = mailTransport() === "smtp" && !user.isEmailVerified;
   return (
     <ProofProvider
       email={user.email}
@@ -51,9 +51,9 @@ async function renderFrame(slug: string, name: string, children: ReactNode) {
         roleName={roleNames[role]}
         signOut={signOutAction}
         notices={
-          isAddressAsked || suspended > 0 ? (
+          needsVerification || suspended > 0 ? (
             <>
-              {isAddressAsked ? (
+              {needsVerification ? (
                 <VerifyAddressNotice email={user.email} resend={resendEmailVerificationAction} />
               ) : null}
               {suspended > 0 ? (

@@ -23,10 +23,10 @@ import { sendTestEventAction } from "./webhooks/actions";
 
 type Visitor = { tenantSlug: string; environment: Environment; mayManage: boolean; now: Date };
 
-/** Listens on this machine, prints what arrives, and answers 200. */
+/** Listens on this machine, prints requests, and responds with 200. */
 const receiver = `node -e 'require("http").createServer((q, r) => { q.pipe(process.stdout); q.on("end", () => { console.log(); r.end() }) }).listen(4000)'`;
 
-/** What leads from nothing to live, each step with the one thing to do about it. */
+/** The steps from an empty organization to live traffic, each with its one action. */
 export function onboardingSteps(progress: Progress, visitor: Visitor): Step[] {
   return [
     keyStep(progress, visitor),
@@ -60,13 +60,13 @@ function requestStep(
   -H "Content-Type: application/json" \\
   -d '{"channelId": "web", "message": "Hello"}'`;
   return {
-    title: "Send a first request",
+    title: "Send your first request",
     isDone: hasSucceeded,
     children: (
       <>
         {latestRequest ? (
           <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
-            The latest: <MethodBadge method={latestRequest.method} />
+            Latest request: <MethodBadge method={latestRequest.method} />
             <code className="break-all font-mono text-xs">{latestRequest.path}</code>
             <StatusBadge status={latestRequest.status} />
             <span className="tabular-nums">{latestRequest.durationMs} ms</span>
@@ -76,18 +76,18 @@ function requestStep(
               size="small"
               href={`/${tenantSlug}/test/logs/${latestRequest.id}`}
             >
-              Look at it
+              View
             </ButtonLink>
           </p>
         ) : null}
         {hasSucceeded ? null : (
           <>
             {latestRequest && isErrorKind(latestRequest.errorKind) ? (
-              <HowToMend kind={latestRequest.errorKind} body={latestRequest.responseBody} />
+              <HowToFix kind={latestRequest.errorKind} body={latestRequest.responseBody} />
             ) : null}
             <p className="text-muted">
-              <KeyHint /> The request appears here as soon as it was answered; one without a valid
-              key is nobody’s, and does not.
+              <KeyHint /> The request appears here within seconds. Requests without a valid key
+              belong to no organization and do not appear.
             </p>
             <CommandWithKey command={command} placeholder={placeholder} />
           </>
@@ -97,12 +97,12 @@ function requestStep(
   };
 }
 
-function HowToMend({ kind, body }: { kind: ErrorKind; body: string | null }) {
+function HowToFix({ kind, body }: { kind: ErrorKind; body: string | null }) {
   const { status, title } = errorKinds[kind];
   return (
     <Notice variant="warn" role="note">
       <p className="font-medium">
-        It was answered with {status}: {title}.{" "}
+        The response was {status}: {title}.{" "}
         <Link href={`/docs/errors/${kind}`} className="underline underline-offset-2">
           Explain this error
         </Link>
@@ -128,15 +128,15 @@ function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor):
     isDone,
     children: isDone ? (
       <p className="text-muted">
-        <span className="break-all">{webhook?.url}</span> has answered.
+        <span className="break-all">{webhook?.url}</span> has received an event.{" "}
       </p>
     ) : !mayManage ? (
       missing
     ) : webhook ? (
       <>
         <p className="text-muted">
-          <span className="break-all">{webhook.url}</span> has not answered yet. Send it a test
-          event, and see what comes back.
+          <span className="break-all">{webhook.url}</span> has not responded yet. Send it a test
+          event and check its response.
         </p>
         <TestButton
           path={`${path}/${webhook.id}`}
@@ -150,20 +150,19 @@ function webhookStep({ webhook }: Progress, { tenantSlug, mayManage }: Visitor):
     ) : (
       <>
         <p className="text-muted">
-          A webhook is an address of yours that is sent every event, signed, again and again until
-          it answers.
+          A webhook receives every event as a signed POST request. Failed deliveries are retried.
         </p>
         {arePrivateTargetsAllowed() ? (
           <>
             <p className="text-muted">
-              Nothing to receive with yet? This listens at{" "}
+              No receiver yet? This command listens at{" "}
               <code className="font-mono text-xs">http://127.0.0.1:4000/</code> on the machine that
-              Parlance runs on, and prints what arrives:
+              Parlance runs on, and prints each request:
             </p>
-            <CopyBlock label="Copy the receiver's command" text={receiver} />
+            <CopyBlock label="Copy the receiver command" text={receiver} />
           </>
         ) : null}
-        <ButtonLink href={`${path}/new`}>Create a webhook</ButtonLink>
+        <ButtonLink href={`${path}/new`}>Create webhook</ButtonLink>
       </>
     ),
   };
@@ -178,7 +177,7 @@ function liveStep({ hasLiveKey, hasSucceededLive }: Progress, { mayManage }: Vis
     children: isDone ? null : hasLiveKey ? (
       <>
         <p className="text-muted">
-          There is a live key. The first request with it that succeeds completes this list.
+          You have a live key. The first successful request with it completes this list.
         </p>
         <CopyBlock
           label="Copy the live curl command"
@@ -188,8 +187,7 @@ function liveStep({ hasLiveKey, hasSucceededLive }: Progress, { mayManage }: Vis
     ) : (
       <>
         <p className="text-muted">
-          Live has keys and webhooks of its own, and none of your test data. Everything else is the
-          same.
+          Live has its own keys, webhooks and data. Everything else works as in test.
         </p>
         {mayManage ? (
           <CreateKeyButton environment="live" />

@@ -33,7 +33,7 @@ import { onboardingSteps } from "./onboarding-steps";
 export const metadata = { title: "Overview" };
 
 const hourMs = 3_600_000;
-/** The times that the charts can show, and how many hours each of their bars stands for. */
+/** The time ranges of the charts, and how many hours each bar covers. */
 const ranges = {
   "24h": { name: "24 hours", hours: 24, hoursPerBar: 1 },
   "7d": { name: "7 days", hours: 168, hoursPerBar: 3 },
@@ -58,7 +58,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
   const attempts = await attemptsByHour(
     caller,
     webhooks.map(({ id }) => id),
-    // As long as the chart, whose last bar may not be over yet.
+    // Covers the whole chart, including its unfinished last bar.
     { now: new Date(time.until.getTime() - 1), hours },
   );
   const troubled = webhooks.filter((webhook) => webhookHealth(webhook) !== "well");
@@ -88,10 +88,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
 
   return (
     <>
-      <PageHeader
-        title="Overview"
-        description={`What goes on in ${tenant.name}, ${environment}.`}
-      />
+      <PageHeader title="Overview" description={`Activity in ${tenant.name} (${environment})`} />
       <OnboardingKey
         choices={choices}
         actions={bindKeyActions({ tenant: tenant.slug, environment })}
@@ -100,7 +97,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
       </OnboardingKey>
       {failing.length > 0 ? (
         <div className="mb-6">
-          <Panel title="Webhooks in trouble">
+          <Panel title="Failing webhooks">
             <FailingWebhooks
               failing={failing}
               base={base}
@@ -111,7 +108,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         </div>
       ) : null}
       <TabLinks
-        label="Time"
+        label="Time range"
         tabs={(Object.keys(ranges) as Range[]).map((value) => ({
           name: ranges[value].name,
           href: value === "24h" ? base : `${base}?range=${value}`,
@@ -120,14 +117,14 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
       />
       <div className="mb-6 grid gap-6 lg:grid-cols-2">
         <Panel title={`Requests, last ${name}`} beside={<More href={`${base}/logs`} name="Logs" />}>
-          <RequestChart caption="Requests over time, by how they ended" counts={requests} />
+          <RequestChart caption="Requests over time, by outcome" counts={requests} />
         </Panel>
         <Panel
           title={`Webhook attempts, last ${name}`}
           beside={<More href={`${base}/webhooks`} name="Webhooks" />}
         >
           <BarChart
-            caption="Attempts to deliver over time, by how they ended"
+            caption="Delivery attempts over time, by outcome"
             series={[
               { name: "succeeded", variant: "good" },
               { name: "failed", variant: "danger" },
@@ -140,12 +137,12 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         <section aria-labelledby="errors">
           <div className="mb-3 flex items-center justify-between">
             <h2 id="errors" className="font-semibold text-base">
-              Requests that went wrong lately
+              Recent errors
             </h2>
-            <More href={`${base}/logs?status=4xx`} name="All of them" />
+            <More href={`${base}/logs?status=4xx`} name="View all" />
           </div>
           <RequestTable
-            caption="Refused and failed requests, newest first"
+            caption="Requests with errors, newest first"
             requests={errors}
             base={base}
           />
@@ -172,7 +169,7 @@ const hourLabel = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** All webhooks together, so many hours a bar. */
+/** Totals of all webhooks, with `hoursPerBar` hours in each bar. */
 function sumOfHours(all: AttemptHour[][], { since, parts }: Parts, hoursPerBar: number) {
   return Array.from({ length: parts }, (_, index) => {
     const of = all.flatMap((list) => list.slice(index * hoursPerBar, (index + 1) * hoursPerBar));

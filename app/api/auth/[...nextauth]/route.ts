@@ -6,12 +6,12 @@ import { mayReturnFromProvider } from "@/lib/auth/throttle";
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 
-/** The options are made at the first request, because at build time nothing is configured yet. */
+/** The options are created per request, because at build time nothing is configured yet. */
 async function handle(request: Request, context: Context): Promise<Response> {
   const [action, provider] = (await context.params).nextauth;
-  // next-auth would write into the log what anyone sends it here.
+  // next-auth would log whatever anyone sends to this path.
   if (action === "_log") return new Response(null, { status: 404 });
-  // Passwords are counted where they are checked.
+  // Password attempts are counted where passwords are checked.
   const isFromProvider = action === "callback" && provider !== "credentials";
   const device = await currentDevice();
   if (isFromProvider && !(await mayReturnFromProvider(device.address))) {

@@ -1,5 +1,5 @@
 import { notFound } from "next/navigation";
 import { dashboardPage } from "@/app/(dashboard)/dashboard-page";
 
-/** Any other address below an environment is not found inside the frame, and not outside of it. */
+/** Unknown paths below an environment show the not-found page inside the shell. */
 export default dashboardPage(async () => notFound());

@@ -30,7 +30,7 @@ function settingsOf(form: FormData) {
   };
 }
 
-/** Days from now, or a date: then the key lasts to the end of that day, in UTC. */
+/** A number of days from now, or a date: the key then works until the end of that day, in UTC. */
 function endOf(form: FormData): Date | null {
   const expiry = text(form, "expiry");
   if (expiry === "date") return new Date(`${text(form, "date")}T23:59:59.999Z`);

@@ -7,7 +7,10 @@ import {
   updateApiKeyAction,
 } from "./actions";
 
-/** What the dialogs about keys can do here. A new key may be for the other environment. */
+/**
+ * The actions of the key dialogs, bound to this page. A new key may belong to the other
+ * environment.
+ */
 export const bindKeyActions = (place: ActionPlace): KeyActions => ({
   create: createApiKeyAction.bind(null, place.tenant),
   update: updateApiKeyAction.bind(null, place),

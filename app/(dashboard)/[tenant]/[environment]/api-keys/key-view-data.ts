@@ -24,7 +24,7 @@ export async function keyChoices(
   };
 }
 
-/** @param lastDay the key's requests of the last 24 hours. */
+/** @param lastDay the key's requests of the last 24 hours */
 export function keySummary(key: ApiKey, lastDay: RequestCount[], now: Date): KeySummary {
   return {
     ...{ id: key.id, name: key.name, hint: key.hint, scopes: key.scopes as KeySummary["scopes"] },
@@ -38,7 +38,7 @@ export function keySummary(key: ApiKey, lastDay: RequestCount[], now: Date): Key
 export const requestsPerHour = (counts: RequestCount[]) =>
   counts.map(({ succeeded, refused, failed }) => succeeded + refused + failed);
 
-/** Who made a key. Keys without a maker come from the operator's command line. */
+/** Who created a key. Keys without a creator come from the operator's command line. */
 export const creatorName = ({ createdById }: ApiKey, names: Map<string, string>) =>
   createdById ? (names.get(createdById) ?? "A former member") : "Operator";
 

@@ -52,14 +52,14 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
   const create = canManage ? (
     <CreateKeyButton />
   ) : (
-    <RoleNote sentence={roleSentence("ADMIN", "create, change and revoke API keys")} />
+    <RoleNote sentence={roleSentence("ADMIN", "create, edit and revoke API keys")} />
   );
   const isFiltered = status !== undefined || page.cursor !== undefined;
   return (
     <KeyDialogs choices={choices} actions={bindKeyActions({ tenant: tenant.slug, environment })}>
       <PageHeader
         title="API keys"
-        description="Each works in one environment, for the scopes it was given. It is shown once, when it is made."
+        description="A key works in one environment and only for its scopes. It is shown once, when you create it."
         guide="api-keys"
         actions={rows.length > 0 || isFiltered ? create : null}
       />
@@ -77,17 +77,17 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
       {rows.length > 0 ? (
         <KeyTable keys={rows} base={base} now={now} canManage={canManage} />
       ) : isFiltered ? (
-        <EmptyState title="No key is like this">
-          None of the keys in {environment} has the status that you look for.
+        <EmptyState title="No keys match these filters">
+          No {environment} key has this status. Clear the filter to see all keys.
         </EmptyState>
       ) : (
         <EmptyState
           title={`No ${environment} keys yet`}
           action={create}
           curl={`curl ${env().APP_URL}/v1/public/account -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…"`}
-          curlLabel="Then send it with each request:"
+          curlLabel="Send it with each request:"
         >
-          A key lets your program use the API in {environment}.
+          API keys let your programs use the API in {environment}. Create one to get started.
         </EmptyState>
       )}
       <Pager path={`${base}/api-keys`} query={query} nextCursor={nextCursor} />

@@ -2,10 +2,10 @@ import type { Parts } from "@/lib/request-logs/service";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const keptMs = 30 * 24 * hourMs;
-const mostParts = 60;
+const retentionMs = 30 * 24 * hourMs;
+const maximumParts = 60;
 
-/** The times that are offered, by what stands for them in the address. */
+/** The ranges to choose from, by their value in the URL. */
 export const ranges = {
   "1h": "Last hour",
   "24h": "24 hours",
@@ -18,10 +18,10 @@ const rangeMs: Record<Range, number> = {
   "1h": hourMs,
   "24h": 24 * hourMs,
   "7d": 7 * 24 * hourMs,
-  "30d": keptMs,
+  "30d": retentionMs,
 };
 
-/** A time that is listed, and how it is charted: from the counts of hours where it is long enough. */
+/** The range of the list, and how it is charted: from hourly counts if it is long enough. */
 export type TimeRange = {
   since: Date;
   until: Date | undefined;
@@ -29,20 +29,20 @@ export type TimeRange = {
   isByTheHour: boolean;
 };
 
-/** A time that ends now, so that the list has no end. */
+/** A range that ends now, so the list has no end. */
 export function rangeEndingNow(range: Range, now: Date): TimeRange {
   const shown = chartOf(new Date(now.getTime() - rangeMs[range] + 1), now);
   return { ...shown, since: shown.chart.since, until: undefined };
 }
 
-/** A time from the address, as a click on the chart leaves it there. */
+/** A range from the URL, as set by a click on the chart. */
 export function rangeBetween(
   since: Date | undefined,
   until: Date | undefined,
   now: Date,
 ): TimeRange {
   const end = until && until < now ? until : now;
-  const earliest = new Date(now.getTime() - keptMs);
+  const earliest = new Date(now.getTime() - retentionMs);
   const start = since && since > earliest ? since : earliest;
   const isForward = start < end;
   return {
@@ -52,7 +52,7 @@ export function rangeBetween(
   };
 }
 
-/** From here on, hours are fine enough, and their counts are there. */
+/** From this length on, hourly counts are fine enough. */
 const longMs = 6 * hourMs;
 const shortParts = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600].map((seconds) => seconds * 1_000);
 const longParts = [1, 2, 3, 6, 12, 24].map((hours) => hours * hourMs);
@@ -61,11 +61,11 @@ function chartOf(since: Date, until: Date): Pick<TimeRange, "chart" | "isByTheHo
   const lengthMs = until.getTime() - since.getTime();
   const isByTheHour = lengthMs >= longMs;
   const lengths = isByTheHour ? longParts : shortParts;
-  const partMs = lengths.find((candidate) => lengthMs / candidate <= mostParts) ?? 24 * hourMs;
+  const partMs = lengths.find((candidate) => lengthMs / candidate <= maximumParts) ?? 24 * hourMs;
   return { chart: aligned(since, until, partMs), isByTheHour };
 }
 
-/** Parts of this length that begin and end on a multiple of it. */
+/** Parts of this length that start and end on a multiple of it. */
 function aligned(since: Date, until: Date, partMs: number): Parts {
   const start = Math.floor(since.getTime() / partMs) * partMs;
   const end = Math.ceil(until.getTime() / partMs) * partMs;

@@ -71,7 +71,7 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
     <>
       <PageHeader
         title="Logs"
-        description={`Requests with a valid key in ${environment}. Kept for 30 days, without secrets.`}
+        description={`Requests with a valid key in ${environment}. Stored for 30 days, with secrets masked.`}
         guide="request-logs"
         actions={<LiveTail path={path} query={query} isLive={live === "1"} />}
       />
@@ -86,7 +86,7 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
         className="mb-5 rounded-2xl border border-line bg-surface p-5"
       >
         <RequestChart
-          caption={`Requests over time, ${only ?? "by how they ended"}`}
+          caption={`Requests over time, ${only ?? "by outcome"}`}
           counts={counts}
           only={only}
           hrefOf={({ from, to }) =>
@@ -100,8 +100,8 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
         />
         {isBeyondChart ? (
           <p className="mt-2 text-muted text-xs">
-            The chart counts {search.apiKeyId ? "all requests of the key" : "all requests"},
-            whatever else is filtered.
+            The chart counts {search.apiKeyId ? "all requests with this key" : "all requests"}.
+            Other filters apply to the list only.
           </p>
         ) : null}
       </section>
@@ -109,10 +109,10 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
       {rows.length > 0 ? (
         <RequestTable caption="Requests, newest first" requests={rows} base={base} />
       ) : isFiltered || hasAny ? (
-        <EmptyState title="No request is like this">
+        <EmptyState title="No requests match these filters">
           {lookedBackTo
-            ? "None of those looked at matches the filters."
-            : "Nothing in this time matches the filters."}
+            ? "None of the requests checked so far matches the filters."
+            : "No request in this time range matches the filters."}
         </EmptyState>
       ) : (
         <EmptyState
@@ -133,7 +133,7 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
         path={path}
         query={query}
         nextCursor={nextCursor}
-        next={lookedBackTo && "Look further back"}
+        next={lookedBackTo && "Search further back"}
       />
       {live === "1" ? <AutoRefresh everyMs={2_000} /> : null}
     </>
@@ -164,7 +164,7 @@ function filtersFor(keys: { id: string; name: string; hint: string }[], { status
     { value: "4xx", label: "4xx refused" },
     { value: "5xx", label: "5xx failed" },
   ];
-  // One that a link asked for.
+  // A status from a link.
   if (typeof status === "string" && /^\d+$/.test(status))
     statuses.push({ value: status, label: status });
   return [
@@ -181,12 +181,12 @@ function filtersFor(keys: { id: string; name: string; hint: string }[], { status
     },
     {
       name: "path",
-      label: "Path begins with",
+      label: "Path prefix",
       type: "search" as const,
       placeholder: "/v1/public/conversations",
     },
     { name: "idempotencyKey", label: "Idempotency key", type: "search" as const },
-    { name: "request", label: "Request id", type: "search" as const, placeholder: "req_…" },
+    { name: "request", label: "Request ID", type: "search" as const, placeholder: "req_…" },
   ];
 }
 
@@ -201,7 +201,7 @@ function TimeLinks({
   const className =
     "flex h-8 items-center rounded-md px-3 text-muted hover:text-ink aria-[current]:bg-surface aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-sm";
   return (
-    <nav aria-label="Time" className="mb-4 flex flex-wrap items-center gap-3">
+    <nav aria-label="Time range" className="mb-4 flex flex-wrap items-center gap-3">
       <ul className="flex rounded-lg border border-line bg-sunken p-0.5">
         {(Object.keys(ranges) as Range[]).map((range) => (
           <li key={range}>
@@ -230,7 +230,7 @@ function TimeLinks({
 
 const inWords = (at: Date) => at.toISOString().slice(0, 19).replace("T", " ");
 
-/** A link, so that the page says in its address whether it follows. */
+/** A link, so that the URL says whether the page follows new requests. */
 function LiveTail({ path, query, isLive }: Place & { isLive: boolean }) {
   return (
     <Link
@@ -245,7 +245,7 @@ function LiveTail({ path, query, isLive }: Place & { isLive: boolean }) {
         className={`size-2 rounded-full ${isLive ? "animate-pulse bg-good" : "bg-line-strong"}`}
         aria-hidden="true"
       />
-      {isLive ? "Stop following" : "Follow live"}
+      {isLive ? "Stop live tail" : "Start live tail"}
     </Link>
   );
 }

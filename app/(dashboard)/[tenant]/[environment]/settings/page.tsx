@@ -32,7 +32,10 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
   const isAdmin = hasRole(role, "ADMIN");
   return (
     <>
-      <PageHeader title="Settings" description={`${tenant.name}, in both environments.`} />
+      <PageHeader
+        title="Settings"
+        description={`Settings of ${tenant.name}, for both environments.`}
+      />
       <SettingsTabs base={base} current="settings" />
       <div className="space-y-6">
         <Panel title="Organization">
@@ -42,7 +45,7 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
                 label="Name"
                 name={tenant.name}
                 autoComplete="organization"
-                hint="Invitations and mails name it."
+                hint="Shown in invitations and emails."
                 rename={renameOrganizationAction.bind(null, place)}
               />
             ) : null}
@@ -73,12 +76,12 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
           <ul className="divide-y divide-line">
             <Danger
               title="Wipe test data"
-              description="Deletes what the test environment holds: conversations, customers, agents, knowledge, events, logs and usage. Keys, webhooks and everything live stay."
+              description="Deletes all conversations, customers, agents, knowledge, events, logs and usage of the test environment. Keys, webhooks and live data are not affected."
             >
               {wipe ? (
                 <p role="status" className="text-muted">
-                  Being wiped since <Time at={wipe.requestedAt} now={now} />,{" "}
-                  {grouped(wipe.deletedRows)} rows so far.
+                  Wipe in progress, started <Time at={wipe.requestedAt} now={now} />.{" "}
+                  {grouped(wipe.deletedRows)} rows deleted so far.
                   <AutoRefresh everyMs={2_000} />
                 </p>
               ) : isAdmin ? (
@@ -89,7 +92,7 @@ export default dashboardPage(async ({ caller, role, environment, base, now }) =>
             </Danger>
             <Danger
               title="Leave this organization"
-              description="For yourself alone. The last owner makes somebody else an owner first."
+              description="You lose access immediately. If you’re the only owner, make another member an owner first."
             >
               <LeaveDialog organization={tenant.name} leave={leaveAction.bind(null, place)} />
             </Danger>

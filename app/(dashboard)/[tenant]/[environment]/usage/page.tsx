@@ -38,7 +38,7 @@ export default dashboardPage(
         <PageHeader
           title="Usage"
           beside={<BilledBadge isBilled={environment === "live"} />}
-          description={`What ${tenant.name} used in ${environment}, in days of UTC. The same figures as GET /usage.`}
+          description={`Usage of ${tenant.name} in ${environment}, by UTC day. Also available from GET /usage.`}
           guide="usage"
           actions={
             <Menu
@@ -51,10 +51,10 @@ export default dashboardPage(
               }
             >
               <MenuLink href={`${download}&by=day`} prefetch={false} download>
-                Each day
+                Usage by day
               </MenuLink>
               <MenuLink href={`${download}&by=key`} prefetch={false} download>
-                Each key
+                Usage by key
               </MenuLink>
             </Menu>
           }
@@ -73,7 +73,7 @@ export default dashboardPage(
         <section aria-labelledby="other" className="mt-8">
           <div className="mb-3 flex items-center gap-3">
             <h2 id="other" className="font-semibold text-base">
-              Apart from that, in {other}
+              Usage in {other}
             </h2>
             <BilledBadge isBilled={other === "live"} />
           </div>
@@ -92,11 +92,11 @@ async function KeysUsed({ caller, period, base }: KeysUsedProps) {
     const { environment } = caller.partition;
     return (
       <EmptyState
-        title="No requests in this month"
+        title="No requests this month"
         curl={`curl ${env().APP_URL}/v1/public/usage -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…"`}
-        curlLabel="The same figures by the API:"
+        curlLabel="Get the same figures from the API:"
       >
-        Each key that made requests in {environment} would stand here.
+        Keys that make requests in {environment} appear here. Send a request to see the first one.
       </EmptyState>
     );
   }
@@ -106,7 +106,7 @@ async function KeysUsed({ caller, period, base }: KeysUsedProps) {
   );
   const keys = used.map(({ apiKeyId, apiRequests }) => ({
     ...{ id: apiKeyId, apiRequests },
-    ...(names.get(apiKeyId) ?? { name: "A deleted key", hint: apiKeyId }),
+    ...(names.get(apiKeyId) ?? { name: "Deleted key", hint: apiKeyId }),
   }));
   return <KeyUsageTable keys={keys} base={base} />;
 }

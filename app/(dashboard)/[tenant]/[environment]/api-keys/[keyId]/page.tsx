@@ -55,22 +55,22 @@ export default dashboardPage<"keyId">(
           beside={<StatusBadge status={status} />}
           description={
             hasEnded
-              ? "This key has ended. What it did stays in the logs."
+              ? "This key no longer works. Its requests stay in the logs."
               : describeKey(choices.resources, terms)
           }
           actions={
             !canManage ? (
-              <RoleNote sentence={roleSentence("ADMIN", "change and revoke API keys")} />
+              <RoleNote sentence={roleSentence("ADMIN", "edit and revoke API keys")} />
             ) : hasEnded ? null : (
               <KeyButtons apiKey={summary} isRolling={key.replacedById !== null} />
             )
           }
         />
         <div className="mb-4 grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-          <Panel title="Facts">
+          <Panel title="Details">
             <Facts
               facts={[
-                { name: "Id", value: <CopyableId id={key.id} /> },
+                { name: "ID", value: <CopyableId id={key.id} /> },
                 { name: "Key", value: <code className="font-mono text-xs">{key.hint}</code> },
                 { name: "Status", value: <KeyStatus apiKey={{ ...key, status }} now={now} /> },
                 { name: "Created", value: <Created apiKey={key} names={names} now={now} /> },
@@ -83,14 +83,15 @@ export default dashboardPage<"keyId">(
                   value: key.expiresAt ? <Time at={key.expiresAt} now={now} /> : "Never",
                 },
                 {
-                  name: "Addresses",
+                  name: "Allowed IP addresses",
                   value: key.allowedIps.length > 0 ? key.allowedIps.join(", ") : "Any",
                 },
                 {
-                  name: "Requests a minute",
+                  name: "Rate limit",
                   value:
-                    key.rateLimitPerMinute?.toLocaleString("en") ??
-                    `${choices.planRateLimit.toLocaleString("en")}, as the plan has it`,
+                    key.rateLimitPerMinute === null
+                      ? `${choices.planRateLimit.toLocaleString("en")} requests per minute (plan default)`
+                      : `${key.rateLimitPerMinute.toLocaleString("en")} requests per minute`,
                 },
                 ...(predecessor
                   ? [{ name: "Replaces", value: <KeyLink apiKey={predecessor} base={base} /> }]
@@ -101,14 +102,14 @@ export default dashboardPage<"keyId">(
               ]}
             />
           </Panel>
-          <Panel title="What it may do">
+          <Panel title="Scopes">
             <GrantedScopes resources={choices.resources} scopes={key.scopes} />
           </Panel>
         </div>
         <div className="space-y-4">
-          <Panel title="Requests of the last 30 days">
+          <Panel title="Requests, last 30 days">
             <RequestChart
-              caption="Requests with this key on each of the last 30 days"
+              caption="Requests with this key per day, last 30 days"
               counts={days.get(key.id) ?? []}
               hrefOf={({ from, to }) =>
                 `${logs}&since=${from.toISOString()}&until=${to.toISOString()}`
@@ -131,10 +132,10 @@ export default dashboardPage<"keyId">(
                 base={base}
               />
             ) : (
-              <p className="text-muted">None in the last 30 days.</p>
+              <p className="text-muted">No requests in the last 30 days.</p>
             )}
           </section>
-          <Panel title="What was done to it">
+          <Panel title="History">
             {trail ? (
               <KeyAudit entries={trail} now={now} />
             ) : (
@@ -151,7 +152,7 @@ async function auditTrail(caller: Caller, keyId: string) {
   const entries = await listAuditTrail(caller, keyId);
   return entries.map(({ actorName, ...entry }) => ({
     ...entry,
-    actor: actorName ?? "The operator",
+    actor: actorName ?? "Operator",
   }));
 }
 

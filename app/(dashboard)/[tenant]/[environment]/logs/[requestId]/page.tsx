@@ -34,7 +34,7 @@ export default dashboardPage<"requestId">(async ({ caller, base, params, now }) 
           <>
             <MethodBadge method={request.method} />
             <StatusBadge status={request.status} />
-            {request.isReplay ? <Badge>replayed</Badge> : null}
+            {request.isReplay ? <Badge>Replayed</Badge> : null}
           </>
         }
         description={<CopyableId id={request.id} />}
@@ -86,7 +86,7 @@ export default dashboardPage<"requestId">(async ({ caller, base, params, now }) 
                 ),
               },
               {
-                name: "Address",
+                name: "IP address",
                 value: request.address && (
                   <code className="font-mono text-xs">{request.address}</code>
                 ),
@@ -101,7 +101,7 @@ export default dashboardPage<"requestId">(async ({ caller, base, params, now }) 
           />
         </Panel>
         {events.length > 0 ? (
-          <Panel title={events.length === 1 ? "The event it raised" : "The events it raised"}>
+          <Panel title={events.length === 1 ? "Event" : "Events"}>
             <ul className="space-y-1.5">
               {events.map(({ id, type }) => (
                 <li key={id} className="flex flex-wrap items-center gap-x-3">
@@ -116,23 +116,21 @@ export default dashboardPage<"requestId">(async ({ caller, base, params, now }) 
         ) : null}
         <div className={`grid gap-4 ${request.requestBody ? "lg:grid-cols-2" : ""}`}>
           {request.requestBody ? (
-            <Panel title="Body of the request">
-              <JsonText text={request.requestBody} label="the body of the request" />
+            <Panel title="Request body">
+              <JsonText text={request.requestBody} label="the request body" />
             </Panel>
           ) : null}
-          <Panel title="Answer">
+          <Panel title="Response body">
             {request.responseBody ? (
-              <JsonText text={request.responseBody} label="the answer" />
+              <JsonText text={request.responseBody} label="the response body" />
             ) : (
-              <p className="text-muted">
-                What a successful read answers is not kept: it can be read again.
-              </p>
+              <p className="text-muted">Response bodies of successful reads are not stored.</p>
             )}
           </Panel>
         </div>
         <p className="text-muted text-xs">
-          Bodies are kept for 30 days, up to 16 KB of each. Secrets were masked before anything was
-          written.
+          Bodies are stored for 30 days, up to 16 KB each. Secrets are masked before they are
+          stored.
         </p>
       </div>
     </>

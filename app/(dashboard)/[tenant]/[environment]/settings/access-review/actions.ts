@@ -32,7 +32,7 @@ const revokeInput = z.strictObject({
   environment: z.enum(Environment),
 });
 
-/** The page shows both environments, so a key or webhook comes with its own. */
+/** The page lists both environments, so a key or webhook is sent with its own. */
 export async function revokeAccessAction(
   place: ActionPlace,
   sent: z.input<typeof revokeInput>,

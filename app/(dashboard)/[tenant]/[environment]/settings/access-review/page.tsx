@@ -38,7 +38,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, now }) 
               confirmVariant="primary"
               pending="Confirming…"
               act={confirmAccessAction.bind(null, place, "everything")}
-              done="Everything is confirmed."
+              done="All access confirmed."
             >
               <p>
                 Do this only if you recognize every key, webhook, invitation and member on this

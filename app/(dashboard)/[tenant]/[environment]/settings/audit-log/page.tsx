@@ -39,7 +39,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, query, 
     <>
       <PageHeader
         title="Audit log"
-        description="Who changed what in this organization, in both environments. Entries are only ever added; each carries the hash of the one before it."
+        description="Every change in this organization, in both environments. Entries cannot be edited or deleted; each contains the hash of the previous one."
         guide="audit-log"
         actions={
           <a
@@ -59,10 +59,10 @@ export default dashboardPage(async ({ caller, tenant, environment, base, query, 
         filters={[
           {
             name: "actor",
-            label: "By",
+            label: "Actor",
             options: [
               ...members.data.map(({ id, name }) => ({ value: id, label: name })),
-              { value: "system", label: "The service itself" },
+              { value: "system", label: "System" },
               { value: "admin", label: "Operators" },
             ],
           },
@@ -79,10 +79,11 @@ export default dashboardPage(async ({ caller, tenant, environment, base, query, 
         ]}
       />
       {entries.length === 0 ? (
-        <EmptyState title={isFiltered ? "Nothing fits these filters" : "Nothing was done yet"}>
+        <EmptyState title={isFiltered ? "No entries match these filters" : "No entries yet"}>
           <p>
-            Keys, webhooks, agents, members and settings leave an entry whenever somebody changes
-            them.
+            {isFiltered
+              ? "Clear a filter to see more entries."
+              : "Changes to keys, webhooks, agents, members and settings appear here."}
           </p>
         </EmptyState>
       ) : (
@@ -111,7 +112,7 @@ export default dashboardPage(async ({ caller, tenant, environment, base, query, 
 
 /** Actors that have no name. */
 const unnamedActors: Record<string, string> = {
-  SYSTEM: "The service itself",
+  SYSTEM: "System",
   OPERATOR: "An operator",
 };
 

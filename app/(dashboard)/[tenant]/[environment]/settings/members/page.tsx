@@ -59,7 +59,7 @@ export default dashboardPage(
       <>
         <PageHeader
           title="Members"
-          description={`Who works in ${tenant.name}, and what each of them may do.`}
+          description={`The members of ${tenant.name} and their roles.`}
           guide="members-and-roles"
           actions={
             isAdmin ? (
@@ -70,7 +70,7 @@ export default dashboardPage(
               />
             ) : (
               <RoleNote
-                sentence={roleSentence("ADMIN", "invite people, change roles and remove members")}
+                sentence={roleSentence("ADMIN", "invite and remove members and change roles")}
               />
             )
           }
@@ -80,7 +80,7 @@ export default dashboardPage(
           <section>
             <h2 className="sr-only">Members</h2>
             <Table
-              caption="Members, in the order in which they made their accounts"
+              caption="Members, oldest account first"
               headings={[
                 { label: "Name" },
                 { label: "Role" },
@@ -117,7 +117,7 @@ export default dashboardPage(
                           removeMember={removeMemberAction.bind(null, place)}
                         />
                       ) : (
-                        <span className="text-muted text-xs">Changed by owners</span>
+                        <span className="text-muted text-xs">Managed by owners</span>
                       )}
                     </RowActions>
                   ) : null}
@@ -136,17 +136,18 @@ export default dashboardPage(
               <h2 className="font-semibold text-base">Invitations</h2>
               {invitations.length === 0 ? (
                 <p className="rounded-2xl border border-line border-dashed bg-surface px-5 py-8 text-muted">
-                  Nobody is invited at the moment. An invitation lasts seven days and works once.
+                  No open invitations. Invite a member to share this organization; an invitation
+                  works once and expires after seven days.
                 </p>
               ) : (
                 <Table
-                  caption="Invitations that were not accepted yet, newest first"
+                  caption="Open invitations, newest first"
                   headings={[
-                    { label: "E-mail" },
+                    { label: "Email" },
                     { label: "Role" },
                     { label: "Invited by" },
                     { label: "Sent" },
-                    { label: "Ends" },
+                    { label: "Expires" },
                     { label: "Actions", isHidden: true },
                   ]}
                 >
@@ -162,11 +163,11 @@ export default dashboardPage(
                       <Cell label="Sent">
                         <Time at={invitation.sentAt} now={now} />
                       </Cell>
-                      <Cell label="Ends">
+                      <Cell label="Expires">
                         {invitation.isSuspended ? (
                           <Badge variant="warn">Suspended</Badge>
                         ) : invitation.isOver ? (
-                          <Badge variant="warn">Over</Badge>
+                          <Badge variant="warn">Expired</Badge>
                         ) : (
                           <Time at={invitation.expiresAt} now={now} />
                         )}
@@ -179,7 +180,7 @@ export default dashboardPage(
                             revoke={revokeInvitationAction.bind(null, place)}
                           />
                         ) : (
-                          <span className="text-muted text-xs">Changed by owners</span>
+                          <span className="text-muted text-xs">Managed by owners</span>
                         )}
                       </RowActions>
                     </Row>
@@ -190,7 +191,7 @@ export default dashboardPage(
           ) : null}
 
           <section className="space-y-3">
-            <h2 className="font-semibold text-base">What each role may do</h2>
+            <h2 className="font-semibold text-base">Role permissions</h2>
             <dl className="grid gap-x-6 gap-y-2 rounded-2xl border border-line bg-surface p-5 sm:grid-cols-[6rem_minmax(0,1fr)]">
               {roles.map((name) => (
                 <div key={name} className="contents">

@@ -24,7 +24,7 @@ export async function renameSelfAction(place: ActionPlace, name: string): Promis
   });
 }
 
-/** The browser that asks goes on with a session of its own; all others end. */
+/** Ends every session of the user and starts a new one in this browser. */
 export async function changePasswordAction(sent: FormData): Promise<ActionResult | ProofRequest> {
   const user = await requireUser();
   try {
@@ -37,7 +37,8 @@ export async function changePasswordAction(sent: FormData): Promise<ActionResult
     }
     if (result.outcome === "throttled")
       return { outcome: "refused", message: throttledSentence(result), errors: {} };
-    if (result.outcome === "failed") return refusal("current", "This is not your password.");
+    if (result.outcome === "failed")
+      return refusal("current", "The current password is incorrect.");
     return { outcome: "proof-needed", what: "set a password" };
   } catch (error) {
     return toRefusal(error);

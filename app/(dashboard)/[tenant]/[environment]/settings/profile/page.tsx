@@ -31,7 +31,10 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
   const { SESSION_IDLE_HOURS: idleHours } = env();
   return (
     <>
-      <PageHeader title="Profile and sessions" description="You, in every organization." />
+      <PageHeader
+        title="Profile and sessions"
+        description="Your name and sign-in, in every organization."
+      />
       <SettingsTabs base={base} current="settings/profile" />
       <div className="space-y-6">
         <Panel title="Profile">
@@ -40,18 +43,18 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
               label="Your name"
               name={user.name}
               autoComplete="name"
-              hint="Shown beside what you write and do."
+              hint="Shown next to your messages and actions."
               rename={renameSelfAction.bind(null, place)}
             />
             <Facts
               facts={[
-                { name: "E-mail", value: user.email },
-                { name: "Id", value: <CopyableId id={user.id} /> },
+                { name: "Email", value: user.email },
+                { name: "ID", value: <CopyableId id={user.id} /> },
               ]}
             />
           </div>
         </Panel>
-        <Panel title="Signing in">
+        <Panel title="Sign-in methods">
           <SignInMethods
             email={user.email}
             hasPassword={user.hasPassword}
@@ -74,12 +77,12 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
             <SignOutEverywhere count={sessions.length} signOut={signOutAction} />
           </div>
           <Table
-            caption="Where you are signed in, newest first"
+            caption="Your sessions, newest first"
             headings={[
               { label: "Device" },
-              { label: "Address" },
+              { label: "IP address" },
               { label: "Signed in" },
-              { label: "With" },
+              { label: "Method" },
               { label: "Last seen" },
               { label: "Actions", isHidden: true },
             ]}
@@ -95,14 +98,14 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
                       title={session.userAgent ?? undefined}
                     >
                       {device}
-                      {isThis ? <Badge variant="good">This one</Badge> : null}
+                      {isThis ? <Badge variant="good">This device</Badge> : null}
                     </span>
                   </RowName>
-                  <Cell label="Address">{session.address ?? "Unknown"}</Cell>
+                  <Cell label="IP address">{session.address ?? "Unknown"}</Cell>
                   <Cell label="Signed in">
                     <Time at={session.createdAt} now={now} />
                   </Cell>
-                  <Cell label="With">{signInMethodNames[session.method]}</Cell>
+                  <Cell label="Method">{signInMethodNames[session.method]}</Cell>
                   <Cell label="Last seen">
                     {isThis ? (
                       "Now"
@@ -123,7 +126,7 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
             })}
           </Table>
           <p className="text-muted">
-            A session ends twelve hours after its sign-in
+            Sessions end twelve hours after sign-in
             {idleHours < 12
               ? `, or after ${idleHours === 1 ? "an hour" : `${idleHours} hours`} without use`
               : ""}

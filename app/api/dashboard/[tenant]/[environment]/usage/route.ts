@@ -10,13 +10,13 @@ import { daysOfMonth, monthOf, usageMonthQuery } from "@/lib/usage/usage-month";
 
 const downloadQuery = usageMonthQuery.extend({ by: z.enum(["day", "key"]).default("day") });
 
-/** The columns of a day, by the names that the API has for them. */
+/** The columns of a day, named as in the API. */
 const columns: (keyof UsageFigures)[] = [
   ...(["apiRequests", "conversationsCreated", "messagesReceived", "messagesSent"] as const),
   ...(["documentsStored", "storageBytes", "webhookDeliveries", "webhookFailures"] as const),
 ];
 
-/** A month's usage, a row for each day or for each key. */
+/** A month's usage, with one row per day or per key. */
 export async function GET(
   request: Request,
   { params }: { params: Promise<PlaceParams> },

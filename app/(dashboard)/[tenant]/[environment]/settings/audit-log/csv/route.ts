@@ -8,7 +8,7 @@ import { RoleMissing, requireRole } from "@/lib/platform/roles";
 
 type Context = { params: Promise<{ tenant: string; environment: string }> };
 
-/** What the page shows, all of it, with the same filters in the address. */
+/** Exports every entry that matches the page's filters. */
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   const { tenant: slug, environment: name } = await params;
   const { caller, tenant } = await dashboardCaller(slug, name);
@@ -35,7 +35,7 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
   }
 }
 
-/** Read as fast as it is sent, and no further than somebody reads. */
+/** Reads only as fast as the client receives, and stops when it disconnects. */
 function streamOf(parts: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
