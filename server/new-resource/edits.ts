@@ -64,7 +64,7 @@ model SampleItem {
   {
     file: "lib/test-data/service.sql.ts",
     inside: "const wiped: Wiped[] = [",
-    text: `{ table: "sample_items", condition: isOld() },`,
+    text: `{ table: "sample_items", condition: isOld },`,
   },
 
   addImport("lib/api/routes.ts", "* as sampleItems", "@/app/v1/public/sample-items/route"),

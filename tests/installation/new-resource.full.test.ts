@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -23,13 +23,15 @@ test("a generated resource passes the type check, the linter and the tests, with
   const directory = copyOfRepository();
   // Without this test run's own environment.
   const { PATH, HOME } = process.env;
-  const run = (command: string, ...parameters: string[]) =>
-    execFileSync(command, parameters, {
+  const run = (command: string, ...parameters: string[]): string => {
+    const { status, stdout, stderr } = spawnSync(command, parameters, {
       cwd: directory,
       env: { PATH, HOME, NODE_ENV: "test" },
       encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
     });
+    if (status !== 0) throw new Error(`${command} ${parameters.join(" ")}\n${stdout}${stderr}`);
+    return stdout;
+  };
 
   run("git", "init", "--quiet");
   run("git", "add", "--all");
