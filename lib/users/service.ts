@@ -2,6 +2,7 @@ import { type AuditRecord, recordAudit } from "@/lib/audit/service";
 import { type Caller, type Identity, withDatabase } from "@/lib/platform/caller";
 import { type Db, db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
+import { lockAccount } from "@/lib/resources/lock-row";
 import { createOwnedTenant } from "@/lib/tenants/service";
 
 /** @param email lower-cased. */
@@ -87,7 +88,7 @@ export async function recordAuditOfUser(
 
 /** Renames the signed-in user, with an entry in the audit log of each of their organizations. */
 export async function renameUser({ db, actor, address }: Caller, name: string): Promise<void> {
-  await db.$executeRaw`SELECT 1 FROM users WHERE id = ${actor.id} FOR NO KEY UPDATE`;
+  await lockAccount({ db }, { userId: actor.id });
   const before = await db.user.findUniqueOrThrow({ where: { id: actor.id } });
   if (before.name === name) return;
   await recordAuditOfUser(db, actor.id, address, {
