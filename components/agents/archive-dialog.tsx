@@ -28,7 +28,7 @@ export function ArchiveDialog({
       confirm="Archive agent"
       pending="Archiving…"
       act={archive}
-      done={`“${name}” is archived.`}
+      done={`“${name}” archived.`}
     >
       <ul className="list-disc space-y-1 pl-5">
         <li>

@@ -32,7 +32,7 @@ export function CompareForm({ path, newest, from, to }: Props) {
         {options}
       </SelectField>
       <Button type="submit" variant="secondary">
-        Show what differs
+        Compare versions
       </Button>
     </form>
   );

@@ -98,7 +98,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
         taken: [],
         conflicts: [],
       }));
-      toast.success("The draft is saved. It is not published by that.");
+      toast.success("Draft saved. Publish it to make it the current version.");
     });
   }
 

@@ -62,13 +62,13 @@ export function KnowledgeBasePicker({ choices, chosen, maximum, onChange, error 
               </li>
             );
           })}
-          {found.length === 0 ? <li className="px-3 py-2 text-muted">None of that name.</li> : null}
+          {found.length === 0 ? <li className="px-3 py-2 text-muted">No matches.</li> : null}
         </ul>
       ) : null}
       <p id={`${id}-note`} className={error ? "text-danger" : "text-muted"}>
         {error ??
           (choices.length === 0
-            ? "There is no knowledge base in this environment yet."
+            ? "No knowledge bases in this environment yet."
             : `What the agent may look things up in: ${chosen.length} of at most ${maximum} chosen.`)}
       </p>
     </fieldset>

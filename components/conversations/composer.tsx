@@ -4,6 +4,7 @@ import { unstable_rethrow } from "next/navigation";
 import { type KeyboardEvent, useEffect, useRef, useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
+import { randomKey } from "@/components/ui/random-key";
 import type { SendKind, SendMessage } from "./action-types";
 
 type Choice = { label: string; key?: string; placeholder: string; send: string; sent: string };
@@ -43,8 +44,7 @@ type ComposerProps = {
 };
 
 /**
- * What is written stays until it was sent: through a refusal, through a lost answer, and through a
- * look at another conversation. Each text has a key, so it is sent once however often it is tried.
+ * The text stays until it is sent: after an error, after a lost response, and while another conversation is open. Each text has an idempotency key, so retries send it only once.
  */
 export function Composer({ conversationId, kinds, canResolve, send }: ComposerProps) {
   const [kind, setKind] = useState<SendKind>("reply");
@@ -73,11 +73,11 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
   }
 
   function submit(resolves = false) {
-    // Two clicks can come before the button is drawn as pending.
+    // A second click can arrive before the button renders as pending.
     if (isSending.current || text.trim() === "") return;
     isSending.current = true;
     const of = `${kind} ${resolves} ${text}`;
-    if (attempt.current.of !== of) attempt.current = { of, key: newKey() };
+    if (attempt.current.of !== of) attempt.current = { of, key: randomKey() };
     const { key } = attempt.current;
     startTransition(async () => {
       const problem = await attemptToSend({ kind, text, key, resolves });
@@ -98,7 +98,7 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
       return result.outcome === "refused" ? result.message : undefined;
     } catch (error) {
       unstable_rethrow(error);
-      return "No answer came, so it is not known whether this was sent. Send it again: it will not be there twice.";
+      return "No response came, so the message may already be sent. Send it again: it is never posted twice.";
     }
   }
 
@@ -128,7 +128,7 @@ export function Composer({ conversationId, kinds, canResolve, send }: ComposerPr
         className={`rounded-xl border border-line-strong focus-within:outline-2 focus-within:outline-accent ${kind === "note" ? "bg-warn-soft" : "bg-surface"}`}
       >
         <fieldset className="flex gap-1 px-2 pt-2">
-          <legend className="sr-only">What to write</legend>
+          <legend className="sr-only">Message type</legend>
           {kinds.map((each) => (
             <button
               key={each}
@@ -190,11 +190,4 @@ function SendHint() {
       <kbd className="font-sans">Ctrl</kbd> + <kbd className="font-sans">Enter</kbd> sends
     </span>
   );
-}
-
-/** Not crypto.randomUUID, which browsers keep from pages that came over plain http. */
-function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
 }

@@ -78,7 +78,7 @@ export function CustomerPicker({ isFirst, find, update }: Props) {
         </div>
       </form>
       <div aria-live="polite">
-        {found?.length === 0 ? <p className="text-muted">Nobody is known by that.</p> : null}
+        {found?.length === 0 ? <p className="text-muted">No customers found.</p> : null}
         <ul className="space-y-1">
           {found?.map(({ id, name, detail }) => (
             <li key={id}>

@@ -59,7 +59,7 @@ export function DetailsPane(props: DetailsPaneProps) {
         {customer ? (
           <CustomerFacts customer={customer} base={base} />
         ) : (
-          <p className="text-muted">No customer is linked to it.</p>
+          <p className="text-muted">No customer linked.</p>
         )}
         {update ? (
           <CustomerPicker isFirst={!customer} find={findCustomers} update={update} />
@@ -128,7 +128,7 @@ function Section({
 function CustomerFacts({ customer, base }: { customer: Customer; base: string }) {
   const { id, email, phone, externalId, locale, conversationCount } = customer;
   const known = [
-    { name: "E-mail", value: email },
+    { name: "Email", value: email },
     { name: "Phone", value: phone },
     { name: "External id", value: externalId },
     { name: "Locale", value: locale },

@@ -18,7 +18,7 @@ import type { UpdateConversationAction } from "./action-types";
 
 type Props = { metadata: Metadata; environment: Environment; update: UpdateConversationAction };
 
-/** In a dialog, because keys with their values have no room beside the thread. */
+/** In a dialog, because there is no room for keys and values next to the thread. */
 export function EditMetadataDialog({ metadata, environment, update }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -60,7 +60,7 @@ function EditMetadata({
       : update({ metadata: metadataPatch(seen, fromMetadataRows(rows)) });
 
   return (
-    <EditForm save={save} done="The metadata is saved." onSaved={close}>
+    <EditForm save={save} done="Metadata updated." onSaved={close}>
       {(errors) => (
         <MetadataField
           rows={rows}

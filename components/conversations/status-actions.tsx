@@ -24,7 +24,7 @@ type StatusActionsProps = {
 };
 
 const verbs: Record<ConversationStatus, string> = {
-  OPEN: "Open again",
+  OPEN: "Reopen",
   PENDING: "Set to pending",
   SNOOZED: "Snooze…",
   RESOLVED: "Resolve",
@@ -132,7 +132,7 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
               onClick={() => move({ status: "CLOSED" })}
               disabled={isPending}
             >
-              {isPending ? "Closing…" : "Close for good"}
+              {isPending ? "Closing…" : "Close conversation"}
             </Button>
           </div>
         </DialogContent>

@@ -118,7 +118,7 @@ function Messages({
           </p>
         ) : null}
         {messages.length === 0 ? (
-          <p className="py-8 text-center text-muted">Nothing was written yet.</p>
+          <p className="py-8 text-center text-muted">No messages yet.</p>
         ) : null}
         <div key={conversation.id} role="log" aria-label="Messages, oldest first">
           <ol className="space-y-4">

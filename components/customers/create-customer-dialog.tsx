@@ -23,7 +23,7 @@ export function CreateCustomerDialog({
     >
       {(errors) => (
         <>
-          <p className="text-muted">Any of the first four is enough.</p>
+          <p className="text-muted">Fill in at least one of the first four fields.</p>
           <CustomerFields errors={errors} />
         </>
       )}

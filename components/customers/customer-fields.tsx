@@ -11,7 +11,7 @@ const fields: Record<CustomerField, FieldOf> = {
     maxLength: 255,
     hint: "What you call this customer in your own system. No two have the same.",
   },
-  email: { label: "E-mail", type: "email", maxLength: 254 },
+  email: { label: "Email", type: "email", maxLength: 254 },
   phone: {
     label: "Phone",
     type: "tel",

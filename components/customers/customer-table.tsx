@@ -7,7 +7,7 @@ import type { Customer } from "@/lib/customers/schema";
 
 const headings = [
   { label: "Customer" },
-  { label: "E-mail" },
+  { label: "Email" },
   { label: "Phone" },
   { label: "External id" },
   { label: "Conversations", align: "right" as const },
@@ -38,7 +38,7 @@ export function CustomerTable({
               <CopyableId id={customer.id} />
             </span>
           </RowName>
-          <Cell label="E-mail">
+          <Cell label="Email">
             <Value text={customer.email} />
           </Cell>
           <Cell label="Phone">

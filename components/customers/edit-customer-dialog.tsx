@@ -34,10 +34,10 @@ export function EditCustomerDialog({ customer, environment, base, update }: Prop
         Edit
       </DialogTrigger>
       <DialogContent
-        title="Edit the customer"
+        title="Edit customer"
         description={
           <>
-            What you change here, the API answers from now on, in{" "}
+            The API returns your changes immediately, in{" "}
             <EnvironmentName environment={environment} />.
           </>
         }
@@ -71,12 +71,7 @@ function EditCustomer({
       : update({ ...changedFields(seen, form), ...changedMetadata(seen, rows) });
 
   return (
-    <EditForm
-      save={save}
-      done="The customer is saved."
-      onSaved={onSaved}
-      path={`${base}/customers`}
-    >
+    <EditForm save={save} done="Customer updated." onSaved={onSaved} path={`${base}/customers`}>
       {(errors) => (
         <>
           <CustomerFields values={seen} errors={errors} />

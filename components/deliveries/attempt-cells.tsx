@@ -6,7 +6,7 @@ export const attemptHeadings: Heading[] = [
   { label: "Next attempt" },
 ];
 
-/** How often a delivery was tried, and when it will be again. */
+/** How many attempts a delivery has had, and when the next one is. */
 export function AttemptCells({
   attemptCount,
   nextAttemptAt,

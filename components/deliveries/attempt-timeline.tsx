@@ -18,7 +18,7 @@ type AttemptTimelineProps = {
 const isSuccess = ({ statusCode }: Attempt) =>
   statusCode !== null && statusCode >= 200 && statusCode < 300;
 
-/** Every attempt of a delivery, from what is still to come down to the first. */
+/** Every attempt of a delivery, from the upcoming one down to the first. */
 export function AttemptTimeline({ attempts, upcoming }: AttemptTimelineProps) {
   return (
     <ol className="space-y-0">
@@ -87,7 +87,7 @@ function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boo
             {response ? (
               <JsonText text={response} label={`response of attempt ${number}`} />
             ) : (
-              <p className="text-muted">The answer had no body.</p>
+              <p className="text-muted">The response had no body.</p>
             )}
           </div>
         </details>
@@ -102,7 +102,7 @@ function AttemptDetails({ attempt, isNewest }: { attempt: Attempt; isNewest: boo
             </div>
           ))}
         </dl>
-        <p className="mt-1.5 text-muted text-xs">The signatures themselves are not kept.</p>
+        <p className="mt-1.5 text-muted text-xs">The signatures themselves are not stored.</p>
       </details>
     </div>
   );

@@ -19,7 +19,7 @@ type DeliveryDetailsProps = {
   actions: ReactNode;
 };
 
-/** All that is known of one delivery: what was tried when, what came back, and what was sent. */
+/** Everything about one delivery: its attempts, the responses, and the request. */
 export function DeliveryDetails({
   delivery,
   payload,
@@ -105,7 +105,7 @@ function upcomingOf(
 const endings: Record<DeliveryWithAttempts["status"], string | null> = {
   PENDING: null,
   DELIVERED: null,
-  FAILED: "No attempt is left. Send it again when the receiver is mended.",
-  HELD: "Held because the webhook is disabled. It waits 30 days for it to be enabled.",
-  DISCARDED: "Was held, and given up. It can still be sent again.",
+  FAILED: "No attempts left. Resend it once the receiver is fixed.",
+  HELD: "Held because the webhook is disabled. It is kept for 30 days, until the webhook is enabled.",
+  DISCARDED: "Discarded while it was held. You can still resend it.",
 };

@@ -32,7 +32,7 @@ export const responseLabels: Record<ResponseClass, string> = {
   "3xx": "3xx, redirect",
   "4xx": "4xx, refused",
   "5xx": "5xx, receiver failed",
-  none: "No answer",
+  none: "No response",
 };
 
 export const triggerLabels: Record<AttemptTrigger, string | null> = {
@@ -47,17 +47,17 @@ type AttemptErrorCode = OutboundErrorCode | "secret_unavailable";
 const errors: Record<AttemptErrorCode, { label: string; sentence: string }> = {
   timeout: {
     label: "Timeout",
-    sentence: "The receiver did not answer, to the end of its body, within 10 seconds.",
+    sentence: "The receiver did not send a complete response within 10 seconds.",
   },
   blocked_address: {
     label: "Address not allowed",
-    sentence: "The address leads into a private or reserved network. Nothing was sent.",
+    sentence: "The URL resolves to a private or reserved network. Nothing was sent.",
   },
-  dns_error: { label: "Name not found", sentence: "The host's name could not be looked up." },
+  dns_error: { label: "Name not found", sentence: "The DNS lookup of the host failed." },
   tls_error: {
     label: "TLS failed",
     sentence:
-      "No secure connection came about: the certificate is not valid for this host, or not at all.",
+      "The secure connection failed: the certificate is invalid, or not valid for this host.",
   },
   connection_refused: {
     label: "Connection refused",
@@ -65,14 +65,17 @@ const errors: Record<AttemptErrorCode, { label: string; sentence: string }> = {
   },
   connection_reset: {
     label: "Connection closed",
-    sentence: "The receiver closed the connection before it had answered.",
+    sentence: "The receiver closed the connection before sending a response.",
   },
   connection_error: {
     label: "Not reachable",
-    sentence: "No connection to this address came about.",
+    sentence: "The connection to this address failed.",
   },
-  invalid_response: { label: "No HTTP answer", sentence: "What came back was not HTTP." },
-  invalid_url: { label: "Address not usable", sentence: "The webhook's address cannot be called." },
+  invalid_response: {
+    label: "Not an HTTP response",
+    sentence: "The receiver did not respond with HTTP.",
+  },
+  invalid_url: { label: "Invalid URL", sentence: "The webhook's URL cannot be requested." },
   secret_unavailable: {
     label: "Not sent",
     sentence:
@@ -87,9 +90,9 @@ export const describeAttemptError = (code: string) =>
 /** What a status means for a delivery, where that is not plain. */
 export function explainStatusCode(statusCode: number): string | null {
   if (statusCode === 410)
-    return "The receiver says that it is gone for good. That disables the webhook.";
+    return "The receiver says that it is permanently gone. This disables the webhook.";
   if (statusCode === 429 || statusCode === 503)
-    return "The receiver is busy. A Retry-After in its answer lengthens the wait.";
+    return "The receiver is busy. A Retry-After header in its response delays the next attempt.";
   if (statusCode >= 300 && statusCode < 400)
     return "Redirects are not followed. Give the webhook its final address.";
   if (statusCode === 401 || statusCode === 403)

@@ -11,7 +11,7 @@ type ResendButtonProps = {
   variant: ButtonVariant;
 };
 
-/** One more attempt, now. What comes of it appears among the attempts. */
+/** Makes one more attempt immediately. Its result appears in the timeline. */
 export function ResendButton({ resend, isDisabled, variant }: ResendButtonProps) {
   const [isPending, startTransition] = useTransition();
 
@@ -30,7 +30,7 @@ export function ResendButton({ resend, isDisabled, variant }: ResendButtonProps)
       aria-disabled={isPending || isDisabled}
       className="aria-disabled:opacity-60"
     >
-      {isPending || isDisabled ? "Sending…" : "Send again"}
+      {isPending || isDisabled ? "Sending…" : "Resend"}
     </Button>
   );
 }

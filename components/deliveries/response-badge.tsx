@@ -4,7 +4,7 @@ import { describeAttemptError } from "./labels";
 
 const variants: Record<string, BadgeVariant> = { 2: "good", 3: "warn", 4: "danger", 5: "danger" };
 
-/** How an attempt ended: the answer's status, or why there was none. */
+/** How an attempt ended: the response's status, or why there was none. */
 export function ResponseBadge({
   statusCode,
   errorCode,

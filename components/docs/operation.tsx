@@ -78,7 +78,7 @@ export function Operation({ described, schemas, titles }: OperationProps) {
                 },
               ]}
             />
-            <Example media={success?.content?.["application/json"]} title={`Answer, ${status}`} />
+            <Example media={success?.content?.["application/json"]} title={`Response, ${status}`} />
             <TryIt
               operationId={operationId}
               method={method}

@@ -36,8 +36,8 @@ export function Search({ isOpen, onOpenChange }: SearchProps) {
       placeholder="A word from a title"
       empty={
         entries.length > 0
-          ? "No title has these words."
-          : "The list of pages did not come. Load the page again."
+          ? "No matching titles."
+          : "The search index could not be loaded. Refresh the page."
       }
       text={text}
       onTextChange={setText}

@@ -4,6 +4,7 @@ import { type FormEvent, useId, useState, useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
+import { randomKey } from "@/components/ui/random-key";
 
 type TryField = { name: string; place: "path" | "query"; isRequired: boolean; placeholder: string };
 
@@ -62,7 +63,7 @@ function TryForm({ operationId, method, path, fields, body, takesFile }: TryItPr
       setOutcome(await request({ method, path, fields, form, isForm, hasBody: body !== null }));
     } catch {
       setOutcome(null);
-      setFailure("No answer came. Is the server running?");
+      setFailure("No response came. Is the server running?");
     }
     setIsSending(false);
   }
@@ -80,7 +81,7 @@ function TryForm({ operationId, method, path, fields, body, takesFile }: TryItPr
         spellCheck={false}
         value={key}
         onChange={(event) => setApiKey(event.currentTarget.value)}
-        hint="It goes to this installation alone, and is forgotten with this page."
+        hint="Sent only to this installation, and forgotten when you leave this page."
         required
       />
       {/^\w+_live_/.test(key) && method !== "GET" ? (
@@ -163,7 +164,7 @@ function OutcomeView({ outcome: { status, ms, headers, text } }: { outcome: Outc
         {text}
       </pre>
       <details>
-        <summary className="text-muted text-xs">Headers of the answer</summary>
+        <summary className="text-muted text-xs">Response headers</summary>
         <pre className="docs-code mt-2 overflow-auto rounded-lg border border-line bg-sunken">
           {headers.map(([name, value]) => `${name}: ${value}`).join("\n")}
         </pre>
@@ -197,7 +198,7 @@ async function request({
     else if (value !== "") search.set(field.name, value);
   }
   const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
-  if (method !== "GET") headers["Idempotency-Key"] = newIdempotencyKey();
+  if (method !== "GET") headers["Idempotency-Key"] = randomKey();
   const content = hasBody ? contentOf(form, isForm) : undefined;
   if (typeof content === "string") headers["Content-Type"] = "application/json";
 
@@ -222,13 +223,6 @@ function contentOf(form: FormData, isForm: boolean): string | FormData {
   const file = form.get("file");
   if (file) upload.set("file", file);
   return upload;
-}
-
-/** Browsers make UUIDs on https and localhost only. */
-function newIdempotencyKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
 }
 
 function pretty(text: string): string {

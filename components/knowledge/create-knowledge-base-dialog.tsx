@@ -24,7 +24,7 @@ export function CreateKnowledgeBaseDialog({ base, environment, create }: Props) 
             maxLength={200}
             autoComplete="off"
             error={errors.name}
-            hint="No two in this environment have the same, and it stays."
+            hint="Must be unique in this environment. It cannot be changed later."
           />
           <TextAreaField
             label="Description"

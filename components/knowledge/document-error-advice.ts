@@ -3,8 +3,8 @@ import type { DocumentErrorCode } from "@/lib/knowledge/documents/schema";
 /** What to do about each reason for a failure. */
 export const documentAdvice: Record<DocumentErrorCode, string> = {
   empty: "A scanned page is a picture: have its text recognized first, and upload that.",
-  encrypted: "Take the password off, and upload it again.",
-  invalid_file: "Open it and save it anew, then upload that.",
+  encrypted: "Remove the password, then upload it again.",
+  invalid_file: "Open the file, save it again, and upload the new copy.",
   too_large: "Split it, and upload the parts.",
   timeout: "Try once more; if it lasts too long again, split it.",
   internal: "Try once more: the file is kept, so it need not be uploaded again.",

@@ -37,7 +37,7 @@ export function uploadFile(
     );
     request.addEventListener("load", () => resolve(ended(request)));
     request.addEventListener("error", () =>
-      resolve({ outcome: "broken-off", message: "The connection broke off." }),
+      resolve({ outcome: "broken-off", message: "The connection was lost. Try again." }),
     );
     request.addEventListener("abort", () => resolve({ outcome: "cancelled" }));
     signal?.addEventListener("abort", () => request.abort());
@@ -62,7 +62,7 @@ function ended({ status, responseText }: XMLHttpRequest): UploadResult {
     message:
       answer?.detail ??
       (status === 404
-        ? "This knowledge base is not there any more."
+        ? "This knowledge base no longer exists."
         : `It was refused with status ${status}.`),
     errors: Object.fromEntries(errors),
     existingId: answer?.existingId ?? null,

@@ -91,7 +91,7 @@ function State({
   documentsPath: string;
 }) {
   if (sent === null) {
-    if (progress === null) return <span className="text-muted">Waiting for its turn</span>;
+    if (progress === null) return <span className="text-muted">Queued</span>;
     const percent = Math.round(progress * 100);
     return (
       <span className="mt-1 flex items-center gap-3">
@@ -109,7 +109,7 @@ function State({
           />
         </span>
         <span className="w-24 text-muted text-xs tabular-nums">
-          {percent < 100 ? `${percent} %` : "Being checked…"}
+          {percent < 100 ? `${percent} %` : "Processing…"}
         </span>
       </span>
     );

@@ -44,7 +44,7 @@ export async function inspectSignature(
   const failed = steps.find(({ state }) => state === "failed");
   const summary =
     code === null
-      ? "Genuine: a receiver takes this delivery."
+      ? "Valid: a receiver accepts this delivery."
       : `Refused: the step “${failed?.name ?? "Header"}” fails.`;
   return { code, summary, steps };
 }
@@ -332,7 +332,7 @@ async function standardStep(
       "failed",
       "The signature fits, but webhook-timestamp lies more than five minutes away.",
     );
-  return step("passed", "The three headers fit as well.");
+  return step("passed", "The three headers match as well.");
 }
 
 function payloadStep(body: string): Step {

@@ -117,11 +117,7 @@ export function SignatureDebugger({ example }: { example: { body: string } }) {
 
 function Verdict({ inspection }: { inspection: Inspection | null }) {
   if (!inspection)
-    return (
-      <p className="text-muted">
-        Paste what arrived, and each step of the verification is gone through here.
-      </p>
-    );
+    return <p className="text-muted">Paste a delivery to check each verification step here.</p>;
   const { code, summary } = inspection;
   return (
     <p className={`font-medium ${code === null ? "text-good" : "text-danger"}`}>

@@ -5,10 +5,10 @@ import { IsStale, StaleNotice } from "./stale-notice";
 import { usePeriodicRefresh } from "./use-periodic-refresh";
 
 /**
- * Draws the page anew from time to time, while it is looked at. What is typed or open in it stays.
+ * Refreshes the page periodically while its tab is visible. Typed text and open dialogs stay.
  */
 export function AutoRefresh({ everyMs }: { everyMs?: number }) {
-  // A page that could not be drawn anew is tried again by whoever keeps the old one.
+  // After a failed refresh, the component that shows the last good render retries it.
   const isStale = useContext(IsStale);
   const { isUnreachable } = usePeriodicRefresh({ everyMs, isPaused: isStale });
   return isUnreachable ? <StaleNotice /> : null;

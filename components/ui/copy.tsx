@@ -72,7 +72,7 @@ export function CopyButton({
   );
 }
 
-/** Text to take along, whole, with a button that does. */
+/** A block of text with a button that copies all of it. */
 export function CopyBlock({
   text,
   label,

@@ -1,6 +1,6 @@
 import { CopyButton } from "./copy";
 
-/** An id as one needs it: to read, and to take along. */
+/** An id with a button that copies it. */
 export function CopyableId({ id }: { id: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-0.5">

@@ -71,7 +71,7 @@ export function Drawer({ title, description, closeHref, neighbors, children }: D
         <Base.Backdrop className="fixed inset-0 bg-[#000000]/45 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
           ref={popup}
-          // Itself, and not the first of its buttons: one reads it before one does anything.
+          // The panel, not its first button: users read it before they act.
           initialFocus={popup}
           onKeyDown={onKeyDown}
           className="fixed top-0 right-0 h-dvh w-full max-w-2xl overflow-y-auto border-line border-l bg-surface p-5 text-ink shadow-xl outline-none transition duration-150 data-ending-style:translate-x-8 data-starting-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:opacity-0 sm:p-6"
@@ -113,7 +113,7 @@ type NeighborButtonProps = {
   Icon: LucideIcon;
 };
 
-/** Where there is none it stays and keeps the focus, so that the arrow keys go on working. */
+/** Stays visible and focused at the end of the list, so the arrow keys continue to work. */
 function NeighborButton({ neighbor, go, Icon }: NeighborButtonProps) {
   return (
     <Button

@@ -11,16 +11,16 @@ import type { ActionResult } from "@/lib/platform/action-result";
 type EditFormProps = {
   /** @returns null where there is nothing to send yet */
   save: (form: FormData) => Promise<ActionResult<unknown>> | null;
-  /** Said once it is saved. */
+  /** The toast after saving. */
   done: string;
   onSaved: () => void;
-  /** Where that which was in the way is looked at: its id comes behind it. */
+  /** The path of the object that caused a conflict, without its id. */
   path?: string;
   /** The fields, given what is wrong with each by its name. */
   children: (errors: Record<string, string>) => ReactNode;
 };
 
-/** The form of a dialog in which something is changed. Refused, it stays and says why. */
+/** The form of an edit dialog. If the server rejects it, it stays open and shows why. */
 export function EditForm({ save, done, onSaved, path, children }: EditFormProps) {
   const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(
     null,

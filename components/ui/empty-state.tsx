@@ -4,7 +4,7 @@ import { CopyBlock } from "./copy";
 type EmptyStateProps = {
   title: string;
   children: ReactNode;
-  /** The one thing to do about it. */
+  /** The main action. */
   action?: ReactNode;
   /** The same by the API. */
   curl?: string;
@@ -12,7 +12,7 @@ type EmptyStateProps = {
   curlLabel?: string;
 };
 
-/** Nothing is here yet: says what would be, and how to make the first one. */
+/** Says what belongs here and how to create the first one. */
 export function EmptyState({ title, children, action, curl, curlLabel }: EmptyStateProps) {
   return (
     <div className="rounded-2xl border border-line border-dashed bg-surface px-5 py-10 sm:px-10">
@@ -22,7 +22,7 @@ export function EmptyState({ title, children, action, curl, curlLabel }: EmptySt
       {curl ? (
         <div className="mt-5 max-w-3xl space-y-1.5">
           <p className="text-muted text-xs">
-            {curlLabel ?? (action ? "Or by the API:" : "By the API:")}
+            {curlLabel ?? (action ? "Or with the API:" : "With the API:")}
           </p>
           <CopyBlock label="Copy the curl command" text={curl} />
         </div>

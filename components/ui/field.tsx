@@ -1,36 +1,64 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 
-const inputClass =
-  "h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-ink placeholder:text-muted aria-invalid:border-danger max-md:text-base";
+const controlClass =
+  "w-full rounded-lg border border-line-strong bg-surface px-3 text-ink placeholder:text-muted aria-invalid:border-danger max-md:text-base";
+const inputClass = `h-9 ${controlClass}`;
 
 type FieldProps = { label: string; hint?: ReactNode; error?: string };
+type ControlProps = {
+  id: string;
+  "aria-invalid": true | undefined;
+  "aria-describedby": string | undefined;
+};
 
-/** A label, an input, and below it what is wrong or what to know, read out with the input. */
-export function TextField({ label, hint, error, ...input }: ComponentProps<"input"> & FieldProps) {
+/**
+ * A label, a control, and a note below it: the error or else the hint. Screen readers read the note
+ * with the control.
+ * @param aside shown next to the note.
+ * @param children renders the control with the attributes that tie it to its label and note.
+ */
+function Field({
+  label,
+  hint,
+  error,
+  aside,
+  children,
+}: FieldProps & { aside?: ReactNode; children: (control: ControlProps) => ReactNode }) {
   const id = useId();
   const note = error ?? hint;
+  const hasNote = Boolean(note || aside);
   return (
     <div className="space-y-1.5">
       <label htmlFor={id} className="block font-medium">
         {label}
       </label>
-      <input
-        id={id}
-        className={inputClass}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={note ? `${id}-note` : undefined}
-        {...input}
-      />
-      {note ? (
-        <p id={`${id}-note`} className={error ? "text-danger" : "text-muted"}>
-          {note}
+      {children({
+        id,
+        "aria-invalid": error ? true : undefined,
+        "aria-describedby": hasNote ? `${id}-note` : undefined,
+      })}
+      {hasNote ? (
+        <p
+          id={`${id}-note`}
+          className={`flex justify-between gap-4 ${error ? "text-danger" : "text-muted"}`}
+        >
+          <span>{note}</span>
+          {aside}
         </p>
       ) : null}
     </div>
   );
 }
 
-/** The same for several lines. With `maxLength`, how much of it is used is said as it fills up. */
+export function TextField({ label, hint, error, ...input }: ComponentProps<"input"> & FieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => <input className={inputClass} {...control} {...input} />}
+    </Field>
+  );
+}
+
+/** Several lines. With `maxLength`, shows how much of it is used once it is nearly full. */
 export function TextAreaField({
   label,
   hint,
@@ -38,37 +66,20 @@ export function TextAreaField({
   className = "",
   ...area
 }: ComponentProps<"textarea"> & FieldProps) {
-  const id = useId();
-  const note = error ?? hint;
   const { value, maxLength } = area;
   const isNearlyFull =
     typeof value === "string" && maxLength !== undefined && value.length > 0.8 * maxLength;
+  const usage = isNearlyFull ? (
+    <span className="shrink-0 tabular-nums">
+      {value.length.toLocaleString("en")} of {maxLength.toLocaleString("en")}
+    </span>
+  ) : null;
   return (
-    <div className="space-y-1.5">
-      <label htmlFor={id} className="block font-medium">
-        {label}
-      </label>
-      <textarea
-        id={id}
-        className={`block w-full rounded-lg border border-line-strong bg-surface px-3 py-2 text-ink placeholder:text-muted aria-invalid:border-danger max-md:text-base ${className}`}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={note || isNearlyFull ? `${id}-note` : undefined}
-        {...area}
-      />
-      {note || isNearlyFull ? (
-        <p
-          id={`${id}-note`}
-          className={`flex justify-between gap-4 ${error ? "text-danger" : "text-muted"}`}
-        >
-          <span>{note}</span>
-          {isNearlyFull ? (
-            <span className="shrink-0 tabular-nums">
-              {value.length.toLocaleString("en")} of {maxLength.toLocaleString("en")}
-            </span>
-          ) : null}
-        </p>
-      ) : null}
-    </div>
+    <Field label={label} hint={hint} error={error} aside={usage}>
+      {(control) => (
+        <textarea className={`block py-2 ${controlClass} ${className}`} {...control} {...area} />
+      )}
+    </Field>
   );
 }
 
@@ -79,27 +90,13 @@ export function SelectField({
   children,
   ...select
 }: ComponentProps<"select"> & FieldProps) {
-  const id = useId();
-  const note = error ?? hint;
   return (
-    <div className="space-y-1.5">
-      <label htmlFor={id} className="block font-medium">
-        {label}
-      </label>
-      <select
-        id={id}
-        className={inputClass}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={note ? `${id}-note` : undefined}
-        {...select}
-      >
-        {children}
-      </select>
-      {note ? (
-        <p id={`${id}-note`} className={error ? "text-danger" : "text-muted"}>
-          {note}
-        </p>
-      ) : null}
-    </div>
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <select className={inputClass} {...control} {...select}>
+          {children}
+        </select>
+      )}
+    </Field>
   );
 }

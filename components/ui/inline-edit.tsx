@@ -8,7 +8,7 @@ import { SelectField, TextField } from "./field";
 
 type Save = (value: string) => Promise<ActionResult>;
 
-/** A choice that is saved as it is made; one that is refused goes back, and says why. */
+/** Saves as soon as an option is chosen. If the server rejects it, reverts and shows why. */
 export function AutoSaveSelect({
   label,
   value,
@@ -49,7 +49,7 @@ export function AutoSaveSelect({
   );
 }
 
-/** A text that is saved with Enter or its button, which shows once there is something to save. */
+/** Saves with Enter or its button, which appears once the text has changed. */
 export function InlineTextField({
   label,
   value,

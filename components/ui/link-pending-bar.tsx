@@ -2,7 +2,7 @@
 
 import { useLinkStatus } from "next/link";
 
-/** Inside of a link: a line along its edge while the page it leads to is on its way. */
+/** Inside a link: a bar along its edge while the linked page loads. */
 export function LinkPendingBar() {
   const { pending } = useLinkStatus();
   return pending ? (

@@ -11,7 +11,7 @@ type ObjectDrawerProps = {
   closeHref: string;
 };
 
-/** A thing exactly as the API answers it, and how to ask for it. */
+/** An object exactly as the API returns it, and the request that returns it. */
 export function ObjectDrawer({ title, value, curl, closeHref }: ObjectDrawerProps) {
   return (
     <Drawer
@@ -21,11 +21,11 @@ export function ObjectDrawer({ title, value, curl, closeHref }: ObjectDrawerProp
     >
       <div className="space-y-5">
         <section className="space-y-1.5">
-          <h3 className="font-medium">As the API answers it</h3>
+          <h3 className="font-medium">API response</h3>
           <Json value={value} label={`${title} as JSON`} />
         </section>
         <section className="space-y-1.5">
-          <h3 className="font-medium">Ask for it</h3>
+          <h3 className="font-medium">Request</h3>
           <CopyBlock label="Copy the curl command" text={curl} />
         </section>
       </div>

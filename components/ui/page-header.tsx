@@ -11,11 +11,11 @@ type PageHeaderProps = {
   guide?: string;
   /** The pages above this one, the highest first. */
   trail?: { name: string; href: string }[];
-  /** What one can do here; the most important one last. */
+  /** Actions, the most important one last. */
   actions?: ReactNode;
 };
 
-/** The top of every page: where one is, what it is called, what one can do. */
+/** The top of every page: breadcrumb, title and actions. */
 export function PageHeader({
   title,
   beside,

@@ -1,7 +1,7 @@
 import { Json } from "./json";
 
 /**
- * An object exactly as the API answers it, for those who want to see: closed until it is asked for.
+ * An object exactly as the API returns it, collapsed by default.
  */
 export function RawJson({ value, label }: { value: unknown; label: string }) {
   return (

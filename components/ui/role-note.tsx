@@ -1,6 +1,6 @@
 import { Lock } from "lucide-react";
 
-/** Stands where a button would, for those whose role does not have it. */
+/** Replaces a button that the user's role does not allow. */
 export function RoleNote({ sentence }: { sentence: string }) {
   return (
     <p className="flex max-w-xs items-center gap-2 text-muted text-xs">

@@ -96,7 +96,7 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
         <Keyboard className="size-4" aria-hidden="true" />
       </Button>
       <Dialog open={isOpen} onOpenChange={setIsOpen}>
-        <DialogContent title="Keyboard shortcuts" description="They rest while you type.">
+        <DialogContent title="Keyboard shortcuts" description="Shortcuts are off while you type.">
           <dl className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-4 gap-y-2">
             {[...shortcuts, { keys: "?", does: "Show this list" }].map(({ keys, does }) => (
               <div key={keys} className="contents">
@@ -120,7 +120,7 @@ export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
               checked={isOn}
               onChange={(event) => turn(event.currentTarget.checked)}
             />
-            Single keys are on in this browser
+            Enable single-key shortcuts in this browser
           </label>
         </DialogContent>
       </Dialog>

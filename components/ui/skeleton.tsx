@@ -1,4 +1,4 @@
-/** Where a list will stand, in the height it will have. */
+/** A placeholder with the height of a list. */
 export function ListSkeleton({ rows = 8 }: { rows?: number }) {
   return (
     <div
@@ -17,7 +17,7 @@ export function ListSkeleton({ rows = 8 }: { rows?: number }) {
   );
 }
 
-/** Where a form will stand. */
+/** A placeholder for a form. */
 function FormSkeleton() {
   return (
     <div className="max-w-2xl animate-pulse space-y-6" aria-hidden="true">

@@ -2,7 +2,7 @@
 
 import { createContext } from "react";
 
-/** Whether what one stands in is older than it should be. */
+/** Whether the surrounding content failed to refresh and is out of date. */
 export const IsStale = createContext(false);
 
 export function StaleNotice() {

@@ -4,7 +4,7 @@ import type { ComponentProps, ReactNode } from "react";
 import { useFormStatus } from "react-dom";
 import { Button } from "./button";
 
-/** Says so while its form is being sent, and cannot send it twice. */
+/** Shows that its form is being sent, and prevents sending it twice. */
 export function SubmitButton({
   children,
   pending,

@@ -27,18 +27,16 @@ export function Time({ at, now }: { at: Date; now: Date }) {
 }
 
 const clock = new Intl.DateTimeFormat("en-GB", {
-  ...{
-    day: "numeric",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hour12: false,
-    timeZone: "UTC",
-  },
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hour12: false,
+  timeZone: "UTC",
 });
 
-/** The time itself, in UTC, to the second: for what is read beside somebody's own log. */
+/** The time itself, in UTC, to the second: for comparing with your own logs. */
 export function ExactTime({ at }: { at: Date }) {
   return (
     <time

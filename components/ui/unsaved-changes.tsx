@@ -7,8 +7,7 @@ type Unsaved = { hasUnsaved: boolean; setHasUnsaved: (hasUnsaved: boolean) => vo
 const UnsavedContext = createContext<Unsaved>({ hasUnsaved: false, setHasUnsaved: () => {} });
 
 /**
- * Round a form and what stands outside of it: whoever publishes has to know that something was
- * typed and not saved.
+ * Wraps a form and the controls outside it, which need to know about unsaved changes: for example, before publishing.
  */
 export function UnsavedChangesProvider({ children }: { children: ReactNode }) {
   const [hasUnsaved, setHasUnsaved] = useState(false);
@@ -18,8 +17,7 @@ export function UnsavedChangesProvider({ children }: { children: ReactNode }) {
 export const useHasUnsavedChanges = () => use(UnsavedContext).hasUnsaved;
 
 /**
- * Tells the others of it, and asks before one leaves, by a link or by the browser, which has a
- * question of its own.
+ * Shares the unsaved state with the provider, and asks before the user follows a link or closes the tab.
  */
 export function useWarnBeforeLeaving(
   hasUnsaved: boolean,
@@ -48,7 +46,7 @@ export function useWarnBeforeLeaving(
       event.stopPropagation();
     };
     window.addEventListener("beforeunload", hold);
-    // Before the link itself hears of it.
+    // Capture, so that it runs before the link's own handler.
     document.addEventListener("click", ask, { capture: true });
     return () => {
       window.removeEventListener("beforeunload", hold);

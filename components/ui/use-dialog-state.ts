@@ -3,9 +3,8 @@
 import { useState, useTransition } from "react";
 
 /**
- * Whether a dialog is open in which something is done that takes a moment: until that has ended it
- * stays open.
- * @param onChange whenever it was opened or closed by hand, to forget what was said in it
+ * The state of a dialog that runs an action. It cannot be closed while the action is pending.
+ * @param onChange called when the user opens or closes it, to clear its messages
  */
 export function useDialogState(onChange: () => void) {
   const [isOpen, setIsOpen] = useState(false);

@@ -4,12 +4,11 @@ import { useRouter } from "next/navigation";
 import { useEffect, useState, useTransition } from "react";
 
 const slowestMs = 30_000;
-// Of this tab, not of a component: an error page that fails again is a new one, and would begin
-// again at the shortest wait.
+// Module state, not component state: an error page that fails again is a new component, which would restart at the shortest wait.
 let failuresInARow = 0;
 let lastFailureAt = 0;
 
-/** 2 seconds, 4, 8, … 30; from the start again once nothing has failed for a while. */
+/** 2 seconds, 4, 8, … 30. Restarts once nothing has failed for a while. */
 function waitAfterFailureMs(): number {
   const now = Date.now();
   failuresInARow = now - lastFailureAt < 2 * slowestMs ? failuresInARow + 1 : 0;
@@ -19,18 +18,15 @@ function waitAfterFailureMs(): number {
 
 type PeriodicRefresh = {
   everyMs?: number;
-  /** What stands here came out wrong: the waits grow. */
+  /** The last render failed: the waits grow. */
   isFailing?: boolean;
   isPaused?: boolean;
-  /** What is to happen together with the new page. */
+  /** Runs together with the refresh. */
   reset?: () => void;
 };
 
 /**
- * Draws the page anew again and again, while it is looked at. The next time is counted from when
- * the last one was done, so that a slow server is not asked faster than it answers. And it is asked
- * for a sign of life first: where a page cannot be had, Next would leave the one that is open for
- * the browser's error page.
+ * Refreshes the page periodically while its tab is visible. The wait starts when the last refresh ends, so a slow server is never asked faster than it responds. A health check comes first: if the server is down, a refresh would replace the open page with the browser's error page.
  */
 export function usePeriodicRefresh({
   everyMs = 3_000,
@@ -41,7 +37,7 @@ export function usePeriodicRefresh({
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const [isVisible, setIsVisible] = useState(true);
-  // Looks that led to nothing, so that each is followed by another.
+  // Failed health checks. A state change starts the next one.
   const [misses, setMisses] = useState(0);
 
   useEffect(() => {

@@ -30,7 +30,7 @@ export function EditWebhook({ initial, families, urlHint, path, update }: EditWe
         save={async (input) => {
           const result = await prove(() => update(input));
           if (result.outcome === "refused") return result;
-          toast.success("The webhook is changed.");
+          toast.success("Webhook updated.");
           router.push(path);
           return null;
         }}

@@ -21,9 +21,9 @@ const choices: Record<BacklogChoice, { label: string; note: string }> = {
   },
   DISCARD: {
     label: "Discard them",
-    note: "They are not sent by themselves any more. Each can still be sent again by hand.",
+    note: "They are no longer sent automatically. You can still resend each one.",
   },
-  KEEP: { label: "Decide later", note: "They stay held, for 30 days since each was made." },
+  KEEP: { label: "Decide later", note: "They stay held for 30 days from when each was created." },
 };
 
 /** Enables a webhook again, and asks what is to become of what waited for it. */
@@ -40,9 +40,9 @@ export function EnableWebhook({ environment, held, enable }: EnableWebhookProps)
       pending="Enabling…"
       confirmVariant="primary"
       act={() => enable(held > 0 ? choice : "KEEP")}
-      done="The webhook is enabled."
+      done="Webhook enabled."
     >
-      <p>New events are sent from now on, and the count of failures begins at 0.</p>
+      <p>New events are sent from now on, and the failure count resets to 0.</p>
       {held > 0 ? (
         <fieldset className="space-y-2">
           <legend className="mb-2 font-medium">{formatHeldDeliveries(held)}.</legend>

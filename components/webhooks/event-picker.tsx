@@ -40,7 +40,7 @@ export function EventPicker({ families, patterns, onChange, error }: EventPicker
             onChange={(event) => onChange(toggleAllEvents(event.currentTarget.checked))}
           />
           <span className="font-medium">All events</span>
-          <span className="text-muted">also those that are added later</span>
+          <span className="text-muted">including types added later</span>
         </label>
         {families.map((family) => (
           <Family

@@ -37,7 +37,7 @@ export function NewSecretDialog({
       }
       name="signing secret"
       secret={shown.secret}
-      note="We keep it encrypted, for signing alone, and show it to nobody again."
+      note="It is stored encrypted, used only for signing, and never shown again."
       onClosed={onClosed}
     >
       {(keep) => (

@@ -71,10 +71,10 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
         Recover…
       </DialogTrigger>
       <DialogContent
-        title="Send failed deliveries again"
+        title="Resend failed deliveries"
         description={
           <>
-            Everything that failed or is held since a time, in{" "}
+            Every delivery that failed or is held since a given time, in{" "}
             <EnvironmentName environment={environment} />.
           </>
         }
@@ -112,7 +112,9 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
             ) : null}
           </div>
           <p aria-live="polite" className={counted ? "" : "text-muted"}>
-            {counted ? consequence(counted.count) : "First they are counted. Nothing is sent yet."}
+            {counted
+              ? consequence(counted.count)
+              : "Deliveries are counted first. Nothing is sent yet."}
           </p>
           <div className="flex flex-wrap justify-end gap-2">
             <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
@@ -128,11 +130,11 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
 
 function label(counted: { count: number } | null, isPending: boolean): string {
   if (isPending) return counted ? "Sending…" : "Counting…";
-  return counted ? `Send ${counted.count.toLocaleString("en")} again` : "Count them";
+  return counted ? `Send ${counted.count.toLocaleString("en")} again` : "Count deliveries";
 }
 
 function consequence(count: number): string {
-  if (count === 0) return "Nothing failed or is held since then.";
+  if (count === 0) return "No deliveries failed or are held since then.";
   const seconds = Math.ceil(count / recoveredPerSecond);
   const time = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
   return `${formatDeliveries(count)} failed or ${count === 1 ? "is" : "are"} held since then. Sending ${count === 1 ? "it" : "them"} again is spread over about ${time}; each gets a fresh schedule of retries.`;

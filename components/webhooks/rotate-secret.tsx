@@ -14,13 +14,17 @@ const overlaps = [
   {
     seconds: 86_400,
     label: "For 24 hours",
-    note: "Every delivery carries both signatures. Put the new secret in place meanwhile.",
+    note: "Every delivery carries both signatures. Deploy the new secret in the meantime.",
   },
-  { seconds: 3_600, label: "For an hour", note: "The same, for receivers that change quickly." },
+  {
+    seconds: 3_600,
+    label: "For an hour",
+    note: "The same, for receivers that you can update quickly.",
+  },
   {
     seconds: 0,
     label: "Not at all",
-    note: "Every older secret ends at once. For a secret that has leaked.",
+    note: "Every older secret expires immediately. Choose this if a secret has leaked.",
   },
 ];
 
@@ -81,14 +85,12 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
             {message ? <Notice>{message}</Notice> : null}
             {isOverlapping ? (
               <Notice variant="warn">
-                Two secrets sign already, so another overlap is refused until the older one has
-                ended.
+                Two secrets are already active. You can start another overlap once the older one has
+                expired.
               </Notice>
             ) : null}
             <fieldset className="space-y-2">
-              <legend className="mb-2 font-medium">
-                The old secret goes on signing beside the new one
-              </legend>
+              <legend className="mb-2 font-medium">Keep signing with the old secret too</legend>
               {overlaps.map(({ seconds, label, note }) => (
                 <label key={seconds} className="flex items-start gap-2.5 has-disabled:opacity-60">
                   <input
@@ -116,7 +118,7 @@ export function RotateSecret({ environment, hint, isOverlapping, rotate }: Rotat
                 {isPending
                   ? "Rotating…"
                   : overlap === 0
-                    ? "Rotate and end older secrets"
+                    ? "Rotate and expire older secrets"
                     : "Rotate secret"}
               </Button>
             </div>

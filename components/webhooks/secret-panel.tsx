@@ -38,7 +38,7 @@ export function SecretPanel({
           </div>
         ) : (
           <p className="text-muted">
-            Signs every delivery, alone. It was shown when it was made, and is kept encrypted.
+            Signs every delivery. It was shown once when it was created, and is stored encrypted.
           </p>
         )}
         {rotateAction}

@@ -21,7 +21,7 @@ export function TestResult({ delivery, href }: { delivery: DeliveryWithAttempts;
       <div role="status" className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
         <span className="font-medium">
           {!attempt
-            ? "Test event under way…"
+            ? "Sending test event…"
             : delivery.status === "DELIVERED"
               ? "Test event delivered"
               : "Test event failed"}

@@ -52,8 +52,7 @@ export function WebhookBanners({
       )}
       {held > 0 ? (
         <Banner variant="warn" title={capitalized(formatHeldDeliveries(held))} action={heldActions}>
-          They were made while the webhook was disabled, and wait for a decision: 30 days from then
-          on.
+          They were created while the webhook was disabled. Send or discard them within 30 days.
         </Banner>
       ) : null}
     </>

@@ -88,7 +88,7 @@ export function WebhookForm({
         name="description"
         maxLength={500}
         autoComplete="off"
-        placeholder="What listens there"
+        placeholder="What receives these events"
         defaultValue={initial.description ?? ""}
         error={errors.description}
       />

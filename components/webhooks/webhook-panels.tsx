@@ -57,7 +57,7 @@ export function HealthPanel({ webhook, disableAfterFailures, unsent, now }: Heal
         ]}
       />
       <p className="mt-4 text-muted text-xs">
-        Test events and resends that fail are not counted here.
+        Failed test events and manual resends are not counted here.
       </p>
     </Panel>
   );

@@ -26,7 +26,7 @@ export const disabledReasonLabels: Record<DisabledReason, string> = {
 export const disabledReasons: Record<DisabledReason, string> = {
   MANUAL: "By a person or through the API",
   CONSECUTIVE_FAILURES: "After 100 failures in a row",
-  GONE: "Its receiver answered 410, gone for good",
+  GONE: "The receiver responded with 410 Gone",
   UNCONFIRMED: "Suspended pending review by an owner or admin",
 };
 

@@ -199,7 +199,7 @@ test("versions are compared and rolled back to, and an archived agent takes no m
   await expect(row(2)).toContainText("Greeting");
   await page.getByLabel("Compare").selectOption("1");
   await page.getByLabel("with").selectOption("2");
-  await page.getByRole("button", { name: "Show what differs" }).click();
+  await page.getByRole("button", { name: "Compare versions" }).click();
   await expect(page).toHaveURL(`${path}/versions/compare?from=1&to=2`);
   await expect(page.getByText("Removed: Hello!")).toBeVisible();
   await expect(page.getByText("Added: Good day!")).toBeVisible();

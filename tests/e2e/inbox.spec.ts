@@ -130,7 +130,7 @@ test("what a customer writes appears in the open inbox, and is answered, noted a
   await expect(page).toHaveURL(`${base}/conversations/${older.id}`);
 
   await page.keyboard.press("?");
-  await page.getByLabel("Single keys are on in this browser").uncheck();
+  await page.getByLabel("Enable single-key shortcuts in this browser").uncheck();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toBeHidden();
   await page.keyboard.press("e");
@@ -158,7 +158,7 @@ test("two clicks send once, an answer that got lost does not send twice, and a d
   });
   await writing(page).fill("Twice?");
   await page.getByRole("button", { name: "Send reply" }).click();
-  await expect(page.getByText("No answer came")).toBeVisible();
+  await expect(page.getByText("No response came")).toBeVisible();
   await expect(writing(page)).toHaveValue("Twice?");
   await page.unroute("**/conversations/**");
   await page.getByRole("button", { name: "Send reply" }).click();
@@ -240,7 +240,7 @@ test("statuses go where they may, a race is told in a sentence, and fields are c
 
   await page.getByRole("button", { name: "Change the status" }).click();
   await page.getByRole("button", { name: "Close…" }).click();
-  await page.getByRole("button", { name: "Close for good" }).click();
+  await page.getByRole("button", { name: "Close conversation" }).click();
   await expect(page.getByText("Closed for good: nothing can be added.")).toBeVisible();
 });
 
@@ -291,7 +291,7 @@ test("metadata is edited beside the thread, and the list is of whom conversation
   await expect(list(page).getByText("A lamp")).toBeVisible();
   await page.getByLabel("Assignee").selectOption("Nobody");
   await expect(page).toHaveURL(/assigneeId=nobody/);
-  await expect(list(page).getByText("No conversation fits these filters.")).toBeVisible();
+  await expect(list(page).getByText("No conversations match these filters.")).toBeVisible();
 });
 
 test("the list is filtered by its address, its tabs count, and one is made by hand in test alone", async ({
@@ -431,7 +431,7 @@ test("customers are created, searched, edited with their metadata, and one that 
   const id = page.url().split("/").at(-1) ?? "";
 
   await page.getByRole("button", { name: "Edit" }).click();
-  await dialog.getByLabel("E-mail").fill("tomas@herrera.mx");
+  await dialog.getByLabel("Email").fill("tomas@herrera.mx");
   await dialog.getByRole("button", { name: "Add a key" }).click();
   await dialog.getByLabel("Key 1", { exact: true }).fill("seats");
   await dialog.getByLabel("Type of value 1").selectOption("Number");

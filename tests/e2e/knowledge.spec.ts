@@ -86,7 +86,9 @@ test("files are uploaded with their progress and read; each says for itself what
   await choose(page, file("copy.pdf", "%PDF-1.4\nnothing more"));
   await upload(page, "copy.pdf").getByRole("link", { name: "Show that document" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "broken.pdf" })).toBeVisible();
-  await expect(page.getByText("Open it and save it anew, then upload that.")).toBeVisible();
+  await expect(
+    page.getByText("Open the file, save it again, and upload the new copy."),
+  ).toBeVisible();
   await page.getByRole("button", { name: "Retry broken.pdf" }).click();
   await expect(page.getByText("“broken.pdf” is read once more.")).toBeVisible();
   await expect(
@@ -132,11 +134,11 @@ test("what failed is retried without an upload, and its sentence is found and ma
   await expect(hit).toHaveCount(1);
   await expect(hit.locator("mark")).toHaveText(["Lamps", "broken", "are", "replaced"]);
   await hit.getByRole("link", { name: "manual.pdf" }).click();
-  await expect(page.getByRole("heading", { name: "What was read" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Extracted text" })).toBeVisible();
   await expect(page.getByText(sentence)).toBeVisible();
 
   await page.goto(`${path}/search?q=lamp`);
-  await expect(page.getByText("Nothing was found")).toBeVisible();
+  await expect(page.getByText("No results")).toBeVisible();
 });
 
 test("text is pasted, markup in it stays text, and a large file arrives as it was sent", async ({
@@ -196,7 +198,7 @@ test("files are chosen with the keyboard, dropped with the mouse, and sent again
 
   await page.route("**/api/dashboard/**", (route) => route.abort("connectionreset"), { times: 1 });
   await choose(page, file("unlucky.txt", "Unlucky"));
-  await expect(upload(page, "unlucky.txt")).toContainText("The connection broke off.");
+  await expect(upload(page, "unlucky.txt")).toContainText("The connection was lost. Try again.");
   await page.getByRole("button", { name: "Send unlucky.txt again" }).click();
   await expect(upload(page, "unlucky.txt")).toContainText("Uploaded.");
 });

@@ -143,7 +143,7 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   expect(curl).toContain(receiver.requests[1]?.body);
 
   answerWith(200);
-  await drawer(page).getByRole("button", { name: "Send again" }).click();
+  await drawer(page).getByRole("button", { name: "Resend" }).click();
   await expect(drawer(page).getByRole("status")).toHaveText("Delivered");
   await expect(drawer(page).getByRole("listitem").first()).toContainText(
     /Attempt 2\s*200 OK\s*Resend/,
@@ -169,7 +169,7 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   await expect(page).toHaveURL(/eventType=webhook.test/);
   await expect(deliveryRow(page, "customer.created")).toHaveCount(0);
   await page.getByLabel("Last response").selectOption("5xx");
-  await expect(page.getByText("Nothing matches these filters")).toBeVisible();
+  await expect(page.getByText("No deliveries match these filters")).toBeVisible();
 });
 
 test("while a secret is rotated both sign, a second rotation is refused, and the old one can be dropped", async ({
@@ -211,8 +211,8 @@ test("while a secret is rotated both sign, a second rotation is refused, and the
   await expect(drawer(page)).toContainText("another overlap is refused");
   await drawer(page).getByRole("button", { name: "Cancel" }).click();
 
-  await page.getByRole("button", { name: "Drop the old one now" }).click();
-  await page.getByRole("button", { name: "Drop it" }).click();
+  await page.getByRole("button", { name: "Expire old secret" }).click();
+  await page.getByRole("button", { name: "Expire secret" }).click();
   await expect(page.getByText("Signs every delivery, alone.")).toBeVisible();
   await raise();
   const afterwards = await received(2);
@@ -298,7 +298,7 @@ test("failed deliveries are counted first, and then sent again", async ({ page, 
 
   answerWith(200);
   await page.getByRole("button", { name: "Recover…" }).click();
-  await drawer(page).getByRole("button", { name: "Count them" }).click();
+  await drawer(page).getByRole("button", { name: "Count deliveries" }).click();
   await expect(drawer(page)).toContainText("2 deliveries failed or are held since then.");
   expect(receiver.requests).toHaveLength(2);
   await drawer(page).getByRole("button", { name: "Send 2 again" }).click();
@@ -353,7 +353,7 @@ test("a webhook is created, tested and given a new secret by the keyboard alone"
   await expect(page.getByLabel("Signing secret", { exact: true })).toBeFocused();
   await press(page, page.getByLabel("I have saved the signing secret"), "Space");
   await press(page, page.getByRole("button", { name: "Done" }));
-  await expect(page.getByRole("button", { name: "Drop the old one now" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Expire old secret" })).toBeVisible();
 });
 
 test("in live, a new webhook and a new secret take the password again", async ({
@@ -433,7 +433,7 @@ test("an event says what happened, who caused it and where it went", async ({ pa
   await expect(page).toHaveURL(/events\/evt_/);
 
   await page.goto(`${webhooks.replace("webhooks", "events")}?type=webhook.test`);
-  await expect(page.getByText("No event matches these filters")).toBeVisible();
+  await expect(page.getByText("No events match these filters")).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(row).toBeVisible();
 });
@@ -457,7 +457,7 @@ test("the signature debugger finds the step that fails, and sends nothing", asyn
   await page.getByLabel("Headers").fill(`X-Service-Signature: ${headers["x-service-signature"]}`);
   await page.getByLabel("Body").fill(body);
   await page.getByLabel("Signing secret").fill(secret);
-  await expect(page.getByText("Genuine: a receiver takes this delivery.")).toBeVisible();
+  await expect(page.getByText("Valid: a receiver accepts this delivery.")).toBeVisible();
   await page.getByLabel("Body").fill(JSON.stringify(JSON.parse(body), null, 2));
   await expect(page.getByText("signature-mismatch")).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: "Signature failed" })).toContainText(
@@ -468,7 +468,7 @@ test("the signature debugger finds the step that fails, and sends nothing", asyn
     "does not begin with whsec_",
   );
   await page.getByRole("button", { name: "Fill in an example" }).click();
-  await expect(page.getByText("Genuine: a receiver takes this delivery.")).toBeVisible();
+  await expect(page.getByText("Valid: a receiver accepts this delivery.")).toBeVisible();
   await settled(page);
   expect(requests).toEqual([]);
 });

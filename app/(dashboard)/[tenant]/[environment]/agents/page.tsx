@@ -72,7 +72,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
           {agents.length > 0 ? (
             <AgentTable agents={agents} base={base} now={now} />
           ) : (
-            <EmptyState title="No agent is like that">Another status may have some.</EmptyState>
+            <EmptyState title="No agents match this filter">Choose another status.</EmptyState>
           )}
           <Pager path={`${base}/agents`} query={query} nextCursor={nextCursor} />
         </>

@@ -13,7 +13,7 @@ import { renderConversationPanes } from "./conversation-panes";
 import { renderListPane } from "./list-pane";
 import { loadInbox } from "./load-inbox";
 
-/** Both pages are this one: the list, and beside it the conversation that is open. */
+/** Renders both pages: the list, and next to it the open conversation. */
 export async function renderInbox(visit: PageContext, openId: string | null) {
   const { caller, base, tenant, environment, role, user } = visit;
   const path = openId ? `${base}/conversations/${openId}` : `${base}/conversations`;
@@ -33,7 +33,7 @@ export async function renderInbox(visit: PageContext, openId: string | null) {
       <>
         <PageHeader
           title="Conversations"
-          description="What customers write, and what is answered."
+          description="Messages from your customers, and your team's replies."
         />
         <EmptyState
           title={`No ${environment} conversations yet`}
@@ -46,7 +46,8 @@ export async function renderInbox(visit: PageContext, openId: string | null) {
           }
           curl={createCurl(environment)}
         >
-          They begin when a customer writes. The first one will be here as soon as it exists.
+          A conversation starts when a customer writes. Create the first one with the API, and it
+          appears here.
         </EmptyState>
         <AutoRefresh />
       </>

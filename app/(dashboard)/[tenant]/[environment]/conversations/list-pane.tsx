@@ -115,7 +115,7 @@ export function renderListPane(
 }
 
 function emptySentence(status: string, isFiltered: boolean): string {
-  if (isFiltered) return "No conversation fits these filters.";
+  if (isFiltered) return "No conversations match these filters.";
   return status in statusLabels
     ? `No conversation is ${status.toLowerCase()}.`
     : "No conversation fits.";

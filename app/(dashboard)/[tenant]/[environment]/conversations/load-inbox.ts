@@ -5,20 +5,20 @@ import { countInbox, listInbox } from "@/lib/conversations/service";
 import { customerNames } from "@/lib/customers/service";
 import { userNames } from "@/lib/users/service";
 
-/** Counts go no further: beyond it one knows that there are many. */
+/** Counting stops here, where the exact number no longer matters. */
 export const countLimit = 1_000;
 
-/** Parameters of the page that say nothing about the list. */
+/** Page parameters that do not affect the list. */
 const others = ["pane", "inspect", "message"] as const;
 
-/** What the list is asked for, as it stands in the address. */
+/** The part of the page's query that filters the list. */
 export function listQuery(query: Query): Query {
   return Object.fromEntries(
     Object.entries(query).filter(([name]) => !others.some((other) => other === name)),
   );
 }
 
-/** The page of the list that the address asks for, with the names it shows. */
+/** Loads the page of the list that the URL requests, with the names it shows. */
 export async function loadInbox({ caller, query }: PageContext) {
   const asked = listQuery(query);
   const [page, counts] = await Promise.all([
@@ -34,7 +34,7 @@ export async function loadInbox({ caller, query }: PageContext) {
   return { ...page, asked, counts, customers, assignees, isFiltered, isEmptyInbox };
 }
 
-/** A day that was picked is one in UTC, from its beginning. */
+/** A chosen day starts at midnight UTC. */
 function inUtc({ updatedSince, ...asked }: Query): Query {
   if (updatedSince === undefined) return asked;
   const isDay = typeof updatedSince === "string" && /^\d{4}-\d{2}-\d{2}$/.test(updatedSince);

@@ -42,7 +42,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
     <>
       <PageHeader
         title="Customers"
-        description="Those who write to you, as your systems know them."
+        description="The people who write to you, linked to your own records."
         actions={isFirstUse ? null : create}
       />
       {isFirstUse ? (
@@ -51,7 +51,8 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
           action={create}
           curl={createByApi(environment)}
         >
-          They come into being when the API creates one, or names a new one in a conversation.
+          Customers appear when the API creates one, or when a conversation names a new one. Create
+          the first one here or with the API.
         </EmptyState>
       ) : (
         <>
@@ -59,7 +60,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
           {customers.length > 0 ? (
             <CustomerTable customers={customers} base={base} now={now} />
           ) : (
-            <EmptyState title="No customer fits">
+            <EmptyState title="No customers match">
               Each word has to be part of a name, an e-mail address, a phone number or an external
               id; one of less than three letters begins it.
             </EmptyState>

@@ -33,7 +33,7 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
     <>
       <PageHeader
         title="Events"
-        description="All that happened in the last 30 days, whether a webhook wanted it or not."
+        description="Everything that happened in the last 30 days, whether or not a webhook received it."
         guide="events"
       />
       {isFiltered || events.length > 0 ? <Filters filters={filters} /> : null}
@@ -45,14 +45,14 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
         />
       ) : (
         <EmptyState
-          title={isFiltered ? "No event matches these filters" : `No ${environment} events yet`}
+          title={isFiltered ? "No events match these filters" : `No ${environment} events yet`}
           {...(!isFiltered && {
             curl: `curl ${env().APP_URL}/v1/public/conversations -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" -H "Content-Type: application/json" -d '{"channelId":"web","message":"Hello"}'`,
           })}
         >
           {isFiltered
-            ? "Take a filter away, or choose an earlier time."
-            : "Whatever changes raises an event: a conversation that begins, a message, a document that was read. Webhooks get them."}
+            ? "Remove a filter, or choose an earlier time."
+            : "Every change records an event: a new conversation, a message, a processed document. Webhooks receive them. Create a conversation to see the first one."}
         </EmptyState>
       )}
       <Pager path={`${base}/events`} query={query} nextCursor={nextCursor} />

@@ -29,7 +29,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
     <>
       <PageHeader
         title="Knowledge"
-        description="Documents that agents look things up in, gathered in knowledge bases."
+        description="Documents that agents search, organized in knowledge bases."
         guide="agents-and-knowledge#knowledge"
         actions={bases.length > 0 ? create : null}
       />

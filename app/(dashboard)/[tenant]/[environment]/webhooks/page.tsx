@@ -36,7 +36,7 @@ export default dashboardPage(async ({ caller, role, environment, base, query, no
   );
   const full = (
     <p className="max-w-xs text-muted">
-      An environment has at most {maximumWebhooks} webhooks. Delete one to make room for another.
+      You've reached the limit of {maximumWebhooks} webhooks. Delete one to create another.
     </p>
   );
   return (
@@ -50,7 +50,7 @@ export default dashboardPage(async ({ caller, role, environment, base, query, no
             </span>
           ) : null
         }
-        description="Addresses of yours to which events are sent: signed, and again until they are answered."
+        description="Your URLs that receive events. Every request is signed, and retried until your server accepts it."
         guide="webhooks"
         actions={webhooks.length === 0 ? null : isFull ? full : create}
       />
@@ -74,8 +74,8 @@ export default dashboardPage(async ({ caller, role, environment, base, query, no
           action={create}
           curl={`curl ${env().APP_URL}/v1/public/webhooks -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…" -H "Content-Type: application/json" -d '{"url":"https://example.com/parlance","events":["*"]}'`}
         >
-          A webhook gets a POST for each event that it wants: a message arrived, a conversation
-          changed. What it does not take is tried again for a day and a half.
+          A webhook receives a POST for each event it subscribes to, such as a new message or an
+          updated conversation. Failed deliveries are retried for a day and a half.
         </EmptyState>
       )}
     </>

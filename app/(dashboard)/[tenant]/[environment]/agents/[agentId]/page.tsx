@@ -72,7 +72,7 @@ export default dashboardPage<"agentId">(
               </p>
               <ContentDiff
                 changes={compareContents(published?.content ?? null, draft, nameOf)}
-                same="Nothing that one could see."
+                same="No visible changes."
               />
             </PublishDialog>
           ) : null}
@@ -126,7 +126,7 @@ export default dashboardPage<"agentId">(
                   ]}
                 />
               ) : (
-                <p className="text-muted">Nothing yet: this agent was never published.</p>
+                <p className="text-muted">This agent has never been published.</p>
               )}
               <p className="mt-4 border-line border-t pt-4 text-muted">{standing(agent)}</p>
             </Panel>

@@ -9,7 +9,7 @@ type Props = { params: Promise<{ tenant: string; environment: string; conversati
 export async function generateMetadata({ params }: Props) {
   const { tenant, environment, conversationId } = await params;
   const { caller } = await dashboardCaller(tenant, environment);
-  // What is not there, the page itself says.
+  // The page itself shows that it was not found.
   const conversation = await getConversation(caller, conversationId).catch(() => null);
   return { title: conversation?.subject ?? conversation?.lastMessagePreview ?? "Conversation" };
 }

@@ -53,7 +53,7 @@ export default dashboardPage<"customerId">(
               <Facts
                 facts={[
                   { name: "Name", value: customer.name },
-                  { name: "E-mail", value: customer.email },
+                  { name: "Email", value: customer.email },
                   { name: "Phone", value: customer.phone },
                   { name: "External id", value: customer.externalId },
                   { name: "Locale", value: customer.locale },
@@ -81,7 +81,9 @@ export default dashboardPage<"customerId">(
             {conversations.data.length > 0 ? (
               <CustomerConversations conversations={conversations.data} base={base} now={now} />
             ) : (
-              <p className="text-muted">This customer has not written yet.</p>
+              <p className="text-muted">
+                No conversations yet. They appear here when this customer writes.
+              </p>
             )}
           </Panel>
         </div>

@@ -70,20 +70,20 @@ export default dashboardPage<"eventId">(async ({ caller, base, params, now }) =>
         </Panel>
         <section aria-labelledby="deliveries" className="space-y-3">
           <h2 id="deliveries" className="font-semibold text-lg tracking-tight">
-            Where it went
+            Deliveries
           </h2>
           {deliveries.length > 0 ? (
             <EventDeliveries deliveries={deliveries} base={base} now={now} />
           ) : (
             <EmptyState
-              title="No webhook wanted it"
+              title="No webhook subscribed"
               action={
                 <ButtonLink variant="secondary" href={`${base}/webhooks`}>
                   Show webhooks
                 </ButtonLink>
               }
             >
-              A webhook gets the events that happen after it was made, and that it listens to.
+              A webhook receives the events it subscribes to, from the moment it is created.
             </EmptyState>
           )}
         </section>
@@ -99,8 +99,8 @@ export default dashboardPage<"eventId">(async ({ caller, base, params, now }) =>
 type CauseProps = { request: Event["request"]; isLogged: boolean; base: string };
 
 function Cause({ request, isLogged, base }: CauseProps) {
-  if (!request) return "A job of the service";
-  if (!isLogged) return "A person in the dashboard, or a request of which there is no log any more";
+  if (!request) return "A background job";
+  if (!isLogged) return "A member in the dashboard, or a request whose log has expired";
   return (
     <span className="flex flex-wrap items-center gap-x-3">
       <CopyableId id={request.id} />

@@ -131,9 +131,7 @@ export default dashboardPage<"knowledgeBaseId">(
                 }))}
               />
             ) : (
-              <EmptyState title="No document is like that">
-                Another status may have some.
-              </EmptyState>
+              <EmptyState title="No documents match this filter">Choose another status.</EmptyState>
             )}
             <Pager path={path} query={query} nextCursor={nextCursor} />
           </>
@@ -144,7 +142,7 @@ export default dashboardPage<"knowledgeBaseId">(
           </EmptyState>
         )}
         <div className="mt-5 space-y-5">
-          <Panel title="About this base">
+          <Panel title="About this knowledge base">
             <Facts
               facts={[
                 {

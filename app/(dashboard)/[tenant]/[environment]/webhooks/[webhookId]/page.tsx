@@ -99,10 +99,12 @@ export default dashboardPage<"webhookId">(async (visit) => {
         {deliveries.length > 0 ? (
           <DeliveryTable deliveries={deliveries} hrefOf={hrefOf} now={now} />
         ) : (
-          <EmptyState title={isFiltered ? "Nothing matches these filters" : "Nothing was sent yet"}>
+          <EmptyState
+            title={isFiltered ? "No deliveries match these filters" : "No deliveries yet"}
+          >
             {isFiltered
-              ? "Deliveries are kept for 30 days after their event."
-              : `The next event that this webhook wants, in ${environment}, appears here by itself. A test event can be sent at any time.`}
+              ? "Deliveries are stored for 30 days after their event."
+              : `The next ${environment} event that this webhook subscribes to appears here. Send a test event to see one now.`}
           </EmptyState>
         )}
         <Pager path={path} query={{ ...filters, cursor: query.cursor }} nextCursor={nextCursor} />

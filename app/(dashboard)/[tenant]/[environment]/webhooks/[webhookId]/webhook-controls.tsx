@@ -73,32 +73,32 @@ export function webhookControls(
         <ConfirmDialog
           trigger="Discard"
           variant="secondary"
-          title="Discard what is held?"
+          title="Discard held deliveries?"
           environment={environment}
           confirm="Discard"
           pending="Discarding…"
           act={discardHeldAction.bind(null, place, webhook.id)}
-          done="What was held is discarded."
+          done="Held deliveries discarded."
         >
           <p>
-            To be discarded: {formatDeliveries(held)}. Nothing of that is sent by itself any more;
-            each can still be sent again by hand, until 30 days after its event.
+            To be discarded: {formatDeliveries(held)}. They are no longer sent automatically. You
+            can resend each one until 30 days after its event.
           </p>
         </ConfirmDialog>
         <ConfirmDialog
           trigger="Send them"
           variant="primary"
-          title="Send what is held?"
+          title="Send held deliveries?"
           environment={environment}
           confirm="Send them"
-          pending="Beginning…"
+          pending="Starting…"
           confirmVariant="primary"
           act={resumeHeldAction.bind(null, place, webhook.id)}
-          done="What was held is being sent."
+          done="Sending held deliveries."
         >
           <p>
-            To be sent: {formatDeliveries(held)}, the oldest first, spread over time at 50 a second.
-            Each gets a fresh schedule of retries.
+            To be sent: {formatDeliveries(held)}, oldest first, at 50 per second. Each starts a new
+            retry schedule.
           </p>
         </ConfirmDialog>
       </>
@@ -113,19 +113,19 @@ export function webhookControls(
     ),
     dropOldSecret: (
       <ConfirmDialog
-        trigger="Drop the old one now"
+        trigger="Expire old secret"
         variant="secondary"
         size="small"
-        title="Drop the old secret now?"
+        title="Expire the old secret now?"
         environment={environment}
-        confirm="Drop it"
-        pending="Dropping…"
+        confirm="Expire secret"
+        pending="Expiring…"
         act={dropOldSecretAction.bind(null, place, webhook.id)}
-        done="The newest secret signs alone."
+        done="Old secret expired."
       >
         <p>
-          From now on deliveries carry the newest secret's signature alone. A receiver that still
-          verifies with the old one refuses them.
+          From now on, deliveries carry only the newest secret's signature. A receiver that still
+          verifies with the old secret rejects them.
         </p>
       </ConfirmDialog>
     ),
@@ -146,7 +146,7 @@ export function webhookControls(
             confirm="Disable webhook"
             pending="Disabling…"
             act={disableWebhookAction.bind(null, place, webhook.id)}
-            done="The webhook is disabled."
+            done="Webhook disabled."
           >
             <p>
               Nothing more is sent to <span className="break-all font-medium">{webhook.url}</span>.{" "}
@@ -164,12 +164,12 @@ export function webhookControls(
           confirm="Delete webhook"
           pending="Deleting…"
           act={deleteWebhookAction.bind(null, place, webhook.id)}
-          done="The webhook is deleted."
+          done="Webhook deleted."
         >
           <p>
             <span className="break-all font-medium">{webhook.url}</span> and its signing secret are
-            gone at once, and with them its deliveries and their attempts. This cannot be undone;
-            the events themselves stay.
+            deleted immediately, together with its deliveries and their attempts. This cannot be
+            undone. The events themselves stay.
           </p>
           {pending + held > 0 ? <p>{dropped(pending, held)}</p> : null}
         </ConfirmDialog>

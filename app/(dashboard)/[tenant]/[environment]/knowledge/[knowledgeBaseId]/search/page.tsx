@@ -36,13 +36,13 @@ export default dashboardPage<"knowledgeBaseId">(
           </div>
         ) : (
           <EmptyState
-            title="Nothing was found"
+            title="No results"
             curl={searchByApi(knowledgeBase.id, search?.q ?? "", environment)}
           >
             {knowledgeBase.documentCounts.ready > 0 ? (
               <AnyOfThem path={`${path}/search`} words={search?.q ?? ""} />
             ) : (
-              "No document of this base is ready to be searched yet."
+              "No documents in this knowledge base are ready to search yet."
             )}
           </EmptyState>
         )}

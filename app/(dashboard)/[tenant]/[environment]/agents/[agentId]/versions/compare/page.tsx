@@ -43,7 +43,7 @@ export default dashboardPage<"agentId">(async ({ caller, base, params, query }) 
         to={String(to)}
       />
       <Panel title={`From ${nameOfChoice(from)} to ${nameOfChoice(to)}`}>
-        <ContentDiff changes={compareContents(before, after, nameOf)} same="Nothing differs." />
+        <ContentDiff changes={compareContents(before, after, nameOf)} same="No differences." />
       </Panel>
     </>
   );

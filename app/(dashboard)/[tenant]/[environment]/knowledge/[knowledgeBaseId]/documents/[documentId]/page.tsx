@@ -122,7 +122,7 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
             />
           </Panel>
           <Panel
-            title="What was read"
+            title="Extracted text"
             beside={isReady ? <span className="text-muted">{readOf(document)}</span> : null}
           >
             {shown.length > 0 ? (
@@ -147,8 +147,9 @@ const readOf = ({ characterCount, chunkCount }: Document) =>
   `${(characterCount ?? 0).toLocaleString("en")} characters in ${chunkCount === 1 ? "1 chunk" : `${(chunkCount ?? 0).toLocaleString("en")} chunks`}`;
 
 const nothingRead: Record<Document["status"], string> = {
-  PENDING: "It waits for its turn; this page follows by itself.",
-  PROCESSING: "Its text is being taken out and cut into chunks; this page follows by itself.",
+  PENDING: "Queued. This page refreshes automatically.",
+  PROCESSING:
+    "Extracting the text and splitting it into chunks. This page refreshes automatically.",
   READY: "There are no more chunks.",
-  FAILED: "Nothing: it could not be read.",
+  FAILED: "This document could not be read.",
 };
