@@ -12,6 +12,7 @@ import { noteUntrustedProxy } from "@/lib/platform/untrusted-proxy";
 import { probes } from "@/lib/readiness/service";
 import { bufferBody, hasBody } from "./buffer-body";
 import { breakOff, problemOf, refuse, sendProblem, track } from "./connection";
+import { refuseForgedAction } from "./refuse-forged-action";
 
 const headersDeadlineMs = 15_000;
 /** Node looks for connections that are late this often. Its default would add up to 30 s. */
@@ -77,6 +78,7 @@ export function attachEdge(
     // The target of the rewrite in next.config.js must not be a second address of the API.
     if (isBelow("/api/v1", url)) return void response.writeHead(404).end();
     if (isOfApi(url)) return void serveApi(request, response);
+    if (!isBelow("/api", url) && refuseForgedAction(request, response)) return;
     bufferBody(request, response, () => void servePages(request, response));
   };
 

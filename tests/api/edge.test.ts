@@ -444,3 +444,33 @@ test("a response repeats at most 100 characters of what a client sent", async ()
   );
   expect(repeated.text).not.toContain("k".repeat(101));
 });
+
+describe("a form that no page of ours sent is refused before Next reads it", () => {
+  const form = { "Content-Type": "multipart/form-data; boundary=x" };
+  const id = "4".repeat(42);
+
+  test.each([
+    ["403 from a page of another site", { ...form, Origin: "https://elsewhere.example" }, 403],
+    ["403 from a page without an origin", { ...form, "Next-Action": id, Origin: "null" }, 403],
+    ["403 for an origin that is not a URL", { "Next-Action": id, Origin: "%" }, 403],
+    ["400 for what is not the id of an action", { "Next-Action": "<script>" }, 400],
+    ["400 without a boundary", { "Next-Action": id, "Content-Type": "multipart/form-data" }, 400],
+  ])("%s", async (_what, headers, status) => {
+    const response = await fetch(`${baseUrl()}/login`, { method: "POST", headers, body: "x" });
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toBe("text/plain");
+    expect(await response.text()).toMatch(/^[^<>]+\.\n$/);
+  });
+
+  test("the API takes no part in this: it has no cookies", async () => {
+    const headers = {
+      ...bearer(await newTenant()),
+      "Content-Type": json,
+      Origin: "https://elsewhere.example",
+      "Next-Action": "x",
+    };
+    const body = JSON.stringify({ name: "Ada" });
+    const created = await send("/v1/public/customers", { method: "POST", headers, body });
+    expect(created.status).toBe(201);
+  });
+});
