@@ -220,8 +220,10 @@ test("the role of the application appends to the audit log, and cannot change it
       statement.includes("tenants") ? "P0001" : "42501",
     ]);
   }
-  const copy = `INSERT INTO audit_entries SELECT tenant_id, sequence + 100, actor_type, actor_id, actor_name, action, target_id, environment, changes,
-    address, request_id, previous_hash, hash, created_at, key_id FROM audit_entries ${own} LIMIT 1`;
+  const columns =
+    "actor_type, actor_id, actor_name, action, target_id, environment, changes, address, request_id, previous_hash, hash, key_id, created_at";
+  const copy = `INSERT INTO audit_entries (tenant_id, sequence, ${columns})
+    SELECT tenant_id, sequence + 100, ${columns} FROM audit_entries ${own} LIMIT 1`;
   expect((await client.query(copy)).rowCount).toBe(1);
   for (const statement of ["ANALYZE tenants", "SELECT 1 FROM _prisma_migrations"])
     await client.query(statement);
