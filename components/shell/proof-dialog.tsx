@@ -25,19 +25,19 @@ export function ProofProvider({ children, ...ways }: ProofMethods & { children: 
   return <ProofContext value={ways}>{children}</ProofContext>;
 }
 
-type Asked = { what: string; answer: (isProved: boolean) => void };
+type ProofPrompt = { what: string; answer: (isProved: boolean) => void };
 
 /**
- * For actions that are run by `actWithProof`: `prove(() => action(…))` runs the action, asks for
- * the password where it calls for a fresh proof, and runs it again. Whoever closes the question is
- * refused. `question` is the dialog, to be drawn inside of the dialog that the action belongs to,
- * but outside of its form.
+ * For actions that run with `actWithProof`. `prove(() => action(…))` runs the action, asks the user
+ * to confirm their identity if the action requires it, and runs it again. If the user closes the
+ * dialog, the action is refused. Render `question`, the dialog, inside the dialog that the action
+ * belongs to, but outside its form.
  *
  *     const { prove, question } = useProof();
  *     const result = await prove(() => createKey(form));
  */
 export function useProof() {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [prompt, setPrompt] = useState<ProofPrompt | null>(null);
 
   async function prove<Value>(
     work: () => Promise<ActionResult<Value> | ProofRequest>,
@@ -45,9 +45,9 @@ export function useProof() {
     const result = await work();
     if (result.outcome !== "proof-needed") return result;
     const isProved = await new Promise<boolean>((resolve) =>
-      setAsked({ what: result.what, answer: resolve }),
+      setPrompt({ what: result.what, answer: resolve }),
     );
-    setAsked(null);
+    setPrompt(null);
     if (!isProved)
       return {
         outcome: "refused",
@@ -57,11 +57,11 @@ export function useProof() {
     return prove(work);
   }
 
-  const question = asked ? <ProofDialog what={asked.what} answer={asked.answer} /> : null;
+  const question = prompt ? <ProofDialog what={prompt.what} answer={prompt.answer} /> : null;
   return { prove, question };
 }
 
-function ProofDialog({ what, answer }: Asked) {
+function ProofDialog({ what, answer }: ProofPrompt) {
   const ways = useContext(ProofContext);
   if (!ways) throw new Error("useProof needs a ProofProvider round it");
   return (

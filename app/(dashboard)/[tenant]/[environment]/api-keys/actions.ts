@@ -72,12 +72,10 @@ export async function rollApiKeyAction(
   return actWithProof(place, overlap, sent, async (caller, chosen) => {
     const { apiKey, key, replaced } = await rollApiKey(caller, String(id), chosen);
     return {
-      ...{
-        key,
-        name: apiKey.name,
-        environment: apiKey.environment,
-        scopes: apiKey.scopes as RevealedKey["scopes"],
-      },
+      key,
+      name: apiKey.name,
+      environment: apiKey.environment,
+      scopes: apiKey.scopes as RevealedKey["scopes"],
       replaced: { hint: replaced.hint, endsAt: replaced.expiresAt?.toISOString() ?? "" },
     };
   });

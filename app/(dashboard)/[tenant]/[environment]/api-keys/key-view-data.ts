@@ -27,8 +27,12 @@ export async function keyChoices(
 /** @param lastDay the key's requests of the last 24 hours */
 export function keySummary(key: ApiKey, lastDay: RequestCount[], now: Date): KeySummary {
   return {
-    ...{ id: key.id, name: key.name, hint: key.hint, scopes: key.scopes as KeySummary["scopes"] },
-    ...{ allowedIps: key.allowedIps, rateLimitPerMinute: key.rateLimitPerMinute },
+    id: key.id,
+    name: key.name,
+    hint: key.hint,
+    scopes: key.scopes as KeySummary["scopes"],
+    allowedIps: key.allowedIps,
+    rateLimitPerMinute: key.rateLimitPerMinute,
     expiresAt: key.expiresAt?.toISOString() ?? null,
     lastUsed: key.lastUsedAt && relativeTime(key.lastUsedAt, now),
     requestsLastDay: requestsPerHour(lastDay).reduce((total, count) => total + count, 0),

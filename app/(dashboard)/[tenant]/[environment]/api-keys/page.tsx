@@ -34,12 +34,10 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
   const rows = keys.map((key) => {
     const lastDay = requests.get(key.id) ?? [];
     return {
-      ...{
-        createdAt: key.createdAt,
-        lastUsedAt: key.lastUsedAt,
-        expiresAt: key.expiresAt,
-        revokedAt: key.revokedAt,
-      },
+      createdAt: key.createdAt,
+      lastUsedAt: key.lastUsedAt,
+      expiresAt: key.expiresAt,
+      revokedAt: key.revokedAt,
       summary: keySummary(key, lastDay, now),
       scopesLabel: scopesLabel(key.scopes),
       createdBy: creatorName(key, names),

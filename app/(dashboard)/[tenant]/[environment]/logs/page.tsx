@@ -116,16 +116,16 @@ export default dashboardPage(async ({ caller, environment, base, query, now }) =
         </EmptyState>
       ) : (
         <EmptyState
-          title={`No requests in ${isTimeGiven(search) ? "this time" : rangeWords[rangeOf(range)]}`}
+          title={`No requests in ${isTimeGiven(search) ? "this time range" : rangeWords[rangeOf(range)]}`}
           curl={`curl ${env().APP_URL}/v1/public/account -H "Authorization: Bearer ${env().SERVICE_PREFIX}_${environment}_…"`}
-          curlLabel="A first one:"
+          curlLabel="Send the first one:"
         >
-          Each request with a valid key of {environment} appears here within two seconds.
+          Requests with a valid {environment} key appear here within two seconds.
         </EmptyState>
       )}
       {lookedBackTo ? (
         <p className="mt-3 text-muted">
-          {maximumScannedRows.toLocaleString("en")} requests were looked at, back to{" "}
+          Checked {maximumScannedRows.toLocaleString("en")} requests, back to{" "}
           {inWords(lookedBackTo)} UTC.
         </p>
       ) : null}

@@ -105,7 +105,8 @@ async function KeysUsed({ caller, period, base }: KeysUsedProps) {
     used.map(({ apiKeyId }) => apiKeyId),
   );
   const keys = used.map(({ apiKeyId, apiRequests }) => ({
-    ...{ id: apiKeyId, apiRequests },
+    id: apiKeyId,
+    apiRequests,
     ...(names.get(apiKeyId) ?? { name: "Deleted key", hint: apiKeyId }),
   }));
   return <KeyUsageTable keys={keys} base={base} />;

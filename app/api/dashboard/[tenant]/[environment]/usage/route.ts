@@ -12,8 +12,14 @@ const downloadQuery = usageMonthQuery.extend({ by: z.enum(["day", "key"]).defaul
 
 /** The columns of a day, named as in the API. */
 const columns: (keyof UsageFigures)[] = [
-  ...(["apiRequests", "conversationsCreated", "messagesReceived", "messagesSent"] as const),
-  ...(["documentsStored", "storageBytes", "webhookDeliveries", "webhookFailures"] as const),
+  "apiRequests",
+  "conversationsCreated",
+  "messagesReceived",
+  "messagesSent",
+  "documentsStored",
+  "storageBytes",
+  "webhookDeliveries",
+  "webhookFailures",
 ];
 
 /** A month's usage, with one row per day or per key. */
