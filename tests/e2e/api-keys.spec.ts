@@ -64,7 +64,7 @@ test("a key does what was chosen for it, and is not lost by a slip", async ({ pa
   const key = await page.getByLabel("API key", { exact: true }).inputValue();
   expect(key).toMatch(/^prl_live_/);
   await page.keyboard.press("Escape");
-  await expect(page.getByText("it can’t be shown again")).toBeVisible();
+  await expect(page.getByText("You haven’t copied the API key yet")).toBeVisible();
   await page.getByLabel("I have saved the API key").check();
   await page.getByRole("button", { name: "Done" }).click();
 

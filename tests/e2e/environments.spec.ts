@@ -81,7 +81,7 @@ test("switching keeps the page, and each environment's usage says whether it is 
     .click();
   await expect(page).toHaveURL(`/${tenantSlug}/live/usage`);
   await expect(
-    page.locator("header").filter({ hasText: "What" }).getByText("Billable", { exact: true }),
+    page.locator("header").filter({ hasText: "by UTC day" }).getByText("Billable", { exact: true }),
   ).toBeVisible();
   await expect(page.getByRole("heading", { name: "Usage in test" })).toBeVisible();
   await expect(page.getByText("Not billable")).toBeVisible();

@@ -104,7 +104,7 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   await expect(page.getByRole("dialog")).toContainText("verify.ts");
   await page.getByRole("button", { name: "Done" }).click();
-  await expect(page.getByText("it can’t be shown again")).toBeVisible();
+  await expect(page.getByText("You haven’t copied the signing secret yet")).toBeVisible();
   expect(await copy(page, "Copy the signing secret")).toBe(secret);
   await page.getByRole("button", { name: "Done" }).click();
 
