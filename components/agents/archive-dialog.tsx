@@ -32,10 +32,10 @@ export function ArchiveDialog({
     >
       <ul className="list-disc space-y-1 pl-5">
         <li>
-          It takes no more changes: nobody can edit, publish or roll it back, here or by the API.
-          This cannot be undone.
+          It becomes read-only: it can no longer be edited, published or rolled back, in the
+          dashboard or with the API. This cannot be undone.
         </li>
-        <li>It stays readable with all of its versions. {conversations} go on naming it.</li>
+        <li>It stays readable with all of its versions. {conversations} still refer to it.</li>
         {hasUnpublishedChanges ? (
           <li>The draft has changes that were never published, and never will be.</li>
         ) : null}

@@ -39,7 +39,7 @@ export function CreateAgentDialog({ base, environment, create }: Props) {
             maxLength={100}
             autoComplete="off"
             error={errors.model}
-            hint="The model that your program is to ask, by any name. It can be left for later, as everything else."
+            hint="The model your program calls, in any notation. Optional: you can set it later."
           />
         </>
       )}

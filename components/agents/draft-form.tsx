@@ -60,7 +60,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
   );
   const [isPending, startTransition] = useTransition();
 
-  // The page was drawn anew with another draft.
+  // The page was refreshed with a newer draft.
   if (agent.updatedAt > state.seen.updatedAt) setState(rebased(state, agent));
 
   const { seen, form, taken, conflicts } = state;
@@ -160,7 +160,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
             {...text("model")}
             maxLength={100}
             autoComplete="off"
-            hint="The model that your program is to ask, by any name."
+            hint="The model your program calls, in any notation."
           />
           {theirs("model")}
         </div>
@@ -242,7 +242,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
  */
 function rebased(state: State, now: Agent, began = toForm(state.seen)): State {
   const { form, taken, conflicts } = rebaseDraft(began, state.form, toForm(now));
-  // Whoever has typed nothing just sees what there is.
+  // Without unsaved edits, just show the current draft.
   if (changedDraftFields(began, state.form).length === 0)
     return { seen: now, form, taken: [], conflicts: [] };
   const isStill = (field: DraftField) =>
@@ -278,7 +278,7 @@ function ChangedByOthers({
     <Notice variant="warn">
       <p className="font-medium">
         The draft has changed since you opened it{wasRefused ? ", so nothing was saved" : ""}:
-        somebody else, or the API, has written to it.
+        another member or the API changed it.
       </p>
       {taken.length > 0 ? (
         <p className="mt-1">
@@ -291,7 +291,7 @@ function ChangedByOthers({
           field.
         </p>
       ) : (
-        <p className="mt-1">What you typed is still here. Look it over, then save.</p>
+        <p className="mt-1">Your edits are still here. Review them, then save.</p>
       )}
     </Notice>
   );

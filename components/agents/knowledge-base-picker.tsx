@@ -40,7 +40,7 @@ export function KnowledgeBasePicker({ choices, chosen, maximum, onChange, error 
           className="h-9 w-full rounded-lg border border-line-strong bg-surface px-3 text-ink placeholder:text-muted max-md:text-base"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
-          // It is no part of the form round it.
+          // It is not part of the surrounding form.
           onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
         />
       ) : null}
@@ -69,7 +69,7 @@ export function KnowledgeBasePicker({ choices, chosen, maximum, onChange, error 
         {error ??
           (choices.length === 0
             ? "No knowledge bases in this environment yet."
-            : `What the agent may look things up in: ${chosen.length} of at most ${maximum} chosen.`)}
+            : `Knowledge bases the agent can search: ${chosen.length} of at most ${maximum} chosen.`)}
       </p>
     </fieldset>
   );

@@ -20,8 +20,7 @@ type Props = {
 };
 
 /**
- * Publishes the very changes that it shows. A draft that has changed in the meantime is shown anew
- * instead.
+ * Publishes exactly the changes it shows. If the draft has changed in the meantime, shows the new changes instead.
  */
 export function PublishDialog({ environment, name, nextVersion, seen, publish, children }: Props) {
   const router = useRouter();
@@ -40,8 +39,8 @@ export function PublishDialog({ environment, name, nextVersion, seen, publish, c
         hasUnsaved ? (
           <div className="space-y-2">
             <p>
-              What you typed in the form is not saved, so it would not be published. Save it, then
-              look at what will be published.
+              The form has unsaved changes, which would not be published. Save the draft, then
+              review what will be published.
             </p>
             <Button type="submit" form={draftFormId} variant="secondary" size="small">
               Save the draft
@@ -54,7 +53,7 @@ export function PublishDialog({ environment, name, nextVersion, seen, publish, c
       onRefused={({ errors }) => {
         if (!errors.updatedAt) return;
         router.refresh();
-        return "The draft has changed since you looked at it, so nothing was published. Below is what would be published now.";
+        return "The draft has changed since you opened it, so nothing was published. Review the current changes below.";
       }}
     >
       {children}

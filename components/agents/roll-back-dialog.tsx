@@ -9,7 +9,7 @@ import type { DecideOnDraft } from "./action-types";
 
 type Props = {
   environment: Environment;
-  /** As it was looked at: a draft that has changed since is not replaced. */
+  /** As shown to the user: a draft that has changed since is not replaced. */
   agent: Pick<Agent, "publishedVersion" | "hasUnpublishedChanges" | "updatedAt">;
   version: number;
   rollBack: DecideOnDraft;
@@ -35,13 +35,14 @@ export function RollBackDialog({ environment, agent, version, rollBack, children
       onRefused={({ errors }) => {
         if (!errors.updatedAt) return;
         router.refresh();
-        return "The draft has changed since you looked at it, so nothing was rolled back. Its changes would be lost.";
+        return "The draft has changed since you opened it, so nothing was rolled back. Review its changes first: they would be lost.";
       }}
     >
       <p>
-        What version {version} had is published at once, as version {nextVersion}, and becomes the
-        draft. {agent.hasUnpublishedChanges ? "The draft’s unpublished changes are lost." : null} No
-        version goes away, so this can be rolled back as well.
+        The content of version {version} is published immediately as version {nextVersion}, and
+        replaces the draft.{" "}
+        {agent.hasUnpublishedChanges ? "The draft’s unpublished changes are lost." : null} No
+        version is deleted, so you can roll this back too.
       </p>
       {children}
     </ConfirmDialog>

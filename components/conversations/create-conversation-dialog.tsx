@@ -40,7 +40,7 @@ export function CreateConversationDialog({ base, isIcon, create }: Props) {
             name="externalId"
             maxLength={255}
             autoComplete="off"
-            hint="The customer is found by it, or created. Left empty, nobody is linked."
+            hint="Finds the customer, or creates one. Leave empty to link no customer."
             error={errors["customer.externalId"]}
           />
           <TextField

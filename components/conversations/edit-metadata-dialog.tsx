@@ -44,8 +44,7 @@ export function EditMetadataDialog({ metadata, environment, update }: Props) {
 }
 
 /**
- * Sends what differs from what it began with, so that keys that others change meanwhile stay. It
- * begins anew each time.
+ * Sends only what changed, so that keys that others change in the meantime stay. Mounted each time the dialog opens.
  */
 function EditMetadata({
   metadata,

@@ -15,7 +15,7 @@ export function ScrollToMessage() {
   const path = usePathname();
   const query = useSearchParams();
   const [hash, setHash] = useState("");
-  // Asked for once: the page may be drawn anew while it is still on its way.
+  // Requested once: the page may refresh while the message is still loading.
   const asked = useRef("");
 
   useEffect(() => {

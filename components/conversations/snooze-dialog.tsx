@@ -32,7 +32,7 @@ export function SnoozeDialog({
         title="Snooze until"
         description={
           <>
-            It opens again by itself then, or when the customer writes, in{" "}
+            It reopens at that time, or when the customer writes, in{" "}
             <EnvironmentName environment={environment} />.
           </>
         }
@@ -43,7 +43,7 @@ export function SnoozeDialog({
   );
 }
 
-/** Drawn anew each time the dialog opens, so that the times count from then. */
+/** Mounted each time the dialog opens, so that the times count from then. */
 function Choices({ isPending, snooze }: Pick<SnoozeDialogProps, "isPending" | "snooze">) {
   const [now] = useState(() => new Date());
   const [error, setError] = useState<string>();
@@ -58,7 +58,7 @@ function Choices({ isPending, snooze }: Pick<SnoozeDialogProps, "isPending" | "s
     event.preventDefault();
     const until = new Date(String(new FormData(event.currentTarget).get("until")));
     const days = (until.getTime() - Date.now()) / (24 * hourMs);
-    if (!(days > 0)) setError("Choose a time that is still to come.");
+    if (!(days > 0)) setError("Choose a time in the future.");
     else if (days > longestDays) setError("Choose a time within a year.");
     else snooze(until);
   }

@@ -121,9 +121,9 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
           }
         >
           <p>
-            Closed is final. Nobody can write in it any more, by the API neither, and it cannot be
-            opened again: a customer who comes back starts a new one. To be able to go on later,
-            resolve it instead.
+            Closing is final. No one can write in it, including through the API, and it cannot be
+            reopened. A customer who returns starts a new conversation. To continue later, resolve
+            it instead.
           </p>
           <div className="mt-5 flex justify-end gap-2">
             <DialogClose className={buttonClass({ variant: "secondary" })}>Keep it</DialogClose>

@@ -21,7 +21,7 @@ type ThreadProps = {
   detailsHref: string;
   inspectHref: (id: string) => string;
   actions: ReactNode;
-  /** Where one writes, or why one cannot. */
+  /** The composer, or why the user cannot write. */
   composer: ReactNode;
   now: Date;
 };

@@ -54,8 +54,7 @@ export function EditCustomerDialog({ customer, environment, base, update }: Prop
 }
 
 /**
- * Sends what differs from what it began with, so that what others change meanwhile stays. It begins
- * anew each time the dialog opens.
+ * Sends only what changed, so that edits by others in the meantime stay. Mounted each time the dialog opens.
  */
 function EditCustomer({
   customer,

@@ -15,7 +15,7 @@ type DeliveryDetailsProps = {
   /** The webhook keeps failing, and gets one delivery at a time. */
   isWebhookFailing: boolean;
   now: Date;
-  /** What one can do with it. */
+  /** Actions for this delivery. */
   actions: ReactNode;
 };
 
@@ -106,6 +106,6 @@ const endings: Record<DeliveryWithAttempts["status"], string | null> = {
   PENDING: null,
   DELIVERED: null,
   FAILED: "No attempts left. Resend it once the receiver is fixed.",
-  HELD: "Held because the webhook is disabled. It is kept for 30 days, until the webhook is enabled.",
+  HELD: "Held because the webhook is disabled. It is sent if you enable the webhook within 30 days.",
   DISCARDED: "Discarded while it was held. You can still resend it.",
 };

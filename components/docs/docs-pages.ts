@@ -12,7 +12,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
   {
     title: "Start",
     pages: [
-      { path: "/docs", title: "Overview", summary: "What there is, and where to find it." },
+      { path: "/docs", title: "Overview", summary: "What Parlance offers, and where to find it." },
       guide(
         "quickstart",
         "Quickstart",
@@ -21,23 +21,35 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide(
         "authentication",
         "Authentication and scopes",
-        "How a request says whose it is, and what each scope allows.",
+        "How to authenticate requests, and what each scope allows.",
       ),
-      guide("test-mode", "Test mode", "An environment of its own: same API, other data, no bill."),
+      guide(
+        "test-mode",
+        "Test mode",
+        "A separate environment: same API, isolated data, never billed.",
+      ),
     ],
   },
   {
     title: "Using the API",
     pages: [
-      guide("pagination", "Pagination and filters", "Lists in pages that neither skip nor repeat."),
-      guide("idempotency", "Idempotency", "Send a change twice, and have it made once."),
+      guide(
+        "pagination",
+        "Pagination and filters",
+        "Page through lists without gaps or duplicates.",
+      ),
+      guide("idempotency", "Idempotency", "Retry a change safely: it is made only once."),
       guide("errors", "Errors", "What every problem looks like, and a page for each kind."),
       guide(
         "requests",
         "Requests and responses",
         "Sizes, times, compression and conditional requests.",
       ),
-      guide("rate-limits", "Rate limits", "How many requests a key has, and how to stay below."),
+      guide(
+        "rate-limits",
+        "Rate limits",
+        "How many requests a key may send, and how to stay below the limit.",
+      ),
       guide(
         "agents-and-knowledge",
         "Agents and knowledge",
@@ -52,7 +64,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide(
         "webhooks",
         "Receiving webhooks",
-        "Delivery, retries, rotation of secrets, and what to answer.",
+        "Deliveries, retries, secret rotation, and how to respond.",
       ),
       guide(
         "verify-signatures",
@@ -77,18 +89,18 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide(
         "request-logs",
         "Request logs",
-        "What is kept of each request and what is masked, and how to find one.",
+        "What is stored of each request, what is masked, and how to find one.",
       ),
       guide("usage", "Usage", "What counts, by day and by key, and what is never billed."),
       guide(
         "members-and-roles",
         "Members and roles",
-        "Who may do what, and how people come and go.",
+        "What each role may do, and how members join and leave.",
       ),
       guide(
         "audit-log",
         "Audit log",
-        "Who changed what, and the proof that nobody altered it since.",
+        "Who changed what, and how to prove that no entry was altered.",
       ),
     ],
   },

@@ -5,7 +5,7 @@ import { ButtonLink } from "@/components/ui/button";
 import { DocsNav, type NavSection } from "./docs-nav";
 import { SearchButton } from "./search-button";
 
-/** What stands round every page of the documentation. */
+/** The frame of every documentation page. */
 export function DocsShell({ sections, children }: { sections: NavSection[]; children: ReactNode }) {
   return (
     <div className="min-h-dvh [scroll-padding-top:5rem]">

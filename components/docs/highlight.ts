@@ -34,7 +34,7 @@ let highlighter: Promise<HighlighterCore> | undefined;
 const known = new Map<string, string>();
 const mostKnown = 1_000;
 
-/** The code as HTML, colored for light and for dark at once. */
+/** The code as HTML, highlighted for both the light and the dark theme. */
 export async function highlight(code: string, language: Language): Promise<string> {
   const key = `${language}\n${code}`;
   const found = known.get(key);

@@ -21,8 +21,7 @@ type OperationProps = {
 };
 
 /**
- * One operation: what it takes and answers on the left, code to take along and a form to try it on
- * the right.
+ * One operation: parameters and responses on the left, sample code and a form to try it on the right.
  */
 export function Operation({ described, schemas, titles }: OperationProps) {
   const { method, path, operation, parameters } = described;

@@ -41,8 +41,8 @@ export function DeleteDocumentDialog({
       }}
     >
       <p>
-        Its file and its text go with it ({documentSize}), and no search or agent finds anything of
-        it any more. This cannot be undone; it can be uploaded anew.
+        This deletes its file and its text ({documentSize}). Searches and agents no longer find it.
+        This cannot be undone, but you can upload it again.
       </p>
     </ConfirmDialog>
   );

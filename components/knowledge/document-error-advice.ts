@@ -5,7 +5,7 @@ export const documentAdvice: Record<DocumentErrorCode, string> = {
   empty: "A scanned page is a picture: have its text recognized first, and upload that.",
   encrypted: "Remove the password, then upload it again.",
   invalid_file: "Open the file, save it again, and upload the new copy.",
-  too_large: "Split it, and upload the parts.",
-  timeout: "Try once more; if it lasts too long again, split it.",
-  internal: "Try once more: the file is kept, so it need not be uploaded again.",
+  too_large: "Split it and upload the parts.",
+  timeout: "Retry. If it times out again, split the file.",
+  internal: "Retry. The file is stored, so you do not have to upload it again.",
 };

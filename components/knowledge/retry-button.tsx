@@ -8,7 +8,7 @@ import type { RetryDocument } from "./action-types";
 
 type Props = { name: string; retry: RetryDocument; size?: "normal" | "small" };
 
-/** Has a document read once more. Its file is kept, so nothing is uploaded. */
+/** Processes a document again. Its file is stored, so nothing is uploaded. */
 export function RetryButton({ name, retry, size }: Props) {
   const [isPending, startTransition] = useTransition();
 

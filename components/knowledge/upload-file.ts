@@ -26,7 +26,7 @@ export function uploadFile(
   { name, onProgress, signal }: Options = {},
 ): Promise<UploadResult> {
   const form = new FormData();
-  // The file comes last, so that what stands beside it is known before it.
+  // The file comes last, so that the server knows the other fields before it.
   if (name) form.append("name", name);
   form.append("file", file);
 

@@ -11,14 +11,14 @@ import { useUploads } from "./use-uploads";
 type Props = {
   /** Where a file is sent to. */
   url: string;
-  /** Where this base's documents are looked at: an id comes behind it. */
+  /** The path of this knowledge base's documents, without the document id. */
   documentsPath: string;
   maximumBytes: number;
   /** What can be read, and how large it may be, in words. */
   accepted: string;
 };
 
-/** Takes files that are dropped or chosen, any number at once. */
+/** Uploads dropped or chosen files, any number of them. */
 export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props) {
   const id = useId();
   const router = useRouter();
@@ -41,7 +41,7 @@ export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props
     setDepth(0);
     const items = Array.from(event.dataTransfer.items);
     const hasFolder = items.some((item) => item.webkitGetAsEntry()?.isDirectory);
-    setNote(hasFolder ? "Folders are not taken: drop the files that are in them." : null);
+    setNote(hasFolder ? "Folders cannot be uploaded. Drop the files inside them." : null);
     const files = items
       .filter((item) => item.kind === "file" && !item.webkitGetAsEntry()?.isDirectory)
       .flatMap((item) => item.getAsFile() ?? []);

@@ -54,7 +54,7 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
   function add(files: Iterable<File>) {
     const added = Array.from(files, (file): Upload => {
       const key = nextKey.current++;
-      // Not sent at all, because the answer is known.
+      // Not sent: the server would reject it.
       const sent =
         file.size > maximumBytes
           ? refusedFor(
@@ -74,7 +74,7 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
     startNext();
   }
 
-  /** Stops it where it is under way, and takes it off the list. */
+  /** Cancels the upload if it is in progress, and removes it from the list. */
   function remove({ key }: Upload) {
     waiting.current = waiting.current.filter((upload) => upload.key !== key);
     running.current.get(key)?.abort();

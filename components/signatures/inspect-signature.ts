@@ -74,7 +74,7 @@ function parseSignature(header: string | null): ParsedSignature {
     signatures: [],
   });
   if (header === null || header === "")
-    return fail("There is no X-Service-Signature among what was pasted.");
+    return fail("The pasted text contains no X-Service-Signature header.");
 
   const pairs = header.split(",").map((pair) => pair.trim().split("="));
   const valuesOf = (key: string) =>
@@ -88,11 +88,11 @@ function parseSignature(header: string | null): ParsedSignature {
       "Its t is in milliseconds. The service sends seconds, so something has changed it.",
     );
   if (!/^\d{1,12}$/.test(timestamp))
-    return fail(`Its t, “${timestamp.slice(0, 40)}”, is no time in Unix seconds.`);
+    return fail(`Its t, “${timestamp.slice(0, 40)}”, is not a time in Unix seconds.`);
   if (signatures.length === 0) return fail("It has no v1=…, the signature.", timestamp);
   if (signatures.includes("…")) {
     return fail(
-      "The signature itself is missing: it is not kept, so only your receiver has seen it. Take the header from there.",
+      "The signature itself is missing. It is not stored, so copy the header from your receiver.",
       timestamp,
     );
   }
@@ -152,11 +152,11 @@ function secretStep(secret: string): Step {
   if (/^(['"]).*\1$/.test(secret))
     return step("failed", "There are quotation marks round it, which count as parts of the key.");
   if (/^[a-z]+_(live|test)_[0-9A-Za-z]{40}$/.test(secret))
-    return step("failed", "This is an API key. The signing secret begins with whsec_.");
+    return step("failed", "This is an API key. The signing secret starts with whsec_.");
   if (!secret.startsWith("whsec_"))
     return step(
       "failed",
-      "It does not begin with whsec_. The key is the whole secret, that part included.",
+      "It does not start with whsec_. The key is the whole secret, including that prefix.",
     );
   if (secret.includes("…"))
     return step(
@@ -239,7 +239,7 @@ type Variant = [changed: string, explanation: string];
 function secretVariants(secret: string): Variant[] {
   const bare = secret.trim().replace(/^(['"])(.*)\1$/, "$2");
   const variants: Variant[] = [
-    [bare, "It fits the secret without what stands round it."],
+    [bare, "It matches the secret without the characters around it."],
     [`whsec_${bare}`, "It fits the secret with whsec_ in front: that is part of the key."],
     [
       bare.replace(/^whsec_/, ""),
@@ -282,7 +282,7 @@ function bodyVariants(body: string): Variant[] {
     ]);
   if (value !== undefined) {
     const printed = JSON.stringify(value);
-    const note = `the body was parsed and printed anew. ${raw}`;
+    const note = `the body was parsed and serialized again. ${raw}`;
     variants.push(
       [printed, `It fits the same JSON without white space: ${note}`],
       [
@@ -318,7 +318,10 @@ async function standardStep(
     () => null,
   );
   if (expected === null)
-    return step("failed", "The secret is no base64 behind its whsec_, so there is no key.");
+    return step(
+      "failed",
+      "The secret is not base64 after its whsec_ prefix, so it contains no key.",
+    );
   const signatures = (standardSignature ?? "").split(" ");
   if (!signatures.some((signature) => signature.startsWith("v1,")))
     return step("failed", "webhook-signature has the form v1,<base64>.");
@@ -341,5 +344,9 @@ function payloadStep(body: string): Step {
   const value = parseJson(body) as { id?: unknown; type?: unknown } | null | undefined;
   if (typeof value?.id === "string" && typeof value.type === "string")
     return { name, state: "passed", text: `An event, ${value.type}.` };
-  return { name, state: "failed", text: "This is no event: it is not JSON with an id and a type." };
+  return {
+    name,
+    state: "failed",
+    text: "This is not an event: it must be JSON with an id and a type.",
+  };
 }

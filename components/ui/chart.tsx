@@ -23,7 +23,7 @@ const height = 120;
 const gap = 0.2;
 
 /**
- * Stacked bars over time, with the same figures as a table behind them. It is drawn on the server.
+ * Stacked bars over time, with the same figures as a table behind them. Rendered on the server.
  * @param caption what is counted, and per what.
  */
 export function BarChart({

@@ -33,7 +33,7 @@ export function Countdown({
   const nowMs = now.getTime();
   const [currentMs, setCurrentMs] = useState(nowMs);
 
-  // Begins anew with each drawing of the page, which brings a new `now`.
+  // Restarts with each render of the page, which brings a new `now`.
   useEffect(() => {
     const startedAt = performance.now();
     const tick = () => setCurrentMs(nowMs + performance.now() - startedAt);

@@ -43,7 +43,7 @@ export function Drawer({ title, description, closeHref, neighbors, children }: D
           ? neighbors?.next
           : undefined;
     const isTyping = (event.target as HTMLElement).closest("input, textarea, select, [role=tab]");
-    // A dialog that was opened in here is no part of this panel, though its keys arrive here, too.
+    // React also bubbles key events from dialogs opened inside this panel. Ignore them.
     const isElsewhere = !event.currentTarget.contains(event.target as Node);
     if (
       !neighbor ||

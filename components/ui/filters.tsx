@@ -21,7 +21,7 @@ const inputClass =
 const isShort = (filter: Filter) => "options" in filter || filter.type === "date";
 
 /**
- * Filters that live in the address: a choice counts at once, a text with Enter or when it is left.
+ * Filters stored in the URL. A choice applies immediately, text on Enter or when the field loses focus.
  * More than two of them wait behind a button where the screen is narrow.
  * @param isOpen they are behind something else already
  */
@@ -107,7 +107,7 @@ export function Filters({
               </select>
             ) : (
               <input
-                // A new value from the address, not from the keyboard, begins anew.
+                // Remounts when the value changes in the URL rather than by typing.
                 key={query.get(filter.name)}
                 id={`${id}-${filter.name}`}
                 name={filter.name}

@@ -8,7 +8,7 @@ const tokenColors = { key: "text-accent", string: "text-good", other: "text-warn
  */
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
-/** An object exactly as the API answers it, colored on the server. */
+/** An object exactly as the API returns it, highlighted on the server. */
 export function Json({ value, label }: { value: unknown; label: string }) {
   return <JsonText text={JSON.stringify(value, null, 2) ?? "null"} label={label} />;
 }

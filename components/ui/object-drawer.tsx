@@ -6,7 +6,7 @@ type ObjectDrawerProps = {
   /** What kind of thing it is, in a word or two. */
   title: string;
   value: { id: string };
-  /** The request that answers it. */
+  /** The request that returns it. */
   curl: string;
   closeHref: string;
 };

@@ -83,7 +83,7 @@ export function Cell({
   );
 }
 
-/** What one can do with the row: lies above a link that covers it. */
+/** The actions of a row. They lie above the link that covers the row. */
 export function RowActions({ children }: { children: ReactNode }) {
   return (
     <td className="relative z-1 block pt-2 text-right lg:table-cell lg:whitespace-nowrap lg:py-2.5 lg:pr-5 lg:align-top">

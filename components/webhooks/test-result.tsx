@@ -4,8 +4,7 @@ import { ResponseBadge } from "@/components/deliveries/response-badge";
 import type { DeliveryAttempt, DeliveryWithAttempts } from "@/lib/deliveries/schema";
 
 /**
- * What came of a test event: first that it is under way, then how it ended. Read out when it
- * changes.
+ * The result of a test event: in progress, then how it ended. Screen readers announce changes.
  */
 export function TestResult({ delivery, href }: { delivery: DeliveryWithAttempts; href: string }) {
   const attempt = delivery.attempts.at(-1);

@@ -27,8 +27,7 @@ type WebhookFormProps = {
 };
 
 /**
- * All that one can say of a webhook. Refused, what was typed stays, and the first field that is
- * wrong gets the focus.
+ * The form for creating and editing a webhook. If the server rejects it, the input stays and the first invalid field gets the focus.
  */
 export function WebhookForm({
   initial,
@@ -101,7 +100,7 @@ export function WebhookForm({
       <MetadataField
         rows={metadata}
         onChange={setMetadata}
-        hint="Your own notes. They are not sent to the receiver."
+        hint="Your own notes. Never sent to the receiver."
         errors={errors}
       />
       <div className="flex flex-wrap gap-2">

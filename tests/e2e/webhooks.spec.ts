@@ -461,11 +461,11 @@ test("the signature debugger finds the step that fails, and sends nothing", asyn
   await page.getByLabel("Body").fill(JSON.stringify(JSON.parse(body), null, 2));
   await expect(page.getByText("signature-mismatch")).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: "Signature failed" })).toContainText(
-    "parsed and printed anew",
+    "parsed and serialized again",
   );
   await page.getByLabel("Signing secret").fill(secret.slice(6));
   await expect(page.getByRole("listitem").filter({ hasText: "Secret failed" })).toContainText(
-    "does not begin with whsec_",
+    "does not start with whsec_",
   );
   await page.getByRole("button", { name: "Fill in an example" }).click();
   await expect(page.getByText("Valid: a receiver accepts this delivery.")).toBeVisible();

@@ -84,7 +84,7 @@ test.each([
     { headers: "t=1769851800,v1=…" },
     "signature-mismatch",
     "Header",
-    "not kept",
+    "not stored",
   ],
   [
     "a signature in capitals",
@@ -156,7 +156,7 @@ test.each([
     { body: JSON.stringify(JSON.parse(body), null, 2) },
     "signature-mismatch",
     "Signature",
-    "parsed and printed anew",
+    "parsed and serialized again",
   ],
   [
     "a body made into a string",

@@ -111,8 +111,7 @@ function renderComposer({ role, environment, tenant }: PageContext, { id, status
   if (status === "CLOSED") {
     return (
       <p className={`${className} text-muted`}>
-        {statusLabels.CLOSED} for good: nothing can be added. Whoever has more to say starts a new
-        conversation.
+        {statusLabels.CLOSED} for good: nothing can be added. To continue, start a new conversation.
       </p>
     );
   }
@@ -206,7 +205,7 @@ function keepingPage(query: Query): Record<string, string> {
   );
 }
 
-/** Whoever left the tenant still stands where something is assigned to them. */
+/** Adds a former member who is still the assignee. */
 function withFormer(
   members: { id: string; name: string }[],
   id: string | null,

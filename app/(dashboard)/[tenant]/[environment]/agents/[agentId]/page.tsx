@@ -68,7 +68,7 @@ export default dashboardPage<"agentId">(
               <p className="text-muted">
                 {published
                   ? `What changes against version ${published.version}:`
-                  : "It was never published. Its first version will have:"}
+                  : "This agent has never been published. Its first version will contain:"}
               </p>
               <ContentDiff
                 changes={compareContents(published?.content ?? null, draft, nameOf)}

@@ -25,7 +25,7 @@ import {
 type Unsent = { pending: number; held: number };
 
 /**
- * All that one can do with a webhook, by its place on the page. Who may not sees why instead, once.
+ * Every action for a webhook, by its place on the page. Users without permission see why, once.
  */
 export function webhookControls(
   { role, tenant, environment, base }: PageContext,

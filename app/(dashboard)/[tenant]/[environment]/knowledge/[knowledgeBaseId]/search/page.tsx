@@ -57,8 +57,8 @@ function AnyOfThem({ path, words }: { path: string; words: string }) {
   const isNarrower = anyOf.includes(" or ") && !/(^|\s)or\s/i.test(words);
   return (
     <>
-      No document has all of these words in the form in which they are written: “lamp” does not find
-      “lamps”. Ask for other forms, or for several: <code>lamp or lamps</code>.
+      No document contains all of these words exactly as written: “lamp” does not match “lamps”. Try
+      other forms, or several: <code>lamp or lamps</code>.
       {isNarrower ? (
         <>
           {" "}
