@@ -138,7 +138,7 @@ test("an invitation that was revoked opens nothing, and one for another address 
   const stranger = await context.newPage();
   await signUp(stranger);
   await stranger.goto(path);
-  await expect(stranger.getByText(/so this invitation is not for you/)).toBeVisible();
+  await expect(stranger.getByText(/To accept, sign in as/)).toBeVisible();
   await stranger.getByRole("button", { name: "Sign out and continue" }).click();
   await expect(stranger.getByLabel("Your name")).toBeVisible();
   await expect(stranger).toHaveURL(path);
