@@ -218,7 +218,10 @@ test("the door for uploads opens to our own pages, to members, and to nobody els
     return { status: answer.status(), text: await answer.text() };
   };
 
-  expect(await post({})).toMatchObject({ status: 403, text: expect.stringContaining("own pages") });
+  expect(await post({})).toMatchObject({
+    status: 403,
+    text: expect.stringContaining("must come from a Parlance page"),
+  });
   expect((await post({ origin: "https://elsewhere.example" })).status).toBe(403);
   expect((await post({ origin: "null" })).status).toBe(403);
   expect(
