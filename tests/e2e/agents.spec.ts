@@ -78,7 +78,7 @@ test("a draft is written and published, and what the API writes later stays in t
 
   // What is not saved is not published unawares.
   await page.getByRole("button", { name: "Publish…" }).click();
-  await expect(dialog(page)).toContainText("is not saved, so it would not be published");
+  await expect(dialog(page)).toContainText("has unsaved changes, which would not be published");
   await expect(dialog(page).getByRole("button", { name: "Publish version 1" })).toBeDisabled();
   await dialog(page).getByRole("button", { name: "Save the draft" }).click();
   await expect(dialog(page).getByRole("button", { name: "Publish version 1" })).toBeEnabled();

@@ -208,12 +208,12 @@ test("while a secret is rotated both sign, a second rotation is refused, and the
   await otherTab.close();
   await page.getByRole("button", { name: "Rotate secret" }).click();
   await expect(drawer(page).getByLabel("For 24 hours")).toBeDisabled();
-  await expect(drawer(page)).toContainText("another overlap is refused");
+  await expect(drawer(page)).toContainText("Two secrets are already active");
   await drawer(page).getByRole("button", { name: "Cancel" }).click();
 
   await page.getByRole("button", { name: "Expire old secret" }).click();
   await page.getByRole("button", { name: "Expire secret" }).click();
-  await expect(page.getByText("Signs every delivery, alone.")).toBeVisible();
+  await expect(page.getByText("Signs every delivery. It was shown once")).toBeVisible();
   await raise();
   const afterwards = await received(2);
   expect([accepts(oldSecret, afterwards), accepts(newSecret, afterwards)]).toEqual([false, true]);
