@@ -17,14 +17,20 @@ const delayMs = 1_000;
 const maximumLooks = 30;
 
 type Waiting = { sequence: number; looks: number };
-type Shared = { waiting: Map<string, Waiting>; timer?: NodeJS.Timeout };
+type Shared = {
+  waiting: Map<string, Waiting>;
+  /** The newest sequence that this process wrote for each tenant. */
+  written: Map<string, number>;
+  timer?: NodeJS.Timeout;
+};
+const maximumWritten = 10_000;
 
 // On globalThis, because one process can load this module twice (lib/platform/db.ts), and both
 // copies must be flushed when it ends.
 const shared = globalThis as { parlanceAnchors?: Shared };
 
 function state(): Shared {
-  shared.parlanceAnchors ??= { waiting: new Map() };
+  shared.parlanceAnchors ??= { waiting: new Map(), written: new Map() };
   return shared.parlanceAnchors;
 }
 
@@ -47,7 +53,9 @@ function schedule(): void {
   }, delayMs).unref();
 }
 
-/** Anchors the head of each log that has new entries. Also called when a process ends. */
+/**
+ * Anchors each log that has a newer head than was last written. Also called when a process ends.
+ */
 export async function flushAnchors(): Promise<void> {
   const { waiting } = state();
   const due = [...waiting];
@@ -70,7 +78,20 @@ export async function flushAnchors(): Promise<void> {
     waiting.set(tenantId, { sequence, looks: looks + 1 });
     schedule();
   }
-  if (anchors.length > 0) await Promise.all([appendToFile(anchors), post(anchors)]);
+  const fresh = anchors.filter(isNewer);
+  if (fresh.length === 0) return;
+  for (const anchor of fresh) noteWritten(anchor);
+  await Promise.all([appendToFile(fresh), post(fresh)]);
+}
+
+/** While an entry has not committed, each check finds the head that was anchored before it. */
+const isNewer = ({ tenantId, sequence }: Anchor): boolean =>
+  sequence > (state().written.get(tenantId) ?? 0);
+
+function noteWritten({ tenantId, sequence }: Anchor): void {
+  const { written } = state();
+  if (written.size >= maximumWritten) written.clear();
+  written.set(tenantId, sequence);
 }
 
 async function appendToFile(anchors: Anchor[]): Promise<void> {
@@ -84,6 +105,8 @@ async function appendToFile(anchors: Anchor[]): Promise<void> {
       { mode: 0o600 },
     );
   } catch (error) {
+    // A later check writes these heads again.
+    for (const { tenantId } of anchors) state().written.delete(tenantId);
     log.error(
       { error: (error as Error).message, file: AUDIT_ANCHOR_FILE },
       "the audit log's heads could not be written to the file",
