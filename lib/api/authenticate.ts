@@ -6,13 +6,13 @@ import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { rateLimited } from "./rate-limit";
 
 /**
- * Requests without a usable key that one address may send per minute, so that guessing is slow.
+ * How many requests per minute one address may send without a usable key. This limits guessing.
  * Valid keys still work from that address.
  */
 const failuresPerMinute = 300;
 const windowMs = 60_000;
 
-/** Addresses that reached the limit, and until when, by the process's own clock. */
+/** Addresses that reached the limit, and until when, as a value of `performance.now()`. */
 const exhausted = new Map<string, number>();
 const maximumExhausted = 10_000;
 

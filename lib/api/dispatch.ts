@@ -1,4 +1,4 @@
-import { type Outgoing, respond, splitUrl, type Target, type Wire } from "./respond";
+import { type Outgoing, respond, splitUrl, type Target, type Wire } from "./pipeline";
 import { type Method, routes } from "./routes";
 
 type Node = {

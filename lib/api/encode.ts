@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Declaration } from "./operation";
 
-// Compression and validators of responses. None of it is stored: a replay is compressed or not
-// according to its own request.
+// Compression and ETags of responses. Responses are stored uncompressed, so a replay is compressed
+// according to the headers of its own request.
 
 /** Below this, compression costs more than it saves. */
 const compressedFromBytes = 1_024;

@@ -9,7 +9,7 @@ import { knowledgeBaseEvents } from "@/lib/knowledge/bases/events";
 import { documentEvents } from "@/lib/knowledge/documents/events";
 import { webhookEvents } from "@/lib/webhooks/events";
 
-/** What the nouns declare. The compiler names an event type that is missing. */
+/** The declarations of all event types. The compiler reports a missing one. */
 const declarations: Record<EventType, EventDeclaration> = {
   ...conversationEvents,
   ...messageEvents,
@@ -20,7 +20,7 @@ const declarations: Record<EventType, EventDeclaration> = {
   ...webhookEvents,
 };
 
-/** An event type with the whole event around its `data`. */
+/** An event type, with the schema and an example of the whole event. */
 export type DescribedEvent = { description: string; schema: z.ZodObject; example: Event };
 
 export const describedEvents = Object.fromEntries(
@@ -61,7 +61,7 @@ export function listEventTypes(): EventTypeList {
   return list;
 }
 
-/** For readers of events: a field that a later version adds does not make an event invalid. */
+/** The JSON Schema of an event. It allows unknown fields, because a later version may add some. */
 const jsonSchema = (
   type: EventType,
   schema: z.ZodObject,

@@ -13,17 +13,17 @@ import { sql } from "@/lib/platform/sql";
 
 const windowMs = 24 * 3_600_000;
 
-/** A stored response: what a request with the same key gets, byte for byte. */
+/** A stored response. Requests with the same key get exactly these bytes. */
 export type StoredResponse = { status: number; body: string };
 
-/** What makes two requests the same one. */
+/** Two requests are the same if all of these are equal. */
 type RequestIdentity = { method: string; path: string; search: string; bytes: Uint8Array };
 
 /**
  * The record to write for a request with an `Idempotency-Key`, or null without one.
  * @throws AppError `invalid-idempotency-key`
  */
-export function readRecord(
+export function newRecord(
   request: Request,
   identity: RequestIdentity,
   status: number,
@@ -67,8 +67,8 @@ const insertRecordStatement = sql(
 );
 
 /**
- * Writes the record in the transaction of the change. Waits while another transaction with the same
- * key is running.
+ * Writes the record, unless the key is taken. Waits while another transaction with the same key is
+ * running.
  * @returns whether the key was free; if not, the stored response can be read.
  */
 export async function insertRecord(
@@ -88,7 +88,7 @@ export async function insertRecord(
 
 const lockTimeout = "55P03";
 
-/** Completes the record with the response, in the same transaction. */
+/** Adds the response to a record that the same transaction inserted. */
 export async function storeResponse(
   transaction: Db,
   partition: Partition,
@@ -105,10 +105,7 @@ export async function storeResponse(
   });
 }
 
-/**
- * Whether a change in one statement failed because the first request with its key took too long to
- * end.
- */
+/** Whether a one-statement change timed out waiting for the first request with its key. */
 export function hasWaitedForRecord(error: unknown): boolean {
   return (
     sqlState(error) === lockTimeout &&

@@ -57,8 +57,8 @@ export function eventOperations({
 }
 
 /**
- * An event of any type, discriminated by `type`. It replaces the loose schema that stored events are
- * read with.
+ * An event of any type, discriminated by `type`. In the document it replaces the schema `Event`,
+ * which accepts any `data.object`.
  */
 export function anyEvent(): JsonSchema {
   const names = eventTypes.map(

@@ -36,7 +36,7 @@ import { limitedRequests, rateLimited } from "./rate-limit";
 import { maximumBodyBytes } from "./read-request";
 import { check } from "./validate";
 
-/** What a reader of a problem wants to know, with an example. */
+/** The documentation of one kind of problem, with an example. */
 type Explanation = {
   /** What happened, as a sentence. */
   what: string;
@@ -47,8 +47,8 @@ type Explanation = {
   /** Whether the same request can succeed later. */
   canRetry: boolean;
   /**
-   * Made by the same function as the error itself, so the documented text cannot differ from the real
-   * one.
+   * Made by the same function as the error itself, so the documented text cannot differ from the
+   * real one.
    */
   example: { error: AppError; instance: string };
 };
@@ -235,7 +235,7 @@ export const problemExplanations: Record<ErrorKind, Explanation> = {
     },
   },
   "limit-reached": {
-    what: "A limit of the environment is reached. `limit` is the limit, `current` the current amount.",
+    what: "A limit of the environment is reached. `limit` is its value, `current` the current amount.",
     why: [
       "An environment has at most 20 webhooks, and each webhook at most 100 tests and resends waiting to be sent.",
       "The documents of an environment have at most as many bytes as its plan allows: 1 GB on Free, 10 GB on Pro, 100 GB on Scale.",

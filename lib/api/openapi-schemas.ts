@@ -6,8 +6,8 @@ type Direction = "input" | "output";
 const sharedPrefix = "#/$defs/";
 
 /**
- * Collects the named schemas of a document. `schemaOf` converts a zod schema to JSON Schema, in which
- * every schema with an id is a reference.
+ * Collects the named schemas of a document. `schemaOf` converts a zod schema to JSON Schema, in
+ * which every schema with an id is a reference.
  */
 export function schemaCollector() {
   const schemas: Record<string, JsonSchema> = {};
@@ -35,7 +35,7 @@ export function schemaCollector() {
     return readable(properties.schema ?? {}, direction);
   }
 
-  /** The same under the given name, unless the schema has one already. */
+  /** A reference to the schema. A schema without an id gets the given name. */
   function referenceTo(name: string, schema: z.ZodType, direction: Direction): JsonSchema {
     const found = schemaOf(schema, direction);
     if (found.$ref) return found;
@@ -49,8 +49,8 @@ export function schemaCollector() {
 type Described = { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema };
 
 /**
- * zod omits examples and defaults of a string that is transformed. Ours describe the string, so they
- * are added again.
+ * Describes dates as strings, and adds the examples and defaults of transformed strings. zod omits
+ * them, but ours describe the string.
  */
 function describe({ zodSchema, jsonSchema }: Described): void {
   if (zodSchema._zod.def.type === "date")
@@ -76,7 +76,7 @@ function isFreeText({
   );
 }
 
-/** The same schema without what only a machine would write. */
+/** The schema as people read it: simpler than zod's, and with explicit formats. */
 function readable(schema: JsonSchema, direction: Direction): JsonSchema {
   const { id: _, ...given } = schema as JsonSchema & { id?: string };
   const result: JsonSchema = { ...given };

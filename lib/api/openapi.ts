@@ -37,11 +37,11 @@ Within v1, responses may gain fields and enums may gain values. Requests are che
 type Options = {
   /** The URL of the API, without a trailing slash. */
   serverUrl: string;
-  /** The types of problems are `{errorBase}/errors/<kind>`. */
+  /** The prefix of every problem's `type`, which is `{errorBase}/errors/<kind>`. */
   errorBase: string;
 };
 
-// A module lists its exports alphabetically.
+// A module lists its exports alphabetically, so without this the methods would be in that order.
 const methodOrder = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies Method[];
 
 /** The OpenAPI document, made from what the route files declare and from nothing else. */
@@ -272,7 +272,8 @@ function formOf(
 }
 
 /**
- * A page is named after its items. Any other response without a name is named after its operation.
+ * The name for a response whose schema has none. A page is named after its items, any other
+ * response after its operation.
  */
 function responseName({ operationId, response }: Declaration): string {
   const { data } = (response as { shape?: { data?: { element?: z.ZodType } } }).shape ?? {};
@@ -355,10 +356,7 @@ function successHeaders(isMutation: boolean): Record<string, Reference> {
   };
 }
 
-/**
- * Only a key that is allowed from the caller's address is counted, so a few responses have no
- * rate-limit headers.
- */
+/** Requests that are refused before the rate limit have no rate-limit headers. */
 function problemHeaders(status: number, kinds: ErrorKind[]): Record<string, Header | Reference> {
   const optional = Object.entries(rateLimitHeaders).map(([name, header]) => [
     name,

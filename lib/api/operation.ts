@@ -4,8 +4,8 @@ import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-reco
 import type { StoredFile } from "@/lib/platform/blobs/service";
 import type { Caller, Identity } from "@/lib/platform/caller";
 import type { ErrorKind } from "@/lib/platform/errors";
+import { respond, toResponse, wireOfJoinedHeaders } from "./pipeline";
 import type { Upload } from "./read-upload";
-import { respond, toResponse, wireOfJoinedHeaders } from "./respond";
 
 /**
  * What a route file declares about an operation. The server, the OpenAPI document and the reference
@@ -21,7 +21,7 @@ export type Declaration<
   /** Stable, because generated clients name their functions after it. */
   operationId: string;
   summary: string;
-  /** More than the summary says, in Markdown. */
+  /** What the summary leaves out, in Markdown. */
   description?: string;
   scope: Scope;
   /** The status of a successful response; 200 by default. */
@@ -38,8 +38,8 @@ export type Declaration<
   upload?: File;
   response: Response;
   /**
-   * Errors of the service itself, besides those of the pipeline and of an id in the path. They are
-   * documented, and the tests refuse any others.
+   * The errors that `run` itself can throw, apart from those of the pipeline and the 404 for an id
+   * in the path. They are documented, and the tests fail if an operation returns any other.
    */
   problems?: readonly ErrorKind[];
   /** The response is stored encrypted, for replays. */
@@ -52,8 +52,8 @@ export type Declaration<
     },
   ) => Promise<z.input<Response>>;
   /**
-   * The same effect and response in one statement, for the few operations where measurements
-   * justify it. Returns null if it does not apply or wrote nothing; then `run` is called.
+   * Does the same as `run` in one statement, for the few operations where measurements justify it.
+   * Returns null if it does not apply or wrote nothing; then `run` is called.
    */
   runInOneStatement?: (
     input: Input<Params, Query, Body> & {
@@ -84,7 +84,7 @@ export function operation<
   Response extends z.ZodType,
   File extends Upload | undefined = undefined,
 >(declaration: Declaration<Params, Query, Body, Response, File>): Operation {
-  // Callers of `operation` are checked by the types; the server treats all declarations alike.
+  // The types matter only where a route is declared. The server treats all declarations alike.
   const untyped = declaration as unknown as Declaration;
   const handler = async (request: Request, context: RouteContext) =>
     toResponse(

@@ -15,7 +15,8 @@ import type { Declaration } from "./operation";
 import { toProblem } from "./problem";
 import type { ReceivedUpload } from "./read-upload";
 
-export type Answer = StoredResponse & { isReplay?: boolean };
+/** The status and JSON of a response, before it is compressed. */
+export type JsonResponse = StoredResponse & { isReplay?: boolean };
 
 /** A request that was read and validated, and whose change is about to be made. */
 export type Change = {
@@ -36,7 +37,7 @@ const running = new Map<string, Promise<unknown>>();
  * Within one process the others wait here, where they hold no connection; between processes they
  * wait in the database.
  */
-export async function perform(change: Change): Promise<Answer> {
+export async function perform(change: Change): Promise<JsonResponse> {
   const { record, identity } = change;
   if (!record) return makeWithFile(change);
 
@@ -71,10 +72,10 @@ async function hasEnded(promise: Promise<unknown>, withinMs: number): Promise<bo
 }
 
 /**
- * A file is stored first, unless a stored response exists. A replay or a refused request does not
- * adopt it.
+ * Stores the file before the change, unless there is a response to replay. If the change is then
+ * replayed or refused after all, the file is removed.
  */
-async function makeWithFile(change: Change): Promise<Answer> {
+async function makeWithFile(change: Change): Promise<JsonResponse> {
   const { file, identity, record } = change;
   if (!file) return make(change, undefined);
   const earlier = record && (await findStoredResponse(identity.partition, record));
@@ -82,7 +83,7 @@ async function makeWithFile(change: Change): Promise<Answer> {
   return withStoredFile(identity.partition, file, (stored) => make(change, stored));
 }
 
-async function make(change: Change, file: StoredFile | undefined): Promise<Answer> {
+async function make(change: Change, file: StoredFile | undefined): Promise<JsonResponse> {
   const { declaration, identity, record, input } = change;
   const status = declaration.status ?? 200;
   const serialize = serializerOf(declaration);
@@ -129,8 +130,8 @@ async function make(change: Change, file: StoredFile | undefined): Promise<Answe
 }
 
 /**
- * PostgreSQL ended the statement to break a deadlock, so it had no effect. The caller continues
- * with a transaction.
+ * PostgreSQL ended the statement to break a deadlock, so it had no effect. `make` then tries
+ * again in a transaction.
  */
 function nullOnDeadlock(error: unknown): null {
   if (!isDeadlock(error)) throw error;
@@ -138,15 +139,17 @@ function nullOnDeadlock(error: unknown): null {
 }
 
 /**
- * An error of the service is a response like any other: it is stored and replayed. Its transaction
- * was rolled back, so the record is written separately. If another request was quicker, its
- * response is returned.
+ * Stores the service's refusal, so that it is replayed like a success. Validation errors and
+ * failures of the service itself are not stored. The transaction of the change was rolled back, so
+ * the record is written separately. If another request with the key was quicker, its response is
+ * returned.
+ * @throws AppError the refusal, once it is stored
  */
 async function storeRefusal(
   { identity, path }: Change,
   record: IdempotencyRecord,
   error: AppError,
-): Promise<Answer> {
+): Promise<JsonResponse> {
   const { status, body } = toProblem(error, path, identity.request?.id ?? "");
   const isStored = await insertRecord(
     reader(identity),
@@ -159,7 +162,7 @@ async function storeRefusal(
   return replay(identity, record);
 }
 
-async function replay(identity: Identity, record: IdempotencyRecord): Promise<Answer> {
+async function replay(identity: Identity, record: IdempotencyRecord): Promise<JsonResponse> {
   const stored = await findStoredResponse(identity.partition, record);
   if (!stored) throw new Error("expected an idempotency record, found none");
   return { ...stored, isReplay: true };

@@ -19,8 +19,8 @@ import { log } from "@/lib/platform/log";
 export type Problem = { status: number; body: string; headers: Record<string, string> };
 
 /**
- * Anything but an AppError is logged and shows nothing of itself: it becomes `unavailable` if the
- * database cannot be reached, and `internal` otherwise.
+ * Anything other than an AppError is logged, and the response reveals nothing about it. It becomes
+ * `unavailable` if the database cannot be reached or a disk is full, and `internal` otherwise.
  * @param instance the path of the request
  */
 export function toProblem(thrown: unknown, instance: string, requestId: string): Problem {
@@ -31,7 +31,7 @@ export function toProblem(thrown: unknown, instance: string, requestId: string):
     title,
     status,
     detail: error.detail,
-    // Longer than any path that exists.
+    // 255 characters: longer than any real path.
     instance: echo(instance, 255),
     requestId,
     ...toPublicMembers(error.members),
@@ -39,7 +39,7 @@ export function toProblem(thrown: unknown, instance: string, requestId: string):
   return { status, body, headers: error.headers };
 }
 
-/** Members of a problem as the API sends them: an issue says in one sentence what is wrong where. */
+/** Members of a problem as the API sends them: each issue has its message as a whole sentence. */
 export const toPublicMembers = ({ errors, ...members }: ErrorMembers) => ({
   ...(errors && {
     errors: errors.map(({ predicate, ...issue }) => ({

@@ -8,7 +8,8 @@ const windowMs = 60_000;
 type NamedState = PolicyState & { name: "default" | "tenant" };
 
 /**
- * `binding` is the policy that refuses first, or refused: the one with the fewest requests left.
+ * `binding` is the policy with the fewest requests left. If the request is refused, it is the
+ * reason.
  */
 type Taken = { isAllowed: boolean; states: NamedState[]; binding: NamedState };
 
@@ -37,8 +38,8 @@ const secondsLeft = ({ resetMs }: Pick<PolicyState, "resetMs">) =>
   Math.max(1, Math.ceil(resetMs / 1_000));
 
 /**
- * Adds the two headers of the IETF draft, with every policy, and the three older ones that many
- * clients know, with the binding policy.
+ * Adds `RateLimit` and `RateLimit-Policy` of the IETF draft for every policy, and the older
+ * `X-RateLimit-*`, which many clients know, for the binding policy.
  */
 export function addRateLimitHeaders(
   headers: Record<string, string>,
@@ -55,7 +56,9 @@ export function addRateLimitHeaders(
   headers["X-RateLimit-Reset"] = String(Math.ceil((Date.now() + binding.resetMs) / 1_000));
 }
 
-/** @param what is limited, as in "The limit of 60 requests per minute for this API key" */
+/**
+ * @param what the limited requests, as in "The limit of 60 requests per minute for this API key"
+ */
 export function rateLimited(
   { limit, resetMs }: Pick<PolicyState, "limit" | "resetMs">,
   what: string,

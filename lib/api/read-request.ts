@@ -20,8 +20,8 @@ export type JsonBody = { bytes: Uint8Array; value: unknown };
 type ReadOptions = { isOptional?: boolean; onBytes?: (bytes: Uint8Array) => void };
 
 /**
- * The body as JSON: its bytes and its value. An optional body may be missing, together with its media
- * type: it is then read as an empty object.
+ * Reads the body as JSON: its bytes and its value. If an optional body and its media type are both
+ * missing, it is read as an empty object.
  * @param onBytes gets the bytes even if they are not JSON
  * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`
  */
@@ -63,8 +63,8 @@ function requireJson(request: Request): void {
 }
 
 /**
- * A body that was sent to an operation without one. It has no effect, but for idempotency it makes the
- * request a different one.
+ * The body of a request to an operation that has none. It is ignored, but is part of the request's
+ * fingerprint for idempotency.
  */
 export async function readUnusedBody(request: Request): Promise<Uint8Array> {
   const { headers } = request;
@@ -113,7 +113,7 @@ export async function* bodyParts(request: Request): AsyncGenerator<Uint8Array, v
   }
 }
 
-/** The code of the error that ends a body which took too long. Node uses it for requests. */
+/** Node's error code for a request that arrives too slowly. server/edge uses it for late bodies. */
 export const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
 
 /** A body that ends early is an error of the client, not of the service. */
@@ -150,8 +150,8 @@ function parseJson(bytes: Uint8Array): unknown {
 
 /**
  * Finds what no field of any body may contain, at any depth: NUL (PostgreSQL refuses it), lone
- * surrogates (PostgreSQL would silently replace them), the name `__proto__` (zod would silently drop
- * it), integers that a double cannot hold, and the depth or number of keys of an attack.
+ * surrogates (PostgreSQL would silently replace them), the name `__proto__` (zod would silently
+ * drop it), integers that a double cannot hold, and too much depth or too many keys.
  */
 export function findUnacceptable(
   root: unknown,

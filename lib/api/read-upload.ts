@@ -9,8 +9,8 @@ import { AppError, echo, notUtf8, type ValidationIssue } from "@/lib/platform/er
 import { bodyParts, escapePointer, maximumBodyBytes, readJsonBody } from "./read-request";
 
 /**
- * What a route file declares about an operation that accepts a file: as `multipart/form-data`, or as
- * text in a JSON body.
+ * What a route file declares about an operation that accepts a file: as `multipart/form-data`, or
+ * as text in a JSON body.
  */
 export type Upload<Json extends z.ZodType = z.ZodType> = {
   maximumBytes: number;
@@ -28,7 +28,8 @@ export type Upload<Json extends z.ZodType = z.ZodType> = {
 /** A received file and the fields next to it. */
 export type ReceivedUpload = {
   /**
-   * Identifies the upload for idempotency: its fields and content, whatever the boundary between them.
+   * Identifies the upload for idempotency: its fields and content, without the boundary between
+   * them.
    */
   bytes: Uint8Array;
   value: unknown;
@@ -46,8 +47,8 @@ const limits = { fieldNameSize: 100, parts: maximumParts, headerPairs: 20, heade
 type ReadOptions = { formSchema: z.ZodType | undefined; onBytes: (bytes: Uint8Array) => void };
 
 /**
- * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`. No temporary
- * file is left then.
+ * Reads a file and its fields. Removes the temporary file before it throws.
+ * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`
  */
 export async function readUpload(
   request: Request,
@@ -71,7 +72,7 @@ async function readText(
   const { bytes, value } = await readJsonBody(request, { onBytes });
   const received = { bytes, value, schema: upload.json, issues: [] };
   const { [upload.textField]: text, name } = (value ?? {}) as Record<string, unknown>;
-  // Validation refuses anything else.
+  // Without a valid name and text there is no file. Validation reports what is wrong.
   if (
     typeof name !== "string" ||
     typeof text !== "string" ||
@@ -140,7 +141,7 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
   let malformed: AppError | undefined;
   let name: string | null = null;
 
-  /** If one part ends early, the request ends. */
+  /** Reads one part. If that fails, stops reading the request. */
   function read<Result>(stream: Readable, start: () => Promise<Result>): Promise<Result> {
     let sourceError: unknown;
     stream.once("error", (error) => {
@@ -152,8 +153,8 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     const result = start();
     reading.push(
       result.catch((error) => {
-        // An error of the stream itself comes from the request. Any other error is the reason to stop
-        // reading.
+        // An error of the stream itself comes from the request. Any other error is the reason to
+        // stop reading.
         if (error !== sourceError && !stopping.signal.aborted) failure = error;
         stopping.abort();
       }),
@@ -217,7 +218,7 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
 }
 
 /**
- * All of a short stream, or a little more than `maximumBytes` of a longer one, whose rest is
+ * Reads at least the first `maximumBytes` of a stream, or all of a shorter one. The rest is
  * skipped.
  */
 async function firstBytes(stream: Readable, maximumBytes: number): Promise<Buffer> {
@@ -230,7 +231,7 @@ async function firstBytes(stream: Readable, maximumBytes: number): Promise<Buffe
   return Buffer.concat(parts);
 }
 
-/** Gives the parser the body as it comes, until it is complete or the parser is destroyed. */
+/** Passes the body to the parser as it arrives, until it is complete or the parser is destroyed. */
 async function feed(
   request: Request,
   parser: ReturnType<typeof openParser>,

@@ -12,7 +12,7 @@ type Location = ValidationIssue["location"];
  * Parses one part of a request.
  * @param readOnlyFields fields that the resource has but that cannot be written, to tell them from
  * unknown ones
- * @returns its output, or everything that is wrong with it
+ * @returns its output, or all of its issues
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -52,7 +52,7 @@ type Part = {
 
 function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
   const { schema, root, location, readOnlyFields } = part;
-  // A parameter is one string for the caller, even if it is a list.
+  // To the client, a list parameter is one string.
   const path = location === "query" ? issue.path.slice(0, 1) : issue.path;
   const pointer = path.map((step) => `/${escapePointer(step)}`).join("");
   if (issue.code === "unrecognized_keys") {
@@ -70,8 +70,8 @@ function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
       };
     });
   }
-  // Of a union, the closest branch explains best: the one of the type that was sent, with the fewest
-  // issues.
+  // For a union, reports the issues of the closest branch: the one of the type that was sent, with
+  // the fewest issues.
   if (issue.code === "invalid_union") {
     const branches = issue.errors.filter(
       (branch) =>

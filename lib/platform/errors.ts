@@ -21,7 +21,7 @@ export const errorKinds = {
   "conversation-closed": { status: 409, title: "The conversation is closed" },
   "agent-archived": { status: 409, title: "The agent is archived" },
   "rotation-in-progress": { status: 409, title: "A secret rotation is still in progress" },
-  "limit-reached": { status: 409, title: "A limit of the account is reached" },
+  "limit-reached": { status: 409, title: "A limit of the environment is reached" },
   "payload-too-large": { status: 413, title: "The body is too large" },
   "unsupported-media-type": { status: 415, title: "The media type is not supported" },
   "expectation-failed": { status: 417, title: "The expectation is not supported" },

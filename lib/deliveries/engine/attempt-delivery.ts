@@ -9,8 +9,8 @@ import { recordAttempts } from "./record";
 import { sendDelivery } from "./send-delivery";
 
 /**
- * `waiting`: not due yet, in flight elsewhere, or its webhook pauses. `gone`: the delivery no longer
- * exists.
+ * A `waiting` delivery is not due yet or is in flight elsewhere, or its webhook pauses. A delivery
+ * that is `gone` no longer exists.
  */
 export type DeliveryState = "delivered" | "failed" | "held" | "discarded" | "waiting" | "gone";
 
@@ -28,7 +28,7 @@ const states: Record<DeliveryStatus, DeliveryState> = {
 /**
  * Claims, sends and records one delivery. If it cannot be claimed, nothing is sent and its state is
  * returned, so this can run twice, late, or concurrently with another.
- * @param options.now the time at which it must be due; null for the database's clock
+ * @param options.now the time by which it must be due; null for the database's clock
  */
 export async function attemptDelivery(
   reference: DeliveryReference,

@@ -1,9 +1,9 @@
 import { type References, sql } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures } from "@/lib/webhooks/health";
 
-// A row in flight keeps its `next_attempt_at`: only the two columns of the lease change, which no
-// index holds, so a claim costs no index entry. When a lease ends without a result, the row is due
-// again by itself.
+// A claim changes only the two lease columns. They are not indexed, so it writes no index entries.
+// A row in flight keeps its `next_attempt_at`, so it is due again when its lease ends without a
+// result.
 
 /** `leaseHolder` identifies the claim. */
 const claimParameters = { now: "clock", leaseHolder: "text", leaseSeconds: "float8" } as const;
@@ -11,14 +11,14 @@ const claimParameters = { now: "clock", leaseHolder: "text", leaseSeconds: "floa
 type ClaimReferences = References<typeof claimParameters>;
 
 /**
- * Columns store milliseconds and round up, so a row that was just written can be half a millisecond
- * ahead.
+ * Columns round to milliseconds, so the time in a row that was just written can be half a
+ * millisecond ahead of `now()`.
  */
 const nowOf = (clock: string) => `coalesce(${clock}, now() + interval '1 millisecond')`;
 
 const isFree = (now: string) => `(d.lease_expires_at IS NULL OR d.lease_expires_at <= ${now})`;
 
-/** A webhook that can be sent to; one that keeps failing only when its pause is over. */
+/** Whether a webhook is enabled and, if it keeps failing, its pause is over. */
 const isReady = (
   now: string,
 ) => `w.status = 'ENABLED' AND w.consecutive_failures < ${disableAfterFailures}
@@ -28,11 +28,11 @@ const samePartition = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
 
 /**
- * From `picked`, whose rows are locked, to what is needed for sending. The rows are found again by
- * their place in the table, which a row keeps while it is locked, so the cost does not depend on
- * what the planner knows of the table. A webhook that keeps failing is reserved by moving
- * `probe_after` past the lease: of two claims that found it ready, the second one sees that here
- * and takes nothing. If its row is locked, it is skipped and never waited for.
+ * Leases the rows of `picked`, which are locked, and returns what sending needs. It finds the rows
+ * by their place in the table, which a row keeps while it is locked, so the cost does not depend on
+ * the planner's statistics. A webhook that keeps failing is reserved by moving `probe_after` past
+ * the lease. If two claims found it ready, the second one sees that here and takes nothing. A
+ * webhook whose row is locked is skipped, so no claim waits for it.
  */
 function leaseAndReturn(p: ClaimReferences): string {
   const now = nowOf(p.now);
@@ -78,10 +78,10 @@ const nextWaiting = (after: string) => `
 /**
  * Claims for many webhooks at a time, so that none waits for another's backlog. Candidates are the
  * webhooks of the oldest due rows, for speed, and those that a round-robin scan of all waiting
- * webhooks reaches next, for fairness: each step of the scan is one index lookup, however many rows
+ * webhooks reaches next, for fairness. Each step of the scan is one index lookup, however many rows
  * a webhook has. Every candidate gets an equal share of the batch, up to its allowance, which is
- * how many more deliveries it may have in flight. The first row always comes, and has the scan's
- * new position.
+ * how many more deliveries it may have in flight. Returns at least one row, also without a claim.
+ * Each row has the scan's new position.
  */
 export const claimBatchStatement = sql(
   "claim_deliveries",
@@ -150,20 +150,20 @@ export const claimBatchStatement = sql(
   },
 );
 
-/** Of each webhook, so that one that hangs keeps none of the others waiting. */
+/** The maximum per webhook, so that a hanging one does not delay the others. */
 const requestedInFlight = 5;
 
 /**
- * Claims attempts that a user requested, independently of every schedule: of a delivery in any
- * status, and also while its webhook pauses or is disabled. Those of each webhook that were
- * requested first come first.
+ * Claims attempts that a user requested, independently of every schedule. The delivery may have any
+ * status, and its webhook may pause or be disabled. Takes the oldest requests of each webhook
+ * first.
  */
 export const claimRequestedStatement = sql(
   "claim_requested_attempts",
   {
     ...claimParameters,
     limit: "int",
-    /** How long ago they were requested at least. */
+    /** The minimum time since the request. */
     overdueSeconds: "float8",
   },
   (p) => {
@@ -189,7 +189,7 @@ export const claimRequestedStatement = sql(
 
 const oneDelivery = { tenantId: "text", environment: "Environment", id: "text" } as const;
 
-/** The same for one delivery, if it was requested, or is due and its webhook ready. */
+/** Claims one delivery, if an attempt was requested, or if it is due and its webhook is ready. */
 export const claimOneStatement = sql(
   "claim_delivery",
   { ...claimParameters, ...oneDelivery },
@@ -211,8 +211,8 @@ export const claimOneStatement = sql(
 );
 
 /**
- * A delivery's status, and when to ask again: in a second, if it is due and waits for something
- * else.
+ * A delivery's status, and when to ask again: one second from now, if it is due but cannot be sent
+ * yet.
  */
 export const deliveryStateStatement = sql(
   "delivery_state",

@@ -4,7 +4,7 @@ import { runSql } from "@/lib/platform/db";
 import type { AttemptTrigger, Environment } from "@/prisma/generated/enums";
 import { claimBatchStatement, claimOneStatement, claimRequestedStatement } from "./claim.sql";
 
-/** Longer than the deadline of a request and the recording of its result together. */
+/** Longer than a request and the recording of its result can take together. */
 export const leaseSeconds = 30;
 
 /** Everything needed to send a delivery and to record the result. */
@@ -21,14 +21,14 @@ export type ClaimedDelivery = {
   automaticCount: number;
   /** AUTOMATIC, unless a user requested this attempt. */
   trigger: AttemptTrigger;
-  /** Its webhook was already failing, and this is the one delivery that it gets for now. */
+  /** Whether its webhook was already failing, so that this is the only delivery it gets for now. */
   isProbe: boolean;
   url: string;
   payload: string;
   /** The secrets that are valid now, newest first. */
   sealedSecrets: string[];
   leaseHolder: string;
-  /** By this process's monotonic clock, which only measures. */
+  /** The time of the claim, from `performance.now()`. */
   claimedAtMs: number;
 };
 
@@ -40,7 +40,7 @@ export const startOfScan: ClaimCursor = { tenantId: "", environment: "live", web
 const scanSteps = 64;
 
 export type ClaimRequest = {
-  /** Unless given, the database's clock. */
+  /** Defaults to the database's clock. */
   now?: Date | null;
   /** The maximum number of deliveries, up to 100. */
   limit: number;
@@ -110,8 +110,8 @@ export async function claimDeliveries(request: ClaimRequest) {
 type RequestedClaim = { now?: Date | null; limit: number; overdueSeconds: number };
 
 /**
- * Leases attempts that a user requested, whatever their deliveries' status and their webhooks'
- * state.
+ * Leases attempts that a user requested, in any status of the delivery and any state of the
+ * webhook.
  */
 export async function claimRequested({
   now,
@@ -126,8 +126,8 @@ export async function claimRequested({
 }
 
 /**
- * Leases this one delivery. Null if it is not due, in flight, or finished, or if its webhook cannot
- * be sent to.
+ * Leases this one delivery. Null if it is in flight. Also null if no attempt was requested and it
+ * is finished, is not due yet, or its webhook accepts no delivery now.
  */
 export async function claimDelivery(
   { tenantId, environment, id }: DeliveryReference,

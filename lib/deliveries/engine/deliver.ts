@@ -17,22 +17,21 @@ import { createAllowances } from "./webhook-concurrency";
 
 const batchSize = 100;
 const defaultPollMs = 1_000;
-/**
- * Attempts that users request are few and polled for separately, so that they cost the others
- * nothing.
- */
+/** Attempts that users request are few. Polling for them separately keeps the other claims fast. */
 const requestedPollMs = 500;
 const requestedBatchSize = 20;
 const pauseAfterErrorMs = 250;
 
 /**
- * A claim that is older, because the process was stopped or starved, could pass to another worker
- * before the response arrives.
+ * An attempt must start within this time of its claim. If a stopped or starved process started it
+ * later, its lease could end before the response arrives, and another worker could send it too.
  */
 const latestStartMs = leaseSeconds * 1000 - deadlineMs - 5_000;
 
 export type DeliverOptions = {
-  /** Takes only deliveries that are overdue by this much: next to Inngest, which sends the rest. */
+  /**
+   * Takes only deliveries that are overdue by this much. Used with Inngest, which sends the rest.
+   */
   overdueSeconds?: number;
   /** The maximum number in flight; defaults to the environment's settings. */
   concurrency?: number;
@@ -42,8 +41,8 @@ export type DeliverOptions = {
 };
 
 /**
- * Sends due deliveries until it is stopped. Polls once a second, and immediately when it is woken or
- * could not take everything. Any number of these can run, in one process or several.
+ * Sends due deliveries until it is stopped. Polls once a second, and immediately when it is woken
+ * or could not take everything. Any number of these can run, in one process or several.
  */
 export function startDelivering({
   overdueSeconds = 0,
@@ -123,8 +122,8 @@ export function startDelivering({
       start(delivery);
     }
     const hasRoom = allowances.noteSaturation(allowed, taken);
-    // With fewer deliveries than the initial limit, no webhook was held back by it. Webhooks with
-    // another limit wake the next claim when they have room.
+    // If fewer deliveries than the initial limit came back, no webhook reached it. Webhooks that
+    // reached another limit call `wake` when they have room.
     return hasRoom || !claim.isScanComplete || claim.deliveries.length >= allowances.initialLimit;
   }
 
@@ -151,7 +150,7 @@ export function startDelivering({
     if (!result || isAbandoned) return false;
     const recording = recorder.record({ delivery, result, startedAt, trigger: delivery.trigger });
     if (isSuccess(result)) return true;
-    // After a failure, nothing more is sent there before it is counted.
+    // A failed delivery holds its slot until its failure is recorded.
     await recording;
     return false;
   }
@@ -159,8 +158,8 @@ export function startDelivering({
   const running = Promise.all([run(), runRequested()]);
 
   /**
-   * Stops claiming, and waits for deliveries in flight. What takes longer than `graceMs` is sent
-   * again after its lease.
+   * Stops claiming, and waits for deliveries in flight. Those that take longer than `graceMs` are
+   * sent again after their lease.
    */
   async function stop(graceMs = deadlineMs): Promise<void> {
     isStopping = true;

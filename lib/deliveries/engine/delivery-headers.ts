@@ -23,7 +23,8 @@ export function deliveryHeaders(
 }
 
 /**
- * The same headers to show afterwards: the signed time is known, but signatures are not stored.
+ * The headers of an earlier attempt, for display. The signed time is known, but signatures are not
+ * stored.
  */
 export function shownHeaders(delivered: Delivered, startedAt: Date): Record<string, string> {
   const seconds = String(Math.floor(startedAt.getTime() / 1000));

@@ -4,7 +4,8 @@ import { sql } from "@/lib/platform/sql";
 import type { Environment } from "@/prisma/generated/enums";
 
 /**
- * All that Inngest may know of a delivery. `attemptNumber` is the number of the attempt to make.
+ * Everything that Inngest is told about a delivery. `attemptNumber` is the number of the attempt to
+ * make.
  */
 export type WakeableDelivery = DeliveryReference & {
   webhookId: string;
@@ -31,7 +32,7 @@ const wakeableDeliveriesStatement = sql(
   WHERE d.status = 'PENDING' OR d.requested_at IS NOT NULL`,
 );
 
-/** Those that wait to be sent; deliveries that were held or finished meanwhile are left out. */
+/** Returns those of the deliveries that are pending or have a requested attempt. */
 export async function findWakeableDeliveries(
   deliveries: DeliveryReference[],
 ): Promise<WakeableDelivery[]> {

@@ -9,23 +9,22 @@ const webhookOf = (w: string, e: string) =>
   `${w}.tenant_id = ${e}.tenant_id AND ${w}.environment = ${e}.environment AND ${w}.id = ${e}.webhook_id`;
 
 /**
- * Records attempts that have ended, in the order in which they ended: the deliveries, then the
- * attempts, then the counters of their webhooks, and each of these only for what the one before it
- * wrote. An attempt counts only for the holder of the lease and under the number it was claimed
- * for, so one that outlasted its lease changes nothing.
+ * Records attempts, in the order in which they ended. Writes deliveries, then attempts, then the
+ * webhooks' counters. Each step uses only the rows that the previous one wrote. An attempt is
+ * recorded only for the holder of the lease and under the number it was claimed for, so one that
+ * outlasted its lease changes nothing.
  *
- * The webhooks are locked before anything else, one after another in one order, so that two
- * processes never wait for each other, and a failure sees whether its webhook was disabled or
- * enabled meanwhile. One that is healthy and was so a second ago is left alone: thousands of
- * successes a second then share one write.
+ * The webhooks are locked first and always in the same order, so that two processes never deadlock,
+ * and a failure sees whether its webhook was disabled or enabled meanwhile. A healthy webhook is
+ * updated at most once a second, so thousands of successes share one write.
  *
- * Failures of attempts that were in flight before the webhook was known to fail count, but not as
- * the hundredth: only a probe can be that. A receiver that fails with a hundred requests in flight
- * has not failed for long yet.
+ * Attempts that were in flight when the webhook began to fail can raise the count to 99 at most.
+ * Only a probe can be the failure that disables it, because a receiver that fails with many
+ * requests in flight has not failed for long yet.
  *
- * The arrays have the same length, one place for each attempt. Webhook and event add nothing to the
- * identity of a delivery; with them, every index that the planner could choose leads to one row,
- * even while it has no statistics. Returns a row for each attempt that was recorded, by its place.
+ * All arrays have one element per attempt. Tenant, environment and id identify a delivery. Its
+ * webhook and event are compared too, so that any index the planner chooses finds one row, even
+ * without statistics. Returns a row for each recorded attempt, with its place in the arrays.
  */
 export const recordAttemptsStatement = sql(
   "record_attempts",

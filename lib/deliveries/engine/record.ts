@@ -10,8 +10,8 @@ export type EndedAttempt = {
   result: OutboundResult;
   startedAt: Date;
   /**
-   * A failed MANUAL or TEST attempt adds nothing to the webhook's count. The first leaves the
-   * delivery as it was, the second ends it.
+   * A failed MANUAL attempt leaves the delivery as it was. A failed TEST attempt ends it. Neither
+   * counts as a failure of the webhook.
    */
   trigger: AttemptTrigger;
 };
@@ -19,7 +19,7 @@ export type EndedAttempt = {
 export type RecordedAttempt = {
   status: DeliveryStatus;
   nextAttemptAt: Date | null;
-  /** The webhook's, after this batch. */
+  /** The webhook's consecutive failures after this batch. */
   consecutiveFailures: number;
 };
 
@@ -37,7 +37,7 @@ export function isSuccess(result: OutboundResult): boolean {
 /**
  * Writes the results of these attempts in one statement.
  * @param attempts in the order in which they ended
- * @returns for each of them what was recorded, or null if its lease had passed to another
+ * @returns for each of them what was recorded, or null if another worker had taken its lease over
  */
 export async function recordAttempts(
   attempts: EndedAttempt[],

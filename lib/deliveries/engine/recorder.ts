@@ -22,8 +22,8 @@ export function createRecorder() {
   const disabling = new Set<Promise<void>>();
 
   /**
-   * Resolves once the attempt is in the database; with null if its lease had passed to another, or
-   * it could not be recorded.
+   * Resolves once the attempt is in the database. Resolves with null if another worker has taken
+   * the lease over, or the attempt could not be recorded.
    */
   function record(attempt: EndedAttempt): Promise<RecordedAttempt | null> {
     return new Promise((resolve) => {
@@ -38,7 +38,7 @@ export function createRecorder() {
       const batch = waiting.slice(0, maximumBatch);
       waiting = waiting.slice(maximumBatch);
       const recorded = await write(batch);
-      // No recording waits for this: holding the backlog of a webhook can take a while.
+      // Not awaited, because disabling a webhook with a large backlog is slow.
       const disabled = disable(batch, recorded).finally(() => disabling.delete(disabled));
       disabling.add(disabled);
     }
@@ -68,14 +68,14 @@ async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Pr
   } catch (error) {
     log.warn(
       { error: (error as Error).message },
-      "a webhook could not be disabled yet; the sweep will",
+      "a webhook could not be disabled yet; the sweep will disable it",
     );
   }
 }
 
 /**
- * Retries while the leases last. After that the deliveries are due again, and are repeated rather
- * than lost.
+ * Retries while the leases last. After that the deliveries are due again, so they are sent twice
+ * rather than lost.
  */
 async function recordPersistently(attempts: EndedAttempt[]): Promise<(RecordedAttempt | null)[]> {
   const newestClaimMs = Math.max(...attempts.map(({ delivery }) => delivery.claimedAtMs));

@@ -11,9 +11,9 @@ const releaseLeasesStatement = sql(
 );
 
 /**
- * Ends all leases, so that deliveries which a killed worker was sending need not wait for them. Only
- * for a worker that is the only one, before it claims anything.
- * @returns how many deliveries that were
+ * Ends all leases, so that the deliveries of a killed worker are sent again immediately. Call it
+ * only while a single worker runs, before it claims anything.
+ * @returns how many leases were ended
  */
 export async function releaseLeases(): Promise<number> {
   return (await runSql(releaseLeasesStatement({}))).length;

@@ -7,9 +7,10 @@ const jitterShare = 0.1;
 const maximumRetryAfterSeconds = 86_400;
 
 /**
- * Seconds from a failed attempt to the next one, or null after the eighth. Jitter keeps deliveries
- * that failed together from being retried together: up to a tenth longer, and up to a tenth shorter
- * for the last delay, which is a whole day.
+ * Seconds from a failed attempt to the next one, or null after the eighth. The default delays are
+ * `defaultRetrySchedule` in lib/platform/env.ts, which cannot import this module. Jitter keeps
+ * deliveries that failed together from being retried together: each delay is up to a tenth longer,
+ * and the last one, a whole day, is up to a tenth shorter instead.
  * @param failedAttempts automatic attempts so far, including the one that just failed
  * @param retryAfterSeconds from the receiver; it can lengthen a delay, up to one day
  */

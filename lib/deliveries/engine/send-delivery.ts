@@ -11,8 +11,8 @@ import { signatureHeader, standardWebhooksHeaders } from "./sign";
 const maximumOpenedSecrets = 10_000;
 const openedSecrets = new Map<string, string>();
 
-/** The content of a sealed secret never changes, so it is opened once. */
-function openSecretOnce(sealed: string, context: string): string {
+/** The content of a sealed secret never changes, so the opened value is cached. */
+function openSecretCached(sealed: string, context: string): string {
   const name = `${context} ${sealed}`;
   const known = openedSecrets.get(name);
   if (known !== undefined) return known;
@@ -25,8 +25,8 @@ function openSecretOnce(sealed: string, context: string): string {
 const reported = new Set<string>();
 
 /**
- * The secrets to sign with, newest first, or null if one of them cannot be opened. An operator can
- * fix that. Each cause is logged once, because a missing master key affects every delivery.
+ * The secrets to sign with, newest first. Null if there is none or one cannot be opened, which an
+ * operator can fix. Each cause is logged once, because a missing master key affects every delivery.
  */
 function openSecrets(
   { sealedSecrets, webhookId }: ClaimedDelivery,
@@ -34,7 +34,7 @@ function openSecrets(
 ): string[] | null {
   try {
     if (sealedSecrets.length === 0) throw new Error("a webhook has no signing secret");
-    return sealedSecrets.map((sealed) => openSecretOnce(sealed, context));
+    return sealedSecrets.map((sealed) => openSecretCached(sealed, context));
   } catch (error) {
     const { message } = error as Error;
     if (!reported.has(message))
@@ -47,8 +47,8 @@ function openSecrets(
 /**
  * Signs and sends one attempt. The bytes that are signed are the bytes that are sent.
  * @param at the time that is signed
- * @returns null if it cannot be signed. Then nothing was sent, and no attempt is recorded: the
- * delivery is due again when its lease ends, however long it takes until the key is back.
+ * @returns null if it cannot be signed. Then nothing was sent and no attempt is recorded. The
+ * delivery is due again when its lease ends, as often as needed until the key is back.
  */
 export async function sendDelivery(
   delivery: ClaimedDelivery,

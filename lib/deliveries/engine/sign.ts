@@ -1,13 +1,16 @@
 import { createHmac } from "node:crypto";
 
-/** `secrets`: whole, as they were shown (`whsec_…`), newest first. `body`: exactly what is sent. */
+/**
+ * `secrets` are whole, as they were shown (`whsec_…`), newest first. `body` is exactly what is
+ * sent.
+ */
 export type Signable = { secrets: string[]; timestampSeconds: number; body: string };
 
 const secretPrefix = "whsec_";
 
 /**
  * The value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` for each secret, over
- * `<t>.<body>`. The key is the secret whole, its prefix included, as Stripe's own verifier has it.
+ * `<t>.<body>`. The key is the whole secret with its prefix, as Stripe's verifier expects.
  */
 export function signatureHeader({ secrets, timestampSeconds, body }: Signable): string {
   let header = `t=${timestampSeconds}`;
@@ -20,7 +23,7 @@ export function signatureHeader({ secrets, timestampSeconds, body }: Signable): 
 /**
  * The three headers of the Standard Webhooks specification, over `<id>.<timestamp>.<body>`. The key
  * is the bytes that the secret encodes, without its prefix. `id` is the event's, so a receiver can
- * drop what it has seen.
+ * drop an event that it has seen.
  */
 export function standardWebhooksHeaders({
   secrets,

@@ -30,8 +30,8 @@ type Unfinished = {
 };
 
 /**
- * Finishes disabling webhooks where that was interrupted, or where there is much to hold.
- * @returns how many webhooks that were, or `limit` if one of them has more to hold
+ * Finishes disabling webhooks after a crash, or when there are many deliveries to hold.
+ * @returns how many webhooks it processed, or `limit` if one of them has more deliveries to hold
  */
 export async function sweepWebhooks(limit: number): Promise<number> {
   const rows = await runSql<Unfinished>(unfinishedStatement({ limit }));

@@ -1,9 +1,9 @@
 /**
- * The limit of a webhook that nothing is known of: low enough that a hundred hanging webhooks leave
- * room for the others.
+ * The limit of a webhook without recent deliveries. It is so low that a hundred hanging webhooks
+ * leave room for the others.
  */
 const cautiousLimit = 4;
-/** What is known of a webhook is forgotten after it has been idle for this long. */
+/** A webhook's limit is forgotten after the webhook has been idle for this long. */
 const memoryMs = 5_000;
 
 type Entry = {
@@ -22,7 +22,10 @@ export function createAllowances(maximumLimit: number) {
   const entries = new Map<string, Entry>();
   const initialLimit = Math.min(cautiousLimit, maximumLimit);
 
-  /** How many more each webhook may take, for those whose limit is not the initial one. */
+  /**
+   * How many more deliveries each remembered webhook may take now. All others may take the initial
+   * limit.
+   */
   function remaining(): Map<string, number> {
     const now = performance.now();
     const result = new Map<string, number>();
@@ -48,9 +51,9 @@ export function createAllowances(maximumLimit: number) {
   }
 
   /**
-   * Compares what a claim was allowed with what it took: a webhook that took its whole allowance may
-   * have more due deliveries.
-   * @returns whether one of these has room again already
+   * Compares what a claim was allowed with what it took: a webhook that took its whole allowance
+   * may have more due deliveries.
+   * @returns whether a webhook that took its whole allowance already has room again
    */
   function noteSaturation(allowed: Map<string, number>, taken: Map<string, number>): boolean {
     let hasRoom = false;
@@ -63,7 +66,11 @@ export function createAllowances(maximumLimit: number) {
     return hasRoom;
   }
 
-  /** @returns whether to claim again now; that is not worth it for each delivery that ends. */
+  /**
+   * Called when a delivery has ended.
+   * @returns whether to claim again now: its webhook may have more due deliveries, and at most half
+   * of its limit is in use
+   */
   function release(webhookId: string, isSuccess: boolean): boolean {
     const entry = entries.get(webhookId);
     if (!entry) return false;
@@ -83,7 +90,7 @@ export function createAllowances(maximumLimit: number) {
   return { initialLimit, remaining, take, noteSaturation, release, pause };
 }
 
-/** At most half of its limit in use, so that one claim brings many deliveries. */
+/** Whether at most half of the limit is in use, so that one claim brings many deliveries. */
 function isWorthClaiming({ inFlight, limit }: Entry): boolean {
   return inFlight <= limit / 2;
 }

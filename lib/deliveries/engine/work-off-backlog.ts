@@ -4,25 +4,26 @@ import { sql, timeOf } from "@/lib/platform/sql";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { recoveredPerSecond } from "../backlog";
 
-/** So that one call ends soon, however much there is; the next one continues. */
+/** Limits how long one call takes. The next call continues. */
 const maximumBatches = 20;
 
 const sameWebhook = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment AND ${a}.webhook_id = ${b}.webhook_id`;
 
 /**
- * An event that was being recorded while its webhook was deleted may still refer to the webhook. No
- * statement runs this long.
+ * The minimum time for which a deleted webhook's row is kept. A transaction that was recording an
+ * event during the deletion may still add a delivery. With the default limit of 7 seconds per
+ * statement, it ends sooner.
  */
 const quietSeconds = 60;
 
 /**
- * One batch of the backlog task that has advanced least and that no other worker holds, so that
- * tasks share the time. Each status is read through its own index, in the order of ids, so a batch
- * costs the same however many deliveries there are. Its rows are locked, and then found by their
- * place in the table. A task ends with its last delivery, or if its webhook was disabled meanwhile:
- * held deliveries then stay held. A test is never repeated.
- * Returns one row for the task, if there was one, with what changed.
+ * Processes one batch of the backlog task that has advanced least and that no other worker holds,
+ * so that tasks share the time. Each status is read through its own index, in the order of ids, so
+ * a batch costs the same however many deliveries there are. The rows are locked, and then found by
+ * their place in the table. A task ends with its last delivery, or if its webhook was disabled
+ * meanwhile; held deliveries then stay held. A test is never repeated.
+ * Returns one row for the task, if there was one, with the changes.
  */
 const workOffBacklogStatement = sql(
   "work_off_backlog",
@@ -80,8 +81,8 @@ const workOffBacklogStatement = sql(
 );
 
 /**
- * One batch of the deliveries of a deleted webhook. Once none are left and the deletion is a while
- * ago, the webhook's row is deleted, and the task with it.
+ * Deletes one batch of the deliveries of a deleted webhook. Once none are left and at least a
+ * minute has passed since the deletion, the webhook's row is deleted, and the task with it.
  * Returns one row for the task, if there was one, with the number of deleted deliveries.
  */
 const deleteDeliveriesStatement = sql(

@@ -1,5 +1,5 @@
 import { dispatch } from "@/lib/api/dispatch";
-import { toResponse, wireOfJoinedHeaders } from "@/lib/api/respond";
+import { toResponse, wireOfJoinedHeaders } from "@/lib/api/pipeline";
 
 // For where server/edge is not in front, `next dev` and serverless hosts: next.config.js leads
 // every request below /v1 here, so that unknown paths and wrong methods get the same responses.

@@ -16,38 +16,38 @@ import { newId } from "@/lib/resources/ids";
 import { countRequest } from "@/lib/usage/count-requests";
 import { authenticate, requireAllowedAddress } from "./authenticate";
 import { compressed, etagOf, isKnownVersion, returnsResource } from "./encode";
-import { findStoredResponse, readRecord } from "./idempotency";
+import { findStoredResponse, newRecord } from "./idempotency";
 import type { Declaration } from "./operation";
-import { type Answer, type Change, perform, serializerOf } from "./perform";
+import { type Change, type JsonResponse, perform, serializerOf } from "./perform";
 import { toProblem } from "./problem";
 import { addRateLimitHeaders, limitedRequests, limitKey, rateLimited } from "./rate-limit";
 import { escapePointer, readJsonBody, readQuery, readUnusedBody } from "./read-request";
 import { type ReceivedUpload, readUpload } from "./read-upload";
 import { check } from "./validate";
 
-/** What a request's path and method lead to. */
+/** The result of routing: an operation, or the methods that the path allows, or nothing. */
 export type Target =
   | { declaration: Declaration; params: Record<string, string> }
   | { allow: string[] }
   | "nothing";
 
 /**
- * What a `Request` cannot express: its `Headers` join a repeated header with commas, which a single
- * header may contain too.
+ * What a `Request` cannot express. `Headers` joins repeated headers with commas, so two headers
+ * look like one that contains a comma.
  */
 export type Wire = { hasRepeatedIdempotencyKey: boolean };
 
 /**
- * For a server that sees only joined headers: a key that contains ", " counts as two, so that two are
- * never read as one.
+ * For a server that sees only joined headers. A key that contains ", " is treated as two headers
+ * and refused.
  */
 export const wireOfJoinedHeaders = ({ headers }: Request): Wire => ({
   hasRepeatedIdempotencyKey: headers.get("idempotency-key")?.includes(", ") ?? false,
 });
 
 /**
- * A response before it is sent. Our own server writes it as it is, because a `Response` object would
- * cost more than everything else.
+ * A response before it is sent. Our own server writes it as it is, because a `Response` object
+ * would cost more than everything else.
  */
 export type Outgoing = {
   status: number;
@@ -61,9 +61,9 @@ export const toResponse = ({ body, ...init }: Outgoing): Response =>
 const strictTransport = { "Strict-Transport-Security": "max-age=63072000" };
 
 /**
- * The pipeline of every request below /v1, in the contract's order: authentication and the key's
- * allowed addresses, rate limit, route and method, scope, size and media type, parsing, idempotency
- * lookup, validation. The service then checks existence and its own rules.
+ * Handles every request below /v1. The order of its checks is part of the contract: authentication
+ * and the key's allowed addresses, rate limit, route and method, scope, size and media type,
+ * parsing, idempotency lookup, validation. The service then checks existence and its own rules.
  */
 export async function respond(request: Request, target: Target, wire: Wire): Promise<Outgoing> {
   const requestId = newId("request");
@@ -83,7 +83,7 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
   };
   const address = clientAddress(request.headers.get("x-forwarded-for"));
   let key: KnownKey | null = null;
-  let answer: Answer;
+  let response: JsonResponse;
   try {
     key = await authenticate(request, address);
     await requireAllowedAddress(key, address);
@@ -101,7 +101,7 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
       request: { id: requestId, idempotencyKey: null },
       address,
     };
-    answer =
+    response =
       request.method === "GET" || request.method === "HEAD"
         ? readVersion(
             request,
@@ -117,42 +117,41 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
             requestId,
             trace,
           });
-    if (answer.isReplay) headers["Idempotent-Replayed"] = "true";
+    if (response.isReplay) headers["Idempotent-Replayed"] = "true";
   } catch (thrown) {
     const problem = toProblem(thrown, path, requestId);
     Object.assign(headers, problem.headers);
-    answer = problem;
+    response = problem;
   }
-  if (answer.status !== 304)
-    headers["Content-Type"] = answer.status < 400 ? "application/json" : "application/problem+json";
+  if (response.status !== 304)
+    headers["Content-Type"] =
+      response.status < 400 ? "application/json" : "application/problem+json";
   if (key)
-    logAnswered(key, request, search ? `${path}?${search}` : path, {
+    logResponse(key, request, search ? `${path}?${search}` : path, {
       requestId,
       address,
       trace,
-      answer,
+      response,
     });
-  const isBodiless = request.method === "HEAD" || answer.status === 304;
+  const isBodiless = request.method === "HEAD" || response.status === 304;
   const body = isBodiless
     ? null
-    : await compressed(answer.body, request.headers.get("accept-encoding"), headers);
-  return { status: answer.status, headers, body };
+    : await compressed(response.body, request.headers.get("accept-encoding"), headers);
+  return { status: response.status, headers, body };
 }
 
-/**
- * A single resource has the `ETag` of its version. A client that already has this version gets a 304.
- */
+/** Adds an `ETag` to a single resource. A client that already has this version gets a 304. */
 function readVersion(
   request: Request,
   headers: Record<string, string>,
   declaration: Declaration,
-  answer: Answer,
-): Answer {
-  if (!returnsResource(declaration)) return answer;
-  headers.ETag = etagOf(answer.body);
+  response: JsonResponse,
+): JsonResponse {
+  if (!returnsResource(declaration)) return response;
+  headers.ETag = etagOf(response.body);
   return isKnownVersion(request.headers.get("if-none-match"), headers.ETag)
     ? { status: 304, body: "" }
-    : answer;
+    : response;
 }
 
 /** What the request log records besides the response. */
@@ -163,16 +162,21 @@ type Trace = {
   requestBody: Uint8Array | null;
 };
 
-type Answered = { requestId: string; address: string | null; trace: Trace; answer: Answer };
+type LoggedResponse = {
+  requestId: string;
+  address: string | null;
+  trace: Trace;
+  response: JsonResponse;
+};
 
-function logAnswered(
+function logResponse(
   key: KnownKey,
   { method, headers }: Request,
   path: string,
-  { requestId, address, trace, answer }: Answered,
+  { requestId, address, trace, response }: LoggedResponse,
 ): void {
   const { startedMs, ...known } = trace;
-  const { status, body, isReplay = false } = answer;
+  const { status, body, isReplay = false } = response;
   const isPlainRead = status < 400 && (method === "GET" || method === "HEAD");
   logRequest({
     ...{
@@ -207,7 +211,7 @@ async function read(
   identity: Identity,
   params: Record<string, string>,
   search: string,
-): Promise<Answer> {
+): Promise<JsonResponse> {
   const input = validated(declaration, params, readQuery(search), undefined);
   const result = await declaration.run({ ...input, caller: reader(identity), file: undefined });
   return { status: declaration.status ?? 200, body: serializerOf(declaration)(result) };
@@ -227,7 +231,7 @@ async function change(
   identity: Identity,
   params: Record<string, string>,
   incoming: Incoming,
-): Promise<Answer> {
+): Promise<JsonResponse> {
   const { request, path, search, trace } = incoming;
   const body = await readBody(request, declaration, (bytes) => {
     trace.requestBody = bytes;
@@ -235,7 +239,7 @@ async function change(
   try {
     const status = declaration.status ?? 200;
     if (incoming.wire.hasRepeatedIdempotencyKey) throw repeatedIdempotencyKey();
-    const record = readRecord(
+    const record = newRecord(
       request,
       { method: request.method, path, search, bytes: body.bytes },
       status,
@@ -256,8 +260,8 @@ async function change(
         body.issues,
       );
     } catch (error) {
-      // The lookup comes before validation, but only an invalid request needs it here: a valid one
-      // writes its record below.
+      // A replay takes precedence over a validation error. For a valid request, `perform` looks the
+      // stored response up.
       const stored = record && (await findStoredResponse(caller.partition, record));
       if (stored) return { ...stored, isReplay: true };
       throw error;
@@ -330,7 +334,10 @@ function fieldsOf(response: z.ZodType): ReadonlySet<string> {
   return known;
 }
 
-/** The path without Next's own prefix, and the query without its question mark. */
+/**
+ * The path without the prefix of Next's own route (`/api`), and the query without its question
+ * mark.
+ */
 export function splitUrl(url: string): { path: string; search: string } {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const question = url.indexOf("?", start);
