@@ -189,10 +189,10 @@ test("a member of another organization is the same as a missing one", async () =
   const { owner: stranger } = await newOrganization();
   for (const id of [stranger.id, "usr_00000000000000000000000000"]) {
     await expect(mutate(as(owner), (caller) => changeRole(caller, id, "VIEWER"))).rejects.toThrow(
-      `There is no user with the id "${id}".`,
+      `There is no member with the id "${id}".`,
     );
     await expect(mutate(as(owner), (caller) => removeMember(caller, id))).rejects.toThrow(
-      `There is no user with the id "${id}".`,
+      `There is no member with the id "${id}".`,
     );
   }
 });
