@@ -1,7 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { type FormEvent, type KeyboardEvent, useState, useTransition } from "react";
+import { type FormEvent, type KeyboardEvent, useEffect, useState, useTransition } from "react";
 import { toast } from "sonner";
 import { Button } from "@/components/ui/button";
 import { TextAreaField, TextField } from "@/components/ui/field";
@@ -59,6 +59,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
     null,
   );
   const [isPending, startTransition] = useTransition();
+  const [isSaveQueued, setIsSaveQueued] = useState(false);
 
   // The page was refreshed with a newer draft.
   if (agent.updatedAt > state.seen.updatedAt) setState(rebased(state, agent));
@@ -82,12 +83,25 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (isPending || !hasChanges || metadataProblem(form.metadata)) return;
+    if (isPending) setIsSaveQueued(true);
+    else saveDraft();
+  }
+
+  // Ctrl+S while a save is in progress saves what was typed since, once that save has ended.
+  useEffect(() => {
+    if (!isSaveQueued || isPending) return;
+    setIsSaveQueued(false);
+    saveDraft();
+  });
+
+  function saveDraft() {
+    if (!hasChanges || metadataProblem(form.metadata)) return;
     const sent = form;
     startTransition(async () => {
       const result = await save(seen.updatedAt, draftPatch(base, sent));
       if (result.outcome === "refused") {
         setRefused(result);
+        setIsSaveQueued(false);
         if (result.errors.updatedAt) router.refresh();
         return;
       }

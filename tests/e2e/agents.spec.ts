@@ -206,7 +206,7 @@ test("versions are compared and rolled back to, and an archived agent takes no m
 
   await page.goto(`${path}/versions/1`);
   await page.getByRole("button", { name: "Roll back to version 1" }).click();
-  await expect(dialog(page)).toContainText("published at once, as version 3");
+  await expect(dialog(page)).toContainText("published immediately as version 3");
   await expect(dialog(page)).toContainText("unpublished changes are lost");
   await expect(dialog(page)).toContainText("Never published");
   await dialog(page).getByRole("button", { name: "Roll back to version 1" }).click();

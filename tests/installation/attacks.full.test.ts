@@ -133,7 +133,8 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
 
   /** Where no mail is sent, the inviter is shown the link. */
   const linkIn = ({ value }: ActionReply) =>
-    new URL((value as { value: { passOn: { link: string } } }).value.passOn.link).pathname;
+    new URL((value as { value: { shareableLink: { link: string } } }).value.shareableLink.link)
+      .pathname;
 
   /** Opens an invitation as someone who has no account yet. */
   async function accept(link: string): Promise<ActionReply & { browser: Browser }> {
@@ -430,7 +431,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
       const late = await accept(linkIn(open as ActionReply));
       expect(late).toMatchObject({
         location: null,
-        value: { message: expect.stringContaining("used or revoked") },
+        value: { message: expect.stringContaining("already used, was revoked") },
       });
     }
     const [entry] = await auditOf(slug, "access.suspended");
@@ -469,7 +470,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
       const { location: entered, value } = await accept(link);
       expect([entered, value]).toEqual([
         null,
-        { message: expect.stringContaining("used or revoked") },
+        { message: expect.stringContaining("already used, was revoked") },
       ]);
       expect((await membersOf(slug)).map(({ email: address }) => address)).not.toContain(wayBack);
       const told = await auditOf(
