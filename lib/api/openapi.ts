@@ -278,7 +278,8 @@ function formOf(
 function responseName({ operationId, response }: Declaration): string {
   const { data } = (response as { shape?: { data?: { element?: z.ZodType } } }).shape ?? {};
   const item = data?.element?.meta?.()?.id;
-  return item ? `${item}Page` : `${capitalized(operationId)}Response`;
+  // Generators for Go give names that end in Response to types of their own.
+  return item ? `${item}Page` : `${capitalized(operationId)}Result`;
 }
 
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);

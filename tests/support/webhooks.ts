@@ -32,6 +32,8 @@ export function raiseEvent(partition: Partition) {
   });
 }
 
+const backlogBatch = 10_000;
+
 /**
  * Raises many at once, all due since `dueAt`, for one webhook, and has PostgreSQL learn of them, as
  * the worker would. Wakes nobody. Returns the deliveries.
@@ -44,7 +46,7 @@ export async function raiseBacklog(
 ): Promise<DeliveryReference[]> {
   const { tenantId, environment } = partition;
   const text = `
-    WITH number AS (SELECT i, $5::text || lpad(i::text, 8, '0') AS suffix FROM generate_series(1, $4::int) i),
+    WITH number AS (SELECT i, $5::text || lpad(i::text, 8, '0') AS suffix FROM generate_series($7::int, $4::int) i),
     event AS (
       INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
       SELECT $1, $2::"Environment", 'evt_' || suffix, 'message.received', json_build_object('number', i)::text, $6 FROM number RETURNING id
@@ -52,16 +54,17 @@ export async function raiseBacklog(
     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
     SELECT $1, $2::"Environment", 'dlv_' || suffix, $3, 'evt_' || suffix, 'message.received', 'PENDING', $6, $6, $6 FROM number
     RETURNING id`;
-  const { rows } = await pool().query<{ id: string }>(text, [
-    tenantId,
-    environment,
-    webhookId,
-    count,
-    newId("event").slice(4, 22),
-    dueAt,
-  ]);
+  const prefix = newId("event").slice(4, 22);
+  const raised: DeliveryReference[] = [];
+  // In batches, each well below the timeout of a statement.
+  for (let first = 1; first <= count; first += backlogBatch) {
+    const last = Math.min(count, first + backlogBatch - 1);
+    const values = [tenantId, environment, webhookId, last, prefix, dueAt, first];
+    const { rows } = await pool().query<{ id: string }>(text, values);
+    raised.push(...rows.map(({ id }) => ({ ...partition, id })));
+  }
   await pool().query("ANALYZE events, deliveries, delivery_attempts, webhooks");
-  return rows.map(({ id }) => ({ ...partition, id }));
+  return raised;
 }
 
 export function findWebhook({ tenantId, environment }: Partition, id: string) {

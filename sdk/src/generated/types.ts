@@ -613,14 +613,14 @@ export type CustomerUpdatedEvent = {
   } | null;
 };
 
-export type DeleteDocumentResponse = {
+export type DeleteDocumentResult = {
   /** The id of the document. */
   id: string;
   /** Always true. */
   deleted: true;
 };
 
-export type DeleteWebhookResponse = {
+export type DeleteWebhookResult = {
   /** The id of the webhook. */
   id: string;
   /** Always true. */
@@ -1633,7 +1633,7 @@ export type Operations = {
     route: "DELETE /knowledge-bases/{knowledgeBaseId}/documents/{documentId}";
     query: undefined;
     body: undefined;
-    answer: DeleteDocumentResponse;
+    answer: DeleteDocumentResult;
   };
   searchKnowledgeBase: {
     route: "GET /knowledge-bases/{knowledgeBaseId}/search";
@@ -1669,7 +1669,7 @@ export type Operations = {
     route: "DELETE /webhooks/{webhookId}";
     query: undefined;
     body: undefined;
-    answer: DeleteWebhookResponse;
+    answer: DeleteWebhookResult;
   };
   rotateWebhookSecret: {
     route: "POST /webhooks/{webhookId}/rotate-secret";
