@@ -96,6 +96,11 @@ test("a draft is written and published, and what the API writes later stays in t
     },
   });
 
+  // What is published is what the dialog shows, which follows a save a moment later.
+  await page.getByRole("button", { name: "Publish…" }).click();
+  await expect(dialog(page)).toContainText("Answers first");
+  await page.keyboard.press("Escape");
+  await expect(dialog(page)).toBeHidden();
   await publish(page, 1);
   expect(await agent()).toMatchObject({
     status: "PUBLISHED",
