@@ -8,7 +8,7 @@ const signedHeaders: Record<string, string> = {
 };
 
 /**
- * A delivery as commands for a shell. They sign it anew, with the secret in
+ * A delivery as commands for a shell. They sign it again, with the secret in
  * PARLANCE_WEBHOOK_SECRET, so that a receiver that verifies takes it: signatures are not kept, and
  * an old one would be refused.
  */

@@ -22,8 +22,8 @@ type DrawerProps = {
 
 /**
  * A panel from the right over the page that is open, for one item of its list. It has an address of
- * its own (a parameter of the page's), so it can be linked to: whoever draws it is there already,
- * and closing it goes to `closeHref`. Given the item's neighbors, the arrow keys go to them.
+ * its own (a parameter of the page's), so it can be linked to. Closing
+ * it goes to `closeHref`. Given the item's neighbors, the arrow keys go to them.
  */
 export function Drawer({ title, description, closeHref, neighbors, children }: DrawerProps) {
   const router = useRouter();
