@@ -8,8 +8,10 @@ import { execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Count */
+/** @typedef {{ title: string, specs?: { title: string, file: string, ok: boolean, tests: { results: { error?: { message?: string } }[] }[] }[], suites?: Suite[] }} Suite */
 
 const bin = (/** @type {string} */ name) => path.resolve("node_modules/.bin", name);
 const reports = mkdtempSync(path.join(tmpdir(), "parlance-reports-"));
@@ -27,6 +29,8 @@ const vitest = (/** @type {string} */ report) => [
 const counts = [];
 /** @type {string[]} */
 const remarks = [];
+/** @type {string[]} */
+const failures = [];
 
 const [redis, chromium] = installTools();
 if (!redis)
@@ -71,6 +75,7 @@ const sum = (/** @type {keyof Count} */ name) =>
   counts.reduce((total, count) => total + count[name], 0);
 const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
 for (const remark of remarks) process.stdout.write(`\n${remark}\n`);
+if (failures.length > 0) process.stdout.write(`\nFailed tests:\n\n${failures.join("\n")}`);
 process.stdout.write(
   `\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`,
 );
@@ -142,8 +147,18 @@ function run(command, args, environment = {}) {
   });
 }
 
+/**
+ * Notes a failed test for the list at the end, where it is found without reading the whole log.
+ * @param {string} title @param {string} message
+ */
+function noteFailure(title, message) {
+  const lines = stripVTControlCharacters(message).split("\n").slice(0, 12);
+  failures.push([title, ...lines.map((line) => `    ${line}`), ""].join("\n"));
+}
+
 /** @param {number} exitCode @returns {Count} */
 function countCheck(exitCode) {
+  if (exitCode !== 0) noteFailure("npm run check", "See its output above.");
   return { passed: exitCode === 0 ? 1 : 0, failed: exitCode === 0 ? 0 : 1, skipped: 0 };
 }
 
@@ -158,6 +173,13 @@ function orFailure(count, exitCode) {
 
 /** @param {string} report @param {number} exitCode */
 function countVitest(report, exitCode) {
+  for (const { name, message, status, assertionResults } of read(report).testResults ?? []) {
+    const file = path.relative(".", name);
+    for (const test of assertionResults)
+      if (test.status === "failed")
+        noteFailure(`${file} > ${test.fullName}`, test.failureMessages.join("\n"));
+    if (status === "failed" && message) noteFailure(file, message);
+  }
   const {
     numPassedTests = 0,
     numFailedTests = 0,
@@ -172,8 +194,22 @@ function countVitest(report, exitCode) {
 
 /** @param {string} report @param {number} exitCode */
 function countPlaywright(report, exitCode) {
+  const { suites = [], errors = [] } = read(report);
+  for (const suite of suites) notePlaywright(suite);
+  for (const error of errors) noteFailure("playwright", error.message ?? "");
   const { expected = 0, unexpected = 0, flaky = 0, skipped = 0 } = read(report).stats ?? {};
   return orFailure({ passed: expected + flaky, failed: unexpected, skipped }, exitCode);
+}
+
+/** @param {Suite} suite */
+function notePlaywright({ specs = [], suites = [] }) {
+  for (const { file, title, ok, tests } of specs)
+    if (!ok)
+      noteFailure(
+        `tests/e2e/${file} > ${title}`,
+        tests.flatMap(({ results }) => results.map(({ error }) => error?.message ?? "")).join("\n"),
+      );
+  for (const suite of suites) notePlaywright(suite);
 }
 
 /** @param {string} report */
