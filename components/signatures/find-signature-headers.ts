@@ -10,7 +10,7 @@ const line =
   /^\s*(?:(?:-H|--header)\s+)?['"]?([A-Za-z0-9-]+)['"]?\s*:\s*['"]?(.*?)['"]?\s*(?:\\|,)?\s*$/;
 
 /**
- * Finds them in whatever was pasted: the value of `X-Service-Signature` alone, all headers as a log
+ * Finds them in the pasted text: the value of `X-Service-Signature` alone, all headers as a log
  * or a browser shows them, a curl command, or a JSON object.
  */
 export function findSignatureHeaders(text: string): SignatureHeaders {

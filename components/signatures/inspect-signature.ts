@@ -13,7 +13,7 @@ export type Step = {
 };
 
 /**
- * `code`: what the TypeScript client's `verifyWebhook` answers; null where it takes the delivery.
+ * `code`: the error code of the TypeScript client's `verifyWebhook`, or null if it accepts the delivery.
  */
 export type Inspection = { code: WebhookVerificationCode | null; summary: string; steps: Step[] };
 
@@ -23,8 +23,7 @@ const toleranceSeconds = 300;
 const encoder = new TextEncoder();
 
 /**
- * Goes through the verification of a delivery step by step, and does not stop at the first that
- * fails. Sends nothing.
+ * Verifies a delivery step by step, and continues after a step that fails. Sends nothing.
  */
 export async function inspectSignature(
   { headers, body, secret }: Pasted,
@@ -81,18 +80,16 @@ function parseSignature(header: string | null): ParsedSignature {
     pairs.filter(([candidate]) => candidate === key).map(([, ...rest]) => rest.join("="));
   const [timestamp, ...furtherTimes] = valuesOf("t");
   const signatures = valuesOf("v1").filter((value) => value !== "");
-  if (!timestamp) return fail("It has no t=…, the time of signing in Unix seconds.");
-  if (furtherTimes.length > 0) return fail("It has more than one t=….");
+  if (!timestamp) return fail("The header has no t=…, the time of signing in Unix seconds.");
+  if (furtherTimes.length > 0) return fail("The header has more than one t=….");
   if (/^\d{13}$/.test(timestamp))
-    return fail(
-      "Its t is in milliseconds. The service sends seconds, so something has changed it.",
-    );
+    return fail("t is in milliseconds. The service sends seconds, so something changed it.");
   if (!/^\d{1,12}$/.test(timestamp))
     return fail(`Its t, “${timestamp.slice(0, 40)}”, is not a time in Unix seconds.`);
-  if (signatures.length === 0) return fail("It has no v1=…, the signature.", timestamp);
+  if (signatures.length === 0) return fail("The header has no v1=…, the signature.", timestamp);
   if (signatures.includes("…")) {
     return fail(
-      "The signature itself is missing. It is not stored, so copy the header from your receiver.",
+      "The signature is missing. It is not stored, so copy the header from your receiver.",
       timestamp,
     );
   }
@@ -106,14 +103,14 @@ function parseSignature(header: string | null): ParsedSignature {
 function timeStep(timestamp: string | null, now: Date): Step {
   const name = "Time";
   if (timestamp === null)
-    return { name, state: "not-checked", text: "There is no time to compare." };
+    return { name, state: "not-checked", text: "The header has no time to check." };
   const ageSeconds = Math.floor(now.getTime() / 1_000) - Number(timestamp);
   const exact = `${new Date(Number(timestamp) * 1_000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
   if (ageSeconds > toleranceSeconds) {
     return {
       name,
       state: "failed",
-      text: `Signed at ${exact}, ${inWords(ageSeconds)} ago. Receivers refuse what is older than five minutes. If your receiver got it just now, its clock or this one is wrong; an old request has to be sent again.`,
+      text: `Signed at ${exact}, ${inWords(ageSeconds)} ago. Receivers reject deliveries older than five minutes. If your receiver got it just now, its clock or this one is wrong. To test an old delivery, resend it.`,
     };
   }
   if (-ageSeconds > toleranceSeconds) {
@@ -147,29 +144,29 @@ function secretStep(secret: string): Step {
   if (secret.trim() !== secret)
     return step(
       "failed",
-      "There are spaces or a line end round it, which count as parts of the key.",
+      "Remove the spaces or line breaks around the secret. They would be part of the key.",
     );
   if (/^(['"]).*\1$/.test(secret))
-    return step("failed", "There are quotation marks round it, which count as parts of the key.");
+    return step(
+      "failed",
+      "Remove the quotation marks around the secret. They would be part of the key.",
+    );
   if (/^[a-z]+_(live|test)_[0-9A-Za-z]{40}$/.test(secret))
     return step("failed", "This is an API key. The signing secret starts with whsec_.");
   if (!secret.startsWith("whsec_"))
-    return step(
-      "failed",
-      "It does not start with whsec_. The key is the whole secret, including that prefix.",
-    );
+    return step("failed", "The secret must start with whsec_. The prefix is part of the key.");
   if (secret.includes("…"))
     return step(
       "failed",
-      "This is the hint that the dashboard shows, not the secret. That was shown once, when it was made.",
+      "This is the hint from the dashboard, not the secret. The secret was shown once, when it was created.",
     );
   if (!base64Of32Bytes.test(secret.slice(6))) {
     return step(
       "doubtful",
-      `Ours have 50 characters and end in =; this one has ${secret.length}. Was it copied whole?`,
+      `Signing secrets have 50 characters and end in =, but this one has ${secret.length}. Check that you copied all of it.`,
     );
   }
-  return step("passed", "It has the right form.");
+  return step("passed", "The format is valid.");
 }
 
 async function signatureStep(
@@ -178,18 +175,22 @@ async function signatureStep(
 ): Promise<Step> {
   const name = "Signature";
   if (timestamp === null || signatures.length === 0 || secret === "") {
-    return { name, state: "not-checked", text: "It needs the header and the secret." };
+    return {
+      name,
+      state: "not-checked",
+      text: "Paste the header and the secret to check the signature.",
+    };
   }
-  const fits = async (candidate: Given) => {
+  const matches = async (candidate: Given) => {
     const expected = await signatureOf(candidate.secret, timestamp, encoder.encode(candidate.body));
     return signatures.indexOf(expected);
   };
-  const place = await fits({ body, secret });
+  const place = await matches({ body, secret });
   if (place >= 0) {
     const which =
       signatures.length === 1
-        ? "The signature fits"
-        : `Signature ${place + 1} of ${signatures.length} fits; one is enough`;
+        ? "The signature matches"
+        : `Signature ${place + 1} of ${signatures.length} matches. One match is enough`;
     return { name, state: "passed", text: `${which}.` };
   }
 
@@ -198,38 +199,38 @@ async function signatureStep(
     return {
       name,
       state: "failed",
-      text: "It would fit in lower case. Something has changed the header's letters.",
+      text: "It would match in lower case. Something changed the letter case of the header.",
     };
   }
   const explanation = await explain(
     { body, secret },
-    async (candidate) => (await fits(candidate)) >= 0,
+    async (candidate) => (await matches(candidate)) >= 0,
   );
-  const compared = `Over this body with this secret, v1 would be ${expected}.`;
+  const compared = `For this body and secret, the expected v1 is ${expected}.`;
   return {
     name,
     state: "failed",
     text:
       explanation ??
-      `No signature fits, and no usual mistake explains it: it is another webhook's secret (each has its own, in live and in test), an older one, or not the body that was sent. ${compared}`,
+      `No signature matches, and no common mistake explains it. The secret may be an older one or another webhook's secret, or the body may differ from the one that was sent. ${compared}`,
   };
 }
 
 /**
- * What is tried when nothing fits: the changes that bodies and secrets suffer most. The first that
- * makes it fit explains it.
+ * When nothing matches, tries the most common accidental changes to bodies and secrets. The first
+ * one that makes a signature match is the explanation.
  */
 async function explain(
   given: Given,
-  fits: (candidate: Given) => Promise<boolean>,
+  matches: (candidate: Given) => Promise<boolean>,
 ): Promise<string | null> {
   const secrets = secretVariants(given.secret);
   const bodies = bodyVariants(given.body);
-  for (const [secret, text] of secrets) if (await fits({ ...given, secret })) return text;
-  for (const [body, text] of bodies) if (await fits({ ...given, body })) return text;
+  for (const [secret, text] of secrets) if (await matches({ ...given, secret })) return text;
+  for (const [body, text] of bodies) if (await matches({ ...given, body })) return text;
   for (const [secret, ofSecret] of secrets) {
     for (const [body, ofBody] of bodies)
-      if (await fits({ body, secret })) return `${ofSecret} ${ofBody}`;
+      if (await matches({ body, secret })) return `${ofSecret} ${ofBody}`;
   }
   return null;
 }
@@ -239,55 +240,58 @@ type Variant = [changed: string, explanation: string];
 function secretVariants(secret: string): Variant[] {
   const bare = secret.trim().replace(/^(['"])(.*)\1$/, "$2");
   const variants: Variant[] = [
-    [bare, "It matches the secret without the characters around it."],
-    [`whsec_${bare}`, "It fits the secret with whsec_ in front: that is part of the key."],
+    [bare, "The signature matches the secret without the characters around it."],
+    [
+      `whsec_${bare}`,
+      "The signature matches the secret with whsec_ in front. The prefix is part of the key.",
+    ],
     [
       bare.replace(/^whsec_/, ""),
-      "It fits the secret without whsec_, which is not how the service signs: something else has signed this.",
+      "The signature matches the secret without whsec_. The service does not sign like that, so something else signed this.",
     ],
   ];
   return variants.filter(([changed]) => changed !== secret && changed !== "");
 }
 
-const raw = "Verify the bytes as they arrived, before anything parses them.";
+const raw = "Verify the raw bytes of the body, before anything parses them.";
 
 function bodyVariants(body: string): Variant[] {
   const variants: Variant[] = [
     [
       body.replace(/\n$/, ""),
-      `It fits the body without the line end at its end: something has added one. ${raw}`,
+      `The signature matches the body without its final line break, so something added it. ${raw}`,
     ],
     [
       `${body}\n`,
-      `It fits the body with a line end at its end: something has taken it away. ${raw}`,
+      `The signature matches the body with a final line break, so something removed it. ${raw}`,
     ],
     [
       body.replace(/^\uFEFF/, ""),
-      `It fits the body without the byte order mark in front: something has added that. ${raw}`,
+      `The signature matches the body without the byte order mark at its start, so something added it. ${raw}`,
     ],
     [
       body.trim(),
-      `It fits the body without the white space round it: something has added that. ${raw}`,
+      `The signature matches the body without the white space around it, so something added it. ${raw}`,
     ],
     [
       body.replaceAll("\n", "\r\n"),
-      `It fits the body with CRLF as line ends. Fields of browsers turn these into LF: if your receiver has them, all is well.`,
+      `The signature matches the body with CRLF line endings. Browsers turn these into LF in text fields. If your receiver gets CRLF, the delivery is valid.`,
     ],
   ];
   const value = parseJson(body);
   if (typeof value === "string")
     variants.push([
       value,
-      `It fits the text inside: the body was made into a JSON string once more. ${raw}`,
+      `The signature matches the text inside the JSON string: the body was serialized as a string again. ${raw}`,
     ]);
   if (value !== undefined) {
     const printed = JSON.stringify(value);
     const note = `the body was parsed and serialized again. ${raw}`;
     variants.push(
-      [printed, `It fits the same JSON without white space: ${note}`],
+      [printed, `The signature matches the same JSON without white space: ${note}`],
       [
         printed.replace(/[\u0080-\uffff]/g, escaped),
-        `It fits the same JSON with letters written as \\u….: ${note}`,
+        `The signature matches the same JSON with characters escaped as \\u…: ${note}`,
       ],
     );
   }
@@ -312,30 +316,27 @@ async function standardStep(
   const name = "Standard Webhooks";
   const step = (state: Step["state"], text: string): Step => ({ name, state, text });
   if (!id || !timestamp)
-    return step("failed", "webhook-signature needs webhook-id and webhook-timestamp beside it.");
+    return step("failed", "webhook-signature needs webhook-id and webhook-timestamp.");
   const age = Math.abs(Math.floor(now.getTime() / 1_000) - Number(timestamp));
   const expected = await standardSignatureOf(secret, id, timestamp, encoder.encode(body)).catch(
     () => null,
   );
   if (expected === null)
-    return step(
-      "failed",
-      "The secret is not base64 after its whsec_ prefix, so it contains no key.",
-    );
+    return step("failed", "The part of the secret after whsec_ must be base64.");
   const signatures = (standardSignature ?? "").split(" ");
   if (!signatures.some((signature) => signature.startsWith("v1,")))
-    return step("failed", "webhook-signature has the form v1,<base64>.");
+    return step("failed", "webhook-signature must have the form v1,<base64>.");
   if (!signatures.includes(`v1,${expected}`))
     return step(
       "failed",
-      "No signature of webhook-signature fits over webhook-id, webhook-timestamp and this body.",
+      "No signature in webhook-signature matches webhook-id, webhook-timestamp and this body.",
     );
   if (!(age <= toleranceSeconds))
     return step(
       "failed",
-      "The signature fits, but webhook-timestamp lies more than five minutes away.",
+      "The signature matches, but webhook-timestamp differs from the current time by more than five minutes.",
     );
-  return step("passed", "The three headers match as well.");
+  return step("passed", "The three headers match, too.");
 }
 
 function payloadStep(body: string): Step {
@@ -347,6 +348,6 @@ function payloadStep(body: string): Step {
   return {
     name,
     state: "failed",
-    text: "This is not an event: it must be JSON with an id and a type.",
+    text: "The body must be an event: JSON with an id and a type.",
   };
 }

@@ -11,14 +11,14 @@ const nothing: Pasted = { headers: "", body: "", secret: "" };
 const settleMs = 250;
 
 /**
- * Says which step of a verification fails, and why. All of it happens in this page; nothing is sent
- * or stored.
+ * Shows which step of a verification fails, and why. It runs in the browser only: nothing is sent or
+ * stored.
  */
 export function SignatureDebugger({ example }: { example: { body: string } }) {
   const [pasted, setPasted] = useState(nothing);
   const [inspection, setInspection] = useState<Inspection | null>(null);
   const isEmpty = Object.values(pasted).every((text) => text === "");
-  // Browsers give pages their cryptography on https and localhost only.
+  // Browsers only offer cryptography to pages on https and localhost.
   const [isPossible, setIsPossible] = useState(true);
 
   useEffect(() => {
