@@ -24,7 +24,7 @@ export default function RootLayout({ children }: { children: ReactNode }) {
   return (
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`}>
       <body>
-        {/* Its own stacking context keeps dialogs and toasts above the page. */}
+        {/* Its own stacking context, so that dialogs and toasts are above the page. */}
         <div className="isolate min-h-dvh">{children}</div>
         <Toasts />
       </body>

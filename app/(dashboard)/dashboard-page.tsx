@@ -25,8 +25,8 @@ export type PageContext<Part extends string = never> = Awaited<
 
 /**
  * Makes a page of the dashboard from its render function (`dashboardPage<"webhookId">` if its path
- * has parameters of its own). Each page checks the user itself, because Next keeps a layout while
- * its pages change. A missing object renders the not-found page; a missing permission or an invalid
+ * has parameters of its own). Each page checks the user itself, because Next does not render a
+ * layout again when its page changes. A missing object renders the not-found page; a missing permission or an invalid
  * query renders its explanation. Any other error keeps the last good render, or shows the request's
  * ID.
  */

@@ -9,7 +9,7 @@ export const metadata = {
   description: "Guides and the API reference of Parlance.",
 };
 
-// The pages name the address that this installation is reached at, which nobody knows when they are
+// The pages contain the URL of this installation, which is unknown when they are
 // built.
 export const dynamic = "force-dynamic";
 

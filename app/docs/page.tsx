@@ -9,7 +9,7 @@ export default function DocsPage() {
     <article>
       <PageTitle
         title="Parlance documentation"
-        summary="Conversations over a REST API, with webhooks that arrive. Begin with the quickstart, or go straight to the reference."
+        summary="Conversations over a REST API, with reliable webhooks. Start with the quickstart, or go to the reference."
       />
       <div className="max-w-5xl space-y-10">
         {docsSections.map(({ title, pages }) => (

@@ -1,6 +1,6 @@
 import { probes } from "@/lib/readiness/service";
 
-/** Liveness: this process answers. */
+/** Liveness: this process responds. */
 export async function GET() {
   const { status, body } = await probes["/health"]();
   return Response.json(body, { status });

@@ -4,7 +4,7 @@ import { env } from "@/lib/platform/env";
 import { errorKinds } from "@/lib/platform/errors";
 import { referencePath } from "@/lib/platform/openapi";
 
-/** What a program that reads the documentation begins with, as llmstxt.org proposes. */
+/** The entry point for programs that read the documentation, as proposed by llmstxt.org. */
 export function GET(): Response {
   const { APP_URL: origin } = env();
   const { info, paths } = publishedDocument();
@@ -39,7 +39,7 @@ export function GET(): Response {
     link(
       "/docs/openapi.json",
       "openapi.json",
-      "The whole API as OpenAPI 3.1, with every answer, problem and event.",
+      "The whole API as OpenAPI 3.1, with every response, problem and event.",
     ),
     "",
     ...guides,

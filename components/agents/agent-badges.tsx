@@ -8,7 +8,7 @@ const statuses: Record<Agent["status"], { label: string; variant: BadgeVariant }
 };
 
 /**
- * Where an agent stands, and whether its draft has something that its published version has not.
+ * The status of an agent, and whether its draft has unpublished changes.
  */
 export function AgentBadges({
   agent: { status, hasUnpublishedChanges },

@@ -14,7 +14,7 @@ export function AgentHeader({ agent, base, current, actions }: Props) {
     <>
       <PageHeader
         title={agent.name}
-        beside={<AgentBadges agent={agent} />}
+        aside={<AgentBadges agent={agent} />}
         description={<CopyableId id={agent.id} />}
         trail={[{ name: "Agents", href: `${base}/agents` }]}
         actions={actions}

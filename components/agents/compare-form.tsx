@@ -3,12 +3,11 @@ import { SelectField } from "@/components/ui/field";
 
 type Props = { path: string; newest: number; from: string; to: string };
 
-/** Versions that one can choose from; the older ones are reached from their own pages. */
+/** The versions to choose from. Older ones can be compared from their own pages. */
 const maximumChoices = 200;
 
 /**
- * Chooses two of an agent's contents to compare: a plain form, so that the comparison has an
- * address.
+ * Selects two versions of an agent to compare. A plain form, so that the comparison has a URL.
  */
 export function CompareForm({ path, newest, from, to }: Props) {
   const numbers = Array.from({ length: Math.min(newest, maximumChoices) }, (_, index) =>

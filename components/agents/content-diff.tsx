@@ -3,8 +3,8 @@ import type { ComparedPart, FieldChange, Piece } from "@/lib/agents/compare-cont
 import { fieldLabels } from "./field-labels";
 
 /**
- * What differs between two contents of an agent, field by field. Colors are never alone: signs
- * stand beside them.
+ * The differences between two versions of an agent, field by field. Each color is combined with a
+ * sign.
  */
 export function ContentDiff({ changes, same }: { changes: FieldChange[]; same: string }) {
   if (changes.length === 0) return <p className="text-muted">{same}</p>;
@@ -15,7 +15,7 @@ export function ContentDiff({ changes, same }: { changes: FieldChange[]; same: s
           <dt className="mb-1.5 font-medium">{fieldLabels[field]}</dt>
           <dd className="overflow-hidden rounded-lg border border-line font-mono text-xs leading-5">
             {parts.map((part, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its position.
               <Part key={index} part={part} />
             ))}
           </dd>
@@ -53,7 +53,7 @@ function Part({ part }: { part: ComparedPart }) {
     );
   }
   const { line, word, sign, spoken } = pieceStyles[part.kind];
-  // A line that changed as a whole needs no emphasis on all of its words.
+  // If the whole line changed, do not highlight all of its words.
   const isMixed = part.pieces.length > 1;
   return (
     <div className={`flex min-h-5.5 ${line}`}>
@@ -64,11 +64,11 @@ function Part({ part }: { part: ComparedPart }) {
         {spoken ? <span className="sr-only">{spoken}</span> : null}
         {part.pieces.map(({ kind, text }, index) => {
           const isEmphatic = isMixed && kind !== "same";
-          // biome-ignore lint/suspicious/noArrayIndexKey: a stretch is its place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: a part is identified by its position.
           if (!isEmphatic) return <Fragment key={index}>{text}</Fragment>;
           const Change = kind === "removed" ? "del" : "ins";
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: likewise.
+            // biome-ignore lint/suspicious/noArrayIndexKey: as above.
             <Change key={index} className={`no-underline ${word}`}>
               {text}
             </Change>

@@ -35,7 +35,7 @@ export function ContentView({ content, nameOf, base }: ContentViewProps) {
 function LongText({ label, text }: { label: string; text: string }) {
   return (
     <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard.
       tabIndex={0}
       aria-label={label}
       className="max-h-112 overflow-auto whitespace-pre-wrap break-words"

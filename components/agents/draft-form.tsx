@@ -37,15 +37,15 @@ type Props = {
 type State = {
   seen: Agent;
   form: Form;
-  /** What others did to the draft while something was typed here, for the person to look at. */
+  /** What others changed in the draft in the meantime, for the user to review. */
   taken: DraftField[];
   conflicts: DraftField[];
 };
 
 /**
- * The draft to write. It may change under one's hands, by the API or a colleague: then nothing is
- * overwritten that was not seen. What only they changed is shown, and what both changed is shown
- * side by side.
+ * The form of the draft. The API or another member may change the draft in the meantime. Saving
+ * never overwrites a change that the user has not seen: fields that only others changed are updated,
+ * and fields that both changed show both values.
  */
 export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props) {
   const router = useRouter();
@@ -106,7 +106,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
         return;
       }
       setRefused(null);
-      // What was typed while it was being saved stays, and is not saved yet.
+      // Text typed while saving stays, and is not saved yet.
       setState((before) => ({
         ...rebased({ ...before, seen: result.value }, result.value, sent),
         taken: [],
@@ -195,7 +195,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
           {...text("instructions")}
           rows={12}
           maxLength={32_000}
-          hint="What your program tells the model: how to answer, and what not to do."
+          hint="What your program tells the model: how to reply, and what not to do."
         />
         {theirs("instructions")}
       </div>
@@ -251,8 +251,8 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
 }
 
 /**
- * @param began the form that `seen` is compared with: what was not touched since then becomes
- * `now`'s.
+ * @param began the form that `seen` is compared with: fields not edited since then get the values of
+ * `now`.
  */
 function rebased(state: State, now: Agent, began = toForm(state.seen)): State {
   const { form, taken, conflicts } = rebaseDraft(began, state.form, toForm(now));
@@ -296,12 +296,12 @@ function ChangedByOthers({
       </p>
       {taken.length > 0 ? (
         <p className="mt-1">
-          Shown as they are now, because you had not touched them: {names(taken)}.
+          Updated to the current draft, because you had not edited them: {names(taken)}.
         </p>
       ) : null}
       {conflicts.length > 0 ? (
         <p className="mt-1">
-          Changed by both: {names(conflicts)}. Both are shown below; saving keeps what stands in the
+          Changed by both: {names(conflicts)}. Both are shown below. Saving stores the value in the
           field.
         </p>
       ) : (
@@ -311,7 +311,7 @@ function ChangedByOthers({
   );
 }
 
-/** What the others wrote, below what was typed. */
+/** The value written by others, below the user's own. */
 function Theirs({
   field,
   seen,

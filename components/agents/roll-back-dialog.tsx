@@ -13,7 +13,7 @@ type Props = {
   agent: Pick<Agent, "publishedVersion" | "hasUnpublishedChanges" | "updatedAt">;
   version: number;
   rollBack: DecideOnDraft;
-  /** What becomes of what is published now. */
+  /** The changes to the published version. */
   children: ReactNode;
 };
 

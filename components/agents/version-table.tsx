@@ -10,7 +10,7 @@ export type VersionRow = {
   createdAt: Date;
   restoredVersion: number | null;
   isPublished: boolean;
-  /** What it changed against the one before, in words. */
+  /** The changes from the previous version, in words. */
   changed: string;
   actions: ReactNode;
 };

@@ -15,7 +15,7 @@ export type KeyTerms = {
   scopes: readonly string[];
   allowedIps: readonly string[];
   rateLimitPerMinute: number | null;
-  /** When it expires, in words: `on 28 November 2026`. */
+  /** When it expires, in words: `on November 28, 2026`. */
   end: string | null;
 };
 
@@ -48,15 +48,15 @@ export function describeKey(
   return `This key can ${powers.join(", and ")}. It ${list.format(limits)}.`;
 }
 
-const day = new Intl.DateTimeFormat("en-GB", {
+const day = new Intl.DateTimeFormat("en-US", {
   day: "numeric",
   month: "long",
   year: "numeric",
   timeZone: "UTC",
 });
 
-/** `on 28 November 2026` */
+/** `on November 28, 2026` */
 export const onDay = (at: Date) => `on ${day.format(at)}`;
 
-/** `13:48 UTC on 28 November 2026` */
+/** `13:48 UTC on November 28, 2026` */
 export const atTime = (at: Date) => `${at.toISOString().slice(11, 16)} UTC ${onDay(at)}`;

@@ -14,7 +14,7 @@ export type AuditRow = {
   actor: { id: string; name: string };
   action: string;
   targetId: string;
-  /** Its current name; null if it is no longer known. */
+  /** Its current name, or null if it is no longer known. */
   targetName: string | null;
   /** The page of the target, if it has one. */
   targetHref: string | null;

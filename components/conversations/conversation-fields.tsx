@@ -24,7 +24,7 @@ export function ConversationFields({ conversation, members, update }: Conversati
         label="Assigned to"
         value={assigneeId ?? ""}
         options={[
-          { value: "", label: "Nobody" },
+          { value: "", label: "No one" },
           ...members.map(({ id, name }) => ({ value: id, label: name })),
         ]}
         save={(id) => update({ assigneeId: id || null })}

@@ -11,8 +11,8 @@ type Props = {
 };
 
 /**
- * By hand, for trying out, and so in test only: what the API would be sent when a customer writes
- * for the first time.
+ * Creates a conversation by hand, to try things out, so in test only. Sends what the API would get
+ * when a customer first writes.
  */
 export function CreateConversationDialog({ base, isIcon, create }: Props) {
   return (
@@ -32,7 +32,7 @@ export function CreateConversationDialog({ base, isIcon, create }: Props) {
             required
             maxLength={255}
             autoComplete="off"
-            hint="Your own name for where it comes from."
+            hint="Your own name for the source of the conversation."
             error={errors.channelId}
           />
           <TextField

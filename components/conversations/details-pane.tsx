@@ -159,7 +159,7 @@ function CustomerFacts({ customer, base }: { customer: Customer; base: string })
 
 function decided({ conversation, assigneeName }: DetailsPaneProps) {
   return [
-    { name: "Assigned to", value: assigneeName ?? "Nobody" },
+    { name: "Assigned to", value: assigneeName ?? "No one" },
     { name: "Priority", value: priorityLabels[conversation.priority] },
     { name: "Subject", value: conversation.subject },
     { name: "Tags", value: conversation.tags.join(", ") || null },

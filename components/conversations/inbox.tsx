@@ -10,9 +10,9 @@ type InboxProps = {
 };
 
 /**
- * Three panes that scroll by themselves: list, thread and details. Where there is no room for all,
- * the details take the thread's place, and on a narrow screen one is shown at a time. All are there
- * always, so what is typed in one stays.
+ * Three panes that scroll independently: list, thread and details. On a medium screen, the details
+ * replace the thread, and a narrow screen shows one pane at a time. All of them stay mounted, so
+ * typed text is not lost.
  */
 export function Inbox({ list, thread, details, pane }: InboxProps) {
   return (

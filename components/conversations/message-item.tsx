@@ -13,8 +13,8 @@ const authorNames: Record<Message["author"]["type"], string> = {
 };
 
 /**
- * Theirs on the left, ours on the right, notes in a color and with a word that say they stay
- * inside.
+ * Customer messages on the left, replies on the right, and internal notes with their own color and
+ * label.
  */
 const directionStyles: Record<
   Message["direction"],

@@ -6,9 +6,8 @@ import { useEffect, useRef, useState } from "react";
 const messageHash = /^#msg_[0-9A-Z]{26}$/;
 
 /**
- * An address can name a message that is not among those that are drawn. Servers never see that part
- * of it, so it is repeated in one that they do see; and the browser scrolls only to what is there
- * at first.
+ * The hash of the URL can name a message that is not rendered. Servers never see the hash, so it is
+ * copied to the query. The browser itself only scrolls to elements that exist when the page loads.
  */
 export function ScrollToMessage() {
   const router = useRouter();

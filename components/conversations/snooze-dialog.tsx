@@ -102,6 +102,10 @@ function nineOClock(from: Date, daysAhead: number): Date {
 
 function shortTime(at: Date, now: Date): string {
   const isToday = at.toDateString() === now.toDateString();
-  const options: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hour12: false };
-  return at.toLocaleString("en-GB", isToday ? options : { ...options, weekday: "short" });
+  const options: Intl.DateTimeFormatOptions = {
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  };
+  return at.toLocaleString("en-US", isToday ? options : { ...options, weekday: "short" });
 }

@@ -17,7 +17,7 @@ import { SnoozeDialog } from "./snooze-dialog";
 
 type StatusActionsProps = {
   status: ConversationStatus;
-  /** Where it may go from here. What is not in it is not offered. */
+  /** The statuses that it can change to. Only these are offered. */
   allowed: readonly ConversationStatus[];
   environment: Environment;
   update: UpdateConversationAction;
@@ -32,8 +32,8 @@ const verbs: Record<ConversationStatus, string> = {
 };
 
 /**
- * The moves of a conversation. One that somebody else made impossible meanwhile is answered with a
- * sentence.
+ * The status changes of a conversation. If another user made one impossible in the meantime, shows
+ * why.
  */
 export function StatusActions({ status, allowed, environment, update }: StatusActionsProps) {
   const router = useRouter();

@@ -79,8 +79,8 @@ export function Thread({
 }
 
 /**
- * Laid out from its end: it opens at the newest message and stays there while others come in,
- * unless one scrolls up.
+ * Laid out from the end: it opens at the newest message and stays there when new ones arrive, unless
+ * the user scrolls up.
  */
 function Messages({
   conversation,
@@ -103,7 +103,7 @@ function Messages({
   return (
     <section
       aria-label="Messages"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard.
       tabIndex={0}
       className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto outline-offset-[-2px]"
     >

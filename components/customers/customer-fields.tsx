@@ -9,7 +9,7 @@ const fields: Record<CustomerField, FieldOf> = {
   externalId: {
     label: "External id",
     maxLength: 255,
-    hint: "What you call this customer in your own system. No two have the same.",
+    hint: "This customer's id in your own system. Must be unique.",
   },
   email: { label: "Email", type: "email", maxLength: 254 },
   phone: {

@@ -11,7 +11,7 @@ type Attempt = DeliveryAttempt & { requestHeaders: Record<string, string> };
 type AttemptTimelineProps = {
   /** The newest first. */
   attempts: Attempt[];
-  /** What is still to come, if anything is. */
+  /** The next attempt, if there is one. */
   upcoming: ReactNode;
 };
 

@@ -12,7 +12,7 @@ type DeliveryDetailsProps = {
   payload: string;
   url: string;
   headersOf: (attempt: { number: number; startedAt: string }) => Record<string, string>;
-  /** The webhook keeps failing, and gets one delivery at a time. */
+  /** The webhook fails repeatedly, so it gets one delivery at a time. */
   isWebhookFailing: boolean;
   now: Date;
   /** Actions for this delivery. */

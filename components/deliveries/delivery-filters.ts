@@ -3,7 +3,7 @@ import { responseClasses, deliveryStatuses as statusNames } from "@/lib/deliveri
 import { eventTypes } from "@/lib/events/event-types";
 import { deliveryBadges, responseLabels } from "./labels";
 
-/** What a list of deliveries can be narrowed by; the names are those of its query. */
+/** The filters of a list of deliveries, named as in its query. */
 export const deliveryFilters: Filter[] = [
   {
     name: "status",

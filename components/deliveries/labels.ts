@@ -14,7 +14,7 @@ export const deliveryBadges: Record<DeliveryStatus, { label: string; variant: Ba
 const retrying: { label: string; variant: BadgeVariant } = { label: "Retrying", variant: "warn" };
 
 /**
- * A delivery's status in a word; one that has failed before and waits for its next attempt is told
+ * A delivery's status in a word. A pending delivery that has failed before is labeled differently
  * from a new one.
  */
 export function deliveryBadge({
@@ -87,7 +87,7 @@ const errors: Record<AttemptErrorCode, { label: string; sentence: string }> = {
 export const describeAttemptError = (code: string) =>
   errors[code as AttemptErrorCode] ?? { label: code, sentence: `There was no response (${code}).` };
 
-/** What a status means for a delivery, where that is not plain. */
+/** Explanations of the statuses that are not obvious. */
 export function explainStatusCode(statusCode: number): string | null {
   if (statusCode === 410)
     return "The receiver says that it is permanently gone. This disables the webhook.";

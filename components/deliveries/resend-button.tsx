@@ -22,7 +22,7 @@ export function ResendButton({ resend, isDisabled, variant }: ResendButtonProps)
     });
   }
 
-  // Not `disabled`: it keeps the focus while the attempt is made.
+  // Not `disabled`, so that it does not lose the focus during the attempt.
   return (
     <Button
       variant={variant}

@@ -8,9 +8,8 @@ const signedHeaders: Record<string, string> = {
 };
 
 /**
- * A delivery as commands for a shell. They sign it again, with the secret in
- * PARLANCE_WEBHOOK_SECRET, so that a receiver that verifies takes it: signatures are not kept, and
- * an old one would be refused.
+ * A delivery as shell commands. They sign it again, with the secret in PARLANCE_WEBHOOK_SECRET, so
+ * that receivers accept it: signatures are not stored, and an old one would be rejected.
  */
 export function signedCurlCommand(
   url: string,
@@ -25,7 +24,7 @@ export function signedCurlCommand(
     `body=${quote(body)}`,
     "t=$(date +%s)",
     `signature=$(printf '%s.%s' "$t" "$body" | openssl dgst -sha256 -hmac "$PARLANCE_WEBHOOK_SECRET" -hex | sed 's/^.* //')`,
-    // Standard Webhooks takes the bytes that the secret encodes.
+    // Standard Webhooks uses the bytes that the secret encodes as the key.
     `key=$(printf '%s' "\${PARLANCE_WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
     `standard=$(printf '%s.%s.%s' ${quote(headers["webhook-id"] ?? "")} "$t" "$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)`,
     [`curl -X POST ${quote(url)}`, ...lines, `--data-raw "$body"`].join(" \\\n  "),

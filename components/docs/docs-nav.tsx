@@ -8,14 +8,14 @@ import type { DocsPage } from "./docs-pages";
 
 export type NavSection = { title: string; pages: Pick<DocsPage, "path" | "title">[] };
 
-/** A column beside the page, or a list that opens above it where the screen is narrow. */
+/** A column next to the page, or a collapsible list above it on a narrow screen. */
 export function DocsNav({ sections }: { sections: NavSection[] }) {
   const open = usePathname();
   const menu = useRef<HTMLDetailsElement>(null);
   const current = sections.flatMap(({ pages }) => pages).find(({ path }) => path === open);
 
-  // Where a link was followed, the list has done its work.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new path is what closes it.
+  // Close the list after a link was followed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new path closes it.
   useEffect(() => {
     if (menu.current) menu.current.open = false;
   }, [open]);

@@ -39,7 +39,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
         "Page through lists without gaps or duplicates.",
       ),
       guide("idempotency", "Idempotency", "Retry a change safely: it is made only once."),
-      guide("errors", "Errors", "What every problem looks like, and a page for each kind."),
+      guide("errors", "Errors", "The format of error responses, and a page for each kind."),
       guide(
         "requests",
         "Requests and responses",
@@ -53,7 +53,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide(
         "agents-and-knowledge",
         "Agents and knowledge",
-        "Configurations for a program of yours, and documents to search.",
+        "Configurations for your program, and documents to search.",
       ),
       guide("sdk", "TypeScript client", "Typed calls, pages, retries and verified webhooks."),
     ],
@@ -73,7 +73,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       ),
       {
         path: "/docs/events",
-        title: "Event catalogue",
+        title: "Event catalog",
         summary: "Every type of event, with its schema and an example.",
       },
     ],
@@ -84,7 +84,7 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       guide(
         "api-keys",
         "API keys",
-        "Presets and scopes, expiry, addresses, limits; rolling without a gap, and revoking.",
+        "Presets, scopes, expiry, IP addresses and limits. Rolling without downtime, and revoking.",
       ),
       guide(
         "request-logs",
@@ -110,12 +110,12 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
       {
         path: "/docs/reference",
         title: "API reference",
-        summary: "Every operation, to read and to try.",
+        summary: "Every operation, with a form to try it.",
       },
     ],
   },
   {
-    title: "Running it",
+    title: "Running Parlance",
     pages: [
       guide("self-hosting", "Self-hosting", "Postgres, limits, jobs, workers, backups."),
       guide("trust", "Promises and their tests", "What you can rely on, and how we know."),

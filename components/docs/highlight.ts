@@ -30,7 +30,7 @@ export type Language = (typeof languages)[number];
 
 let highlighter: Promise<HighlighterCore> | undefined;
 
-// What the guides show is the same for everyone, so most of it is colored once a process.
+// The code of the guides is the same for everyone, so most of it is highlighted once per process.
 const known = new Map<string, string>();
 const mostKnown = 1_000;
 
@@ -49,7 +49,7 @@ export async function highlight(code: string, language: Language): Promise<strin
     lang: language,
     themes: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     defaultColor: "light-dark()",
-    // A block that scrolls has to be reached with the keyboard; shiki gives it a tabindex by
+    // A scrollable block must be reachable with the keyboard. shiki adds the tabindex
     // itself.
     transformers: [
       {

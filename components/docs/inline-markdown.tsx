@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 const pieces = /(`[^`]+`|\*\*[^*]+\*\*)/;
 
 /**
- * The little Markdown that descriptions hold: code and strong words, and paragraphs between empty
+ * The subset of Markdown used in descriptions: code, strong text, and paragraphs separated by empty
  * lines.
  */
 export function InlineMarkdown({ text }: { text: string }) {
   return text.split(pieces).map((piece, index): ReactNode => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a fixed text never change places.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a fixed text never change their order.
     if (piece.startsWith("`")) return <InlineCode key={index}>{piece.slice(1, -1)}</InlineCode>;
     // biome-ignore lint/suspicious/noArrayIndexKey: as above.
     if (piece.startsWith("**")) return <strong key={index}>{piece.slice(2, -2)}</strong>;

@@ -57,7 +57,7 @@ export function Operation({ described, schemas, titles }: OperationProps) {
             <Parameters key={place} place={place} described={described} schemas={schemas} />
           ))}
           <Body described={described} schemas={schemas} />
-          <Answer status={status} response={success} schemas={schemas} />
+          <Success status={status} response={success} schemas={schemas} />
           <Problems responses={problems} titles={titles} />
         </div>
         <div className="min-w-0">
@@ -161,27 +161,27 @@ function Body({ described: { operation }, schemas }: Omit<OperationProps, "title
   ));
 }
 
-type AnswerProps = {
+type SuccessProps = {
   status: string;
   response: ApiResponse | undefined;
   schemas: Record<string, JsonSchema>;
 };
 
-function Answer({ status, response, schemas }: AnswerProps) {
+function Success({ status, response, schemas }: SuccessProps) {
   const schema = response?.content?.["application/json"]?.schema;
   if (!schema) return null;
   return (
     <Block
       title={
         <>
-          Answer{" "}
+          Response{" "}
           <span className="font-normal text-muted text-xs">{`${status}, ${nameOfReference(schema) ?? "object"}`}</span>
         </>
       }
     >
       <details>
         <summary className="inline-flex h-8 items-center rounded-lg border border-line px-2.5 text-muted hover:bg-sunken hover:text-ink">
-          Its fields
+          Fields
         </summary>
         <div className="mt-3">
           <SchemaFields schema={schema} schemas={schemas} />

@@ -82,7 +82,7 @@ export const bodyCell = "border-line border-b px-3 py-2 align-top [tr:last-child
 /** Scrolls inside itself where it is wider than the screen, also by keyboard. */
 export function DocsTable({ children }: { children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard.
     <div className="my-5 overflow-x-auto rounded-xl border border-line bg-surface" tabIndex={0}>
       <table className="w-full border-collapse text-sm">{children}</table>
     </div>

@@ -16,7 +16,7 @@ export const guideEntries: SearchEntry[] = docsPages.flatMap(({ path: href, titl
   })),
 ]);
 
-/** Of a page that is no guide there are none. */
+/** Empty for pages that are not guides. */
 function headingsOf(slug: string): string[] {
   const file = path.join(process.cwd(), "docs/guides", `${slug}.mdx`);
   if (!existsSync(file)) return [];

@@ -28,7 +28,7 @@ export function Search({ isOpen, onOpenChange }: SearchProps) {
     router.push(href);
   }
 
-  // It opens with its entries: what came later would not be chosen by what was typed before.
+  // Opens with its entries: entries loaded later would not be selected by text typed before.
   if (!entries) return null;
   return (
     <CommandPalette

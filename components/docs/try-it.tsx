@@ -20,7 +20,7 @@ type TryItProps = {
 
 type Outcome = { status: number; ms: number; headers: [string, string][]; text: string };
 
-// One key for all forms, as long as the page lives. It is written down nowhere.
+// One key for all forms, until the page is closed. It is not stored anywhere.
 let apiKey = "";
 const watchers = new Set<() => void>();
 const setApiKey = (value: string) => {

@@ -1,6 +1,6 @@
 import type { ActionResult } from "@/lib/platform/action-result";
 
-// What a page's actions are to the components that call them.
+// The actions of a page, as its components call them.
 
 export type CreateKnowledgeBase = (form: FormData) => Promise<ActionResult<{ id: string }>>;
 export type RetryDocument = () => Promise<ActionResult>;

@@ -1,7 +1,7 @@
 export type Chunk = { position: number; text: string };
 
 /**
- * The pieces that a document was cut into: what a search looks through, and what an agent is given.
+ * The chunks of a document: what a search scans, and what an agent gets.
  */
 export function ChunkList({ chunks }: { chunks: Chunk[] }) {
   return (

@@ -55,7 +55,7 @@ export function KnowledgeBaseTable({
   );
 }
 
-/** How many documents can be found, and what is the matter with the others. */
+/** How many documents are searchable, and why the others are not. */
 export function DocumentCounts({
   counts: { pending, processing, ready, failed },
 }: {

@@ -15,7 +15,7 @@ import { type UploadResult, uploadFile } from "./upload-file";
 type Props = { url: string; environment: Environment; documentsPath: string };
 
 /**
- * A document of what is in the clipboard: it goes the way of a file, so it may be as long as one.
+ * Creates a document from pasted text. It is uploaded like a file, so it can be as long as one.
  */
 export function PasteTextDialog({ url, environment, documentsPath }: Props) {
   const router = useRouter();
@@ -26,7 +26,7 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const name = String(form.get("name")).trim();
-    // The name's ending says which kind of text it is; without one it is plain.
+    // The extension of the name selects the type of text. Without one, it is plain text.
     const file = new File([String(form.get("text"))], name, { type: "text/plain" });
     startTransition(async () => {
       const result = await uploadFile(url, file, { name });
@@ -49,7 +49,7 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
     <Dialog {...dialog}>
       <DialogTrigger className={buttonClass({ variant: "secondary" })}>Paste text…</DialogTrigger>
       <DialogContent
-        title="Add a document of text"
+        title="Paste text"
         description={
           <>
             It will be in <EnvironmentName environment={environment} /> only.
@@ -77,7 +77,7 @@ export function PasteTextDialog({ url, environment, documentsPath }: Props) {
             maxLength={255}
             autoComplete="off"
             error={refused?.errors.name}
-            hint="An ending such as .md or .csv says what kind of text it is."
+            hint="An extension such as .md or .csv sets the type of text."
           />
           <TextAreaField label="Text" name="text" required rows={10} />
           <div className="flex justify-end">

@@ -16,7 +16,7 @@ export function RetryButton({ name, retry, size }: Props) {
     startTransition(async () => {
       const result = await retry();
       if (result.outcome === "refused") toast.error(result.message);
-      else toast.success(`“${name}” is read once more.`);
+      else toast.success(`Processing “${name}” again.`);
     });
 
   return (

@@ -26,11 +26,11 @@ export function SearchHits({ hits, path }: { hits: SearchHit[]; path: string }) 
           </div>
           <p className="mt-1.5 whitespace-pre-line break-words">
             {pieces.map(({ text, isHit }, index) => {
-              // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: a part is identified by its position.
               if (!isHit) return <span key={index}>{text}</span>;
               return (
                 <mark
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place.
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a part is identified by its position.
                   key={index}
                   className="rounded-sm bg-warn-soft px-0.5 font-semibold text-warn"
                 >

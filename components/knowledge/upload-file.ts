@@ -7,12 +7,12 @@ export type UploadResult =
       errors: Record<string, string>;
       existingId: string | null;
     }
-  /** The connection ended before there was an answer: it may be tried again. */
+  /** The connection closed before there was a response. It can be retried. */
   | { outcome: "broken-off"; message: string }
-  | { outcome: "cancelled" };
+  | { outcome: "canceled" };
 
 type Options = { name?: string; onProgress?: (fraction: number) => void; signal?: AbortSignal };
-type Answer = {
+type UploadResponse = {
   id?: string;
   detail?: string;
   existingId?: string;
@@ -39,7 +39,7 @@ export function uploadFile(
     request.addEventListener("error", () =>
       resolve({ outcome: "broken-off", message: "The connection was lost. Try again." }),
     );
-    request.addEventListener("abort", () => resolve({ outcome: "cancelled" }));
+    request.addEventListener("abort", () => resolve({ outcome: "canceled" }));
     signal?.addEventListener("abort", () => request.abort());
     request.open("POST", url);
     request.send(form);
@@ -47,31 +47,31 @@ export function uploadFile(
 }
 
 function ended({ status, responseText }: XMLHttpRequest): UploadResult {
-  const answer = parsed(responseText);
-  if (status === 201 && answer?.id) return { outcome: "done", id: answer.id };
+  const body = parsed(responseText);
+  if (status === 201 && body?.id) return { outcome: "done", id: body.id };
   if (status >= 500)
     return {
       outcome: "broken-off",
-      message: answer?.detail ?? "Something went wrong on our side.",
+      message: body?.detail ?? "Something went wrong on our side.",
     };
-  const errors = (answer?.errors ?? []).map(
+  const errors = (body?.errors ?? []).map(
     ({ pointer, message }) => [pointer.slice(1), message.replace(/^\w+: /, "")] as const,
   );
   return {
     outcome: "refused",
     message:
-      answer?.detail ??
+      body?.detail ??
       (status === 404
         ? "This knowledge base no longer exists."
         : `It was refused with status ${status}.`),
     errors: Object.fromEntries(errors),
-    existingId: answer?.existingId ?? null,
+    existingId: body?.existingId ?? null,
   };
 }
 
-function parsed(text: string): Answer | null {
+function parsed(text: string): UploadResponse | null {
   try {
-    return JSON.parse(text) as Answer;
+    return JSON.parse(text) as UploadResponse;
   } catch {
     return null;
   }

@@ -129,7 +129,7 @@ function State({
     <span className="flex items-start gap-1.5 text-danger">
       <CircleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden="true" />
       <span className="min-w-0">
-        {sent.outcome === "cancelled" ? "Cancelled." : sent.message}{" "}
+        {sent.outcome === "canceled" ? "Canceled." : sent.message}{" "}
         {sent.outcome === "refused" && sent.existingId ? (
           <Link
             href={`${documentsPath}/${sent.existingId}`}

@@ -23,7 +23,7 @@ export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props
   const id = useId();
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
-  // Entering a child is told before leaving its parent, so the depth is counted.
+  // The event for entering a child comes before the one for leaving its parent, so count the depth.
   const [depth, setDepth] = useState(0);
   const [note, setNote] = useState<string | null>(null);
   const { uploads, add, again, remove, clear } = useUploads({
@@ -85,7 +85,7 @@ export function UploadZone({ url, documentsPath, maximumBytes, accepted }: Props
           onChange={(event) => {
             setNote(null);
             add(event.currentTarget.files ?? []);
-            // So that the same file may be chosen once more.
+            // So that the same file can be selected again.
             event.currentTarget.value = "";
           }}
         />

@@ -58,7 +58,7 @@ export function useUploads({ url, maximumBytes, onDone }: Options) {
       const sent =
         file.size > maximumBytes
           ? refusedFor(
-              `A file has at most ${byteSize(maximumBytes)}; this one has ${byteSize(file.size)}.`,
+              `A file can be at most ${byteSize(maximumBytes)}. This one is ${byteSize(file.size)}.`,
             )
           : null;
       return { key, file, progress: null, sent };

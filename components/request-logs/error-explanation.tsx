@@ -37,7 +37,7 @@ export function ErrorExplanation({ kind, title, explanation, body }: ErrorExplan
   return (
     <Panel
       title={title}
-      beside={
+      aside={
         <Link href={`/docs/errors/${kind}`} className="text-accent hover:underline">
           Explain this error
         </Link>

@@ -35,7 +35,7 @@ const day: Intl.DateTimeFormatOptions = { day: "numeric", month: "short", timeZo
 const minute: Intl.DateTimeFormatOptions = {
   hour: "2-digit",
   minute: "2-digit",
-  hour12: false,
+  hourCycle: "h23",
   timeZone: "UTC",
 };
 
@@ -49,6 +49,6 @@ function labelFor(counts: RequestCountBar[]): (at: Date) => string {
       : partMs >= 60_000
         ? { ...day, ...minute }
         : { ...minute, second: "2-digit" as const };
-  const format = new Intl.DateTimeFormat("en-GB", options);
+  const format = new Intl.DateTimeFormat("en-US", options);
   return (at) => format.format(at);
 }

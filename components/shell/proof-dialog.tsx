@@ -25,7 +25,7 @@ export function ProofProvider({ children, ...ways }: ProofMethods & { children: 
   return <ProofContext value={ways}>{children}</ProofContext>;
 }
 
-type ProofPrompt = { what: string; answer: (isProved: boolean) => void };
+type ProofPrompt = { what: string; resolve: (isProved: boolean) => void };
 
 /**
  * For actions that run with `actWithProof`. `prove(() => action(…))` runs the action, asks the user
@@ -45,7 +45,7 @@ export function useProof() {
     const result = await work();
     if (result.outcome !== "proof-needed") return result;
     const isProved = await new Promise<boolean>((resolve) =>
-      setPrompt({ what: result.what, answer: resolve }),
+      setPrompt({ what: result.what, resolve }),
     );
     setPrompt(null);
     if (!isProved)
@@ -57,25 +57,25 @@ export function useProof() {
     return prove(work);
   }
 
-  const question = prompt ? <ProofDialog what={prompt.what} answer={prompt.answer} /> : null;
+  const question = prompt ? <ProofDialog what={prompt.what} resolve={prompt.resolve} /> : null;
   return { prove, question };
 }
 
-function ProofDialog({ what, answer }: ProofPrompt) {
+function ProofDialog({ what, resolve }: ProofPrompt) {
   const ways = useContext(ProofContext);
   if (!ways) throw new Error("useProof needs a ProofProvider round it");
   return (
-    <Dialog open disablePointerDismissal onOpenChange={(open) => !open && answer(false)}>
+    <Dialog open disablePointerDismissal onOpenChange={(open) => !open && resolve(false)}>
       <DialogContent
         title="Confirm your identity"
-        description={`To ${what}, you must have signed in within the last ten minutes. Your input is kept.`}
+        description={`To ${what}, you must have signed in within the last ten minutes. You will not lose your input.`}
       >
         <div className="space-y-4">
           {ways.providers.length > 0 ? (
-            <ProviderProof providers={ways.providers} prove={() => answer(true)} />
+            <ProviderProof providers={ways.providers} prove={() => resolve(true)} />
           ) : null}
           {ways.confirmPassword ? (
-            <PasswordForm email={ways.email} confirm={ways.confirmPassword} answer={answer} />
+            <PasswordForm email={ways.email} confirm={ways.confirmPassword} resolve={resolve} />
           ) : (
             <>
               {ways.providers.length > 0 ? null : <NoProofMethod />}
@@ -106,10 +106,10 @@ function NoProofMethod() {
 type PasswordFormProps = {
   email: string;
   confirm: (password: string) => Promise<ActionResult>;
-  answer: (isProved: boolean) => void;
+  resolve: (isProved: boolean) => void;
 };
 
-function PasswordForm({ email, confirm, answer }: PasswordFormProps) {
+function PasswordForm({ email, confirm, resolve }: PasswordFormProps) {
   const [message, setMessage] = useState<string>();
   // Not a transition, because React would not end it before the action that waits for this result.
   const [isPending, setIsPending] = useState(false);
@@ -122,7 +122,7 @@ function PasswordForm({ email, confirm, answer }: PasswordFormProps) {
     setIsPending(true);
     try {
       const result = await confirm(password);
-      if (result.outcome === "done") answer(true);
+      if (result.outcome === "done") resolve(true);
       else setMessage(result.message);
     } catch {
       setMessage("The response was lost. Try again.");

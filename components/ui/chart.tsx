@@ -16,7 +16,7 @@ const dots = {
 } as const;
 
 export type Series = { name: string; variant: keyof typeof fills };
-/** `values` in the order of the series; `href` where a click shows what is in it. */
+/** `values` in the order of the series; `href` if a click shows the details. */
 export type Bar = { label: string; values: number[]; href?: string };
 
 const height = 120;
@@ -24,7 +24,7 @@ const gap = 0.2;
 
 /**
  * Stacked bars over time, with the same figures as a table behind them. Rendered on the server.
- * @param caption what is counted, and per what.
+ * @param caption the metric and its unit of time.
  */
 export function BarChart({
   caption,
@@ -54,7 +54,7 @@ export function BarChart({
           {bars.map(({ label, values }, index) => {
             let y = height;
             return values.map((value, at) => {
-              // What happened at all is seen, however small it is beside the rest.
+              // Any value above zero is visible, however small it is.
               const length = value === 0 ? 0 : Math.max(2, (value / top) * height);
               y -= length;
               const { name = "", variant = "plain" } = series[at] ?? {};
@@ -80,7 +80,7 @@ export function BarChart({
             vectorEffect="non-scaling-stroke"
           />
         </svg>
-        {/* Whole columns to point at, also where a bar is low or missing. The table below is for whoever cannot point. */}
+        {/* The whole column reacts to the pointer, even if its bar is low or missing. The table below serves users without a pointer. */}
         <div className="absolute inset-0 flex" aria-hidden="true">
           {bars.map(({ label, values, href }) => {
             const title = `${label}: ${series.map(({ name }, at) => `${(values[at] ?? 0).toLocaleString("en")} ${name}`).join(", ")}`;
@@ -170,9 +170,9 @@ type SparklineProps = {
 };
 
 /**
- * A small line of bars beside a name.
- * @param label the whole of it in words.
- * @param part what of each value stands out, in a look of its own.
+ * A small row of bars next to a name.
+ * @param label describes the chart in words.
+ * @param part the part of each value that is highlighted, with its own style.
  */
 export function Sparkline({ values, label, variant = "accent", part }: SparklineProps) {
   const top = Math.max(1, ...values);
@@ -187,7 +187,7 @@ export function Sparkline({ values, label, variant = "accent", part }: Sparkline
       {values.map((value, index) => {
         const bar = (fill: string, length: number) => (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: a value is its place in time.
+            // biome-ignore lint/suspicious/noArrayIndexKey: a value is identified by its position.
             key={`${index} ${fill}`}
             x={index + gap / 2}
             width={1 - gap}

@@ -2,12 +2,12 @@
 
 import { useEffect, useEffectEvent } from "react";
 
-/** Ctrl or ⌘ with K, which opens and closes a palette. @param onKey says whether it was meant. */
+/** Ctrl or ⌘ with K, which opens and closes a palette. @param onKey returns whether it handled the key. */
 export function useCommandKey(onKey: () => boolean): void {
-  const answer = useEffectEvent(onKey);
+  const handleKey = useEffectEvent(onKey);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && answer())
+      if (event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && handleKey())
         event.preventDefault();
     };
     window.addEventListener("keydown", listen);

@@ -7,7 +7,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 type CommandPaletteProps = {
   label: string;
   placeholder: string;
-  /** Said where nothing fits what is typed. */
+  /** Shown when nothing matches. */
   empty: string;
   text: string;
   onTextChange: (text: string) => void;
@@ -29,9 +29,9 @@ export function CommandPalette({
 }: CommandPaletteProps) {
   const list = useRef<HTMLDivElement>(null);
 
-  // After typing, cmdk names what was chosen before, which may be gone: it looks before the list is
-  // drawn anew.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text is what draws it.
+  // After typing, cmdk still reports the previous selection, which may be gone, because it checks
+  // before the list is rendered again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the text triggers it.
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
       const chosen = list.current?.querySelector("[aria-selected=true]");
@@ -67,7 +67,7 @@ export function CommandPalette({
   );
 }
 
-/** Every word is in it; what stands nearer to its beginning comes first. */
+/** Matches entries that contain every word. Matches near the start come first. */
 function fits(value: string, text: string): number {
   const name = value.toLowerCase();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -81,7 +81,7 @@ type CommandItemProps = {
   children: ReactNode;
 };
 
-/** @param value what is typed is looked for in it; each has another one. */
+/** @param value the text that is searched. It must be unique. */
 export function CommandItem({ value, onSelect, icon, children }: CommandItemProps) {
   return (
     <Command.Item

@@ -5,8 +5,8 @@ import { useRef, useState } from "react";
 import { Button, type ButtonVariant } from "./button";
 
 /**
- * Browsers give pages the clipboard on https and localhost only; elsewhere the older way still
- * works.
+ * Browsers only offer the clipboard API to pages on https and localhost. Elsewhere, the older command
+ * still works.
  */
 async function copyText(text: string): Promise<boolean> {
   try {

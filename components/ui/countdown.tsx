@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** "3 h 12 m", "4 m 10 s", "12 s": the two greatest units. */
+/** "3 h 12 m", "4 m 10 s", "12 s": the two largest units. */
 function inUnits(seconds: number): string {
   const parts = [
     [Math.floor(seconds / 86_400), "d"],
@@ -17,9 +17,10 @@ function inUnits(seconds: number): string {
 }
 
 /**
- * How long it is until then, by the second.
- * @param now by the server's clock, from which it counts on: the visitor's may be wrong.
- * @param over what stands there afterwards.
+ * The remaining time, updated every second.
+ * @param now the server's time. The countdown starts from it, because the browser's clock may be
+ * wrong.
+ * @param over shown when the time is up.
  */
 export function Countdown({
   until,

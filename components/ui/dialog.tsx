@@ -9,7 +9,7 @@ export const Dialog = Base.Root;
 export const DialogTrigger = Base.Trigger;
 export const DialogClose = Base.Close;
 
-/** Scrolls inside itself, so that nothing of it is out of reach on a small screen. */
+/** Scrolls its own content, so that all of it is reachable on a small screen. */
 export function DialogContent({
   title,
   description,
@@ -32,7 +32,7 @@ export function DialogContent({
           <Base.Description className="text-muted">{description}</Base.Description>
         </div>
         {children}
-        {/* Last, so that the focus begins with what the dialog is about. */}
+        {/* Last, so that the content of the dialog gets the focus first. */}
         <Base.Close
           className={buttonClass({
             variant: "quiet",

@@ -7,7 +7,7 @@ import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { Button, buttonClass } from "./button";
 
 /**
- * The items beside the one that is shown: `name` says which; `href` is null where the list ends.
+ * The neighbors of the item shown. `name` describes the link, and `href` is null at an end of the list.
  */
 export type Neighbors = { previous: Neighbor; next: Neighbor };
 type Neighbor = { name: string; href: string | null };
@@ -21,16 +21,16 @@ type DrawerProps = {
 };
 
 /**
- * A panel from the right over the page that is open, for one item of its list. It has an address of
- * its own (a parameter of the page's), so it can be linked to. Closing
- * it goes to `closeHref`. Given the item's neighbors, the arrow keys go to them.
+ * A panel over the right side of the page, for one item of its list. It has its own URL (a query
+ * parameter of the page), so it can be linked to, and closing it goes to `closeHref`. If the item's
+ * neighbors are given, the arrow keys go to them.
  */
 export function Drawer({ title, description, closeHref, neighbors, children }: DrawerProps) {
   const router = useRouter();
   const [isOpen, setIsOpen] = useState(true);
   const popup = useRef<HTMLDivElement>(null);
 
-  /** In the place of this item in the history, so that Back leaves the panel. */
+  /** Replaces this item in the history, so that Back closes the panel. */
   function go({ href }: Neighbor) {
     if (href) router.replace(href, { scroll: false });
   }

@@ -9,14 +9,14 @@ import { Notice } from "@/components/ui/notice";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 type EditFormProps = {
-  /** @returns null where there is nothing to send yet */
+  /** @returns null if there is nothing to send */
   save: (form: FormData) => Promise<ActionResult<unknown>> | null;
   /** The toast after saving. */
   done: string;
   onSaved: () => void;
   /** The path of the object that caused a conflict, without its id. */
   path?: string;
-  /** The fields, given what is wrong with each by its name. */
+  /** Renders the fields, given the errors by field name. */
   children: (errors: Record<string, string>) => ReactNode;
 };
 

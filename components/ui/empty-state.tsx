@@ -6,9 +6,9 @@ type EmptyStateProps = {
   children: ReactNode;
   /** The main action. */
   action?: ReactNode;
-  /** The same by the API. */
+  /** The same with the API. */
   curl?: string;
-  /** What the curl is, unless it is the same by the API. */
+  /** The label of the curl command, if it does something other than the main action. */
   curlLabel?: string;
 };
 

@@ -22,8 +22,8 @@ const isShort = (filter: Filter) => "options" in filter || filter.type === "date
 
 /**
  * Filters stored in the URL. A choice applies immediately, text on Enter or when the field loses focus.
- * More than two of them wait behind a button where the screen is narrow.
- * @param isOpen they are behind something else already
+ * On a narrow screen, more than two of them are behind a button.
+ * @param isOpen they are collapsed inside another element already
  */
 export function Filters({
   filters,

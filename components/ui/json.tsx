@@ -3,8 +3,8 @@ import { CopyButton } from "./copy";
 const tokenColors = { key: "text-accent", string: "text-good", other: "text-warn" } as const;
 
 /**
- * One token is a key with its colon, a string, or a number, true, false or null; all between them
- * is punctuation.
+ * One token: a key with its colon, a string, a number, true, false or null. All text between tokens is
+ * punctuation.
  */
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
@@ -13,13 +13,13 @@ export function Json({ value, label }: { value: unknown; label: string }) {
   return <JsonText text={JSON.stringify(value, null, 2) ?? "null"} label={label} />;
 }
 
-/** The same for a text that may be JSON: it is laid out if it is, and shown as it stands if not. */
+/** The same for a text that may be JSON. JSON is indented, and other text is shown unchanged. */
 export function JsonText({ text, label }: { text: string; label: string }) {
   const laidOut = layOut(text);
   return (
     <div className="relative rounded-lg border border-line bg-sunken">
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard.
         tabIndex={0}
         aria-label={label}
         className="max-h-112 overflow-auto rounded-lg"

@@ -17,8 +17,8 @@ const itemClass =
 const margin = 8;
 
 /**
- * A button that opens a list of things to do. The browser's own popover: it lies above all else,
- * and Escape or a click anywhere else closes it. Arrow keys go through what is in it.
+ * A button that opens a list of actions. It uses the browser's popover, so it is above everything
+ * else, and Escape or a click outside closes it. The arrow keys move through its entries.
  */
 export function Menu({
   trigger,
@@ -35,7 +35,7 @@ export function Menu({
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
-  /** Below its button, or above it where there is no room below. */
+  /** Opens below its button, or above it if there is no space below. */
   function place({ newState }: ToggleEvent<HTMLDivElement>) {
     if (newState !== "open" || !button.current || !list.current) return;
     const { left, top, bottom } = button.current.getBoundingClientRect();
@@ -72,7 +72,7 @@ export function Menu({
       >
         {trigger}
       </button>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: what is clicked and focused are the links and buttons in it. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the links and buttons inside get the clicks and the focus. */}
       <div
         ref={list}
         id={id}

@@ -9,7 +9,7 @@ type MetadataFieldProps = {
   rows: MetadataRow[];
   onChange: (rows: MetadataRow[]) => void;
   hint?: string;
-  /** Of the whole form: those of metadata are shown here. */
+  /** The errors of the whole form. Those of metadata are shown here. */
   errors?: Record<string, string>;
 };
 
@@ -22,7 +22,7 @@ const kindNames: Record<MetadataKind, string> = {
 const inputClass =
   "h-9 min-w-0 rounded-lg border border-line-strong bg-surface px-3 text-ink max-md:text-base";
 
-/** Keys with their values, of which each keeps its type: a 3 stays a number, and "3" a text. */
+/** Keys with their values. Each value keeps its type: 3 stays a number, and "3" a string. */
 export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFieldProps) {
   const id = useId();
   const next = useRef(0);
@@ -96,7 +96,7 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
   );
 }
 
-/** The first finding, with the key that it is about. */
+/** The first error, with its key. */
 function errorOf(errors: Record<string, string>): string | undefined {
   const [field, message] =
     Object.entries(errors).find(([name]) => name === "metadata" || name.startsWith("metadata.")) ??
@@ -144,7 +144,7 @@ function ValueInput({
   );
 }
 
-/** What was typed stays where it makes sense as the new type. */
+/** Typed text stays if it is valid as the new type. */
 function changedKind({ value }: MetadataRow, kind: MetadataKind): Partial<MetadataRow> {
   if (kind === "boolean") return { kind, value: value === "true" ? "true" : "false" };
   if (kind === "number") return { kind, value: Number.isNaN(Number(value)) ? "" : value };

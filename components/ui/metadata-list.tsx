@@ -1,6 +1,6 @@
 import type { Metadata } from "@/lib/platform/metadata";
 
-/** Metadata, to read: each value as JSON has it, so that a 3 and "3" are not the same. */
+/** Read-only metadata. Values are shown as JSON, to distinguish 3 from "3". */
 export function MetadataList({ metadata }: { metadata: Metadata }) {
   const entries = Object.entries(metadata);
   if (entries.length === 0) return <p className="text-muted">None</p>;

@@ -6,8 +6,8 @@ const variants = {
 } as const;
 
 /**
- * Something that has just happened, and is read out at once; or a `note`, that stands there as long
- * as it is true.
+ * A message about something that just happened, which screen readers announce immediately, or a
+ * `note`, which is shown as long as it applies.
  */
 export function Notice({
   variant = "danger",

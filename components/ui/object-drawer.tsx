@@ -3,7 +3,7 @@ import { Drawer } from "./drawer";
 import { Json } from "./json";
 
 type ObjectDrawerProps = {
-  /** What kind of thing it is, in a word or two. */
+  /** The type of the object, in a word or two. */
   title: string;
   value: { id: string };
   /** The request that returns it. */

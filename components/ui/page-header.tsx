@@ -4,10 +4,10 @@ import type { ReactNode } from "react";
 
 type PageHeaderProps = {
   title: string;
-  /** Beside the title: a badge, an id. */
-  beside?: ReactNode;
+  /** Next to the title: a badge or an id. */
+  aside?: ReactNode;
   description?: ReactNode;
-  /** The page of the documentation that tells more: `api-keys`. */
+  /** The guide to link to: `api-keys`. */
   guide?: string;
   /** The pages above this one, the highest first. */
   trail?: { name: string; href: string }[];
@@ -18,7 +18,7 @@ type PageHeaderProps = {
 /** The top of every page: breadcrumb, title and actions. */
 export function PageHeader({
   title,
-  beside,
+  aside,
   description,
   guide,
   trail = [],
@@ -44,7 +44,7 @@ export function PageHeader({
         <div className="min-w-0 space-y-1">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <h1 className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">{title}</h1>
-            {beside}
+            {aside}
           </div>
           {description ? (
             <div className="max-w-prose text-muted">

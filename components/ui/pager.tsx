@@ -3,8 +3,8 @@ import { ButtonLink } from "./button";
 type Query = Record<string, string | string[] | undefined>;
 
 /**
- * The address of the same page with other parameters; `null` takes one away. A change of filters
- * begins at the first page.
+ * The URL of the same page with other parameters. `null` removes a parameter. Changing a filter goes
+ * back to the first page.
  */
 export function withQuery(
   path: string,
@@ -22,8 +22,8 @@ export function withQuery(
 type PagerProps = { path: string; query: Query; nextCursor: string | undefined; next?: string };
 
 /**
- * Below a list: on to the next page by its cursor, or back to the first one. Nothing where all fits
- * on one page.
+ * Links below a list: to the next page by its cursor, and back to the first one. Renders nothing if
+ * there is only one page.
  */
 export function Pager({ path, query, nextCursor, next = "Next page" }: PagerProps) {
   const isFirst = !query.cursor;

@@ -1,20 +1,20 @@
 import type { ReactNode } from "react";
 
-/** A part of a page with a heading of its own. */
+/** A part of a page with its own heading. */
 export function Panel({
   title,
-  beside,
+  aside,
   children,
 }: {
   title: string;
-  beside?: ReactNode;
+  aside?: ReactNode;
   children: ReactNode;
 }) {
   return (
     <section className="rounded-2xl border border-line bg-surface p-5">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
         <h2 className="font-semibold text-base">{title}</h2>
-        {beside}
+        {aside}
       </div>
       {children}
     </section>
@@ -27,8 +27,8 @@ const columns = {
 } as const;
 
 /**
- * Names and what they stand for, each above its value where the place is narrow. A value that is
- * missing is a dash.
+ * Names with their values. In a narrow space, each name is above its value. A missing value is shown
+ * as a dash.
  */
 export function Facts({
   facts,

@@ -11,18 +11,18 @@ export type Shortcut = { keys: string; does: string };
 const preference = "shortcuts";
 
 /**
- * Single keys for a page: j and k follow the next and the previous link that carries `data-item`, ?
- * opens this list, and any other key presses whatever names it in `aria-keyshortcuts`. They stay
- * out of the way of typing, of dialogs and of menus, and can be turned off for those whose keyboard
- * or voice sends keys that were not meant.
+ * Single-key shortcuts: j and k follow the next and the previous link with `data-item`, ? opens this
+ * list, and any other key clicks the element that names it in `aria-keyshortcuts`. They are inactive
+ * in text fields, dialogs and menus, and can be turned off by users whose keyboard or voice control
+ * sends keys by accident.
  */
 export function Shortcuts({ shortcuts }: { shortcuts: Shortcut[] }) {
   const path = usePathname();
   const [isOpen, setIsOpen] = useState(false);
   const [isOn, setIsOn] = useState(true);
-  // Where j and k lead to while the page is still on its way, so that two presses lead two on.
+  // The target of j and k while its page is still loading, so that pressing twice moves by two.
   const target = useRef<{ path: string; href: string }>(undefined);
-  // Where in the list the open item stood: it may have left the list by now.
+  // The position of the open item in the list. It may have left the list since.
   const place = useRef(-1);
 
   useEffect(() => setIsOn(localStorage.getItem(preference) !== "off"), []);

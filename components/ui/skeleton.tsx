@@ -6,7 +6,7 @@ export function ListSkeleton({ rows = 8 }: { rows?: number }) {
       aria-hidden="true"
     >
       {Array.from({ length: rows }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: nothing but their number tells them apart.
+        // biome-ignore lint/suspicious/noArrayIndexKey: only their index distinguishes them.
         <div key={row} className="flex h-14 items-center gap-6 px-5">
           <div className="h-3 w-1/3 rounded bg-sunken" />
           <div className="h-3 w-1/6 rounded bg-sunken" />

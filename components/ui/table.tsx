@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 export type Heading = { label: string; align?: "left" | "right"; isHidden?: boolean };
 
 /**
- * A table where there is room; on a narrow screen each row is a block whose cells carry their
+ * A table. On a narrow screen, each row is a block whose cells show their
  * heading. The first cell of a row is its name (`RowName`), the others are `Cell`s in the order of
  * the headings.
- * @param caption what is listed and in which order; read out, not shown.
+ * @param caption the content and its order, for screen readers only.
  */
 export function Table({
   caption,

@@ -1,6 +1,6 @@
 import Link from "next/link";
 
-/** Pages, or views of one page, that stand side by side. Links: each has an address. */
+/** Tabs for related pages, or for views of one page. They are links, because each has a URL. */
 export function TabLinks({
   label,
   tabs,

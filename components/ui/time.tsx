@@ -26,13 +26,13 @@ export function Time({ at, now }: { at: Date; now: Date }) {
   );
 }
 
-const clock = new Intl.DateTimeFormat("en-GB", {
+const clock = new Intl.DateTimeFormat("en-US", {
   day: "numeric",
   month: "short",
   hour: "2-digit",
   minute: "2-digit",
   second: "2-digit",
-  hour12: false,
+  hourCycle: "h23",
   timeZone: "UTC",
 });
 

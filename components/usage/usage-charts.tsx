@@ -33,7 +33,7 @@ const charts: { title: string; series: Series[]; values: (day: Day) => number[] 
   },
 ];
 
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const day = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** One chart per figure, by day. */
 export function UsageCharts({ days }: { days: Day[] }) {

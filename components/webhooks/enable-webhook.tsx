@@ -9,24 +9,27 @@ import { formatHeldDeliveries } from "./format-count";
 
 type EnableWebhookProps = {
   environment: Environment;
-  /** How many deliveries are. */
+  /** How many deliveries are held. */
   held: number;
   enable: (held: BacklogChoice) => Promise<ActionResult | ProofRequest>;
 };
 
 const choices: Record<BacklogChoice, { label: string; note: string }> = {
   RESUME: {
-    label: "Send them",
-    note: `Oldest first, spread over time at ${recoveredPerSecond} a second, each with a fresh schedule of retries.`,
+    label: "Send deliveries",
+    note: `Oldest first, at ${recoveredPerSecond} per second. Each starts a new retry schedule.`,
   },
   DISCARD: {
-    label: "Discard them",
+    label: "Discard deliveries",
     note: "They are no longer sent automatically. You can still resend each one.",
   },
-  KEEP: { label: "Decide later", note: "They stay held for 30 days from when each was created." },
+  KEEP: {
+    label: "Decide later",
+    note: "Each delivery stays held for 30 days after it was created.",
+  },
 };
 
-/** Enables a webhook again, and asks what is to become of what waited for it. */
+/** Enables a webhook again, and asks what to do with its held deliveries. */
 export function EnableWebhook({ environment, held, enable }: EnableWebhookProps) {
   const name = useId();
   const [choice, setChoice] = useState<BacklogChoice>("RESUME");

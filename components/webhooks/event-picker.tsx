@@ -21,7 +21,7 @@ type EventPickerProps = {
 };
 
 /**
- * Which events a webhook wants, as a tree: everything, all of a family, or single types, each with
+ * Selects the events of a webhook in a tree: everything, a whole family, or single types, each with
  * an example.
  */
 export function EventPicker({ families, patterns, onChange, error }: EventPickerProps) {

@@ -1,4 +1,4 @@
-/** A family of event types, and the pattern that stands for all of it, later additions included. */
+/** A family of event types, and the pattern for all of it, including future types. */
 export type EventFamily = {
   name: string;
   pattern: string;
@@ -19,7 +19,7 @@ export function familyState(patterns: readonly string[], family: EventFamily): F
 
 export const toggleAllEvents = (isOn: boolean): string[] => (isOn ? [allEvents] : []);
 
-/** `isOn`: all of the family, later additions included, in the place of its single types. */
+/** `isOn`: selects the whole family, including future types, instead of single types. */
 export function toggleFamily(
   patterns: readonly string[],
   family: EventFamily,
@@ -31,7 +31,7 @@ export function toggleFamily(
   return inOrder(isOn ? [...others, family.pattern] : others, families);
 }
 
-/** Taking one type out of what stands for many leaves the others, each by itself. */
+/** Removing one type from a pattern replaces the pattern with the remaining types. */
 export function toggleType(
   patterns: readonly string[],
   family: EventFamily,
@@ -58,7 +58,7 @@ const withoutFamily = (patterns: readonly string[], { pattern, types }: EventFam
     (candidate) => candidate !== pattern && !types.some(({ type }) => type === candidate),
   );
 
-/** As the catalogue has them, so that the same choice is always the same list. */
+/** In the order of the event catalog, so that the same selection is always the same list. */
 function inOrder(patterns: string[], families: EventFamily[]): string[] {
   const order = families.flatMap(({ pattern, types }) => [
     pattern,

@@ -12,12 +12,12 @@ type NewSecretDialogProps = {
   title: string;
   shown: NewSecret;
   environment: Environment;
-  /** How to verify what arrives. Without it, the guide is named. */
+  /** Code that verifies deliveries. Without it, the dialog links to the guide. */
   snippets?: ReactNode;
   onClosed: () => void;
 };
 
-/** A webhook's signing secret, this once, and what to do with it. */
+/** Shows a webhook's signing secret once, and how to use it. */
 export function NewSecretDialog({
   title,
   shown,
@@ -30,8 +30,7 @@ export function NewSecretDialog({
       title={title}
       description={
         <>
-          It signs what is sent to{" "}
-          <span className="break-all font-medium text-ink">{shown.url}</span> in{" "}
+          Signs deliveries to <span className="break-all font-medium text-ink">{shown.url}</span> in{" "}
           <EnvironmentName environment={environment} />.
         </>
       }
@@ -52,7 +51,7 @@ export function NewSecretDialog({
           </div>
           {snippets ? (
             <div className="min-w-0 space-y-1.5">
-              <h3 className="font-medium">Verify what arrives</h3>
+              <h3 className="font-medium">Verify deliveries</h3>
               {snippets}
             </div>
           ) : (

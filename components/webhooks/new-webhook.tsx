@@ -14,10 +14,10 @@ type NewWebhookProps = {
   environment: Environment;
   families: EventFamily[];
   urlHint: string;
-  /** The list, where one goes back to; what was created lies one step below it. */
+  /** The path of the list, to go back to. The page of the new webhook is below it. */
   listPath: string;
   create: CreateWebhook;
-  /** How to verify what arrives. */
+  /** Code that verifies deliveries. */
   snippets: ReactNode;
 };
 

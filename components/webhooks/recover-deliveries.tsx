@@ -26,7 +26,7 @@ type RecoverDeliveriesProps = {
   recover: (input: { since: string; dryRun: boolean }) => Promise<ActionResult<{ count: number }>>;
 };
 
-/** Sends again what failed or is held since a time: first counts, then asks, then does it. */
+/** Resends deliveries that failed or are held since a time. Shows the count and asks first. */
 export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesProps) {
   const [span, setSpan] = useState("24");
   const [time, setTime] = useState("");
@@ -74,7 +74,7 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
         title="Resend failed deliveries"
         description={
           <>
-            Every delivery that failed or is held since a given time, in{" "}
+            Resends every delivery that failed or was held since this time, in{" "}
             <EnvironmentName environment={environment} />.
           </>
         }
@@ -83,7 +83,7 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
           {refused && !refused.errors.since ? <Notice>{refused.message}</Notice> : null}
           <div className="grid gap-4 sm:grid-cols-2">
             <SelectField
-              label="Made in"
+              label="Created in"
               value={span}
               onChange={(event) => {
                 setSpan(event.currentTarget.value);

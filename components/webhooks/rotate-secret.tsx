@@ -23,7 +23,7 @@ const overlaps = [
   },
   {
     seconds: 0,
-    label: "Not at all",
+    label: "No overlap",
     note: "Every older secret expires immediately. Choose this if a secret has leaked.",
   },
 ];
@@ -31,7 +31,7 @@ const overlaps = [
 type RotateSecretProps = {
   environment: Environment;
   hint: string;
-  /** Two secrets sign already: a third one is refused, unless the older ones end. */
+  /** Two secrets already sign. A third one is rejected, unless the older ones expire. */
   isOverlapping: boolean;
   rotate: Rotate;
 };

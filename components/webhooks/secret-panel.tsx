@@ -4,11 +4,11 @@ import { Panel } from "@/components/ui/panel";
 
 type SecretPanelProps = {
   hint: string;
-  /** Until then the secret before this one signs too. */
+  /** Until then, the previous secret signs, too. */
   previousExpiresAt: Date | null;
   now: Date;
   rotateAction: ReactNode;
-  /** Ends the overlap before its time. */
+  /** Ends the overlap early. */
   dropAction: ReactNode;
 };
 

@@ -1,13 +1,13 @@
 import { Sparkline } from "@/components/ui/chart";
 import type { AttemptHour } from "@/lib/deliveries/attempts-by-hour";
 
-/** Only what never failed is 100 %. */
+/** 100 % only if nothing failed. */
 function percentOf(attempts: number, failures: number): string {
   const percent = Math.round(((attempts - failures) / attempts) * 1_000) / 10;
   return `${failures > 0 ? Math.min(percent, 99.9) : percent} %`;
 }
 
-/** The share alone. */
+/** Only the percentage. */
 export function SuccessPercent({ hours }: { hours: AttemptHour[] }) {
   const { attempts, failures } = sum(hours);
   return attempts === 0 ? null : (
@@ -15,7 +15,7 @@ export function SuccessPercent({ hours }: { hours: AttemptHour[] }) {
   );
 }
 
-/** How many of a webhook's attempts succeeded, and how they lie over the hours. */
+/** How many of a webhook's attempts succeeded, with a chart by hour. */
 export function SuccessRate({ hours }: { hours: AttemptHour[] }) {
   const { attempts, failures } = sum(hours);
   if (attempts === 0) return <span className="text-muted">No attempts</span>;

@@ -8,12 +8,12 @@ import { Button } from "@/components/ui/button";
 import type { ActionResult } from "@/lib/platform/action-result";
 
 type TestButtonProps = {
-  /** The webhook's page, which shows the test that its parameter `test` names. */
+  /** The webhook's page. It shows the test named by its parameter `test`. */
   path: string;
   sendTest: () => Promise<ActionResult<{ id: string }>>;
 };
 
-/** Sends `webhook.test` to this webhook alone. What comes of it is shown on its page. */
+/** Sends `webhook.test` to this webhook only. Its page shows the result. */
 export function TestButton({ path, sendTest }: TestButtonProps) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();

@@ -11,14 +11,14 @@ type WebhookBannersProps = {
   /** How many deliveries are held. */
   held: number;
   now: Date;
-  /** For those who may. */
+  /** Only for users with permission. */
   enableAction: ReactNode;
   heldActions: ReactNode;
 };
 
 /**
- * What has to be known of a webhook before all else: that it is disabled, will soon be, or has
- * something waiting.
+ * The most important facts about a webhook: it is disabled, will be disabled soon, or has held
+ * deliveries.
  */
 export function WebhookBanners({
   webhook,
@@ -34,8 +34,8 @@ export function WebhookBanners({
         {webhook.disabledReason ? `${disabledReasons[webhook.disabledReason]}, ` : null}
         {webhook.disabledAt ? <Time at={new Date(webhook.disabledAt)} now={now} /> : null}.{" "}
         {held > 0
-          ? `It holds ${formatDeliveries(held)}: nothing is lost for 30 days.`
-          : "What happens is held for it for 30 days."}
+          ? `It holds ${formatDeliveries(held)}. Held deliveries are stored for 30 days.`
+          : "New deliveries are held for 30 days."}
       </Banner>
     );
   }

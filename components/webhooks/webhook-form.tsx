@@ -16,13 +16,13 @@ type Refused = Extract<ActionResult, { outcome: "refused" }>;
 type WebhookFormProps = {
   initial: WebhookInput;
   families: EventFamily[];
-  /** Http is refused in live, unless the operator allows private targets. */
+  /** In live, http is rejected, unless the operator allows private targets. */
   urlHint: string;
   submit: string;
   pending: string;
-  /** Sends what was typed; null where it was taken. */
+  /** Sends the input. @returns null if it was accepted */
   save: (input: WebhookInput) => Promise<Refused | null>;
-  /** Beside the button that sends it. */
+  /** Next to the submit button. */
   cancel: ReactNode;
 };
 

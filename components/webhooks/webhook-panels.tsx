@@ -11,7 +11,7 @@ import { FailureCount } from "./webhook-status";
 
 export function AttemptsPanel({ hours }: { hours: AttemptHour[] }) {
   return (
-    <Panel title="Last 24 hours" beside={<SuccessPercent hours={hours} />}>
+    <Panel title="Last 24 hours" aside={<SuccessPercent hours={hours} />}>
       <BarChart
         caption="Attempts per hour"
         series={[

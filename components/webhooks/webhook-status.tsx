@@ -15,7 +15,7 @@ const variants: Record<WebhookHealth, { label: string; variant: BadgeVariant; fa
     disabled: { label: "Disabled", variant: "danger", failures: "font-medium text-danger" },
   };
 
-/** The same in a word, where there is little room. */
+/** The same in one word, for narrow places. */
 export const disabledReasonLabels: Record<DisabledReason, string> = {
   MANUAL: "By hand",
   CONSECUTIVE_FAILURES: "100 failures in a row",
@@ -35,7 +35,7 @@ export function WebhookStatusBadge({ webhook }: { webhook: Webhook }) {
   return <Badge variant={webhook.disabledReason === "MANUAL" ? "plain" : variant}>{label}</Badge>;
 }
 
-/** "12/100": how far it is on its way to be disabled. */
+/** "12/100": failures in a row, and the number that disables the webhook. */
 export function FailureCount({ webhook, of }: { webhook: Webhook; of: number }) {
   const className =
     webhook.consecutiveFailures > 0 ? variants[webhookHealth(webhook)].failures : "";
@@ -46,7 +46,7 @@ export function FailureCount({ webhook, of }: { webhook: Webhook; of: number }) 
   );
 }
 
-/** What it listens to. */
+/** The events it subscribes to. */
 export function EventBadges({ events }: { events: string[] }) {
   return (
     <span className="flex flex-wrap gap-1.5">

@@ -26,7 +26,7 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
       {
         id: "credentials",
         type: "credentials",
-        name: "E-mail and password",
+        name: "Email and password",
         credentials: {
           email: { label: "Email", type: "email" },
           password: { label: "Password", type: "password" },
@@ -106,7 +106,7 @@ async function admit(
   } catch (error) {
     log.error(
       { error: error instanceof Error ? error.message : String(error) },
-      "somebody could not be signed in by their provider",
+      "a provider sign-in failed",
     );
     return signInPage("Default");
   }

@@ -41,8 +41,8 @@ export async function requestPasswordReset(
  * @returns how many requests it processed
  */
 export async function sendPasswordResets(limit: number): Promise<number> {
-  for (let answered = 0; answered < limit; answered++) {
-    if (!(await answerNext())) return answered;
+  for (let processed = 0; processed < limit; processed++) {
+    if (!(await processNext())) return processed;
   }
   return limit;
 }
@@ -54,7 +54,7 @@ const claimResetStatement = sql(
       SELECT id, email FROM password_resets WHERE token_hash IS NULL ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
 );
 
-async function answerNext(): Promise<boolean> {
+async function processNext(): Promise<boolean> {
   return db().$transaction(async (transaction) => {
     const [asked] = await runSql<{ id: string; email: string }>(claimResetStatement({}), {
       db: transaction,

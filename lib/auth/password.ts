@@ -44,7 +44,10 @@ async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   const queue = shared.parlanceHashQueue;
   if (queue.running >= maximumRunning) {
     if (queue.waiting.length >= maximumWaiting)
-      throw new AppError("unavailable", "Too many people are signing in at once. Try again soon.");
+      throw new AppError(
+        "unavailable",
+        "Too many people are signing in right now. Try again soon.",
+      );
     // A finished hash passes on its slot, so `running` does not change.
     await new Promise<void>((resolve) => queue.waiting.push(resolve));
   } else {

@@ -98,7 +98,7 @@ async function readGitHubProfile(gitHubUrl: string, accessToken = ""): Promise<P
       },
       signal: AbortSignal.timeout(timeoutMs),
     });
-    if (!response.ok) throw new Error(`GitHub answered ${path} with ${response.status}`);
+    if (!response.ok) throw new Error(`GitHub responded to ${path} with ${response.status}`);
     return response.json();
   };
   const [user, emails] = await Promise.all([read("/user"), read("/user/emails")]);

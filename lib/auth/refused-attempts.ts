@@ -69,7 +69,7 @@ function logLine(
 async function trace(refusal: Refusal): Promise<void> {
   const { email, source } = refusal;
   const tag = email === null ? "none" : accountTag(email);
-  // One throttled attempt stands for all that follow it within the window.
+  // One throttled attempt represents all that follow it within the window.
   const origin = source.sessionId ?? source.known?.id ?? source.address ?? "unknown";
   if (
     refusal.outcome === "throttled" &&

@@ -61,7 +61,7 @@ export class RoleMissing extends Error {
 /** @throws RoleMissing unless the caller may give this role. */
 export function requireGrantable({ actor }: Identity, role: Role): void {
   if (actor.type === "USER" && !mayGrant(actor.role, role))
-    throw new RoleMissing("OWNER", "make somebody an owner");
+    throw new RoleMissing("OWNER", "grant the owner role");
 }
 
 /** @throws RoleMissing unless the caller may change members with this role. */

@@ -48,16 +48,16 @@ let writing: Promise<void> | null = null;
  * batches, soon after.
  */
 export function logRequest(request: CompletedRequest): void {
-  const answered = {
+  const completed = {
     ...request,
     requestBody: request.requestBody && beginningOf(request.requestBody),
   };
-  const bytes = bytesOf(answered);
+  const bytes = bytesOf(completed);
   if (pending.length >= maximumPendingRequests || pendingBytes + bytes > maximumPendingBytes) {
     droppedRequests++;
     return;
   }
-  pending.push(answered);
+  pending.push(completed);
   pendingBytes += bytes;
   if (pending.length >= flushAtRequests) writing ??= write();
   else scheduleFlush();
@@ -86,7 +86,10 @@ async function write(): Promise<void> {
   pendingBytes = 0;
   const isWritten = await writeBatch(batch);
   if (droppedRequests > 0) {
-    log.warn({ requests: droppedRequests }, "requests were answered and could not be logged");
+    log.warn(
+      { requests: droppedRequests },
+      "responses were sent, but the requests could not be logged",
+    );
     droppedRequests = 0;
   }
   writing = isWritten && pending.length >= flushAtRequests ? write() : null;
@@ -107,7 +110,7 @@ async function writeBatch(batch: CompletedRequest[]): Promise<boolean> {
     const hasRoom = batch.length + pending.length <= maximumPendingRequests;
     if (isDatabaseUnavailable(error) && hasRoom) {
       pending = [...batch, ...pending];
-      pendingBytes = pending.reduce((bytes, answered) => bytes + bytesOf(answered), 0);
+      pendingBytes = pending.reduce((bytes, completed) => bytes + bytesOf(completed), 0);
     } else {
       log.warn(
         { error: (error as Error).message },
@@ -127,7 +130,7 @@ const bytesOf = ({ requestBody, responseBody }: CompletedRequest) =>
   (requestBody?.byteLength ?? 0) + (responseBody?.length ?? 0);
 
 function toColumns(batch: CompletedRequest[]) {
-  const column = <Value>(pick: (answered: CompletedRequest) => Value) => batch.map(pick);
+  const column = <Value>(pick: (completed: CompletedRequest) => Value) => batch.map(pick);
   return {
     tenantIds: column(({ key }) => key.tenantId),
     environments: column(({ key }) => key.environment),

@@ -6,7 +6,7 @@ import { dayOf, endOfDay } from "./schema";
 
 /**
  * A row's id is made seconds before its transaction commits, by a clock that may be behind. This
- * long after its end, a day gets no more rows.
+ * long after its end, a day gets no further rows.
  */
 const lateMs = 3_600_000;
 

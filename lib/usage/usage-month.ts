@@ -4,8 +4,8 @@ import { dayOf, type UsageQuery } from "./schema";
 /** `2026-01`, in UTC. */
 const month = z
   .string()
-  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, "is no month, for example 2026-01")
-  .meta({ description: "This month, unless given." });
+  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, "must be a month, for example 2026-01")
+  .meta({ description: "Defaults to this month." });
 
 export const usageMonthQuery = z.strictObject({ month: month.optional() });
 

@@ -6,8 +6,8 @@ import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 const newPassword = "another horse battery";
 
 /**
- * Requests a new password for the address, follows the mailed link, and sets it. @returns the
- * dashboard of the address's owner
+ * Requests a new password for the address, opens the link in the email, and sets it. @returns the
+ * dashboard of the owner of the address
  */
 async function takeOver(browser: Browser, email: string): Promise<Page> {
   const page = await (await newVisitor(browser)).newPage();
@@ -36,7 +36,7 @@ const useKey = async (request: APIRequestContext, key: string) =>
     await request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } })
   ).status();
 
-test("the owner of an address takes the account over, and confirms or revokes what was made before", async ({
+test("the owner of an address takes over the account, and confirms or revokes existing access", async ({
   page: squatter,
   browser,
   request,

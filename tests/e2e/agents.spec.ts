@@ -5,7 +5,7 @@ import { expect, test } from "./test";
 import { expectNoOverflow, expectNoViolations } from "./watch";
 
 /**
- * Somebody new with an agent, looking at its draft, and what its own programs do to it by the API.
+ * A new user on the draft page of an agent, with functions to change the agent through the API.
  */
 async function begin(page: Page, request: APIRequestContext) {
   const { email, tenantSlug } = await signUp(page);
@@ -47,9 +47,7 @@ async function publish(page: Page, version: number) {
   await expect(dialog(page)).toBeHidden();
 }
 
-test("what is wrong with a new agent is said beside it, and what was typed stays", async ({
-  page,
-}) => {
+test("errors of a new agent appear next to the fields, and the input stays", async ({ page }) => {
   const { tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/agents`);
   await expect(page.getByText("No test agents yet")).toBeVisible();
@@ -64,7 +62,7 @@ test("what is wrong with a new agent is said beside it, and what was typed stays
   await expect(page.getByLabel("Description")).toHaveValue("First line");
 });
 
-test("a draft is written and published, and what the API writes later stays in the draft", async ({
+test("a draft is edited and published, and later API changes stay in the draft", async ({
   page,
   request,
 }) => {
@@ -76,7 +74,7 @@ test("a draft is written and published, and what the API writes later stays in t
   await page.getByLabel("Type of value 1").selectOption("number");
   await page.getByLabel("Value 1", { exact: true }).fill("3");
 
-  // What is not saved is not published unawares.
+  // Unsaved changes are not published by accident.
   await page.getByRole("button", { name: "Publish…" }).click();
   await expect(dialog(page)).toContainText("has unsaved changes, which would not be published");
   await expect(dialog(page).getByRole("button", { name: "Publish version 1" })).toBeDisabled();
@@ -113,7 +111,7 @@ test("a draft is written and published, and what the API writes later stays in t
   await patch({ greeting: "Hello!" });
   await page.reload();
   await expect(
-    page.getByText("version 1 is the published one until a person publishes another, here"),
+    page.getByText("Version 1 remains published until a member publishes another one"),
   ).toBeVisible();
   await page.goto(agents);
   await expect(page.getByRole("row").filter({ hasText: "Support" })).toContainText(
@@ -122,7 +120,7 @@ test("a draft is written and published, and what the API writes later stays in t
   await expect(page.getByRole("row").filter({ hasText: "Support" })).toContainText("Version 1");
 });
 
-test("saving overwrites nothing that the API wrote in the meantime", async ({ page, request }) => {
+test("saving does not overwrite API changes made in the meantime", async ({ page, request }) => {
   const { agent, patch } = await begin(page, request);
   await page.getByLabel("Instructions", { exact: true }).fill("Mine.");
   await patch({ greeting: "Theirs.", metadata: { team: "blue" } });
@@ -142,7 +140,7 @@ test("saving overwrites nothing that the API wrote in the meantime", async ({ pa
     metadata: { team: "blue" },
   });
 
-  // The same field by both: both are shown, and one chooses.
+  // Both changed the same field: both values are shown to choose from.
   await page.getByLabel("Instructions", { exact: true }).fill("Mine again.");
   await page.getByLabel("Name", { exact: true }).fill("Mine");
   await patch({ instructions: "Theirs again.", name: "Theirs" });
@@ -156,7 +154,7 @@ test("saving overwrites nothing that the API wrote in the meantime", async ({ pa
   expect(await agent()).toMatchObject({ name: "Mine", instructions: "Theirs again." });
 });
 
-test("publishing publishes what was shown: an edit of the API in the meantime is shown first", async ({
+test("publishing publishes only what was shown: an API change in the meantime is shown first", async ({
   page,
   request,
 }) => {
@@ -186,7 +184,7 @@ test("publishing publishes what was shown: an edit of the API in the meantime is
   });
 });
 
-test("versions are compared and rolled back to, and an archived agent takes no more changes", async ({
+test("versions can be compared and rolled back to, and an archived agent is read-only", async ({
   page,
   request,
 }) => {
@@ -231,10 +229,10 @@ test("versions are compared and rolled back to, and an archived agent takes no m
   await expect(page.getByText("As it was archived")).toBeVisible();
   await expect(page.getByRole("button", { name: "Save draft" })).toBeHidden();
   expect((await agent()).status).toBe("ARCHIVED");
-  await expect(page.getByText("takes no more changes").first()).toBeVisible();
+  await expect(page.getByText("archived and read-only").first()).toBeVisible();
 });
 
-test("a viewer reads all of it, is told why there are no buttons, and a page still open saves nothing", async ({
+test("a viewer sees everything and why there are no buttons, and a page that is still open cannot save", async ({
   page,
   request,
 }) => {
@@ -258,7 +256,7 @@ test("a viewer reads all of it, is told why there are no buttons, and a page sti
   await expect(page.getByText("Only owners, admins and members may create agents.")).toBeVisible();
 });
 
-test("axe finds nothing on the pages of a published agent, and they fit 390 px", {
+test("axe reports no violations on the pages of a published agent, and they fit 390 px", {
   tag: "@full",
 }, async ({ page, request }) => {
   const { path, patch } = await begin(page, request);
@@ -282,7 +280,7 @@ test("axe finds nothing on the pages of a published agent, and they fit 390 px",
     }
     await page.goto(path);
     await page.getByRole("button", { name: "Publish…" }).click();
-    await expect(dialog(page)).toContainText("What changes against version 2");
+    await expect(dialog(page)).toContainText("Changes from version 2");
     await expectNoViolations(page, `${name} publish`);
   }
 });

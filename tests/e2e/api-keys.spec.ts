@@ -10,7 +10,7 @@ async function createKey(page: Page, name: string) {
   await page.getByLabel("Name", { exact: true }).fill(name);
 }
 
-test("a test key is made, copied, used, and refused once it is revoked", async ({
+test("a test key is created, copied and used, and rejected after it is revoked", async ({
   page,
   request,
 }) => {
@@ -26,9 +26,9 @@ test("a test key is made, copied, used, and refused once it is revoked", async (
 
   const account = () =>
     request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
-  const answer = await account();
-  expect(answer.status()).toBe(200);
-  expect(await answer.json()).toMatchObject({
+  const response = await account();
+  expect(response.status()).toBe(200);
+  expect(await response.json()).toMatchObject({
     environment: "test",
     key: { name: "Website backend" },
   });
@@ -51,7 +51,10 @@ test("a test key is made, copied, used, and refused once it is revoked", async (
   await expect(page.getByText("TEST", { exact: true })).toBeHidden();
 });
 
-test("a key does what was chosen for it, and is not lost by a slip", async ({ page, request }) => {
+test("a key has the selected scopes, and its dialog cannot be closed by accident", async ({
+  page,
+  request,
+}) => {
   const { tenantSlug } = await signUp(page);
 
   await createKey(page, "Support desk");
@@ -79,9 +82,7 @@ test("a key does what was chosen for it, and is not lost by a slip", async ({ pa
   expect(await status("account")).toBe(403);
 });
 
-test("what is wrong with a new key is said beside it, and what was typed stays", async ({
-  page,
-}) => {
+test("errors of a new key appear next to the fields, and the input stays", async ({ page }) => {
   await signUp(page);
 
   await createKey(page, "   ");
@@ -98,7 +99,7 @@ test("what is wrong with a new key is said beside it, and what was typed stays",
   ).toBeChecked();
 });
 
-test("a rolled key and its successor work side by side, until the old one's time is over", async ({
+test("a rolled key and its successor both work until the old one expires", async ({
   page,
   request,
 }) => {
@@ -115,7 +116,7 @@ test("a rolled key and its successor work side by side, until the old one's time
     });
   const created = await (await post(old)).text();
 
-  // Filtered by a status that the old key is about to leave: the new key stands there all the same.
+  // The list is filtered by a status that the old key is about to leave. The dialog still shows the new key.
   await page.goto(`/${tenantSlug}/test/api-keys?status=active`);
   await page.getByRole("button", { name: "Actions for Tests" }).click();
   await page.getByRole("button", { name: "Roll…" }).click();
@@ -154,7 +155,7 @@ test("a rolled key and its successor work side by side, until the old one's time
   await expect(page.getByText("This key no longer works.")).toBeVisible();
 });
 
-test("a key is renamed and given other scopes, which count at once, and its page says so", async ({
+test("a key gets a new name and other scopes, which apply immediately and appear on its page", async ({
   page,
   request,
 }) => {
@@ -200,7 +201,7 @@ test("a key is renamed and given other scopes, which count at once, and its page
   );
 });
 
-test("a key is made and revoked with the keyboard alone, and the focus comes back", async ({
+test("a key is created and revoked with the keyboard only, and the focus is restored", async ({
   page,
   request,
 }) => {
@@ -238,7 +239,7 @@ test("a key is made and revoked with the keyboard alone, and the focus comes bac
   await page.getByRole("button", { name: "Revoke key" }).focus();
   await page.keyboard.press("Enter");
   await expect(row(page, "By keyboard")).toContainText("Revoked");
-  const answer = () =>
+  const response = () =>
     request.get("/v1/public/account", { headers: { authorization: `Bearer ${key}` } });
-  await expect.poll(async () => (await answer()).status()).toBe(401);
+  await expect.poll(async () => (await response()).status()).toBe(401);
 });

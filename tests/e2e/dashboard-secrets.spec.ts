@@ -7,7 +7,7 @@ const sessionCookie = async (page: Page) => {
   const found = (await page.context().cookies()).find(
     ({ name }) => name === "next-auth.session-token",
   );
-  if (!found) throw new Error("nobody is signed in");
+  if (!found) throw new Error("no user is signed in");
   return found;
 };
 
@@ -20,8 +20,8 @@ const nameOf = async (tenantSlug: string) => {
 };
 
 /**
- * Sends a server action again as it was, but from a page of this origin. Browsers set that header,
- * and no page can.
+ * Repeats a server action unchanged, except for its Origin header. Only browsers can set that header,
+ * pages cannot.
  */
 async function replay(
   sent: Request,
@@ -36,17 +36,17 @@ async function replay(
     ...headers
   } = await sent.allHeaders();
   const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(":")));
-  const answer = await fetch(sent.url(), {
+  const response = await fetch(sent.url(), {
     method: "POST",
     headers: { ...own, cookie, origin },
     body,
     redirect: "manual",
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  await response.arrayBuffer();
+  return response.status;
 }
 
-test("a server action that another host's page sends is not executed", async ({
+test("a server action sent by a page of another host is not executed", async ({
   page,
   baseURL,
 }) => {
@@ -67,12 +67,12 @@ test("a server action that another host's page sends is not executed", async ({
     expect(await replay(sent, `${name}=${value}`, body, origin), origin).toBe(403);
     expect(await nameOf(tenantSlug), origin).toBe("First name");
   }
-  // From its own page the very same is done, so it was for the origin alone.
+  // The same action from its own page is executed, so only the origin caused the rejection.
   expect(await replay(sent, `${name}=${value}`, body, new URL(baseURL ?? "").origin)).toBe(200);
   expect(await nameOf(tenantSlug)).toBe("Second name");
 });
 
-test("401 for a session cookie at the API, in every place where a key is read", async ({
+test("401 for a session cookie at the API, wherever the API reads keys", async ({
   page,
   request,
 }) => {
@@ -83,8 +83,10 @@ test("401 for a session cookie at the API, in every place where a key is read", 
       ["cookie", `${name}=${value}`],
       ["authorization", `Bearer ${value}`],
     ] as const) {
-      const answer = await request.get(`/v1/public${path}`, { headers: { [header]: credential } });
-      expect([path, answer.status()]).toEqual([path, 401]);
+      const response = await request.get(`/v1/public${path}`, {
+        headers: { [header]: credential },
+      });
+      expect([path, response.status()]).toEqual([path, 401]);
     }
   }
   const written = await page.request.post("/v1/public/conversations", {
@@ -93,7 +95,7 @@ test("401 for a session cookie at the API, in every place where a key is read", 
   expect(written.status()).toBe(401);
 });
 
-test("no page of settings, keys and webhooks holds a hash, a secret or a token, in HTML or in what the router loads", async ({
+test("no page of settings, keys and webhooks contains a hash, a secret or a token, in HTML or in data loaded by the router", async ({
   page,
 }) => {
   const { email, tenantSlug } = await signUp(page);
@@ -149,15 +151,15 @@ test("no page of settings, keys and webhooks holds a hash, a secret or a token, 
       ["text/html", "accept"],
       ["text/x-component", "rsc"],
     ] as const) {
-      const answer = await page.request.get(`${base}${path}`, {
+      const response = await page.request.get(`${base}${path}`, {
         headers: { [header]: header === "rsc" ? "1" : kind },
       });
-      expect([path, answer.status(), answer.headers()["content-type"]]).toEqual([
+      expect([path, response.status(), response.headers()["content-type"]]).toEqual([
         path,
         200,
         expect.stringContaining(kind),
       ]);
-      const text = await answer.text();
+      const text = await response.text();
       expect(text, path).toContain(tenantSlug);
       const found = Object.entries(secrets).filter(([, secret]) => text.includes(secret ?? "-"));
       expect([

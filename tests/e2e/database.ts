@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** One statement on the product's own database: what no page can do, such as letting time pass. */
+/** Runs one statement on the product's database, for what no page can do, such as letting time pass. */
 export async function queryDatabase<Row extends pg.QueryResultRow>(
   statement: string,
   values: unknown[],

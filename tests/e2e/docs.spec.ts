@@ -17,7 +17,7 @@ const pagesToOpen = [
 ];
 
 for (const width of [390, 1440]) {
-  test(`every kind of page fits ${width} px, asks no other host and complains of nothing`, async ({
+  test(`every kind of page fits ${width} px, requests no other host and logs no errors`, async ({
     page,
   }) => {
     await page.setViewportSize({ width, height: 900 });
@@ -31,7 +31,7 @@ for (const width of [390, 1440]) {
   });
 }
 
-// The longest pages are made of the same parts as these, and take axe very long.
+// The longest pages consist of the same parts as these, and axe needs very long for them.
 for (const path of [
   "/docs",
   "/docs/quickstart",
@@ -40,7 +40,9 @@ for (const path of [
   "/docs/reference",
   "/docs/reference/account",
 ]) {
-  test(`axe finds nothing at ${path}, in light and in dark`, { tag: "@full" }, async ({ page }) => {
+  test(`axe reports no violations at ${path}, in light and dark`, { tag: "@full" }, async ({
+    page,
+  }) => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await page.goto(path, { waitUntil: "networkidle" });
@@ -49,7 +51,7 @@ for (const path of [
   });
 }
 
-test("the type of a problem is a page, and all links of the documentation lead somewhere", async ({
+test("the type of a problem is a page, and the documentation has no broken links", async ({
   page,
   request,
 }) => {
@@ -83,7 +85,7 @@ test("the type of a problem is a page, and all links of the documentation lead s
   }
 });
 
-test("an operation can be tried with one's own key, which stays for the next one", async ({
+test("an operation can be tried with your own key, which stays for the next one", async ({
   page,
 }) => {
   await signUp(page);
@@ -110,7 +112,7 @@ test("an operation can be tried with one's own key, which stays for the next one
   await expect(list.getByRole("form")).toContainText("422");
 });
 
-test("the search finds headings, operations and errors by a word, with the keyboard alone", async ({
+test("the search finds headings, operations and errors by a word, with the keyboard only", async ({
   page,
 }) => {
   const findings = watch(page);

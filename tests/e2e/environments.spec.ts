@@ -1,7 +1,7 @@
 import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 
-test("live and test stay apart: on no page of the one is anything of the other", async ({
+test("live and test are isolated: no page of one shows data of the other", async ({
   page,
   request,
 }) => {
@@ -11,14 +11,14 @@ test("live and test stay apart: on no page of the one is anything of the other",
   const customer = await (
     await request.post("/v1/public/customers", { headers, data: { name: "Only in test" } })
   ).json();
-  const answer = await request.post("/v1/public/conversations", {
+  const response = await request.post("/v1/public/conversations", {
     headers,
     data: { channelId: "web", message: "Only in test" },
   });
-  const requestId = answer.headers()["x-request-id"] ?? "";
-  const conversation = await answer.json();
+  const requestId = response.headers()["x-request-id"] ?? "";
+  const conversation = await response.json();
 
-  // The row is there within two seconds; only then does its absence elsewhere say anything.
+  // The row appears within two seconds. Only after that is its absence elsewhere meaningful.
   await expect(async () => {
     await page.goto(`/${tenantSlug}/test/logs/${requestId}`);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("/v1/public/conversations", {
@@ -35,8 +35,8 @@ test("live and test stay apart: on no page of the one is anything of the other",
     `logs/${requestId}`,
   ]) {
     expect([path, (await page.goto(`/${tenantSlug}/test/${path}`))?.status()]).toEqual([path, 200]);
-    // Its status is 200 where the frame was sent before it was known: what counts is what stands in
-    // it.
+    // Its status is 200 if the shell was sent before the result was known, so check the content
+    // instead.
     await page.goto(`/${tenantSlug}/live/${path}`);
     await expect(page.getByText("Page not found")).toBeVisible();
     await expect(page.getByText("TEST", { exact: true })).toBeHidden();
@@ -67,7 +67,7 @@ test("live and test stay apart: on no page of the one is anything of the other",
   }
 });
 
-test("switching keeps the page, and each environment's usage says whether it is billable", async ({
+test("switching stays on the page, and each environment's usage says whether it is billable", async ({
   page,
 }) => {
   const { tenantSlug } = await signUp(page);
@@ -87,7 +87,7 @@ test("switching keeps the page, and each environment's usage says whether it is 
   await expect(page.getByText("Not billable")).toBeVisible();
 });
 
-test("a month's usage can be taken along, and no spreadsheet runs a key's name", async ({
+test("a month's usage can be exported, and spreadsheets do not execute a key's name", async ({
   page,
   request,
 }) => {

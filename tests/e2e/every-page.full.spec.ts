@@ -3,7 +3,7 @@ import { furnish } from "./furnish";
 import { expect, newVisitor, test } from "./test";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
-/** Of all scripts that a page names, compressed: what a first visit loads before it is whole. */
+/** The compressed size of all scripts of a page: what a first visit loads until it is complete. */
 const maximumScriptKilobytes = 200;
 
 const looks = [
@@ -14,9 +14,9 @@ const looks = [
 
 let furnished: Awaited<ReturnType<typeof furnish>> | undefined;
 
-/** What beforeAll made. */
+/** Created by beforeAll. */
 function tenant() {
-  if (!furnished) throw new Error("there is nothing to look at");
+  if (!furnished) throw new Error("the sample data is missing");
   return furnished;
 }
 
@@ -28,7 +28,7 @@ test.beforeAll(async ({ browser }) => {
 
 test.afterAll(() => furnished?.close());
 
-test("every page, light, dark and narrow: axe finds nothing, nothing overflows, no other host is asked, the console is silent", async ({
+test("every page, light, dark and narrow: axe reports no violations, nothing overflows, no other host is requested, the console is empty", async ({
   browser,
 }) => {
   const context = await newVisitor(browser);
@@ -37,7 +37,7 @@ test("every page, light, dark and narrow: axe finds nothing, nothing overflows, 
   const findings = watch(page);
   for (const { name: pageName, path } of tenant().pages) {
     await page.goto(path, { waitUntil: "load" });
-    // Also behind a drawer, which hides what is behind it from everyone but the eye.
+    // Also behind a drawer, which hides the page behind it from assistive technology only.
     await expect(
       page.getByRole("heading", { level: 1, includeHidden: true }).first(),
       pageName,
@@ -70,7 +70,7 @@ test("the first load of each page stays below 200 KB of compressed JavaScript", 
   const kilobytes: Record<string, number> = {};
   for (const { name, path, request } of [...pages, ...open]) {
     const html = await (await request.get(path)).text();
-    // What has `nomodule` is for browsers that know no modules, and no other loads it.
+    // Scripts with `nomodule` are only loaded by browsers without support for modules.
     const tags = [...html.matchAll(/<script[^>]+src="([^"]+\.js[^"]*)"[^>]*>/g)].filter(
       ([tag]) => !/nomodule/i.test(tag),
     );

@@ -2,7 +2,7 @@ import { queryDatabase } from "./database";
 import { newTestKey, signUp } from "./sign-up";
 import { expect, test } from "./test";
 
-test("a page that cannot be drawn anew stays as it was and says so, and comes back by itself", async ({
+test("a page that cannot be refreshed stays visible and says so, and recovers by itself", async ({
   page,
   request,
 }) => {
@@ -12,7 +12,7 @@ test("a page that cannot be drawn anew stays as it was and says so, and comes ba
     headers: { Authorization: `Bearer ${key}` },
     data: { name: "Ada" },
   });
-  // An event that nobody can read, and the same as it was.
+  // Makes an event unreadable, and restores it.
   const [{ tenantId, payload } = { tenantId: "", payload: "" }] = await queryDatabase<{
     tenantId: string;
     payload: string;

@@ -39,7 +39,7 @@ const people = [
   },
 ];
 
-/** Who writes about what, how it was answered, and where it stands. */
+/** The sample conversations: customer, messages, replies and status. */
 const talks = [
   {
     subject: "Where is order 4411?",
@@ -75,7 +75,7 @@ const talks = [
   },
   {
     subject: "Refund for a damaged lamp",
-    text: "The shade arrived broken. Pictures are attached to my e-mail of this morning.",
+    text: "The shade arrived broken. Pictures are attached to my email from this morning.",
     channelId: "whatsapp",
     tags: ["refund"],
     priority: "URGENT",
@@ -109,10 +109,10 @@ Invoices
 An invoice is issued with each order and can be had again, with another address or VAT id, from the billing team.`;
 
 /**
- * A new tenant with something to look at, filled by the API alone: conversations in every status,
+ * A new tenant with sample data, created through the API only: conversations in every status,
  * agents, a knowledge base, a webhook that works and one whose receiver is broken.
- * @returns the cookies of its owner, its pages by the names of their pictures, and what ends the
- * receiver
+ * @returns the cookies of its owner, its pages by the names of their screenshots, and a function that
+ * stops the receiver
  */
 export async function furnish(browser: Browser) {
   const context = await newVisitor(browser);
@@ -121,7 +121,7 @@ export async function furnish(browser: Browser) {
   const key = await newTestKey(page);
   const { cookies } = await context.storageState();
   await context.close();
-  // A plan with room for a few hundred requests at once.
+  // A plan that allows a few hundred requests in a short time.
   await queryDatabase("UPDATE tenants SET plan = 'SCALE' WHERE slug = $1", [tenantSlug]);
 
   const receiver = createServer((request, response) => {
@@ -208,14 +208,14 @@ export async function furnish(browser: Browser) {
     knowledgeBaseIds: [base.id],
   });
   await send("POST", `/webhooks/${webhook.id}/test`);
-  // Something for the log that did not go well.
+  // A failed request for the log.
   await send("POST", "/conversations", { channelId: "" }).catch(() => {});
   const refused = await fetch(`${process.env.PRODUCT_URL}/v1/public/customers?limit=0`, {
     headers: { Authorization: `Bearer ${key}` },
   });
   const account = await send("GET", "/account");
 
-  // Until the first delivery was tried, the document is read, and the last request is in the log.
+  // Wait until the first delivery was attempted, the document is ready, and the last request is logged.
   let tried: Resource | undefined;
   await expect(async () => {
     const { data } = (await send(

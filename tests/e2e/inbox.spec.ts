@@ -6,7 +6,7 @@ import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 type Answer = { id: string } & Record<string, unknown>;
 
-/** The test environment of an organization of its own, by its pages and by its API. */
+/** The test environment of a new organization: its pages and its API. */
 async function newInbox(page: Page, request: APIRequestContext) {
   const { email, tenantSlug } = await signUp(page);
   const key = await newTestKey(page);
@@ -34,15 +34,15 @@ const writing = (page: Page) =>
 const thread = (page: Page) => page.getByRole("log");
 const list = (page: Page) => page.getByRole("region", { name: "List" });
 
-/** The page does not hear of what happens elsewhere: as it is in the seconds between two looks. */
+/** Stops the periodic refresh, so the page stays as it is between two refreshes. */
 async function stopFollowing(page: Page): Promise<void> {
   const refused = page.waitForEvent("requestfailed", (sent) => sent.url().endsWith("/health"));
   await page.route("**/health", (route) => route.abort());
-  // The page asks for this only when its last refresh is complete.
+  // The page requests this only after its last refresh is complete.
   await refused;
 }
 
-/** A second person of the same organization, without the way by mail. */
+/** A second member of the same organization, created without an email. */
 async function addMember(page: Page, base: string, role: "MEMBER" | "VIEWER"): Promise<void> {
   const { email } = await signUp(page);
   const statement = `INSERT INTO memberships (tenant_id, user_id, role, created_at)
@@ -50,7 +50,7 @@ async function addMember(page: Page, base: string, role: "MEMBER" | "VIEWER"): P
   await queryDatabase(statement, [base.split("/")[1], email, role]);
 }
 
-test("what a customer writes appears in the open inbox, and is answered, noted and settled by the keyboard alone", async ({
+test("a new message appears in the open inbox, and a reply, a note and a status change need only the keyboard", async ({
   page,
   request,
 }) => {
@@ -137,7 +137,7 @@ test("what a customer writes appears in the open inbox, and is answered, noted a
   expect(await call("GET", `/conversations/${older.id}`)).toMatchObject({ status: "OPEN" });
 });
 
-test("two clicks send once, an answer that got lost does not send twice, and a draft outlives a refusal and a look elsewhere", async ({
+test("two clicks send once, a lost response does not send twice, and a draft survives an error and a visit to another conversation", async ({
   page,
   request,
 }) => {
@@ -150,7 +150,7 @@ test("two clicks send once, an answer that got lost does not send twice, and a d
   await page.getByRole("button", { name: "Send reply" }).dblclick();
   await expect(thread(page).getByText("Once", { exact: true })).toBeVisible();
 
-  // The request arrives, and its answer does not.
+  // The request arrives, but its response is lost.
   await page.route("**/conversations/**", async (route) => {
     if (route.request().method() !== "POST") return route.continue();
     await route.fetch();
@@ -171,7 +171,7 @@ test("two clicks send once, an answer that got lost does not send twice, and a d
   await page.goto(`${base}/conversations/${id}`);
   await expect(writing(page)).toHaveValue("Not finished");
 
-  // Somebody closes it by the API in the very moment; the page does not know yet.
+  // The API closes it in the meantime, and the page does not know yet.
   await stopFollowing(page);
   await call("PATCH", `/conversations/${id}`, { status: "CLOSED" });
   await page.getByRole("button", { name: "Send reply" }).click();
@@ -182,7 +182,7 @@ test("two clicks send once, an answer that got lost does not send twice, and a d
   await expect(page.getByText("Closed for good")).toBeVisible();
 });
 
-test("statuses go where they may, a race is told in a sentence, and fields are changed beside the thread", async ({
+test("only legal status changes are offered, a race is explained, and fields are edited next to the thread", async ({
   page,
   request,
 }) => {
@@ -200,7 +200,7 @@ test("statuses go where they may, a race is told in a sentence, and fields are c
   await page.getByRole("button", { name: "Change the status" }).click();
   await page.getByRole("button", { name: "Set to pending" }).click();
   await expect.poll(now).toMatchObject({ status: "PENDING", snoozedUntil: null });
-  // The page has been drawn anew as well.
+  // The page has been refreshed, too.
   await expect(page.getByRole("button", { name: "Resolve", exact: true })).toBeEnabled();
 
   await stopFollowing(page);
@@ -241,10 +241,10 @@ test("statuses go where they may, a race is told in a sentence, and fields are c
   await page.getByRole("button", { name: "Change the status" }).click();
   await page.getByRole("button", { name: "Close…" }).click();
   await page.getByRole("button", { name: "Close conversation" }).click();
-  await expect(page.getByText("Closed for good: nothing can be added.")).toBeVisible();
+  await expect(page.getByText("Closed permanently.")).toBeVisible();
 });
 
-test("metadata is edited beside the thread, and the list is of whom conversations are assigned to", async ({
+test("metadata is edited next to the thread, and the list can be filtered by assignee", async ({
   page,
   request,
 }) => {
@@ -270,7 +270,7 @@ test("metadata is edited beside the thread, and the list is of whom conversation
   await expect(dialog).toContainText("The key “order” is used twice.");
   await dialog.getByLabel("Key 2", { exact: true }).fill("carrier");
   await dialog.getByLabel("Value 2", { exact: true }).fill("DHL");
-  // What another one adds meanwhile is not touched.
+  // A key added by another user in the meantime is not changed.
   await call("PATCH", `/conversations/${id}`, { metadata: { seen: true } });
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
@@ -289,12 +289,12 @@ test("metadata is edited beside the thread, and the list is of whom conversation
   await page.getByLabel("Assignee").selectOption("Ada Lovelace (you)");
   await expect(page).toHaveURL(/assigneeId=usr_/);
   await expect(list(page).getByText("A lamp")).toBeVisible();
-  await page.getByLabel("Assignee").selectOption("Nobody");
+  await page.getByLabel("Assignee").selectOption("No one");
   await expect(page).toHaveURL(/assigneeId=nobody/);
   await expect(list(page).getByText("No conversations match these filters.")).toBeVisible();
 });
 
-test("the list is filtered by its address, its tabs count, and one is made by hand in test alone", async ({
+test("the URL filters the list, its tabs show counts, and conversations can be created by hand in test only", async ({
   page,
   request,
 }) => {
@@ -337,7 +337,7 @@ test("the list is filtered by its address, its tabs count, and one is made by ha
   await expect(page.getByRole("button", { name: "Create conversation" })).toBeHidden();
 });
 
-test("a link to a message leads there, however long the conversation is", async ({
+test("a link to a message scrolls to it, however long the conversation is", async ({
   page,
   request,
 }) => {
@@ -363,7 +363,7 @@ test("a link to a message leads there, however long the conversation is", async 
   await expect(thread(page).getByText("Message 126", { exact: true })).toBeVisible();
 });
 
-test("a viewer reads, is told why there is nothing to write in, and changes nothing", async ({
+test("a viewer can read, sees why there is no composer, and cannot change anything", async ({
   page,
   browser,
   request,
@@ -392,7 +392,7 @@ test("a viewer reads, is told why there is nothing to write in, and changes noth
     viewer.getByText("Only owners, admins and members may create customers."),
   ).toBeVisible();
 
-  // A page that was open before the role was taken away.
+  // A page that was open before the role changed.
   await page.goto(`${base}/conversations/${id}`);
   await writing(page).fill("Too late");
   await stopFollowing(page);
@@ -407,7 +407,7 @@ test("a viewer reads, is told why there is nothing to write in, and changes noth
   await viewer.context().close();
 });
 
-test("customers are created, searched, edited with their metadata, and one that exists is linked to", async ({
+test("customers are created, searched and edited with their metadata, and an existing one is linked", async ({
   page,
   request,
 }) => {
@@ -481,10 +481,9 @@ test("customers are created, searched, edited with their metadata, and one that 
 for (const { name, colorScheme, width } of [
   { name: "light", colorScheme: "light", width: 1280 },
 ] as const) {
-  test(`axe finds nothing in the inbox and at its customers, ${name}`, { tag: "@full" }, async ({
-    page,
-    request,
-  }) => {
+  test(`axe reports no violations in the inbox and its customers, ${name}`, {
+    tag: "@full",
+  }, async ({ page, request }) => {
     const { base, call } = await newInbox(page, request);
     const customer = {
       externalId: "u_1",

@@ -16,7 +16,7 @@ const file = (name: string, content: string | Buffer): File => ({
   buffer: Buffer.from(content),
 });
 
-/** Somebody new, looking at a knowledge base of theirs. */
+/** A new user on the page of their knowledge base. */
 async function begin(page: Page) {
   const { email, tenantSlug } = await signUp(page);
   await page.goto(`/${tenantSlug}/test/knowledge`);
@@ -41,11 +41,11 @@ const choose = (page: Page, ...files: File[]) =>
 const upload = (page: Page, name: string) => page.getByRole("listitem").filter({ hasText: name });
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
-test("files are uploaded with their progress and read; each says for itself what is wrong with it", async ({
+test("files are uploaded with their progress and processed, and each shows its own error", async ({
   page,
 }) => {
   const { path } = await begin(page);
-  // Slow enough that one can see it.
+  // Slow enough to see the progress.
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.enable");
   const throttle = { offline: false, latency: 50, downloadThroughput: -1 };
@@ -71,7 +71,7 @@ test("files are uploaded with their progress and read; each says for itself what
   await expect(upload(page, "logo.png")).toContainText(
     "A document is txt, md, html, csv, json, pdf or docx.",
   );
-  await expect(upload(page, "huge.txt")).toContainText("A file has at most 20 MiB");
+  await expect(upload(page, "huge.txt")).toContainText("A file can be at most 20 MiB");
   await expect(
     page.getByRole("status").filter({ hasText: "2 of 4 uploaded, 2 not" }),
   ).toBeVisible();
@@ -81,7 +81,7 @@ test("files are uploaded with their progress and read; each says for itself what
   );
   await expect(page.getByText("1 ready")).toBeVisible();
 
-  // The same bytes once more: it says where they are.
+  // The same bytes again: the error links to the existing document.
   await page.getByRole("button", { name: "Clear the list" }).click();
   await choose(page, file("copy.pdf", "%PDF-1.4\nnothing more"));
   await upload(page, "copy.pdf").getByRole("link", { name: "Show that document" }).click();
@@ -90,7 +90,7 @@ test("files are uploaded with their progress and read; each says for itself what
     page.getByText("Open the file, save it again, and upload the new copy."),
   ).toBeVisible();
   await page.getByRole("button", { name: "Retry broken.pdf" }).click();
-  await expect(page.getByText("“broken.pdf” is read once more.")).toBeVisible();
+  await expect(page.getByText("Processing “broken.pdf” again.")).toBeVisible();
   await expect(
     page.getByText("The file is damaged, or its content does not match its type.", { exact: true }),
   ).toBeVisible();
@@ -102,14 +102,14 @@ test("files are uploaded with their progress and read; each says for itself what
   await expect(row(page, "broken.pdf")).toBeHidden();
 });
 
-test("what failed is retried without an upload, and its sentence is found and marked", async ({
+test("a failed document is retried without an upload, and its text is found and highlighted", async ({
   page,
 }) => {
   const { path } = await begin(page);
   await choose(page, file("manual.pdf", pdfOf(["Shipping takes two days.", sentence])));
   await expect(row(page, "manual.pdf")).toContainText("Ready");
 
-  // As if the store had been away when it was read.
+  // As if the blob store had been unavailable during processing.
   const id = await row(page, "manual.pdf")
     .locator("code")
     .filter({ hasText: /^doc_/ })
@@ -141,9 +141,7 @@ test("what failed is retried without an upload, and its sentence is found and ma
   await expect(page.getByText("No results")).toBeVisible();
 });
 
-test("text is pasted, markup in it stays text, and a large file arrives as it was sent", async ({
-  page,
-}) => {
+test("pasted markup stays text, and a large file arrives unchanged", async ({ page }) => {
   const { path } = await begin(page);
   await page.getByRole("button", { name: "Paste text…" }).click();
   await expect(page.getByRole("dialog")).toContainText("test");
@@ -157,7 +155,7 @@ test("text is pasted, markup in it stays text, and a large file arrives as it wa
   await expect(page.getByText("<img src=x onerror=alert(1)> & more").first()).toBeVisible();
   await expect(page.getByText("Markdown (text/markdown)")).toBeVisible();
 
-  // More than Next lets through where its proxy looks at a request.
+  // More than Next allows for requests that pass its proxy.
   const content = Buffer.alloc(12 * 1_024 ** 2, "lorem ipsum dolor sit amet\n");
   await page.goto(path);
   await choose(page, file("large.txt", content));
@@ -170,12 +168,12 @@ test("text is pasted, markup in it stays text, and a large file arrives as it wa
   await expect(page.getByText("Chunk 21", { exact: true })).toBeVisible();
 });
 
-test("files are chosen with the keyboard, dropped with the mouse, and sent again after the line broke", async ({
+test("files are selected with the keyboard, dropped with the mouse, and sent again after the connection was lost", async ({
   page,
 }) => {
   const { path } = await begin(page);
-  // A fresh visit: the dialog that created the base gives the focus back some time after it has
-  // closed.
+  // A new visit, because the dialog that created the knowledge base restores the focus some time after
+  // it has closed.
   await page.goto(path);
   const button = page.getByRole("button", { name: "Choose files" });
   await button.focus();
@@ -203,7 +201,7 @@ test("files are chosen with the keyboard, dropped with the mouse, and sent again
   await expect(upload(page, "unlucky.txt")).toContainText("Uploaded.");
 });
 
-test("the door for uploads opens to our own pages, to members, and to nobody else", async ({
+test("the upload route accepts requests from our own pages and members only", async ({
   page,
   playwright,
 }) => {
@@ -214,8 +212,8 @@ test("the door for uploads opens to our own pages, to members, and to nobody els
     sent: File = file("a.txt", "Text"),
     url = uploadUrl,
   ) => {
-    const answer = await page.request.post(url, { headers, multipart: { file: sent } });
-    return { status: answer.status(), text: await answer.text() };
+    const response = await page.request.post(url, { headers, multipart: { file: sent } });
+    return { status: response.status(), text: await response.text() };
   };
 
   expect(await post({})).toMatchObject({
@@ -266,7 +264,7 @@ test("the door for uploads opens to our own pages, to members, and to nobody els
   await expect(page.getByRole("button", { name: /Delete/ })).toBeHidden();
 });
 
-test("axe finds nothing on the pages of a knowledge base, and they fit 390 px", {
+test("axe reports no violations on the pages of a knowledge base, and they fit 390 px", {
   tag: "@full",
 }, async ({ page }) => {
   const { path } = await begin(page);

@@ -5,7 +5,7 @@ import { expect, newVisitor, test } from "./test";
 import { expectNoOverflow, expectNoViolations, watch } from "./watch";
 
 /**
- * Invites somebody from the page of members. @returns the link that is shown where no mail is sent
+ * Invites a user on the members page. @returns the link, which is shown because no email is sent
  */
 async function invite(page: Page, email: string, role: string): Promise<string> {
   await page.getByRole("button", { name: "Invite member" }).click();
@@ -22,7 +22,7 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   return link;
 }
 
-/** Opens the link in a browser of its own, and makes an account by it. */
+/** Opens the link in a separate browser, and creates an account with it. */
 async function join(browser: Browser, link: string, name: string): Promise<Page> {
   const context = await newVisitor(browser);
   const page = await context.newPage();
@@ -49,7 +49,7 @@ async function newConversation(request: APIRequestContext, key: string): Promise
 const ageProofs =
   "UPDATE sessions SET proved_at = now() - interval '11 minutes' WHERE user_id = (SELECT id FROM users WHERE email = $1)";
 
-test("somebody is invited, reads, may more with another role at the next click, and is out once removed", async ({
+test("an invited user can read, can do more immediately after a role change, and loses access when removed", async ({
   page,
   browser,
   request,
@@ -125,7 +125,7 @@ test("somebody is invited, reads, may more with another role at the next click, 
   await guest.context().close();
 });
 
-test("an invitation that was revoked opens nothing, and one for another address asks to sign out first", async ({
+test("a revoked invitation is not valid, and one for another address asks the user to sign out first", async ({
   page,
   browser,
 }) => {
@@ -170,7 +170,7 @@ const looks = [
   { name: "light", colorScheme: "light", viewport: { width: 1280, height: 900 } },
 ] as const;
 
-test("the pages before the dashboard: axe finds nothing, nothing overflows", {
+test("the pages before the dashboard: axe reports no violations, nothing overflows", {
   tag: "@full",
 }, async ({ page, browser }) => {
   const { email, tenantSlug } = await signUp(page);

@@ -15,7 +15,7 @@ test.afterEach(() => receiver.close());
 
 const run = promisify(execFile);
 
-/** Copies a command from the screen and runs it in a shell, as a newcomer does. */
+/** Copies a command from the page and runs it in a shell, as a new user does. */
 async function runCopied(page: Page, button: string): Promise<string> {
   const command = await copy(page, button);
   const { stdout } = await run("bash", [
@@ -28,7 +28,7 @@ async function runCopied(page: Page, button: string): Promise<string> {
 const step = (page: Page, title: string) =>
   page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
 
-test("a newcomer goes from signing up to a received webhook, and live, by what the screen says", async ({
+test("a new user gets from sign-up to a received webhook, and to live, by following the page", async ({
   page,
 }) => {
   const mark = randomBytes(4).toString("hex");
@@ -49,8 +49,8 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("1 of 4 done")).toBeVisible();
 
-  // The key that was just made stands in the command, and the page sees requests come in without
-  // being loaded again. One that is refused is shown, says what is to be mended, and is no step.
+  // The command contains the new key, and the page shows requests without being reloaded. A rejected
+  // request is shown with an explanation, and does not complete the step.
   const refused = await page.request.post("/v1/public/conversations", {
     headers: { authorization: `Bearer ${key}` },
     data: {},
@@ -114,7 +114,7 @@ test("a newcomer goes from signing up to a received webhook, and live, by what t
 });
 
 for (const look of [{ name: "light", colorScheme: "light" as const, width: 1280 }]) {
-  test(`the first overview, ${look.name}: axe finds nothing and nothing overflows`, {
+  test(`the first overview, ${look.name}: axe reports no violations and nothing overflows`, {
     tag: "@full",
   }, async ({ page }) => {
     const mark = randomBytes(4).toString("hex");

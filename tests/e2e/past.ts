@@ -4,13 +4,12 @@ const test = `environment = 'test'`;
 const lastHours = (count: number) => `generate_series(0, ${count - 1}) AS n`;
 const hour = `date_trunc('hour', now(), 'UTC') - n * interval '1 hour'`;
 const day = `(now() AT TIME ZONE 'UTC')::date - n`;
-/** More by day than by night, and never quite the same. */
+/** More by day than at night, with some variation. */
 const busy = (most: number, period: number) =>
   `(${most} * (1.3 + sin((n - 4) * 6.283 / ${period})) / 2.3)::int + n * 7919 % ${Math.ceil(most / 5)}`;
 
 /**
- * What stands in the place of weeks that nobody waits for: figures in the charts, and times that
- * lie apart.
+ * Simulates the past weeks: data in the charts, and times that are spread out.
  */
 const statements = [
   `INSERT INTO request_hours (tenant_id, environment, hour, api_key_id, succeeded, refused, failed)
@@ -31,7 +30,7 @@ const statements = [
    UPDATE conversations c SET last_message_at = last_message_at - since, created_at = created_at - since, updated_at = updated_at - since
    FROM apart WHERE c.id = apart.id`,
   `UPDATE webhooks SET last_success_at = now() - interval '3 hours' WHERE url LIKE '%broken'`,
-  // The last of the first steps is taken, too, so that the overview shows what it shows every day.
+  // Completes the last onboarding step, too, so that the overview shows its normal content.
   `INSERT INTO api_keys (tenant_id, environment, id, name, hash, hint, scopes, created_at, last_used_at)
    SELECT tenant_id, 'live', translate(id, '0123456789', '1234567890'), 'Order system', sha256(hash), 'prl_live_…k2Qd', scopes, now(), now()
    FROM api_keys WHERE ${test}`,

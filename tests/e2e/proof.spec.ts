@@ -2,7 +2,7 @@ import { queryDatabase } from "./database";
 import { password, signUp } from "./sign-up";
 import { expect, test } from "./test";
 
-test("a live key takes the password again once the last proof is old, and what was filled in stays", async ({
+test("a live key requires the password again if the last proof is old, and the input stays", async ({
   page,
 }) => {
   const { email } = await signUp(page);

@@ -8,7 +8,7 @@ import { expectNoOverflow, expectNoViolations } from "./watch";
 
 const providerUrl = process.env.PROVIDER_URL ?? "";
 
-/** Somebody whom the provider knows. */
+/** A user of the provider. */
 async function newLogin({
   email,
   isVerified = true,
@@ -42,7 +42,7 @@ async function continueWith(
   await page.getByRole("button", { name: decision }).click();
 }
 
-test("somebody new comes in with GitHub, names an organization, confirms a live key there, and sets a password", async ({
+test("a new user signs up with GitHub, names an organization, confirms a live key with GitHub, and sets a password", async ({
   page,
 }) => {
   const { login, email } = await newLogin();
@@ -92,7 +92,9 @@ test("somebody new comes in with GitHub, names an organization, confirms a live 
   await expect(page).toHaveURL(`/compilers-${login}/test`);
 });
 
-test("whoever has a verified address is linked by it, and keeps the password", async ({ page }) => {
+test("a user with a verified address is linked by it, and the password still works", async ({
+  page,
+}) => {
   const { email, tenantSlug } = await signUp(page);
   await queryDatabase("UPDATE users SET email_verified_at = now() WHERE email = $1", [email]);
   await signOut(page);
@@ -114,7 +116,7 @@ test("whoever has a verified address is linked by it, and keeps the password", a
   await expect(page).toHaveURL(`/${tenantSlug}/test`);
 });
 
-test("whoever signed up with somebody else's address is out once its owner comes", async ({
+test("a user who signed up with someone else's address loses access when its owner signs in", async ({
   page,
   browser,
 }) => {
@@ -137,7 +139,7 @@ test("whoever signed up with somebody else's address is out once its owner comes
   await context.close();
 });
 
-test("an address that is not verified, and a change of mind, lead back to signing in with a sentence", async ({
+test("an unverified address and a canceled sign-in lead back to the sign-in page with an explanation", async ({
   page,
 }) => {
   const { login } = await newLogin({ isVerified: false });
@@ -151,7 +153,7 @@ test("an address that is not verified, and a change of mind, lead back to signin
   await expect(page.getByRole("alert").filter({ hasText: "was canceled or denied" })).toBeVisible();
 });
 
-test("an invitation is accepted with the account that has the invited address", async ({
+test("an invitation is accepted with the provider account that has the invited address", async ({
   page,
   browser,
 }) => {

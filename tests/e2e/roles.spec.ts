@@ -2,9 +2,7 @@ import { queryDatabase } from "./database";
 import { signUp } from "./sign-up";
 import { expect, test } from "./test";
 
-test("a role that was taken away counts at once, on a page that is still open, too", async ({
-  page,
-}) => {
+test("a role change applies immediately, even on a page that is already open", async ({ page }) => {
   const { email } = await signUp(page);
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name").fill("Kept");

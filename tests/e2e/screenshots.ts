@@ -1,5 +1,5 @@
-// `npm run screenshots`: a picture of every page, in light and dark, wide and narrow, in the folder
-// screenshots/.
+// `npm run screenshots`: saves a screenshot of every page, light and dark, wide and narrow, in the
+// folder screenshots/.
 import { mkdirSync, rmSync } from "node:fs";
 import { chromium } from "@playwright/test";
 import { furnish } from "./furnish";
@@ -32,7 +32,7 @@ try {
     const page = await context.newPage();
     const shoot = async (name: string, path: string) => {
       await page.goto(path);
-      // Not until nothing is asked for: some pages look again and again.
+      // Does not wait for the network to be idle, because some pages refresh periodically.
       await page.getByRole("heading", { level: 1, includeHidden: true }).first().waitFor();
       await page.evaluate(() => document.fonts.ready);
       await page.waitForTimeout(500);

@@ -2,7 +2,7 @@ import { signUp } from "./sign-up";
 import { expect, test } from "./test";
 import { watch } from "./watch";
 
-test("the palette opens with the keyboard, and leads to pages by name and to things by id", async ({
+test("the palette opens with the keyboard, and finds pages by name and objects by id", async ({
   page,
   request,
 }) => {
@@ -15,24 +15,24 @@ test("the palette opens with the keyboard, and leads to pages by name and to thi
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/${tenantSlug}/test/api-keys`);
 
-  // An id of nobody's is the same page as one of somebody else's.
-  const nobodys = "cnv_00000000000000000000000000";
+  // An id that does not exist shows the same page as another tenant's id.
+  const unknownId = "cnv_00000000000000000000000000";
   await page.keyboard.press("Control+k");
-  await input.fill(nobodys);
+  await input.fill(unknownId);
   await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(new RegExp(`/${tenantSlug}/test/(conversations|go)/${nobodys}$`));
+  await expect(page).toHaveURL(new RegExp(`/${tenantSlug}/test/(conversations|go)/${unknownId}$`));
   await expect(page.getByText("Page not found")).toBeVisible();
-  // Only that this one is not there: the page asks for it and is told so.
+  // Only the 404 of this page itself is logged.
   expect(findings.filter((finding) => !finding.includes("404"))).toEqual([]);
 
-  const anonymous = await request.get(`/${tenantSlug}/test/go/${nobodys}`, { maxRedirects: 0 });
+  const anonymous = await request.get(`/${tenantSlug}/test/go/${unknownId}`, { maxRedirects: 0 });
   expect(anonymous.status()).toBe(307);
   expect(anonymous.headers().location).toBe(
-    `/login?callbackUrl=${encodeURIComponent(`/${tenantSlug}/test/go/${nobodys}`)}`,
+    `/login?callbackUrl=${encodeURIComponent(`/${tenantSlug}/test/go/${unknownId}`)}`,
   );
 });
 
-test("the environment's switch keeps the page, and drops what the other environment does not have", async ({
+test("the environment switch stays on the page, and leaves objects that the other environment does not have", async ({
   page,
 }) => {
   const { tenantSlug } = await signUp(page);
@@ -48,7 +48,7 @@ test("the environment's switch keeps the page, and drops what the other environm
   await expect(toLive).toHaveAttribute("href", `/${tenantSlug}/live/webhooks`);
 });
 
-test("on a narrow screen the menu holds the navigation, and closes behind whoever follows it", async ({
+test("on a narrow screen, the menu contains the navigation, and closes when a link is followed", async ({
   page,
 }) => {
   const { tenantSlug } = await signUp(page);

@@ -1,7 +1,7 @@
 import { password, signOut, signUp } from "./sign-up";
 import { expect, newVisitor, test } from "./test";
 
-test("signing out ends the session on every device, and its cookie opens nothing any more", async ({
+test("signing out ends the session on every device, and its cookie is no longer valid", async ({
   page,
   browser,
 }) => {
@@ -24,7 +24,7 @@ test("signing out ends the session on every device, and its cookie opens nothing
   await phone.close();
 });
 
-test("a wrong password and an unknown address read the same, and no address leads elsewhere", async ({
+test("a wrong password and an unknown address get the same response, and no URL redirects to another site", async ({
   page,
 }) => {
   const { email } = await signUp(page);
@@ -46,7 +46,7 @@ test("a wrong password and an unknown address read the same, and no address lead
   await expect(page).toHaveURL(/\/test$/);
 });
 
-test("another organization, and one that does not exist, are not found alike", async ({
+test("another user's organization and one that does not exist get the same 404", async ({
   page,
   browser,
 }) => {
@@ -65,7 +65,7 @@ test("another organization, and one that does not exist, are not found alike", a
   await stranger.close();
 });
 
-test("pages carry their security headers, and keys open no page", async ({ request }) => {
+test("pages have their security headers, and API keys cannot open pages", async ({ request }) => {
   const login = await request.get("/login");
   expect(login.headers()).toMatchObject({
     "x-content-type-options": "nosniff",

@@ -4,7 +4,7 @@ import { expect, settled } from "./test";
 
 export const password = "correct horse battery";
 
-/** A person with an organization of their own, looking at its test keys. */
+/** A new user with their own organization, on the page of its test keys. */
 export async function signUp(page: Page, { organization = "", name = "Ada Lovelace" } = {}) {
   const mark = randomBytes(4).toString("hex");
   const email = `${name.split(" ")[0]?.toLowerCase()}-${mark}@example.com`;
@@ -22,7 +22,7 @@ export async function signUp(page: Page, { organization = "", name = "Ada Lovela
 }
 
 /**
- * Makes a test key with every scope, for somebody who is looking at their keys. @returns the key
+ * Creates a test key with every scope, on the page of keys. @returns the key
  */
 export async function newTestKey(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Create API key" }).click();

@@ -1,17 +1,17 @@
 import { startIdentityProvider } from "../support/identity-provider";
 import { startInstallation } from "../support/installation";
 
-/** One product for all browser tests, stopped after them. They find it in the environment. */
+/** Starts the product once for all browser tests, and stops it after them. Environment variables name it. */
 export default async function startProduct(): Promise<() => Promise<void>> {
   const provider = await startIdentityProvider();
-  // So each person can come from an address of their own: there is a limit to accounts that are
-  // made from one.
+  // Lets each user have their own IP address, because the number of accounts created from one address
+  // is limited.
   const environment = {
     TRUSTED_PROXY_HOPS: "1",
-    // Closed by themselves behind a proxy.
+    // Behind a proxy, these are closed by default.
     WEBHOOK_ALLOWED_PRIVATE_CIDRS: "127.0.0.0/8,::1/128",
     MAIL_PAGE: "true",
-    // However slow the machine is, a failed delivery is not sent again before the test does it.
+    // Even on a slow machine, a failed delivery is not retried before the test resends it.
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 7 }, () => "7200").join(),
     ...provider.environment,
   };

@@ -11,8 +11,8 @@ import {
 
 export { expect };
 
-// A page that the server rendered shows its buttons before anything listens to them, and a dialog
-// shows before it listens to keys. Tests therefore never act on what is visible only: every visit
+// A server-rendered page shows its buttons before they have event handlers, and a dialog is visible
+// before it handles keys. Visibility is therefore not enough for tests to act: every visit
 // waits until React has hydrated the whole page, and every action waits until React has run the
 // effects of what it rendered last. A visit also waits for the writes that the page has sent, as it
 // would cancel them.
@@ -74,7 +74,7 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
-/** Resolves once nothing that the page sent, and that may change something, waits for a response. */
+/** Resolves once no request of the page that may change something is in flight. */
 function trackWrites(page: Page): () => Promise<void> {
   const writes = new Set<Request>();
   let notify = () => {};
@@ -90,7 +90,7 @@ function trackWrites(page: Page): () => Promise<void> {
   };
 }
 
-/** The actions of a locator, which first wait for the element and for its page to be hydrated. */
+/** The actions of a locator. They first wait for the element and for its page to be hydrated. */
 function waitInLocators(page: Page): void {
   const locator = Object.getPrototypeOf(page.locator("html"));
   if (patched.has(locator)) return;
@@ -152,7 +152,7 @@ function waitForHydration(page: Page): void {
   };
 }
 
-/** Clicks a button that copies. @returns what it copied, which is in the clipboard a moment later */
+/** Clicks a copy button. @returns the copied text, which is in the clipboard a moment later */
 export async function copy(page: Page, button: string): Promise<string> {
   await page.evaluate(() => navigator.clipboard.writeText(""));
   await page.getByRole("button", { name: button }).click();
@@ -167,7 +167,7 @@ async function prepare(context: BrowserContext): Promise<BrowserContext> {
   return context;
 }
 
-/** A browser of another person, whose pages wait for hydration as `page` does. */
+/** Another user's browser. Its pages wait for hydration like `page`. */
 export async function newVisitor(
   browser: Browser,
   options: BrowserContextOptions = {},

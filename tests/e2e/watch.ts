@@ -2,7 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect } from "./test";
 
-/** What a page asks for from anywhere else, and what it complains of. */
+/** Records requests of a page to other hosts, and its errors. */
 export function watch(page: Page): string[] {
   const findings: string[] = [];
   page.on("request", (request) => {
@@ -16,8 +16,8 @@ export function watch(page: Page): string[] {
 }
 
 /**
- * Holds what is on the screen against axe, once no color moves any more. @param look what to say
- * in front of a finding.
+ * Runs axe on the page after all color transitions have ended. @param look the prefix of each
+ * violation.
  */
 export async function expectNoViolations(page: Page, look: string): Promise<void> {
   await page.waitForFunction(() =>

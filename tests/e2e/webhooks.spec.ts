@@ -12,28 +12,28 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => receiver.close());
 
-const answerWith = (status: number, body = "") => {
-  receiver.answer = (response) =>
+const respondWith = (status: number, body = "") => {
+  receiver.respond = (response) =>
     void response.writeHead(status, { "content-type": "application/json" }).end(body);
 };
 
-/** Somebody new, with a key of theirs and a way to raise one event at a time. */
+/** A new user with a key and a function that raises one event at a time. */
 async function begin(page: Page, request: APIRequestContext) {
   const { email, tenantSlug } = await signUp(page);
   const key = await newTestKey(page);
 
   const call = async (path: string, data: object) => {
-    const answer = await request.post(`/v1/public${path}`, {
+    const response = await request.post(`/v1/public${path}`, {
       headers: { authorization: `Bearer ${key}` },
       data,
     });
-    expect(answer.ok(), await answer.text()).toBe(true);
-    return answer.json();
+    expect(response.ok(), await response.text()).toBe(true);
+    return response.json();
   };
   const webhooks = `/${tenantSlug}/test/webhooks`;
-  /** `customer.created`, and nothing else. */
+  /** Only `customer.created`. */
   const raise = () => call("/customers", { name: "Grace Hopper" });
-  /** Made through the API; the browser then looks at it. */
+  /** Created through the API, then opened in the browser. */
   const newWebhook = async () => {
     const { id, secret } = await call("/webhooks", {
       url: `${receiver.url}/hook`,
@@ -45,7 +45,7 @@ async function begin(page: Page, request: APIRequestContext) {
   return { email, webhooks, raise, newWebhook };
 }
 
-/** What a receiver with this secret says, by Stripe's own verifier. */
+/** Whether a receiver with this secret accepts the delivery, according to Stripe's verifier. */
 function accepts(secret: string, { body, headers }: ReceivedRequest): boolean {
   try {
     new Stripe("sk_test_unused").webhooks.constructEvent(
@@ -74,7 +74,7 @@ const drawer = (page: Page) => page.getByRole("dialog");
 const deliveryRow = (page: Page, text: string | RegExp) =>
   page.getByRole("row").filter({ hasText: text });
 
-test("a webhook is created, tested, fails, is looked into, and gets the event again", async ({
+test("a webhook is created and tested, fails, shows why, and gets the event again", async ({
   page,
   request,
 }) => {
@@ -122,7 +122,7 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   });
   expect(accepts(secret, testEvent)).toBe(true);
 
-  answerWith(500, '{"error":"no such table: customers"}');
+  respondWith(500, '{"error":"no such table: customers"}');
   await raise();
   await expect(deliveryRow(page, "customer.created")).toContainText("500 Internal Server Error");
   await deliveryRow(page, "customer.created").getByRole("link").click();
@@ -142,7 +142,7 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   expect(curl).toContain(`curl -X POST '${receiver.url}/hook'`);
   expect(curl).toContain(receiver.requests[1]?.body);
 
-  answerWith(200);
+  respondWith(200);
   await drawer(page).getByRole("button", { name: "Resend" }).click();
   await expect(drawer(page).getByRole("status")).toHaveText("Delivered");
   await expect(drawer(page).getByRole("listitem").first()).toContainText(
@@ -172,7 +172,7 @@ test("a webhook is created, tested, fails, is looked into, and gets the event ag
   await expect(page.getByText("No deliveries match these filters")).toBeVisible();
 });
 
-test("while a secret is rotated both sign, a second rotation is refused, and the old one can be dropped", async ({
+test("during a rotation both secrets sign, a second rotation is rejected, and the old secret can be expired", async ({
   page,
   request,
 }) => {
@@ -219,13 +219,13 @@ test("while a secret is rotated both sign, a second rotation is refused, and the
   expect([accepts(oldSecret, afterwards), accepts(newSecret, afterwards)]).toEqual([false, true]);
 });
 
-test("the hundredth failure disables; once it is enabled again, what was held arrives", async ({
+test("the hundredth failure disables a webhook, and held deliveries arrive after it is enabled again", async ({
   page,
   request,
 }) => {
   const { raise, newWebhook } = await begin(page, request);
   const { id } = await newWebhook();
-  answerWith(503);
+  respondWith(503);
 
   await setFailures(id, 50);
   await expect(page.getByText("50 attempts failed in a row")).toBeVisible();
@@ -239,11 +239,11 @@ test("the hundredth failure disables; once it is enabled again, what was held ar
   await expect(page.getByText("It holds 3 deliveries")).toBeVisible();
   expect(receiver.requests).toHaveLength(1);
 
-  answerWith(200);
+  respondWith(200);
   await page.getByRole("button", { name: "Enable again" }).click();
   const question = page.getByRole("alertdialog");
   await expect(question).toContainText("3 deliveries are held");
-  await expect(question.getByLabel("Send them")).toBeChecked();
+  await expect(question.getByLabel("Send deliveries")).toBeChecked();
   await question.getByRole("button", { name: "Enable webhook" }).click();
   await expect(page.getByText("This webhook is disabled")).toBeHidden();
   await received(4);
@@ -253,7 +253,7 @@ test("the hundredth failure disables; once it is enabled again, what was held ar
   await expect(page.getByRole("row").filter({ hasText: "Delivered" })).toHaveCount(3);
 });
 
-test("what was held while somebody had disabled it can wait, and be discarded", async ({
+test("deliveries held while a user had disabled the webhook can stay held, and be discarded", async ({
   page,
   request,
 }) => {
@@ -283,10 +283,10 @@ test("what was held while somebody had disabled it can wait, and be discarded", 
   await expect(page.getByText("No test webhooks yet")).toBeVisible();
 });
 
-test("failed deliveries are counted first, and then sent again", async ({ page, request }) => {
+test("failed deliveries are counted first, then resent", async ({ page, request }) => {
   const { raise, newWebhook } = await begin(page, request);
   const { id } = await newWebhook();
-  answerWith(500);
+  respondWith(500);
   await raise();
   await raise();
   await received(2);
@@ -296,7 +296,7 @@ test("failed deliveries are counted first, and then sent again", async ({ page, 
     [id],
   );
 
-  answerWith(200);
+  respondWith(200);
   await page.getByRole("button", { name: "Recover…" }).click();
   await drawer(page).getByRole("button", { name: "Count deliveries" }).click();
   await expect(drawer(page)).toContainText("2 deliveries failed or are held since then.");
@@ -313,7 +313,7 @@ async function tried(webhookId: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Presses Tab until the focus is there, as somebody without a mouse does. */
+/** Presses Tab until the element has the focus, as a user without a mouse does. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let presses = 0; presses < 120; presses++) {
@@ -328,7 +328,7 @@ async function press(page: Page, target: Locator, key = "Enter"): Promise<void> 
   await page.keyboard.press(key);
 }
 
-test("a webhook is created, tested and given a new secret by the keyboard alone", async ({
+test("a webhook is created, tested and gets a new secret with the keyboard only", async ({
   page,
   request,
 }) => {
@@ -339,7 +339,7 @@ test("a webhook is created, tested and given a new secret by the keyboard alone"
   await page.keyboard.type(`${receiver.url}/hook`);
   await press(page, page.getByRole("checkbox", { name: /All events/ }), "Space");
   await page.keyboard.press("Enter");
-  // The secret has the focus, whole, so that copying it takes no more than the keys for that.
+  // The whole secret is selected and has the focus, so the copy shortcut copies it.
   await expect(page.getByLabel("Signing secret", { exact: true })).toBeFocused();
   await page.keyboard.press("Control+c");
   await press(page, page.getByRole("button", { name: "Done" }));
@@ -356,7 +356,7 @@ test("a webhook is created, tested and given a new secret by the keyboard alone"
   await expect(page.getByRole("button", { name: "Expire old secret" })).toBeVisible();
 });
 
-test("in live, a new webhook and a new secret take the password again", async ({
+test("in live, a new webhook and a new secret require the password again", async ({
   page,
   request,
 }) => {
@@ -384,7 +384,7 @@ test("in live, a new webhook and a new secret take the password again", async ({
   await expect(page.getByLabel("Signing secret", { exact: true })).toHaveValue(/^whsec_/);
 });
 
-test("members look at webhooks and change nothing", async ({ page, request }) => {
+test("members can see webhooks but cannot change them", async ({ page, request }) => {
   const { email, webhooks, raise, newWebhook } = await begin(page, request);
   await newWebhook();
   await raise();
@@ -394,7 +394,7 @@ test("members look at webhooks and change nothing", async ({ page, request }) =>
     [email],
   );
 
-  // The page is still that of an owner.
+  // The page was rendered for an owner.
   await page.getByRole("button", { name: "Rotate secret" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
   await expect(
@@ -414,7 +414,10 @@ test("members look at webhooks and change nothing", async ({ page, request }) =>
   await expect(page.getByText("Only owners and admins may create webhooks.")).toBeVisible();
 });
 
-test("an event says what happened, who caused it and where it went", async ({ page, request }) => {
+test("an event shows what happened, who caused it and which webhooks received it", async ({
+  page,
+  request,
+}) => {
   const { webhooks, raise, newWebhook } = await begin(page, request);
   await newWebhook();
   await raise();
@@ -438,7 +441,7 @@ test("an event says what happened, who caused it and where it went", async ({ pa
   await expect(row).toBeVisible();
 });
 
-test("the signature debugger finds the step that fails, and sends nothing", async ({
+test("the signature debugger shows the step that fails, and sends nothing", async ({
   page,
   request,
 }) => {
@@ -448,7 +451,7 @@ test("the signature debugger finds the step that fails, and sends nothing", asyn
   const { body, headers } = await received(1);
   await page.goto(webhooks.replace("webhooks", "signatures"));
 
-  // Next fetches parts of linked pages in advance, and nothing of this page goes with that.
+  // Next prefetches parts of linked pages, which sends no data of this page.
   const requests: string[] = [];
   page.on("request", (sent) => {
     const isPrefetch = "next-router-prefetch" in sent.headers();
@@ -465,7 +468,7 @@ test("the signature debugger finds the step that fails, and sends nothing", asyn
   );
   await page.getByLabel("Signing secret").fill(secret.slice(6));
   await expect(page.getByRole("listitem").filter({ hasText: "Secret failed" })).toContainText(
-    "does not start with whsec_",
+    "must start with whsec_",
   );
   await page.getByRole("button", { name: "Fill in an example" }).click();
   await expect(page.getByText("Valid: a receiver accepts this delivery.")).toBeVisible();
@@ -474,14 +477,13 @@ test("the signature debugger finds the step that fails, and sends nothing", asyn
 });
 
 for (const [look, colorScheme, width] of [["light", "light", 1280]] as const) {
-  test(`axe finds nothing in the forms and dialogs of webhooks, ${look}`, { tag: "@full" }, async ({
-    page,
-    request,
-  }) => {
+  test(`axe reports no violations in the forms and dialogs of webhooks, ${look}`, {
+    tag: "@full",
+  }, async ({ page, request }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const { webhooks, raise, newWebhook } = await begin(page, request);
     await page.setViewportSize({ width, height: 900 });
-    answerWith(500, '{"error":"no such table"}');
+    respondWith(500, '{"error":"no such table"}');
     await page.goto(`${webhooks}/new`);
     await page.getByRole("button", { name: "Example of customer.created" }).click();
     await page.getByRole("button", { name: "Create test webhook" }).click();

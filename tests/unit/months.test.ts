@@ -16,6 +16,9 @@ test("months go back across the start of a year, and start with the current one 
   expect(latestMonths(now, 3)).toEqual(["2026-01", "2025-12", "2025-11"]);
 });
 
-test.each(["2026-13", "2026-1", "1999-01", "now", "2026-01-01"])("%s is no month", (month) => {
-  expect(usageMonthQuery.safeParse({ month }).success).toBe(false);
-});
+test.each(["2026-13", "2026-1", "1999-01", "now", "2026-01-01"])(
+  "%s is not a valid month",
+  (month) => {
+    expect(usageMonthQuery.safeParse({ month }).success).toBe(false);
+  },
+);

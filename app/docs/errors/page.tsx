@@ -26,21 +26,21 @@ export default function ErrorsPage() {
     <article>
       <PageTitle
         title="Errors"
-        summary="What every problem looks like, and a page for each kind."
+        summary="The format of error responses, and a page for each kind."
       />
       <Prose>
         <Paragraph>
-          Whatever goes wrong, the answer is <InlineMarkdown text="`application/problem+json`" /> as
-          RFC 9457 (formerly 7807) has it. <InlineMarkdown text="`type`" /> is the address of the
-          kind's own page; programs tell kinds apart by it, or by its last part.{" "}
-          <InlineMarkdown text="`detail`" /> is for people and may change its wording.
+          Every error response is <InlineMarkdown text="`application/problem+json`" />, as defined
+          in RFC 9457 (formerly 7807). <InlineMarkdown text="`type`" /> is the URL of the page for
+          this kind of error. Programs identify the kind by it, or by its last segment.{" "}
+          <InlineMarkdown text="`detail`" /> is for people, and its wording may change.
         </Paragraph>
         <Code
           code={JSON.stringify(problemExample("validation", env().ERROR_BASE), null, 2)}
           language="json"
           title="422"
         />
-        <Title>What is in it</Title>
+        <Title>Fields</Title>
         <div className="rounded-xl border border-line bg-surface p-4 text-sm leading-5">
           <SchemaFields
             schema={referenceToSchema("Problem")}
@@ -49,7 +49,7 @@ export default function ErrorsPage() {
         </div>
         <Title>What to do about it</Title>
         <Paragraph>
-          <InlineMarkdown text="**4xx** means that the request has to change before it can succeed, except for those marked below: wait for `Retry-After`, then send it again. **5xx** means that it may be sent again as it is, with the same `Idempotency-Key`. Every answer carries an `X-Request-Id`; name it when you ask for help." />
+          <InlineMarkdown text="**4xx** means that you must change the request before it can succeed. For the kinds marked below, wait for `Retry-After` instead, then send it again. **5xx** means that you can send the same request again, with the same `Idempotency-Key`. Every response has an `X-Request-Id`. Include it when you ask for help." />
         </Paragraph>
         <Title>All kinds</Title>
       </Prose>

@@ -5,7 +5,7 @@ import { SchemaFields } from "@/components/docs/schema-fields";
 import { publishedDocument } from "@/lib/api/openapi";
 import { type JsonSchema, referenceToSchema, resolveSchema } from "@/lib/platform/openapi";
 
-export const metadata = { title: "Event catalogue" };
+export const metadata = { title: "Event catalog" };
 
 const { p: Paragraph } = proseComponents;
 
@@ -19,15 +19,15 @@ export default function EventsPage() {
   return (
     <article>
       <PageTitle
-        title="Event catalogue"
+        title="Event catalog"
         summary="Every type of event, with its schema and an example."
       />
       <Prose>
         <Paragraph>
-          <InlineMarkdown text="One committed change raises one event, written in the same transaction and never altered. `data.object` is exactly what the API would have answered for the thing at that moment; `previousAttributes` holds the fields that changed, as they were before. `request` names the API request that made the change, and is null where a person or the service itself did." />
+          <InlineMarkdown text="One committed change raises one event, written in the same transaction and never altered. `data.object` is exactly what the API would have returned for the object at that moment. `previousAttributes` contains the previous values of the fields that changed. `request` is the API request that made the change. It is null if a person or the service itself made it." />
         </Paragraph>
         <Paragraph>
-          <InlineMarkdown text="Subscribe to single types, to a family such as `conversation.*`, or to everything with `*`. New types may be added, so answer 2xx to what you do not know." />
+          <InlineMarkdown text="Subscribe to single types, to a family such as `conversation.*`, or to everything with `*`. New types may be added, so respond with 2xx to types that you do not know." />
         </Paragraph>
       </Prose>
       <section aria-labelledby="envelope" className="mt-8 max-w-3xl">

@@ -16,7 +16,7 @@ export default function ReferencePage() {
         title="API reference"
         summary={
           <>
-            Every operation of the API, to read and to try with your own key. All paths are below{" "}
+            Every operation of the API, with a form to try it with your own key. All paths are below{" "}
             <code className="break-all font-mono text-sm">{servers[0]?.url}</code>. The same for
             programs:{" "}
             <a

@@ -18,7 +18,7 @@ import { hasRole, roleNames } from "@/lib/platform/roles";
 type Props = { params: Promise<{ tenant: string; environment: string }>; children: ReactNode };
 
 /**
- * Renders the shell only. Next keeps a layout while its pages change, so each page checks
+ * Renders the shell only. Next does not render a layout again when its page changes, so each page checks
  * permissions itself.
  */
 export default async function DashboardLayout({ params, children }: Props) {

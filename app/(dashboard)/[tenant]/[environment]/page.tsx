@@ -116,12 +116,12 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
         }))}
       />
       <div className="mb-6 grid gap-6 lg:grid-cols-2">
-        <Panel title={`Requests, last ${name}`} beside={<More href={`${base}/logs`} name="Logs" />}>
+        <Panel title={`Requests, last ${name}`} aside={<More href={`${base}/logs`} name="Logs" />}>
           <RequestChart caption="Requests over time, by outcome" counts={requests} />
         </Panel>
         <Panel
           title={`Webhook attempts, last ${name}`}
-          beside={<More href={`${base}/webhooks`} name="Webhooks" />}
+          aside={<More href={`${base}/webhooks`} name="Webhooks" />}
         >
           <BarChart
             caption="Delivery attempts over time, by outcome"
@@ -161,11 +161,12 @@ function More({ href, name }: { href: string; name: string }) {
   );
 }
 
-const hourLabel = new Intl.DateTimeFormat("en-GB", {
+const hourLabel = new Intl.DateTimeFormat("en-US", {
   day: "numeric",
   month: "short",
   hour: "2-digit",
   minute: "2-digit",
+  hourCycle: "h23",
   timeZone: "UTC",
 });
 

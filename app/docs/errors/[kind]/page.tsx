@@ -68,7 +68,7 @@ export default async function ErrorKindPage({ params }: Props) {
           title={`${status} application/problem+json`}
         />
         {operations.all ? (
-          <p className="mt-8 text-muted">Every operation can answer with it.</p>
+          <p className="mt-8 text-muted">Every operation can return it.</p>
         ) : operations.links.length > 0 ? (
           <>
             <Title>Where it can occur</Title>

@@ -11,7 +11,7 @@ import {
   updateAgent,
 } from "@/lib/agents/service";
 
-/** `draft` is the `updatedAt` of the one that the person sees. */
+/** `draft` is the `updatedAt` of the draft that the user sees. */
 const decision = z.strictObject({ id: z.string().max(100), draft: z.string().max(100) });
 
 export async function createAgentAction(place: ActionPlace, sent: FormData) {

@@ -46,7 +46,7 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
     <>
       <PageHeader
         title="Agents"
-        description="Configurations that a program of yours reads to answer customers. Each has a draft to work on, and a published version that nothing changes but publishing."
+        description="Configurations that your program reads to reply to customers. Each agent has a draft to edit and a published version, which changes only when you publish."
         guide="agents-and-knowledge"
         actions={isFirstUse ? null : create}
       />
@@ -57,14 +57,14 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
           curl={createByApi(environment)}
         >
           An agent is a configuration: instructions, the name of a model, a greeting and knowledge
-          bases. Parlance keeps it and runs no model;{" "}
+          bases. Parlance stores it, but does not run a model:{" "}
           <Link
             href="/docs/agents-and-knowledge"
             className="text-accent underline underline-offset-2"
           >
-            a program of yours reads it and posts the answers
+            your program reads it and posts the replies
           </Link>
-          . It begins as a draft; you publish it here when it is ready.
+          . An agent starts as a draft. Publish it here when it is ready.
         </EmptyState>
       ) : (
         <>

@@ -27,8 +27,8 @@ const sentMessage = z.strictObject({
 });
 
 /**
- * Writes as the person who is signed in; in test also as the customer. Sent twice under one key, it
- * is there once.
+ * Writes as the signed-in user or, in test, as the customer. Retries with the same key write it only
+ * once.
  */
 export async function sendMessageAction(
   place: ActionPlace,
@@ -73,7 +73,7 @@ export async function updateConversationAction(
   });
 }
 
-/** The buttons offer no illegal move, so one that is refused was legal a moment ago. */
+/** The buttons only offer legal status changes, so a rejected one was legal a moment ago. */
 function inWords(error: unknown): unknown {
   if (!(error instanceof AppError) || error.kind !== "invalid-transition") return error;
   const [from, to] = [error.members.from, error.members.to].map(
@@ -102,7 +102,7 @@ export async function createConversationAction(
 
 const mostChoices = 6;
 
-/** Those whom a conversation can be linked to. */
+/** The customers that a conversation can be linked to. */
 export async function findCustomersAction(
   place: ActionPlace,
   q: string,

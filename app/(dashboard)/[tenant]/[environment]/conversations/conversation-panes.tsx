@@ -23,7 +23,7 @@ import { userNames } from "@/lib/users/service";
 import { findCustomersAction, sendMessageAction, updateConversationAction } from "./actions";
 import { listQuery } from "./load-inbox";
 
-/** The panes of the open conversation, and the drawer of what is inspected in it. */
+/** The panes of the open conversation, and the drawer with its JSON. */
 export async function renderConversationPanes(
   visit: PageContext,
   id: string,
@@ -111,7 +111,7 @@ function renderComposer({ role, environment, tenant }: PageContext, { id, status
   if (status === "CLOSED") {
     return (
       <p className={`${className} text-muted`}>
-        {statusLabels.CLOSED} for good: nothing can be added. To continue, start a new conversation.
+        {statusLabels.CLOSED} permanently. To continue, start a new conversation.
       </p>
     );
   }
@@ -136,8 +136,8 @@ function renderComposer({ role, environment, tenant }: PageContext, { id, status
 const windowSize = 50;
 
 /**
- * The newest messages, or those round the one that the address names, oldest first.
- * `earlierId` is the oldest of them where others stand before it.
+ * The newest messages, or those around the one named in the URL, oldest first. `earlierId` is the
+ * oldest of them if there are earlier ones.
  */
 async function readWindow(caller: Caller, conversationId: string, around: Query[string]) {
   if (typeof around !== "string" || !isId("message", around)) {
@@ -161,7 +161,7 @@ async function readWindow(caller: Caller, conversationId: string, around: Query[
   };
 }
 
-/** What the address asks to see as JSON, if it belongs to this conversation. */
+/** The object that the URL selects to show as JSON, if it belongs to this conversation. */
 async function findInspected(
   caller: Caller,
   asked: Query[string],
@@ -196,7 +196,7 @@ function curlOf({ partition }: Caller, path: string): string {
   return `curl ${APP_URL}/v1/public/${path} -H "Authorization: Bearer ${SERVICE_PREFIX}_${partition.environment}_…"`;
 }
 
-/** What the list was asked for, its page included: `withQuery` would begin at the first one. */
+/** The query of the list, including its page. `withQuery` would start at the first page. */
 function keepingPage(query: Query): Record<string, string> {
   return Object.fromEntries(
     Object.entries(listQuery(query)).filter(

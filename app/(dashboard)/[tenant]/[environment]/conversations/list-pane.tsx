@@ -15,7 +15,7 @@ const filtersOf = (members: Member[]): Filter[] => [
     name: "assigneeId",
     label: "Assignee",
     options: [
-      { value: nobody, label: "Nobody" },
+      { value: nobody, label: "No one" },
       ...members.map(({ id, name }) => ({ value: id, label: name })),
     ],
   },
@@ -33,7 +33,7 @@ const shortcuts: Shortcut[] = [
   { keys: "r", does: "Reply" },
   { keys: "n", does: "Write an internal note" },
   { keys: "e", does: "Resolve" },
-  { keys: "Ctrl Enter", does: "Send what is written" },
+  { keys: "Ctrl Enter", does: "Send the message" },
   { keys: "Esc", does: "Stop writing; the text stays" },
 ];
 
@@ -54,7 +54,7 @@ export function renderListPane(
 ) {
   const { asked, isFiltered, customers, assignees } = list;
   const status = typeof asked.status === "string" ? asked.status : "OPEN";
-  // The page of the list stays while one goes through its conversations.
+  // Opening a conversation does not change the page of the list.
   const cursor = typeof asked.cursor === "string" ? asked.cursor : null;
   const items = list.data.map((conversation) => ({
     ...conversation,
@@ -68,7 +68,7 @@ export function renderListPane(
     name: tab === "all" ? "All" : statusLabels[tab],
     href: withQuery(path, asked, { status: tab === "OPEN" ? null : tab }),
     isCurrent: tab === status,
-    // They are counted for the whole environment, so beside filters they would mislead.
+    // The counts cover the whole environment, so next to filters they would be misleading.
     ...(tab !== "all" && !isFiltered && { count: countLabel(list.counts[tab]) }),
   }));
 

@@ -19,7 +19,7 @@ const search = {
   name: "q",
   label: "Search",
   type: "search",
-  placeholder: "Name, e-mail, phone, external id",
+  placeholder: "Name, email, phone, external id",
 } as const;
 
 export default dashboardPage(async ({ caller, role, tenant, environment, base, query, now }) => {
@@ -61,8 +61,8 @@ export default dashboardPage(async ({ caller, role, tenant, environment, base, q
             <CustomerTable customers={customers} base={base} now={now} />
           ) : (
             <EmptyState title="No customers match">
-              Each word has to be part of a name, an e-mail address, a phone number or an external
-              id; one of less than three letters begins it.
+              Each word must be part of a name, email address, phone number or external id. A word
+              of one or two letters must be at its start.
             </EmptyState>
           )}
           <Pager path={`${base}/customers`} query={query} nextCursor={nextCursor} />

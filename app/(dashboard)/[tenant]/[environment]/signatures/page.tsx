@@ -12,8 +12,8 @@ export default dashboardPage(async () => (
       title="Signature debugger"
       description={
         <>
-          Finds out why a receiver refuses a delivery. It runs in your browser alone: what you paste
-          is neither sent nor stored.{" "}
+          Find out why a receiver rejects a delivery. It runs in your browser: your input is neither
+          sent nor stored.{" "}
           <Link href="/docs/verify-signatures" className="text-accent underline underline-offset-2">
             How signatures are verified
           </Link>

@@ -37,7 +37,7 @@ export default dashboardPage(
       <>
         <PageHeader
           title="Usage"
-          beside={<BilledBadge isBilled={environment === "live"} />}
+          aside={<BilledBadge isBilled={environment === "live"} />}
           description={`Usage of ${tenant.name} in ${environment}, by UTC day. Also available from GET /usage.`}
           guide="usage"
           actions={
@@ -112,7 +112,7 @@ async function KeysUsed({ caller, period, base }: KeysUsedProps) {
   return <KeyUsageTable keys={keys} base={base} />;
 }
 
-const nameOfMonth = new Intl.DateTimeFormat("en-GB", {
+const nameOfMonth = new Intl.DateTimeFormat("en-US", {
   month: "long",
   year: "numeric",
   timeZone: "UTC",

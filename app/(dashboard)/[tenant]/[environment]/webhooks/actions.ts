@@ -83,7 +83,7 @@ export async function enableWebhookAction(
   });
 }
 
-/** Its page is there no more, so the list comes in its place. */
+/** Redirects to the list, because the page of the webhook no longer exists. */
 export async function deleteWebhookAction(
   place: ActionPlace,
   id: string,

@@ -43,7 +43,7 @@ export default dashboardPage(async ({ caller, role, environment, base, query, no
     <>
       <PageHeader
         title="Webhooks"
-        beside={
+        aside={
           webhooks.length > 0 ? (
             <span className="text-muted tabular-nums">
               {webhooks.length} of {maximumWebhooks}

@@ -3,8 +3,8 @@ import { knowledgeBaseNames } from "@/lib/knowledge/bases/service";
 import type { Caller } from "@/lib/platform/caller";
 
 /**
- * What the knowledge bases of these contents are called; by their ids where they have no name any
- * more.
+ * The names of the knowledge bases in these contents. Deleted knowledge bases are named by their
+ * ids.
  */
 export async function loadKnowledgeBaseNames(
   caller: Caller,

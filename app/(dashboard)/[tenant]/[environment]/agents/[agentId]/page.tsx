@@ -67,7 +67,7 @@ export default dashboardPage<"agentId">(
             >
               <p className="text-muted">
                 {published
-                  ? `What changes against version ${published.version}:`
+                  ? `Changes from version ${published.version}:`
                   : "This agent has never been published. Its first version will contain:"}
               </p>
               <ContentDiff
@@ -138,14 +138,13 @@ export default dashboardPage<"agentId">(
   },
 );
 
-/** What the API may do and what it may not, for this agent as it stands. */
+/** Explains what the API can change in this agent. */
 function standing({ status, publishedVersion, hasUnpublishedChanges }: Agent): string {
-  if (status === "ARCHIVED")
-    return "The agent is archived: it can be read, and takes no more changes.";
+  if (status === "ARCHIVED") return "This agent is archived and read-only.";
   if (publishedVersion === null)
-    return "What the API writes stays in the draft. Only a person publishes, here.";
+    return "Changes made through the API stay in the draft. Only a member can publish, on this page.";
   const difference = hasUnpublishedChanges ? "differs from" : "is the same as";
-  return `The draft ${difference} version ${publishedVersion}. What the API writes stays in the draft: version ${publishedVersion} is the published one until a person publishes another, here.`;
+  return `The draft ${difference} version ${publishedVersion}. Changes made through the API stay in the draft. Version ${publishedVersion} remains published until a member publishes another one on this page.`;
 }
 
 async function conversationsOf(caller: Caller, agentId: string): Promise<string> {
@@ -156,7 +155,7 @@ async function conversationsOf(caller: Caller, agentId: string): Promise<string>
   return count === 1 ? "1 conversation" : `${count} conversations`;
 }
 
-/** Those that are chosen, then the newest hundred. */
+/** The selected ones first, then the newest hundred. */
 async function choicesFor(
   caller: Caller,
   { knowledgeBaseIds }: Agent,

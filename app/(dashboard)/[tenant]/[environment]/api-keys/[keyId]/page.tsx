@@ -52,7 +52,7 @@ export default dashboardPage<"keyId">(
         <PageHeader
           trail={[{ name: "API keys", href: `${base}/api-keys` }]}
           title={key.name}
-          beside={<StatusBadge status={status} />}
+          aside={<StatusBadge status={status} />}
           description={
             hasEnded
               ? "This key no longer works. Its requests stay in the logs."

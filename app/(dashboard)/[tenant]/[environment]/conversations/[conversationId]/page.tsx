@@ -5,7 +5,7 @@ import { renderInbox } from "../inbox-page";
 
 type Props = { params: Promise<{ tenant: string; environment: string; conversationId: string }> };
 
-/** The title is what is read out when j and k lead from one to the next. */
+/** Screen readers read the title when j and k open another conversation. */
 export async function generateMetadata({ params }: Props) {
   const { tenant, environment, conversationId } = await params;
   const { caller } = await dashboardCaller(tenant, environment);

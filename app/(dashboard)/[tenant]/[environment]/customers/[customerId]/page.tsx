@@ -67,7 +67,7 @@ export default dashboardPage<"customerId">(
           </div>
           <Panel
             title="Conversations"
-            beside={
+            aside={
               customer.conversationCount > 0 ? (
                 <Link
                   href={`${base}/conversations?customerId=${customer.id}&status=all`}

@@ -33,7 +33,7 @@ export default dashboardPage<"eventId">(async ({ caller, base, params, now }) =>
       <PageHeader
         trail={[{ name: "Events", href: `${base}/events` }]}
         title={type}
-        beside={<CopyableId id={id} />}
+        aside={<CopyableId id={id} />}
         description={describedEvents[type].description}
       />
       <div className="space-y-6">

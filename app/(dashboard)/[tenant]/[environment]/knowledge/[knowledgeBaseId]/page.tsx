@@ -53,7 +53,7 @@ export default dashboardPage<"knowledgeBaseId">(
     );
     const found = await getKnowledgeBase(caller, params.knowledgeBaseId);
     const isWholeList = Object.keys(query).length === 0 && !nextCursor;
-    // The list was read a moment before: where it is all there is, the header counts what it shows.
+    // The list was read a moment earlier. If it is complete, the header uses its length as the count.
     const knowledgeBase = isWholeList
       ? { ...found, documentCounts: countByStatus(documents) }
       : found;

@@ -30,7 +30,7 @@ export default dashboardPage<"requestId">(async ({ caller, base, params, now }) 
       <PageHeader
         trail={[{ name: "Logs", href: `${base}/logs` }]}
         title={request.path}
-        beside={
+        aside={
           <>
             <MethodBadge method={request.method} />
             <StatusBadge status={request.status} />

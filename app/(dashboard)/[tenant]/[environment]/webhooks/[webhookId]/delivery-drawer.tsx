@@ -21,13 +21,13 @@ import { resendDeliveryAction } from "../actions";
 type Opened = {
   webhook: Webhook;
   deliveryId: string;
-  /** The list round it, in which it has neighbors. */
+  /** The list that contains it, for links to its neighbors. */
   search: SearchDeliveries;
   hrefOf: (deliveryId: string | null) => string;
 };
 
 /**
- * One delivery over the list. `isWaiting`: something about it will change by itself in a moment.
+ * One delivery, in a drawer over the list. `isWaiting`: it is about to change by itself.
  */
 export async function renderDeliveryDrawer(
   { caller, role, tenant, environment, base, now }: PageContext,

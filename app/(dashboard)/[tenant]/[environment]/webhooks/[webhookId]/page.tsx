@@ -52,7 +52,7 @@ export default dashboardPage<"webhookId">(async (visit) => {
       <PageHeader
         trail={[{ name: "Webhooks", href: `${base}/webhooks` }]}
         title={webhook.url}
-        beside={<WebhookStatusBadge webhook={webhook} />}
+        aside={<WebhookStatusBadge webhook={webhook} />}
         description={
           <div className="space-y-2">
             {webhook.description ? <p>{webhook.description}</p> : null}

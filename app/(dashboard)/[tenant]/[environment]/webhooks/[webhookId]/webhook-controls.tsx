@@ -8,6 +8,7 @@ import { formatDeliveries } from "@/components/webhooks/format-count";
 import { RecoverDeliveries } from "@/components/webhooks/recover-deliveries";
 import { RotateSecret } from "@/components/webhooks/rotate-secret";
 import { TestButton } from "@/components/webhooks/test-button";
+import { recoveredPerSecond } from "@/lib/deliveries/backlog";
 import { hasRole, roleSentence } from "@/lib/platform/roles";
 import type { Webhook } from "@/lib/webhooks/schema";
 import {
@@ -25,7 +26,7 @@ import {
 type Unsent = { pending: number; held: number };
 
 /**
- * Every action for a webhook, by its place on the page. Users without permission see why, once.
+ * Every action for a webhook, by its place on the page. Users without permission see one explanation.
  */
 export function webhookControls(
   { role, tenant, environment, base }: PageContext,
@@ -97,8 +98,8 @@ export function webhookControls(
           done="Sending held deliveries."
         >
           <p>
-            To be sent: {formatDeliveries(held)}, oldest first, at 50 per second. Each starts a new
-            retry schedule.
+            To be sent: {formatDeliveries(held)}, oldest first, at {recoveredPerSecond} per second.
+            Each starts a new retry schedule.
           </p>
         </ConfirmDialog>
       </>

@@ -22,7 +22,7 @@ export default dashboardPage<"agentId">(
   async ({ caller, role, tenant, environment, base, params, query, now }) => {
     const agent = await getAgent(caller, params.agentId);
     const { limit, ...page } = parse(listAgentVersionsQuery, query, "query");
-    // One more than is shown: the oldest of the page is compared with it.
+    // One more than the page shows, because its oldest version is compared with the one before.
     const { data } = await listAgentVersions(caller, agent.id, { ...page, limit: limit + 1 });
     const shown = data.slice(0, limit);
     const published =
@@ -51,8 +51,8 @@ export default dashboardPage<"agentId">(
         />
         {agent.publishedVersion === null ? (
           <EmptyState title="No versions yet">
-            Publishing the draft makes version 1. Each version stays as it is for good, and can be
-            rolled back to.
+            Publishing the draft creates version 1. Versions never change, and can be rolled back
+            to.
           </EmptyState>
         ) : (
           <>

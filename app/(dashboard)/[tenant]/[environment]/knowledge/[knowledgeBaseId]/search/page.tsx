@@ -32,7 +32,7 @@ export default dashboardPage<"knowledgeBaseId">(
               path={path}
               hits={results.data.map((hit) => ({ ...hit, pieces: excerptPieces(hit) }))}
             />
-            <RawJson value={results} label="the answer as JSON" />
+            <RawJson value={results} label="the response as JSON" />
           </div>
         ) : (
           <EmptyState
@@ -51,7 +51,7 @@ export default dashboardPage<"knowledgeBaseId">(
   },
 );
 
-/** What to do where no document has all of the words. */
+/** What to try when no document contains all of the words. */
 function AnyOfThem({ path, words }: { path: string; words: string }) {
   const anyOf = (words.match(/[\p{L}\p{N}]{3,}/gu) ?? []).join(" or ");
   const isNarrower = anyOf.includes(" or ") && !/(^|\s)or\s/i.test(words);

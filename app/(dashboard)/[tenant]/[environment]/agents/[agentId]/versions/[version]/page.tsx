@@ -43,7 +43,7 @@ export default dashboardPage<"agentId" | "version">(
       <>
         <PageHeader
           title={`Version ${version}`}
-          beside={isPublished ? <Badge variant="good">Published</Badge> : null}
+          aside={isPublished ? <Badge variant="good">Published</Badge> : null}
           description={
             <>
               Published <Time at={new Date(createdAt)} now={now} /> by{" "}
@@ -88,14 +88,14 @@ export default dashboardPage<"agentId" | "version">(
         />
         <div className="space-y-5">
           {before ? (
-            <Panel title={`What it changed against version ${before.version}`}>
+            <Panel title={`Changes from version ${before.version}`}>
               <ContentDiff
                 changes={compareContents(before.content, content, nameOf)}
                 same="Nothing."
               />
             </Panel>
           ) : null}
-          <Panel title="What it has">
+          <Panel title="Content">
             <ContentView content={content} nameOf={nameOf} base={base} />
           </Panel>
           <RawJson value={shown} label="the version as JSON" />

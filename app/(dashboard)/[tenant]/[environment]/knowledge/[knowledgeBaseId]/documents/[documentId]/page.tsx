@@ -30,7 +30,7 @@ export const metadata = { title: "Document" };
 const followMs = 2_000;
 const chunksAPage = 20;
 
-/** The position of the last chunk of the page before. */
+/** The position of the last chunk on the previous page. */
 const chunksQuery = z.strictObject({
   cursor: z
     .string()
@@ -61,7 +61,7 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
         {isReady || document.status === "FAILED" ? null : <AutoRefresh everyMs={followMs} />}
         <PageHeader
           title={document.name}
-          beside={<DocumentStatus status={document.status} />}
+          aside={<DocumentStatus status={document.status} />}
           description={<CopyableId id={document.id} />}
           trail={[
             { name: "Knowledge", href: `${base}/knowledge` },
@@ -123,7 +123,7 @@ export default dashboardPage<"knowledgeBaseId" | "documentId">(
           </Panel>
           <Panel
             title="Extracted text"
-            beside={isReady ? <span className="text-muted">{readOf(document)}</span> : null}
+            aside={isReady ? <span className="text-muted">{readOf(document)}</span> : null}
           >
             {shown.length > 0 ? (
               <ChunkList chunks={shown} />
