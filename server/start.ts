@@ -190,10 +190,10 @@ function reachable(host = "0.0.0.0"): string {
 
 async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile): Promise<void> {
   for (const deadline = Date.now() + readyTimeoutMs; !isStopping; await sleep(100)) {
-    const answer = await fetch(`http://${reachable(env().HOST)}:${port}/health`, {
+    const response = await fetch(`http://${reachable(env().HOST)}:${port}/health`, {
       signal: AbortSignal.timeout(5_000),
     }).catch(() => null);
-    if (answer?.ok) return;
+    if (response?.ok) return;
     if (web.failures() >= hopelessFailures || Date.now() > deadline) {
       throw new Error(
         `The web server did not become ready. The end of ${log.path}:\n${log.lastLines(10)}`,

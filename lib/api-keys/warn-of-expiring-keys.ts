@@ -51,7 +51,7 @@ type ExpiringKey = {
  * warned about
  */
 export async function warnOfExpiringKeys(limit: number): Promise<number> {
-  let told = 0;
+  let warned = 0;
   for (const { days, untilDays } of warnings) {
     const keys = await runSql<ExpiringKey>(expiringStatement({ days, untilDays, limit }));
     for (const { tenantId, mailName, ...key } of keys) {
@@ -62,7 +62,7 @@ export async function warnOfExpiringKeys(limit: number): Promise<number> {
         { name: mailName, usableUntil: key.expiresAt },
       );
     }
-    told += keys.length;
+    warned += keys.length;
   }
-  return told;
+  return warned;
 }

@@ -161,8 +161,8 @@ export function exampleOf(
   isRequest = false,
 ): JsonValue {
   const known = resolveSchema(schemas, schema);
-  const told = story[nameOfReference(schema) ?? ""];
-  if (isRequest && told) return told;
+  const given = story[nameOfReference(schema) ?? ""];
+  if (isRequest && given) return given;
   const inside = (part: JsonSchema) => exampleOf(schemas, part, isRequest);
   const [example] = known.examples ?? [];
   if (example !== undefined) return example;
@@ -182,7 +182,7 @@ export function exampleOf(
     const made = Object.fromEntries(
       shown.map(([name, part]) => [
         name,
-        told && name in told ? (told[name] as JsonValue) : inside(part),
+        given && name in given ? (given[name] as JsonValue) : inside(part),
       ]),
     );
     return "nextCursor" in made ? { ...made, nextCursor: idOfFirst(made.data) } : made;

@@ -149,7 +149,7 @@ const byStatuses = ({ partition, order, limit, beyond }: Page, statuses: string)
   ) AS page
   ORDER BY page.id ${order} LIMIT ${limit}`;
 
-/** Conversations that changed so long after they began are few, and have an index of their own. */
+/** Conversations that changed that long after their creation are few, and have an index of their own. */
 const longLivedHours = 12;
 const longLivedMs = longLivedHours * 3_600_000;
 

@@ -127,8 +127,8 @@ export const nameOfReference = ({ $ref }: JsonSchema): string | undefined =>
 export function resolveSchema(schemas: Record<string, JsonSchema>, schema: JsonSchema): JsonSchema {
   const name = nameOfReference(schema);
   if (!name) return schema;
-  const { $ref: _, ...beside } = schema;
-  return { ...schemas[name], ...beside };
+  const { $ref: _, ...rest } = schema;
+  return { ...schemas[name], ...rest };
 }
 
 /** The reference page of a tag's operations. */

@@ -89,7 +89,7 @@ export function sql<const P extends Parameters>(
 }
 
 /**
- * For a statement whose text depends on what is asked for: `bind` adds a value, and returns how the
+ * For a statement whose text depends on the query: `bind` adds a value, and returns how the
  * text refers to it.
  */
 export function bindings() {

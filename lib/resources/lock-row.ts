@@ -8,7 +8,7 @@ type LockedTable = ListedTable | "api_keys";
 /**
  * Locks one row of the caller's partition until the transaction ends, so that changes of it happen
  * one after another and each sees the one before it. New references to the row need not wait. A row
- * that is missing locks nothing: whoever needs it finds out by reading it afterwards.
+ * that is missing locks nothing: callers that need it find out when they read it afterwards.
  * @param columns what to select of the row, as SQL
  */
 export async function lockRow<Row extends object>(
@@ -47,7 +47,7 @@ const lockNameStatement = sql(
 );
 
 /**
- * Locks a name until the transaction ends, for changes that no single row stands for: of two
+ * Locks a name until the transaction ends, for changes that no single row represents: of two
  * concurrent creations, the second counts what the first one made.
  */
 export async function lockName(transaction: { db: Db }, name: string): Promise<void> {

@@ -16,7 +16,7 @@ import { listQuery, pageOf } from "@/lib/resources/pages";
 const described = {
   url: "Where events are sent: https, or http in test. Private addresses are refused.",
   description: "What the webhook is for.",
-  events: "Names from the catalogue of events, a family such as `conversation.*`, or `*` for all.",
+  events: "Names from the event catalog, a family such as `conversation.*`, or `*` for all.",
 };
 const url = z
   .string()
@@ -41,7 +41,7 @@ const events = distinct(
         .max(60)
         .refine(
           (name) => eventPatterns.includes(name),
-          "must be an event type from the catalogue, a family such as conversation.*, or *",
+          "must be an event type from the catalog, a family such as conversation.*, or *",
         ),
     )
     .min(1, "must have at least one event")

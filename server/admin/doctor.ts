@@ -96,18 +96,18 @@ async function examineInngest(env: Env): Promise<Finding> {
       "INNGEST_SIGNING_KEY is neither signkey-<environment>-<hexadecimal digits> nor an even number of such digits alone";
     return { subject, problem: `${problem}: copy it from Inngest again` };
   }
-  const beside = `must be able to call ${INNGEST_SERVE_ORIGIN}/api/inngest; the worker takes what is two minutes late`;
+  const role = `must be able to call ${INNGEST_SERVE_ORIGIN}/api/inngest; the worker takes over deliveries that are two minutes late`;
   const address =
     INNGEST_BASE_URL ??
     (INNGEST_DEV?.startsWith("http") ? INNGEST_DEV : INNGEST_DEV ? "http://127.0.0.1:8288" : null);
-  if (!address) return { subject, fact: `Inngest's cloud, which ${beside}` };
+  if (!address) return { subject, fact: `Inngest's cloud, which ${role}` };
   try {
     await fetch(address, { signal: AbortSignal.timeout(networkTimeoutMs) });
-    return { subject, fact: `Inngest at ${address} responds, and ${beside}` };
+    return { subject, fact: `Inngest at ${address} responds, and ${role}` };
   } catch {
     return {
       subject,
-      problem: `Inngest at ${address} does not respond. Start it, or set JOBS=embedded; until then, the worker sends what is two minutes late`,
+      problem: `Inngest at ${address} does not respond. Start it, or set JOBS=embedded; until then, the worker sends deliveries that are two minutes late`,
     };
   }
 }

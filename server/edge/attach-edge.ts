@@ -74,7 +74,7 @@ export function attachEdge(
     if (fault) return sendProblem(request, response, fault);
     const probe = probes[url as keyof typeof probes];
     if (probe && (request.method === "GET" || request.method === "HEAD"))
-      return void answerProbe(probe, response);
+      return void respondToProbe(probe, response);
     // The target of the rewrite in next.config.js must not be a second address of the API.
     if (isBelow("/api/v1", url)) return void response.writeHead(404).end();
     if (isOfApi(url)) return void serveApi(request, response);
@@ -236,7 +236,7 @@ function wireOf({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): Wire {
 }
 
 /** Load balancers request these every few seconds, so they must not depend on Next. */
-async function answerProbe(
+async function respondToProbe(
   probe: (typeof probes)[keyof typeof probes],
   response: ServerResponse,
 ): Promise<void> {

@@ -61,7 +61,7 @@ export function supervise(
       const delayMs = isAccident ? Math.max(0, shortestLifeMs - livedMs) : nextDelayMs;
       nextDelayMs = isAccident ? firstDelayMs : Math.min(nextDelayMs * 2, longestDelayMs);
       log.notice(
-        `ended unexpectedly (${signal ?? `exit code ${code}`}); it starts again ${delayMs > 0 ? `in ${delayMs / 1000} s` : "at once"}`,
+        `ended unexpectedly (${signal ?? `exit code ${code}`}); it starts again ${delayMs > 0 ? `in ${delayMs / 1000} s` : "immediately"}`,
       );
       timer = setTimeout(start, delayMs);
     });

@@ -115,8 +115,8 @@ async function resolveChecked(
 }
 
 async function resolve(hostname: string): Promise<string[]> {
-  const answers = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
-  return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  const lookups = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
+  return lookups.flatMap((lookup) => (lookup.status === "fulfilled" ? lookup.value : []));
 }
 
 const withFamily = (address: string) => ({ address, family: isIP(address) });

@@ -47,19 +47,19 @@ export async function outboundRequest(
   const timer = setTimeout(() => deadline.abort(new OutboundError("timeout")), timeoutMs);
   const { signal } = deadline;
   const exchange = withAgent(connectionKey, deadlineMs, async (dispatcher) => {
-    const answer = await request(url, {
+    const received = await request(url, {
       dispatcher,
       method: "POST",
       headers: { ...outboundHeaders, ...headers },
       body,
       signal,
     });
-    const response = await readResponse(answer.body);
+    const response = await readResponse(received.body);
     return {
-      statusCode: answer.statusCode,
+      statusCode: received.statusCode,
       response,
       durationMs: elapsedMs(),
-      ...retryAfter(answer),
+      ...retryAfter(received),
     };
   });
 

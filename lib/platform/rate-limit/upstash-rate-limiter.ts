@@ -34,7 +34,7 @@ const pauseMs = 1_000;
 
 const prefix = "parlance";
 
-type Answer = { isAllowed: boolean; states: PolicyState[] };
+type Decision = { isAllowed: boolean; states: PolicyState[] };
 
 /**
  * The limiter that all processes share. While its store is down, slow or rejects the script, each
@@ -73,21 +73,21 @@ export function upstashRateLimiter({
     return false;
   }
 
-  async function ask(policies: Policy[], isTaking: boolean): Promise<Answer> {
+  async function ask(policies: Policy[], isTaking: boolean): Promise<Decision> {
     const askMemory = () => askEach(memory, policies, isTaking);
     if (isPaused()) {
       recordFallback("paused");
       return askMemory();
     }
     try {
-      const answer = await askStore(policies, isTaking);
+      const decision = await askStore(policies, isTaking);
       if (failuresInARow > 0)
         log.info({ fallbacks: fallbacks.count }, "the rate limiter's store responds again");
       failuresInARow = 0;
       // Memory counts along, so that an outage does not hand out a second limit to those who have
       // used up theirs.
-      if (answer.isAllowed && isTaking) await askMemory();
-      return answer;
+      if (decision.isAllowed && isTaking) await askMemory();
+      return decision;
     } catch (error) {
       failuresInARow += 1;
       askAgainAt = elapsedMs() + pauseMs;
@@ -113,7 +113,7 @@ async function askEach(
   memory: RateLimiter,
   policies: Policy[],
   isTaking: boolean,
-): Promise<Answer> {
+): Promise<Decision> {
   if (isTaking) return memory.takeAll(policies);
   const states = await Promise.all(
     policies.map(({ identifier, limit, windowMs }) => memory.peek(identifier, limit, windowMs)),
@@ -156,26 +156,26 @@ function storeClient({
     token,
     // A connection that went stale while idle gets a second chance, within the same deadline.
     retry: { retries: 1, backoff: () => 0 },
-    // As a function: given a bare signal, the client answers an abort with a made-up result instead
+    // As a function: given a bare signal, the client responds to an abort with a made-up result instead
     // of an error.
     signal: () => AbortSignal.timeout(timeoutMs),
     enableTelemetry: false,
   });
   const script = redis.createScript<unknown>(windowScript);
 
-  return async function askStore(policies: Policy[], isTaking: boolean): Promise<Answer> {
+  return async function askStore(policies: Policy[], isTaking: boolean): Promise<Decision> {
     const keys = policies.map(({ identifier, windowMs }) => `${prefix}:${identifier}:${windowMs}`);
     const limits = policies.flatMap(({ limit, windowMs }) => [String(limit), String(windowMs)]);
-    let answer: Answer | undefined;
+    let decision: Decision | undefined;
     // The library knows one policy per call, so ours returns what it wants to hear and keeps the
     // rest.
     const limit = async () => {
-      answer = readAnswer(
+      decision = readDecision(
         await script.exec(keys, [isTaking ? "1" : "0", now ? String(now()) : "", ...limits]),
         policies,
       );
       return {
-        success: answer.isAllowed,
+        success: decision.isAllowed,
         limit: 0,
         remaining: 0,
         reset: 0,
@@ -194,12 +194,12 @@ function storeClient({
       policies[0]?.identifier ?? "",
     );
     // On a timeout the library says "allowed".
-    if (reason === "timeout" || !answer) throw new Error("timeout");
-    return answer;
+    if (reason === "timeout" || !decision) throw new Error("timeout");
+    return decision;
   };
 }
 
-function readAnswer(result: unknown, policies: Policy[]): Answer {
+function readDecision(result: unknown, policies: Policy[]): Decision {
   const [allowed, ...figures] = Array.isArray(result) ? result.map(Number) : [];
   if (figures.length !== 2 * policies.length || figures.some(Number.isNaN))
     throw new Error("the store responded with something else");

@@ -508,7 +508,7 @@ export type CreateWebhookBody = {
   url: string;
   /** What the webhook is for. */
   description?: string | null | undefined;
-  /** Names from the catalogue of events, a family such as `conversation.*`, or `*` for all. */
+  /** Names from the event catalog, a family such as `conversation.*`, or `*` for all. */
   events: readonly string[];
   metadata?: Metadata | undefined;
 };
@@ -1188,7 +1188,7 @@ export type UpdateWebhookBody = {
   url?: string | undefined;
   /** What the webhook is for. */
   description?: string | null | undefined;
-  /** Names from the catalogue of events, a family such as `conversation.*`, or `*` for all. */
+  /** Names from the event catalog, a family such as `conversation.*`, or `*` for all. */
   events?: readonly string[] | undefined;
   /** `ENABLED` resets the count of consecutive failures. */
   status?: WebhookStatus | undefined;
@@ -1258,7 +1258,7 @@ export type Webhook = {
   url: string;
   /** What the webhook is for. */
   description: string | null;
-  /** Names from the catalogue of events, a family such as `conversation.*`, or `*` for all. */
+  /** Names from the event catalog, a family such as `conversation.*`, or `*` for all. */
   events: string[];
   status: WebhookStatus;
   /** Why it is disabled, or null if it is enabled. */
@@ -1350,7 +1350,7 @@ export type WebhookWithSecret = {
   url: string;
   /** What the webhook is for. */
   description: string | null;
-  /** Names from the catalogue of events, a family such as `conversation.*`, or `*` for all. */
+  /** Names from the event catalog, a family such as `conversation.*`, or `*` for all. */
   events: string[];
   status: WebhookStatus;
   /** Why it is disabled, or null if it is enabled. */
