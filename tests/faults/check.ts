@@ -7,15 +7,15 @@ import type { Client } from "./client";
 import { countAcknowledged, type History } from "./history";
 import type { CountingReceiver } from "./receivers";
 
-/** What the check found, and what it counted on the way. */
+/** The violations found, and the figures counted. */
 export type Findings = {
   violations: string[];
   figures: Record<string, string | number>;
-  /** Where data and logs are, if they were kept. */
+  /** The directory of data and logs, if they were retained. */
   directory?: string | null;
 };
 
-/** A webhook that was there before the first event and wanted all or some of them. */
+/** A webhook created before the first event, subscribed to all or some events. */
 export type Subscription = {
   webhookId: string;
   name: string;
@@ -40,7 +40,7 @@ type StoredEvent = { id: string; type: string; objectId: string; digest: string 
 const replaysAtOnce = 16;
 
 /**
- * Holds the database and the receivers against what was acknowledged. The whole history is read,
+ * Compares the database and the receivers with the acknowledged changes. It checks the whole history,
  * not a sample.
  */
 export async function checkHistory(context: Context): Promise<Findings> {
@@ -59,7 +59,7 @@ export async function checkHistory(context: Context): Promise<Findings> {
 type Row = { id: string; label: string };
 type Rows = Record<"conversations" | "messages" | "customers" | "documents", Row[]>;
 
-/** Nothing acknowledged is lost, nothing is there twice, and nothing is there that nobody made. */
+/** Nothing acknowledged is lost, nothing exists twice, and nothing exists that no client created. */
 async function checkRows(
   { database, tenantId, history }: Context,
   { violations, figures }: Findings,
@@ -156,7 +156,7 @@ function checkEvents(
   });
 }
 
-/** What is there is as it was last acknowledged, and every count counts. */
+/** Every row has its last acknowledged state, and all counts are correct. */
 async function checkState(
   { database, tenantId, history }: Context,
   { violations }: Findings,
@@ -198,8 +198,7 @@ type DeliveryRow = {
 };
 
 /**
- * Each event has a delivery for each webhook that wanted it, which is delivered or waits where one
- * can see it.
+ * Each event has a delivery for each subscribed webhook, which is delivered or visibly pending.
  */
 async function checkDeliveries(
   context: Context,
@@ -242,7 +241,7 @@ function checkSubscription(
 ): void {
   const { webhookId, name, isHealthy, wants, receiver } = subscription;
   const own = rows.filter((row) => row.webhook_id === webhookId);
-  // A webhook is not told of its own end.
+  // A webhook is not notified that it was disabled itself.
   const wanted = events.filter(
     ({ type, objectId }) => wants(type) && !(type === "webhook.disabled" && objectId === webhookId),
   );
@@ -274,7 +273,7 @@ function checkSubscription(
     .join(", ");
 }
 
-/** Each is read or says why not, has told so once, and its file is where it should be. */
+/** Each document is ready or has an error code, has raised one event for it, and has its file. */
 async function checkDocuments(
   { database, tenantId, directory }: Context,
   { violations, figures }: Findings,
@@ -304,7 +303,7 @@ async function checkDocuments(
   figures.documents = [...byStatus].map(([status, list]) => `${list.length} ${status}`).join(", ");
 }
 
-/** Every change that had an idempotency key is asked for once more. */
+/** Repeats every change that had an idempotency key. */
 async function checkReplays(
   { client, history }: Context,
   { violations, figures }: Findings,
@@ -329,7 +328,7 @@ async function checkReplays(
   });
 }
 
-/** The audit log is one chain, and every webhook that was made or taken away stands in it once. */
+/** The audit log is one chain, with one entry for each webhook that was created or deleted. */
 async function checkAudit(
   { database, tenantId, history, subscriptions, verifyAudit }: Context,
   { violations, figures }: Findings,

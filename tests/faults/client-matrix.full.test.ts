@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { newTenant } from "../support/api";
 import { type RunningProcess, startWeb } from "../support/processes";
 
-// Clients of other languages against the built product, after a page was opened: a read, a write,
-// and a body that is refused while it is still being sent. Each prints the three statuses.
+// Clients in other languages against the built product, after a page was opened: a read, a write,
+// and a body that is rejected while it is still being sent. Each prints the three statuses.
 
 const run = promisify(execFile);
 const directory = mkdtempSync(path.join(tmpdir(), "parlance-clients-"));

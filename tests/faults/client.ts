@@ -5,14 +5,13 @@ import type { Answer, SentRequest } from "./history";
 const requestTimeoutMs = 15_000;
 const firstRetryMs = 10;
 const longestRetryMs = 160;
-/** So long after the first try, somebody is not recovering at all. */
+/** If there is no response for this long, the server is not recovering. */
 const patienceMs = 120_000;
 
 export type Client = ReturnType<typeof newClient>;
 
 /**
- * Talks to the API as a careful client does. `onRetry` is told of every request that had to be sent
- * again.
+ * Calls the API as a careful client does. `onRetry` is called for every retried request.
  */
 export function newClient({
   url,
@@ -26,8 +25,7 @@ export function newClient({
   const dispatcher = new Agent({ connections: 64, connect: { timeout: 2_000 } });
 
   /**
-   * Sends once. @returns null where nobody knows whether it was done: no answer, or one of the
-   * server's own trouble
+   * Sends once. @returns null if the outcome is unknown: no response, or a server error
    */
   async function send({
     method,
@@ -59,7 +57,7 @@ export function newClient({
     }
   }
 
-  /** Sends again and again, with its idempotency key, until there is an answer. */
+  /** Retries with the same idempotency key until there is a response. */
   async function insist(sent: SentRequest): Promise<Answer> {
     const deadline = Date.now() + patienceMs;
     for (

@@ -1,4 +1,4 @@
-// What the load was told, against which the database and the receivers are held in the end.
+// The acknowledged changes, which the database and the receivers are compared with at the end.
 
 export type Method = "POST" | "PATCH" | "DELETE";
 export type SentRequest = {
@@ -10,23 +10,22 @@ export type SentRequest = {
 /** One file and its name, as multipart/form-data. */
 export type FormParts = { fileName: string; content: string };
 
-/** An answer below 500, or the knowledge that none came. `text` is the body byte for byte. */
+/** A response below 500. `text` is the body byte for byte. */
 export type Answer = { status: number; text: string; isReplay: boolean };
 
 /**
- * A change that was answered with success, and with an idempotency key so that it can be asked for
- * again.
+ * A successful change with an idempotency key, so that it can be repeated.
  */
 export type Acknowledged = { request: SentRequest; answer: Answer };
 
 /**
- * A thing that was made, and is there once; where the answer was lost and not asked for again
- * (`isCertain` is false), at most once.
+ * A created object, which must exist once. If the response was lost and not retried (`isCertain` is
+ * false), it must exist at most once.
  */
 export type Made = { label: string; id: string | null; isCertain: boolean };
 
 export type History = {
-  /** With keys: each is repeated at the end, and must get the same bytes again. */
+  /** Changes with keys. Each is repeated at the end, and must get the same bytes. */
   acknowledged: Acknowledged[];
   acknowledgedWithoutKey: number;
   conversations: Made[];
@@ -34,20 +33,20 @@ export type History = {
   customers: Made[];
   documents: Made[];
   /**
-   * The last subject that was acknowledged, by the conversation's id; likewise for customers'
+   * The last acknowledged subject, by the conversation's id. Likewise for customers'
    * names.
    */
   subjects: Map<string, string>;
   names: Map<string, string>;
   /**
-   * How often a conversation's or customer's fields were changed, as far as that was acknowledged.
+   * The number of acknowledged changes to the fields of a conversation or customer.
    */
   changes: Map<string, number>;
   deletedDocuments: Set<string>;
   deletedWebhooks: Set<string>;
-  /** Requests that got no answer, or one that the database was away, and were sent again. */
+  /** Requests that got no response, or a server error, and were retried. */
   retries: number;
-  /** What should not have happened, in words. */
+  /** Descriptions of everything that should not have happened. */
   violations: string[];
 };
 

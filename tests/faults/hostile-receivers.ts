@@ -4,13 +4,13 @@ import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { type Kind, kinds, openHostile } from "../support/gallery";
 
-// Every hostile receiver, in a process of its own that gives way to all others: they stand for
-// machines elsewhere, and what they cost must not slow those whose latency is measured.
+// All hostile receivers, in a separate process with a low priority: they represent remote machines,
+// so their CPU time must not slow down the receivers whose latency is measured.
 
 export type HostileReceiver = { kind: Kind; url: string; outcome: object };
 
 const lowPriority = 10;
-/** How long the one that is slow but well takes to answer. */
+/** The response time of the slow but healthy receiver. */
 const slowMs = 5_000;
 
 export async function openHostileReceivers() {

@@ -9,8 +9,8 @@ export const parts = ["web", "worker"] as const;
 export type Part = (typeof parts)[number];
 
 /**
- * Ways in which PostgreSQL ends from one moment to the next: told to, killed, or one of its
- * processes killed.
+ * Ways in which PostgreSQL stops suddenly: an immediate shutdown, a kill, or a kill of one of its
+ * processes.
  */
 export const crashes = ["immediate shutdown", "postmaster killed", "backend killed"] as const;
 export type Crash = (typeof crashes)[number];
@@ -18,7 +18,7 @@ export type Crash = (typeof crashes)[number];
 const pollMs = 5;
 const patienceMs = 120_000;
 
-/** What is running now. A process id of 0 stands for one that is just being started. */
+/** The running processes. A process id of 0 means that the process is being started. */
 export function pidOf({ pid }: Installation, part: Part): number {
   return childrenOf(pid).find((child) => commandOf(child).includes(`dist/${part}.js`)) ?? 0;
 }
@@ -40,7 +40,7 @@ export async function killPart(
   return pid;
 }
 
-/** @returns once the database answers again, whenever that is */
+/** @returns once the database responds again */
 export async function crashDatabase(
   { directory, databaseUrl }: Installation,
   crash: Crash,
@@ -74,7 +74,7 @@ async function answers(databaseUrl: string): Promise<boolean> {
   }
 }
 
-/** Asks until the answer is neither false nor zero. */
+/** Polls until the result is neither false nor zero. */
 export async function until<Found>(
   what: string,
   find: () => Found | Promise<Found>,

@@ -3,8 +3,8 @@ import type { Client } from "./client";
 import type { Answer, FormParts, History, Made, Method, SentRequest } from "./history";
 import { pick } from "./random";
 
-// Writers that behave as tenants' programs do. Each works on things of its own, so that it knows
-// what the last change was.
+// Writers that behave like tenants' programs. Each works on its own objects, so that it knows
+// the last change.
 
 const successes = [200, 201];
 const simultaneous = 4;
@@ -19,7 +19,7 @@ type Options = {
   webhookUrl: string;
 };
 
-/** Runs writers until it is stopped; whatever is under way then is brought to its end. */
+/** Runs writers until it is stopped. Changes in progress are completed first. */
 export function startLoad(writerCount: number, newOptions: (writer: number) => Options) {
   let isOver = false;
   const writers = Array.from({ length: writerCount }, async (_, number) => {
@@ -57,7 +57,7 @@ function newWriter(
     items[Math.floor(random() * items.length)];
   const documentsPath = `/knowledge-bases/${knowledgeBaseId}/documents`;
 
-  /** Insists on the change, with an idempotency key. @returns the answer's body */
+  /** Retries the change until it succeeds, with an idempotency key. @returns the response's body */
   async function change(
     method: Method,
     path: string,
@@ -80,7 +80,7 @@ function newWriter(
   }
 
   /**
-   * Without a key, a change whose answer was lost may have been made or not; it is not sent again.
+   * Without a key, a change whose response was lost may have been made or not. It is not retried.
    */
   async function changeOnce(
     path: string,
@@ -116,7 +116,7 @@ function newWriter(
       label,
     );
     history.conversations.push({ label, id, isCertain: true });
-    // Made along with it, under an id that its own answer does not tell.
+    // Created with it, under an id that is not in the response.
     if ("customer" in customer) history.customers.push({ label, id: null, isCertain: true });
     conversations.push({ id, label });
   }
@@ -218,7 +218,7 @@ function newWriter(
     history.deletedDocuments.add(document.id);
   }
 
-  /** It wants what never happens here, so that it only comes and goes. */
+  /** Subscribed to an event that never happens here, so it is only created and deleted. */
   async function createAndDeleteWebhook(): Promise<void> {
     const label = newLabel();
     const body = JSON.stringify({
@@ -245,7 +245,7 @@ function newWriter(
       );
   }
 
-  /** What is done, by its share in all that is done. */
+  /** The kinds of changes, with their shares of the load. */
   const steps: [number, () => Promise<void>][] = [
     [0.22, createConversation],
     [0.06, createConversationOnce],
@@ -264,7 +264,7 @@ function newWriter(
   return () => pick(steps, random)();
 }
 
-/** As JSON or as a file, and now and then one that is not what it says it is. */
+/** As JSON or as a file, and sometimes a file whose content does not match its type. */
 function documentOf(label: string, luck: number): string | FormParts {
   const text = `Document ${label}. ${"All that is promised here is tested. ".repeat(20)}`;
   if (luck < 0.4) return JSON.stringify({ name: label, text });

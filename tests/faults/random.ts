@@ -9,7 +9,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** One of the choices, each as likely as its share says. The shares add up to one. */
+/** Picks a choice with the probability given by its share. The shares add up to one. */
 export function pick<Choice>(shares: (readonly [number, Choice])[], random: () => number): Choice {
   let left = random();
   for (const [share, choice] of shares) {

@@ -3,18 +3,18 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pick } from "./random";
 
-/** What an attempt meets. `hang up` gives no answer, `hang` none before the worker's deadline. */
+/** What happens to an attempt. `hang up` sends no response, `hang` none before the worker's deadline. */
 const meetings = ["answer", "fail", "hang up", "hang"] as const;
 type Meeting = (typeof meetings)[number];
 
-/** How a receiver behaves: the share of each meeting, which add up to one. */
+/** The behavior of a receiver: the share of each outcome. The shares add up to one. */
 export type Temper = Record<Meeting, number>;
 
 export type CountingReceiver = Awaited<ReturnType<typeof startCountingReceiver>>;
 
-/** Answers as its temper has it, and knows of every event how often it came and what it was. */
+/** Responds according to its behavior, and records how often each event arrived, and its body. */
 export async function startCountingReceiver(temper: Temper, random: () => number) {
-  /** By the event's id: how often it was answered with success, and the SHA-256 of its body. */
+  /** By event id: the number of successful responses, and the SHA-256 of the body. */
   const received = new Map<string, { count: number; digest: string }>();
   const receiver = {
     url: "",
@@ -30,7 +30,7 @@ export async function startCountingReceiver(temper: Temper, random: () => number
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
-    // Whoever is killed while sending leaves half a body, which is nobody's concern.
+    // A process killed while sending leaves half a body, which is ignored.
     request.on("error", () => {});
     request.on("end", () => {
       const body = Buffer.concat(parts);

@@ -25,20 +25,20 @@ export type FaultOptions = {
   kills: number;
   /** Of PostgreSQL. */
   crashes: number;
-  /** How many changes are acknowledged between the first fault and the end, at the least. */
+  /** The minimum number of acknowledged changes between the first fault and the end. */
   writes: number;
-  /** How long the load lasts, at the least. */
+  /** The minimum duration of the load. */
   seconds: number;
   writers: number;
-  /** Called with a line now and then. */
+  /** Called with progress messages. */
   report?: (line: string) => void;
 };
 
 const drainMs = 180_000;
-/** So long for the writes between two faults, on whatever machine. */
+/** The maximum time for the writes between two faults, on any machine. */
 const writeMs = 300_000;
 
-/** Those that are sent everything, and what else a receiver can be. */
+/** The receivers of all events, and the other kinds of receivers. */
 const tempers: { name: string; isHealthy: boolean; events: string[]; temper: Temper }[] = [
   {
     name: "healthy",
@@ -65,14 +65,14 @@ const tempers: { name: string; isHealthy: boolean; events: string[]; temper: Tem
 ];
 
 /**
- * Starts the product, keeps it busy, ends its processes without a warning at random moments, and
- * then holds all that is there against all that was acknowledged. The same seed gives the same
- * faults and the same requests, in so far as time allows.
+ * Starts the product under load, kills its processes at random moments, and then compares its data
+ * with everything that was acknowledged. The same seed gives the same faults and requests, as far as
+ * timing allows.
  */
 export async function runFaults(options: FaultOptions): Promise<Findings> {
   const { seed, writers, report = () => {} } = options;
   const random = randomFrom(seed);
-  // Retries within seconds, so that what fails comes to an end.
+  // Retries within seconds, so that failing deliveries end soon.
   const installation = await startInstallation({
     environment: { WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1" },
     isQuiet: true,
@@ -139,7 +139,7 @@ export async function runFaults(options: FaultOptions): Promise<Findings> {
   }
 }
 
-/** A tenant with a key that no limit slows. */
+/** A tenant with a key without a rate limit. */
 function newTenant({ admin }: Installation): { tenantId: string; slug: string; key: string } {
   const { id: tenantId, slug } = JSON.parse(admin("tenant:create", "--name", "Faults"));
   const { key } = JSON.parse(
@@ -202,7 +202,7 @@ type Inflicting = {
   countWrites: () => number;
 };
 
-/** @returns how long it took until the API answered again, by what had been ended */
+/** @returns how long it took until the API responded again, by what was killed */
 async function inflict({ installation, options, random, countWrites }: Inflicting) {
   const { report = () => {} } = options;
   const plan = planFaults(options, random);
@@ -220,7 +220,7 @@ async function inflict({ installation, options, random, countWrites }: Inflictin
   };
 
   for (const [index, fault] of plan.entries()) {
-    // Now and then before the one before is over, because also what has hardly started can end.
+    // Sometimes before the previous restart has completed, because a starting process can be killed, too.
     if (random() < 0.75) {
       await Promise.all(measuring);
       await until(
@@ -259,7 +259,7 @@ async function inflict({ installation, options, random, countWrites }: Inflictin
 
 const isPart = (fault: Fault): fault is Part => (parts as readonly Fault[]).includes(fault);
 
-/** Crashes evenly among the kills, each kind in turn. */
+/** Database crashes spread evenly among the kills, each kind in turn. */
 function planFaults({ kills, crashes: crashCount }: FaultOptions, random: () => number): Fault[] {
   const plan: Fault[] = Array.from({ length: kills }, () => (random() < 0.5 ? "web" : "worker"));
   for (let index = 0; index < crashCount; index++) {
@@ -288,7 +288,7 @@ function summary(milliseconds: number[]): string {
 }
 
 /**
- * @returns whether all that healthy receivers wait for was delivered, and every document read, in
+ * @returns whether everything was delivered to healthy receivers and every document was processed in
  * time
  */
 async function drain(

@@ -7,7 +7,7 @@ import { ensureDatabase, withTemporaryPostgres } from "@/server/embedded/postgre
 import type { Findings } from "./check";
 import { type FeedOptions, runFeed } from "./run-feed";
 
-/** The same on a database of its own, for the command line; under vitest there is one already. */
+/** The same with its own database, for the command line. Under vitest, a database exists already. */
 export async function runFeedOnItsOwn(options: FeedOptions): Promise<Findings> {
   const blobDirectory = mkdtempSync(path.join(tmpdir(), "parlance-blobs-"));
   return withTemporaryPostgres(async (postgres) => {

@@ -11,12 +11,12 @@ import { randomFrom } from "./random";
 
 export type FeedOptions = {
   seed: number;
-  /** How long the writers write. */
+  /** How long the writers run. */
   seconds: number;
   pollers: number;
   writers: number;
   webs: number;
-  /** Of web processes, spread over the time. */
+  /** The number of kills of web processes, spread over the run. */
   kills: number;
   report?: (line: string) => void;
 };
@@ -28,17 +28,17 @@ const pageSize = 100;
 const emptyPauseMs = 10;
 const retryPauseMs = 20;
 /**
- * How far a client of `updatedSince` goes back from the newest change it has seen. The guide says a
- * minute.
+ * How far a client of `updatedSince` goes back from the newest change it has seen. The guide
+ * recommends a minute.
  */
 const overlapMs = 5_000;
 const sharedConversations = 8;
 
 /**
- * Several web processes on the database of DATABASE_URL, writers that change things through all of
- * them, and clients that follow the event feed and the changed conversations meanwhile. Web
- * processes are killed and started again, and events that everyone has read are deleted, cursors
- * included. At the end, each client must have seen each event once.
+ * Runs several web processes on the database of DATABASE_URL, writers that use all of them, and
+ * clients that follow the event feed and the changed conversations. Web processes are killed and
+ * restarted, and events that all clients have read are deleted, including those of cursors. At the
+ * end, each client must have seen each event once.
  */
 export async function runFeed(options: FeedOptions): Promise<Findings> {
   const { seed, seconds, report = () => {} } = options;
@@ -77,7 +77,7 @@ export async function runFeed(options: FeedOptions): Promise<Findings> {
     const written = (await Promise.all(writes)).reduce((sum, count) => sum + count, 0);
     report(`${written} writes were acknowledged; reading the feed to its end`);
 
-    // The feed ends before the oldest transaction that still runs; whatever that is, it ends soon.
+    // The feed ends before the oldest running transaction, which ends soon.
     while (await isHeldBack(tenantId)) await sleep(emptyPauseMs);
     state.isWriting = false;
     await Promise.all([...following, catchingUp]);
@@ -141,7 +141,7 @@ async function startWebs(count: number) {
   await Promise.all(Array.from({ length: count }, (_, place) => start(place)));
   return {
     urls,
-    /** Ends one without a warning, and starts another in its place. */
+    /** Kills a process, and starts another one. */
     kill: async (place: number) => {
       const web = running[place];
       running[place] = null;
@@ -153,7 +153,7 @@ async function startWebs(count: number) {
   };
 }
 
-/** Asks any of the processes, again and again until one of them knows the answer. */
+/** Sends to any of the processes, and retries until one of them responds. */
 function newSender(key: string, urls: (string | null)[]) {
   const dispatcher = new Agent({ connections: 64, connect: { timeout: 2_000 } });
   let turn = 0;
@@ -219,7 +219,7 @@ async function write(send: Send, { index, shared, stopAt, random }: Writing): Pr
     const key = `w${index}-${count}`;
     const conversation = shared[Math.floor(random() * shared.length)];
     const choice = random();
-    // One statement, a row that others want too, and transactions of several statements.
+    // A single statement, a contended row, and transactions of several statements.
     if (choice < 0.3) await openConversation(send, key);
     else if (choice < 0.6)
       parse(await send("POST", `/conversations/${conversation}/messages`, { text: key }, key));
@@ -235,7 +235,7 @@ type State = { isWriting: boolean };
 type Poller = { seen: Set<string>; doubled: number };
 type Page<Item> = { data: Item[]; nextCursor?: string };
 
-/** Reads on from the last event it has seen, as the guide says. */
+/** Continues after the last event it has seen, as the guide recommends. */
 async function follow(send: Send, poller: Poller, state: State): Promise<void> {
   let cursor = "";
   for (let isLast = false; ; ) {
@@ -254,7 +254,7 @@ async function follow(send: Send, poller: Poller, state: State): Promise<void> {
   }
 }
 
-/** Reads what changed since shortly before the newest change that it has seen, again and again. */
+/** Repeatedly reads the changes since shortly before the newest change it has seen. */
 async function catchUp(send: Send, changes: Map<string, string>, state: State): Promise<void> {
   let newest = new Date().toISOString();
   for (let isLast = false; ; ) {
@@ -285,8 +285,8 @@ type Disturbing = {
 };
 
 /**
- * Kills web processes, and deletes what all clients have read. @returns the ids that were deleted,
- * and how many kills there was time for
+ * Kills web processes, and deletes events that all clients have read. @returns the ids of the deleted
+ * events, and the number of kills
  */
 async function disturb({
   options,
@@ -327,7 +327,7 @@ async function isHeldBack(tenantId: string): Promise<boolean> {
   );
 }
 
-/** Conversations that a client of `updatedSince` knows in an older state, or not at all. */
+/** Conversations that a client of `updatedSince` missed or has in an older state. */
 async function findStale(tenantId: string, changes: Map<string, string>): Promise<string[]> {
   const rows = await db().conversation.findMany({
     where: { tenantId },

@@ -13,13 +13,13 @@ import { pidOf } from "./inflict";
 
 export type GalleryOptions = {
   /**
-   * How long the gallery is open. For a third of it, ten seconds at the least, all is quiet before
-   * and after.
+   * How long the hostile receivers run. For a third of this time, but at least ten seconds, only the
+   * healthy ones run before and after.
    */
   seconds: number;
   /**
-   * Whether latencies, durations and memory are judged too, which says something only on a machine
-   * that does nothing else.
+   * Whether to check latencies, durations and memory, too. The results are only meaningful on an
+   * otherwise idle machine.
    */
   isTimed?: boolean;
   report?: (line: string) => void;
@@ -30,19 +30,19 @@ const healthyPerTenant = 10;
 const eventsPerSecond = 4;
 const sampleMs = 500;
 
-/** Below this a latency is noise, and its double no harm. */
+/** Latencies below this are noise, so doubling them is acceptable. */
 const noiseMs = 15;
-/** For ending an attempt and noticing that it has ended. */
+/** The extra time to end an attempt and detect that it has ended. */
 const toleranceMs = 500;
-/** By how much the worker may be larger in the last third of the time than in the one before. */
+/** How much the worker's memory may grow from the second to the last third of the run. */
 const flatWithin = 1.1;
 
 type Tenant = { client: ReturnType<typeof newClient>; hostile: string[] };
 type Sample = { residentMegabytes: number; oldestAttemptMs: number };
 
 /**
- * Every hostile receiver at once beside fifty healthy ones, through the product's own worker:
- * whether each attempt ends in time, the healthy ones notice, and memory grows.
+ * Runs all hostile receivers concurrently next to fifty healthy ones, with the product's own worker.
+ * Checks that each attempt ends in time, healthy receivers are not affected, and memory does not grow.
  */
 export async function runGallery({
   seconds,
@@ -146,7 +146,7 @@ async function setStatus(tenants: Tenant[], status: "ENABLED" | "DISABLED"): Pro
     );
 }
 
-/** Raises events at an even pace, one after the other for each tenant. */
+/** Raises events at a constant rate, one at a time for each tenant. */
 function feed(tenants: Tenant[]) {
   let isOver = false;
   const feeding = tenants.map(async (tenant) => {
@@ -163,8 +163,8 @@ function feed(tenants: Tenant[]) {
 }
 
 /**
- * Answers everything at once, and notes how long each event was on its way: from its timestamp,
- * before the commit, to here.
+ * Responds immediately to all requests, and records the latency of each event from its timestamp,
+ * before the commit, to its arrival.
  */
 async function startTimingReceiver() {
   const receiver = { url: "", latenciesMs: [] as number[], close };
@@ -186,7 +186,7 @@ async function startTimingReceiver() {
   return receiver;
 }
 
-/** @returns the latencies of what arrived meanwhile */
+/** @returns the latencies of the events that arrived in the meantime */
 async function measure(
   receiver: { latenciesMs: number[] },
   meanwhile: () => Promise<unknown>,
@@ -205,8 +205,8 @@ type Open = {
 };
 
 /**
- * What is disabled for its failures is enabled again, one tenant after the other, so that the
- * gallery stays as bad as it is.
+ * Enables webhooks that were disabled for failures, one tenant after the other, so that the hostile
+ * receivers continue to get events.
  */
 async function keepOpen({
   installation,
@@ -229,7 +229,7 @@ async function keepOpen({
   }
 }
 
-/** How long ago what is under way was claimed: the worker's own clock has no say in it. */
+/** How long ago the attempts in flight were claimed, without using the worker's clock. */
 const oldestAttemptStatement = `
   SELECT (extract(epoch FROM max(clock_timestamp() - (lease_expires_at - make_interval(secs => $1)))) * 1000)::float8 AS ms
   FROM deliveries WHERE lease_holder IS NOT NULL`;

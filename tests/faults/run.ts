@@ -1,4 +1,4 @@
-// `npm run faults`: tests what is promised under faults, for as long as you like. By default
+// `npm run faults`: tests the guarantees under faults, for as long as you like. By default
 // processes are killed under load; `--gallery` opens every hostile receiver concurrently instead,
 // and `--feed` follows the event feed under many writers.
 import { parseArgs } from "node:util";
@@ -33,7 +33,7 @@ const report = (line: string) =>
     `${String(Math.round((Date.now() - startedAt) / 1000)).padStart(5)} s  ${line}\n`,
   );
 
-/** The options that were given or are usual, and what runs with them. */
+/** The options with their defaults, and the function that runs with them. */
 function choose() {
   if (gallery) {
     const options = { minutes: 10, ...numbers };

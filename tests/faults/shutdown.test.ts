@@ -14,8 +14,8 @@ const rounds = 4;
 const events = 50;
 
 /**
- * Works on one connection until nobody accepts another. @returns what was answered, and what was
- * not
+ * Sends requests on one connection until no new connection is accepted. @returns the requests with
+ * and without a response
  */
 async function workUntilRefused(url: string, key: string, name: string) {
   const client = new Client(url);

@@ -56,13 +56,13 @@ test("web and worker recover from a database that was silent for 20 s under load
     `silent for ${silentMs} ms: answered ${answeredMs} ms, delivered ${deliveredMs} ms after the database was back\n`,
   );
   expect([...statuses].sort()).toEqual([201, 503]);
-  // Nothing acknowledged was lost, and what was sent twice was sent after its lease.
+  // Nothing acknowledged was lost, and deliveries were sent twice only after their lease expired.
   await expect
     .poll(() => countByStatus(partition, webhook.id))
     .toEqual({ DELIVERED: expect.any(Number) });
 
   proxy.goSilent();
-  // Each process ends by itself, with 1 where it could not finish something.
+  // Each process exits by itself, with code 1 if it could not finish its work.
   const codes = await Promise.all([web.end("SIGTERM"), worker.end("SIGTERM")]);
   expect(codes.every((code) => code === 0 || code === 1)).toBe(true);
   await receiver.close();

@@ -8,8 +8,8 @@ import { startMailServer } from "../support/mail-server";
 import { head, openRaw, statusesIn } from "../support/raw-http";
 
 // Ways to take over an account or to stop the service, each replayed from outside, over HTTP alone,
-// against an installation as `npm start` makes it. The database is read for what happened, and
-// written only to let a proof become old.
+// against an installation started with `npm start`. The database is read to check the results, and
+// written only to expire a proof.
 
 const password = "correct horse battery";
 const publicHost = "parlance.example.com";
@@ -54,7 +54,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
   const query = async <Row extends pg.QueryResultRow>(sql: string, ...values: unknown[]) =>
     (await database.query<Row>(sql, values)).rows;
 
-  /** What the audit log of an organization says of these actions, in order. */
+  /** The audit entries of an organization for these actions, in order. */
   const auditOf = (slug: string, ...actions: string[]) =>
     query<{ action: string; changes: unknown }>(
       `SELECT action, changes FROM audit_entries WHERE tenant_id = (SELECT id FROM tenants WHERE slug = $1) AND action = ANY($2)
@@ -63,7 +63,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
       actions,
     );
 
-  /** The path of the newest link of a kind that was mailed to an address. */
+  /** The path of the newest link of this kind in the mails to an address. */
   async function mailedLink(
     kind: "password" | "verify" | "invite",
     recipient: string,
@@ -131,12 +131,12 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
     return isPublic ? mailedLink("invite", email) : linkIn(reply);
   }
 
-  /** Where no mail is sent, the inviter is shown the link. */
+  /** If no mail is sent, the inviter sees the link. */
   const linkIn = ({ value }: ActionReply) =>
     new URL((value as { value: { shareableLink: { link: string } } }).value.shareableLink.link)
       .pathname;
 
-  /** Opens an invitation as someone who has no account yet. */
+  /** Opens an invitation as a user without an account. */
   async function accept(link: string): Promise<ActionReply & { browser: Browser }> {
     const browser = openBrowser();
     const token = link.split("/").at(-1) ?? "";
@@ -230,7 +230,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
   const growing = Buffer.from(`email=a%40example.com&password=${"\uFDFA".repeat(2_000_000)}`);
   const form = "application/x-www-form-urlencoded";
 
-  test("6 MB of text that grows is refused before it has arrived, and stops no one else", async () => {
+  test("6 MB of text that grows is rejected before it has arrived, and does not block other users", async () => {
     const attacks = paths.flatMap((target) =>
       [true, false].map((isChunked) => ({ target, isChunked })),
     );
@@ -244,7 +244,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
           head(`POST ${target} HTTP/1.1`, { "Content-Type": form, [String(name)]: value ?? 0 }),
         );
         if (isChunked) connection.socket.write(`${growing.length.toString(16)}\r\n`);
-        // All but the end: a server that waits for the whole text does not answer.
+        // All but the end: a server that waits for the whole text would not respond.
         connection.socket.write(growing.subarray(0, -1));
         return connection;
       }),
@@ -259,13 +259,13 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
     expect((await browser.send("/api/auth/session")).text).toContain("Ada");
     for (const { socket } of open) socket.destroy();
 
-    // No account is known before a body is read, so the operator's log tells of it.
+    // The account is unknown until the body is read, so the operator's log records it.
     await expect
       .poll(() => logOf("web"))
       .toMatch(/"path":"\/api\/auth\/[^\n]*"a request body was refused as too large"/);
   });
 
-  test("6 MB sent to its end are refused, too", async () => {
+  test("6 MB sent completely are rejected, too", async () => {
     for (const target of paths) {
       for (const body of [growing, new Blob([growing]).stream()]) {
         const init = {
@@ -282,7 +282,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
     }
   });
 
-  test("as much of such text as fits is refused unread, and the account's audit log tells of it", async () => {
+  test("such text up to the size limit is rejected before it is parsed, and the account's audit log records it", async () => {
     const { email, slug } = await signUp(newAddress("ada"));
     const stranger = openBrowser();
     const { csrfToken } = JSON.parse((await stranger.send("/api/auth/csrf")).text);
@@ -305,7 +305,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
     return files.map((file) => readFileSync(path.join(directory, file), "utf8")).join("");
   };
 
-  test("a stolen session without a fresh proof neither invites, resends nor removes, whatever the role", async () => {
+  test("a stolen session without a fresh proof cannot invite, resend or remove, whatever its role", async () => {
     const { browser: stolen, slug, email } = await signUp(newAddress("ada"));
     const member = newAddress("grace");
     expect((await accept(await invite(stolen, slug, member, "ADMIN"))).location).toBe(
@@ -357,7 +357,7 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
       (await auditOf(slug, "user.confirmation_required")).map(({ changes }) => changes),
     ).toEqual(attempts.map(([attempt]) => ({ after: { attempt, missing: "proof" } })));
 
-    // With the password the same is done, so it was for the proof alone.
+    // With the password, the same requests succeed, so only the proof was missing.
     expect(
       (await stolen.act(`/${slug}/test`, "confirmPasswordAction", password)).value,
     ).toMatchObject({ outcome: "done" });
@@ -367,13 +367,13 @@ describe.each(configurations)("$name", ({ isPublic, headers }) => {
     expect(await membersOf(slug)).toHaveLength(1);
   });
 
-  test("the owner of an address gets the account back without what a squatter made in it", async () => {
+  test("the owner of an address gets the account back without the access that a squatter added", async () => {
     const {
       browser: squatter,
       slug,
       email,
     } = await signUp(newAddress("victim"), { isVerified: false });
-    // Where mail is configured, power takes a verified address to begin with.
+    // If mail is configured, privileged actions require a verified address.
     const attempts = [
       await createKey(squatter, slug, "live"),
       await createWebhook(squatter, slug, "live"),

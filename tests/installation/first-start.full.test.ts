@@ -17,7 +17,7 @@ async function count(databaseUrl: string, table: string): Promise<number> {
   return rows[0].count;
 }
 
-test("a database of one's own gets no demo data, and the first owner by a command", {
+test("an external database gets no demo data, and a command creates the first owner", {
   timeout,
 }, async () => {
   const DATABASE_URL = await newDatabase({ isEmpty: true });
@@ -45,7 +45,7 @@ test("a database of one's own gets no demo data, and the first owner by a comman
   await installation.stop();
 });
 
-test("two first starts at once on one database make one demo between them, and no file holds the database's password", {
+test("two concurrent first starts on one database create one demo, and no file contains the database's password", {
   timeout,
 }, async () => {
   const DATABASE_URL = await newDatabase({ isEmpty: true });
@@ -77,14 +77,14 @@ test("two first starts at once on one database make one demo between them, and n
   }
   await Promise.all(installations.map((installation) => installation.stop()));
 
-  // A key that it would make for itself must not continue a log that the shared one began.
+  // A newly generated key must not continue a log that was started with the shared key.
   const { AUDIT_KEYS: _left, ...others } = shared;
   await expect(startInstallation({ environment: others, isQuiet: true })).rejects.toThrow(
     "ended with 1",
   );
 });
 
-test("the embedded database's application role cannot cut the audit log, and verifying notices when its owner does", {
+test("the embedded database's application role cannot truncate the audit log, and the verification detects it if its owner does", {
   timeout,
 }, async () => {
   const installation = await startInstallation({ isQuiet: true });

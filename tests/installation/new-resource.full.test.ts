@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const timeout = 600_000;
 
-/** The working tree without what git ignores, in a directory of its own. */
+/** A copy of the working tree without ignored files. */
 function copyOfRepository(): string {
   const directory = mkdtempSync(path.join(tmpdir(), "parlance-new-resource-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -21,7 +21,7 @@ test("a generated resource passes the type check, the linter and the tests, with
   timeout,
 }, () => {
   const directory = copyOfRepository();
-  // Without this test run's own environment.
+  // Without the environment variables of this test run.
   const { PATH, HOME } = process.env;
   const run = (command: string, ...parameters: string[]): string => {
     const { status, stdout, stderr } = spawnSync(command, parameters, {

@@ -3,8 +3,8 @@ import pg from "pg";
 import { afterAll, expect, test } from "vitest";
 import { type Installation, startInstallation } from "../support/installation";
 
-// One account makes the installation fetch a page that only its own machine may open, and reads
-// what came back among a webhook's attempts: the reset links of everyone else.
+// The attack: one account makes the installation request a page that only its own machine may open,
+// and reads the response in a webhook's attempts: the reset links of all other users.
 
 let installation: Installation;
 
@@ -70,7 +70,7 @@ const loopbackNames = [
 ];
 const mailPageOf = ({ mailPage, url }: Installation) => (mailPage ?? "").slice(url.length);
 
-test("with the default settings, no webhook reaches the installation's own ports, and the audit log tells of each attempt", async () => {
+test("with the default settings, no webhook reaches the installation's own ports, and the audit log records each attempt", async () => {
   installation = await startInstallation({ isQuiet: true });
   const ports = [new URL(installation.url).port, new URL(installation.databaseUrl).port];
   const targets = ports.flatMap((port) =>
@@ -82,12 +82,12 @@ test("with the default settings, no webhook reaches the installation's own ports
       pointer: "/url",
     });
 
-  // What is being tried out next to it stays reachable.
+  // A receiver on another local port is still reachable.
   expect(await createWebhook("http://127.0.0.1:9/")).toMatchObject({ status: 201 });
   expect(await refusedAddresses()).toEqual(targets);
 }, 300_000);
 
-test("the mail page opens by GET with the token of demo.json alone", async () => {
+test("the mail page opens with GET and only with the token from demo.json", async () => {
   const page = mailPageOf(installation);
   expect(page).toMatch(/^\/dev\/mail\?token=.{16,}$/);
   const { status, text } = await send(page);
@@ -128,7 +128,7 @@ test("the first request through a proxy or tunnel finds no mail page, and closes
   await installation.stop();
 });
 
-test("with a public APP_URL, neither loopback nor the mail page is open to begin with", async () => {
+test("with a public APP_URL, loopback and the mail page are closed from the start", async () => {
   installation = await startInstallation({
     isQuiet: true,
     environment: { APP_URL: "https://parlance.example.com" },

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { serverActionsKey } from "@/lib/auth/server-actions-key";
 import { freePort } from "../support/processes";
 
-// Two machines that each build the same commit, in directories of different names, behind one load
-// balancer.
+// Two machines behind one load balancer, which each built the same commit in directories with
+// different names.
 
 const timeout = 1_800_000;
 const parent = mkdtempSync(path.join(tmpdir(), "parlance-builds-"));
@@ -33,7 +33,7 @@ beforeAll(async () => {
       directory,
       ...files.toString().split("\0").filter(Boolean),
     ]);
-    // Hard links cost neither time nor space; elsewhere than on this file system it has to be a
+    // Hard links cost neither time nor space. On another file system, this has to be a
     // copy.
     try {
       execFileSync("cp", ["-al", "node_modules", directory], { stdio: "ignore" });
@@ -87,7 +87,7 @@ async function startWeb(directory: string): Promise<string> {
 const read = (directory: string | undefined, file: string) =>
   readFileSync(path.join(directory ?? "", ".next", file), "utf8");
 
-test("two builds of one commit share build id, ids of server actions and names of files", () => {
+test("two builds of one commit have the same build id, server action ids and file names", () => {
   const [first, second] = directories;
   expect(read(first, "BUILD_ID")).toBe(read(second, "BUILD_ID"));
   const actions = directories.map((directory) =>
@@ -101,7 +101,7 @@ test("two builds of one commit share build id, ids of server actions and names o
   expect(files[0]).toEqual(files[1]);
 });
 
-test("what encrypts at run time is derived from the secrets, and is in no build", () => {
+test("encryption keys are derived from the secrets at run time, and are not part of a build", () => {
   const { encryptionKey } = JSON.parse(
     read(directories[0], "server/server-reference-manifest.json"),
   );
