@@ -42,7 +42,7 @@ const suite = { TEST_SUITE: process.argv.includes("--full") ? "full" : "fast" };
 if (suite.TEST_SUITE === "fast") {
   counts.push(countCheck(await run("npm", ["run", "check"])));
 } else {
-  const throughNext = { TEST_SUITE: "fast", TEST_DOOR: "next" };
+  const throughNext = { TEST_SUITE: "fast", TEST_SERVER: "next" };
   counts.push(
     countVitest(
       nextReport,
@@ -83,7 +83,7 @@ process.exitCode = failed > 0 ? 1 : 0;
 
 /**
  * Redis and Chromium come from the system, not from npm. As root on Debian they are installed;
- * elsewhere one is told.
+ * elsewhere a message names what is missing.
  * @returns {[string | null, string | null]}
  */
 function installTools() {

@@ -97,7 +97,7 @@ test("409 for a patch onto another's externalId, 200 onto its own", async () => 
 test.each([
   ["nothing that tells who it is", {}, ""],
   ["only nulls", { name: null, email: null }, ""],
-  ["no e-mail address", { email: "ada" }, "/email"],
+  ["an invalid email address", { email: "ada" }, "/email"],
   ["no E.164 number", { phone: "030 123" }, "/phone"],
   ["no language tag", { name: "Ada", locale: "german_" }, "/locale"],
   ["a read-only field", { name: "Ada", conversationCount: 3 }, "/conversationCount"],
@@ -117,7 +117,7 @@ test("422 for a patch that leaves the customer without any identifying field", a
   expect((await call(tenant, "GET", `/customers/${body.id}`)).text).toBe(JSON.stringify(body));
 });
 
-test("200 filters by e-mail, phone and externalId", async () => {
+test("200 filters by email, phone and externalId", async () => {
   const tenant = await newTenant();
   const ada = (
     await call(tenant, "POST", "/customers", {

@@ -202,7 +202,7 @@ describe("uploading", () => {
       "/name",
       "too_big",
     ],
-  ])("422 for %s, and nothing is kept", async (_what, makeForm, pointer, code) => {
+  ])("422 for %s, and nothing is stored", async (_what, makeForm, pointer, code) => {
     const tenant = await newTenant();
     const base = await newKnowledgeBase(tenant);
     const form = makeForm();
@@ -222,7 +222,7 @@ describe("uploading", () => {
     ["text in another encoding", Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]), "notes.txt"],
     ["text named .pdf", "Only text", "paper.pdf"],
     ["text named .docx", "Only text", "paper.docx"],
-    ["an archive that is no Word document", zipOf({ "a.txt": "a" }), "a.zip"],
+    ["an archive that is not a Word document", zipOf({ "a.txt": "a" }), "a.zip"],
     ["a plain archive named .docx", zipOf({ "a.txt": "a" }), "a.docx"],
     ["a workbook named .docx", zipOf({ ...wordParts, "xl/workbook.xml": "<workbook/>" }), "a.docx"],
   ])("415 for %s", async (_what, content, name) => {

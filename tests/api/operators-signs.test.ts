@@ -32,7 +32,7 @@ test("503 while the disk of the database is full, and the log and /ready say whi
 
   expect([status, body.type]).toEqual([503, expect.stringMatching(/unavailable$/)]);
   // The API's bundle may be another process's, which then has a log and a memory of its own.
-  if (process.env.TEST_DOOR !== "next") {
+  if (process.env.TEST_SERVER !== "next") {
     expect(logged.mock.lastCall?.[1]).toBe("the disk of the database is full: free some space");
     expect(await readiness()).toMatchObject({ status: "unavailable", database: "full" });
   }
@@ -42,7 +42,7 @@ test("503 while the disk of the database is full, and the log and /ready say whi
   expect(findFullDisk(new Error("anything else"))).toBeNull();
 });
 
-test.skipIf(process.env.TEST_DOOR === "next")(
+test.skipIf(process.env.TEST_SERVER === "next")(
   "the log, once, and doctor report a proxy whose X-Forwarded-For is ignored",
   async () => {
     const { DATA_DIR } = env();

@@ -270,7 +270,7 @@ test.each([
     '{"a":"x_test_1","b":"line\\n\\"quoted\\" \\\\u0041"}',
   ],
   ["/v1/public/customers?limit=5&order=asc", "/v1/public/customers?limit=5&order=asc"],
-])("what is no secret stays: %s", (text, expected) => {
+])("text that is not a secret stays: %s", (text, expected) => {
   expect(maskSecrets(text)).toBe(expected);
 });
 
@@ -283,7 +283,7 @@ test.each(['"', '"secret":', "_test_", "a-", "\\", ', \\"', '"token":"\\', "&sec
   },
 );
 
-/** Runs `work` while nobody can write to the log. */
+/** Runs `work` while the log cannot be written. */
 async function whileLogIsLocked<Result>(work: () => Promise<Result>): Promise<Result> {
   const connection = await pool().connect();
   try {
@@ -439,7 +439,7 @@ test("a page of a long log searches a bounded part, and says where the next one 
   const second = await find({ method: "DELETE", cursor: first.nextCursor });
   expect(second).toMatchObject({ data: [{ method: "DELETE" }] });
   expect(second.nextCursor).toBeUndefined();
-  // Of what is found at once, nothing is looked through.
+  // If the index finds the row, no other rows are scanned.
   expect((await find({ method: "GET", limit: 10 })).nextCursor).toBe(
     "req_01000000000000000000019993",
   );

@@ -271,7 +271,7 @@ describe("webhooks", () => {
       if (!first || !second) throw new Error("the events reached no webhook");
       await attemptDelivery(first);
       await attemptDelivery(first);
-      receiver.answer = (response) => void response.writeHead(500).end();
+      receiver.respond = (response) => void response.writeHead(500).end();
       await attemptDelivery(second);
     } finally {
       await receiver.close();
@@ -400,7 +400,7 @@ describe("days that are over", () => {
     const totals = await expectExact(test);
     expect(totals).toMatchObject({ conversationsCreated: 4, messagesReceived: 3, messagesSent: 2 });
 
-    // From then on no row is looked at, and what is deleted when its time has come takes nothing
+    // From then on no row is read, and the deletion of expired rows takes nothing
     // with it.
     await pool().query("DELETE FROM conversations WHERE tenant_id = $1", [
       test.identity.partition.tenantId,

@@ -18,8 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const answerWith = (status: number, body = "") => {
-  receiver.answer = (response) => void response.writeHead(status).end(body);
+const respondWith = (status: number, body = "") => {
+  receiver.respond = (response) => void response.writeHead(status).end(body);
 };
 
 async function newWebhook(tenant: TestTenant, events = ["*"]) {
@@ -174,7 +174,7 @@ test("202 for a test: one event for this webhook alone, sent once, and its failu
   const tenant = await newTenant();
   const webhook = await newWebhook(tenant, ["customer.created"]);
   const other = await newWebhook(tenant, ["*"]);
-  answerWith(500, "broken");
+  respondWith(500, "broken");
 
   const test = await call(tenant, "POST", `${webhook.path}/test`);
 
@@ -310,13 +310,13 @@ test.each([
 test("200 shows a delivery with its attempts; one without a response has a generic reason", async () => {
   const tenant = await newTenant();
   const { delivery, path } = await newDelivery(tenant);
-  answerWith(500, "no\0pe");
+  respondWith(500, "no\0pe");
   await attempt(tenant, delivery.id);
   await db().delivery.updateMany({
     where: { id: delivery.id },
     data: { nextAttemptAt: new Date(0) },
   });
-  receiver.answer = (response) => response.destroy();
+  receiver.respond = (response) => response.destroy();
   await attempt(tenant, delivery.id);
 
   const shown = await call(tenant, "GET", path);
@@ -348,7 +348,7 @@ test("202 for a resend: the same event, freshly signed; a failure changes nothin
   const tenant = await newTenant();
   const { webhook, delivery, path } = await newDelivery(tenant);
   await attempt(tenant, delivery.id);
-  answerWith(500);
+  respondWith(500);
 
   const resent = await call(tenant, "POST", `${path}/resend`);
   expect(resent).toMatchObject({
@@ -374,7 +374,7 @@ test("202 for a resend: the same event, freshly signed; a failure changes nothin
 test("a successful resend ends pending retries, a failed one leaves them unchanged", async () => {
   const tenant = await newTenant();
   const { webhook, delivery, path } = await newDelivery(tenant);
-  answerWith(500);
+  respondWith(500);
   await attempt(tenant, delivery.id);
   const { nextAttemptAt } = (await call(tenant, "GET", path)).body;
 
@@ -387,7 +387,7 @@ test("a successful resend ends pending retries, a failed one leaves them unchang
   });
   expect((await call(tenant, "GET", webhook.path)).body.consecutiveFailures).toBe(1);
 
-  answerWith(200);
+  respondWith(200);
   await call(tenant, "POST", `${path}/resend`);
   await attempt(tenant, delivery.id);
   expect((await call(tenant, "GET", path)).body).toMatchObject({
@@ -417,7 +417,7 @@ test("409 for a resend while an attempt is in progress or about to be made", asy
   expect(replies.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409]);
 
   let underWay: Reply | undefined;
-  receiver.answer = async (response) => {
+  receiver.respond = async (response) => {
     underWay = await call(tenant, "POST", `${path}/resend`);
     response.writeHead(200).end();
   };
@@ -476,7 +476,7 @@ test("202 for recovering: dryRun only counts, then all failed and held deliverie
 
   for (const { id } of pending)
     await db().delivery.updateMany({ where: { id }, data: { nextAttemptAt: new Date(0) } });
-  answerWith(500);
+  respondWith(500);
   const { retryAt } = await attempt(tenant, failed[0] as string);
   expect(Date.parse(retryAt ?? "") - Date.now()).toBeLessThan(34_000);
 });
@@ -574,10 +574,10 @@ test("enabling a webhook resumes held deliveries, discards them or leaves them",
     await call(tenant, "PATCH", webhook.path, { status: "DISABLED" });
     return webhook;
   };
-  const [resumed, discarded, kept] = [await held(), await held(), await held()];
+  const [resumed, discarded, stillHeld] = [await held(), await held(), await held()];
   for (let index = 0; index < 3; index++) await newConversation(tenant);
   const count = (id: string) => mutate(tenant.identity, (caller) => countHeld(caller, id));
-  expect(await Promise.all([count(resumed.id), count(discarded.id), count(kept.id)])).toEqual([
+  expect(await Promise.all([count(resumed.id), count(discarded.id), count(stillHeld.id)])).toEqual([
     3, 3, 3,
   ]);
 
@@ -588,7 +588,7 @@ test("enabling a webhook resumes held deliveries, discards them or leaves them",
     consecutiveFailures: 0,
   });
   await enable(discarded.id, "DISCARD");
-  await enable(kept.id, "KEEP");
+  await enable(stillHeld.id, "KEEP");
   expect(await workOffBacklog(500)).toBe(6);
 
   const statusesOf = async ({ path }: { path: string }) =>
@@ -597,7 +597,7 @@ test("enabling a webhook resumes held deliveries, discards them or leaves them",
     );
   expect(await statusesOf(resumed)).toEqual(["PENDING", "PENDING", "PENDING"]);
   expect(await statusesOf(discarded)).toEqual(["DISCARDED", "DISCARDED", "DISCARDED"]);
-  expect(await statusesOf(kept)).toEqual(["HELD", "HELD", "HELD"]);
+  expect(await statusesOf(stillHeld)).toEqual(["HELD", "HELD", "HELD"]);
   expect(await mutate(tenant.identity, (caller) => discardHeld(caller, resumed.id))).toEqual({
     count: 0,
   });

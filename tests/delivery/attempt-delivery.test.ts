@@ -53,7 +53,7 @@ test("only one of many simultaneous attempts sends", async () => {
   const { delivery } = await newDelivery(receiver.url);
   let settled = 0;
   // The receiver responds when all other attempts have been refused.
-  receiver.answer = (response) =>
+  receiver.respond = (response) =>
     void vi.waitUntil(() => settled === 7).then(() => response.end("ok"));
   const attempts = Array.from({ length: 8 }, () =>
     attemptDelivery(delivery).finally(() => settled++),

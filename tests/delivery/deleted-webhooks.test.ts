@@ -83,7 +83,7 @@ test("a webhook with a backlog is deleted immediately, and its deliveries in bat
   expect(await db().event.count({ where: webhook.partition })).toBe(3_002);
 });
 
-test("an event that is being recorded while its webhook is deleted is kept, and its delivery is deleted with the others", async () => {
+test("an event recorded while its webhook is deleted is stored, and its delivery is deleted with the others", async () => {
   const webhook = await newWebhook(url);
   await as(webhook, async (caller) => {
     await recordEvent(caller, "message.received", { id: "msg_1" });

@@ -42,10 +42,10 @@ withEachClock(() => {
 
   test("410 disables immediately: pending deliveries are held, and other webhooks are notified", async () => {
     const { webhook, delivery } = await newDelivery(receiver.url);
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await clock.settle();
     const other = await newWebhook(`${receiver.url}/other`, webhook.partition);
-    receiver.answer = (response, { path }) =>
+    receiver.respond = (response, { path }) =>
       void response.writeHead(path === "/other" ? 200 : 410).end();
     const raised = (await raiseEvent(webhook.partition)).map(({ id }) => id);
     const gone = await db().delivery.findFirstOrThrow({
@@ -86,7 +86,7 @@ withEachClock(() => {
   });
 
   test("99 failures, a success and 99 more do not disable, 100 do", async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const webhook = await newWebhook(receiver.url);
     const skipTo = (consecutiveFailures: number) =>
       db().webhook.updateMany({ where: { id: webhook.id }, data: { consecutiveFailures } });
@@ -95,9 +95,9 @@ withEachClock(() => {
     await failTimes(webhook, 9);
     expect(await find(webhook)).toMatchObject({ status: "ENABLED", consecutiveFailures: 99 });
 
-    receiver.answer = (response) => {
+    receiver.respond = (response) => {
       // One success, and from then on failures again.
-      receiver.answerWith(500);
+      receiver.respondWith(500);
       response.writeHead(200).end();
     };
     await raiseEvent(webhook.partition);
@@ -173,13 +173,13 @@ withEachClock(() => {
   });
 
   test("a receiver that recovers gets every pending delivery once", async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const webhook = await newWebhook(receiver.url);
     await raiseMany(webhook, 60);
     await clock.advance(16);
     expect((await find(webhook)).consecutiveFailures).toBeGreaterThanOrEqual(12);
     const failed = receiver.requests.length;
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await clock.advance(180);
     // Given up by its own run in the meantime.
     await clock.settleWorker();
@@ -211,7 +211,7 @@ withEachClock(() => {
 
   test("a failure that ends after its webhook was disabled is held, not retried", async () => {
     const { webhook, delivery } = await newDelivery(receiver.url);
-    receiver.answer = async (response) => {
+    receiver.respond = async (response) => {
       await setStatus(webhook, "DISABLED");
       response.writeHead(500).end();
     };

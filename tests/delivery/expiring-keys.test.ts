@@ -75,15 +75,18 @@ test.each([
   ["rolled", { replacedById: "key_1" }],
   ["made for a week", { createdAt: daysBefore(7) }],
   ["without an end", { expiresAt: undefined }],
-] satisfies [string, Change][])("nobody is told of a key that was %s", async (title, change) => {
-  const { mails } = await newKey(
-    title === "without an end"
-      ? { createdAt: daysBefore(90), expiresAt: new Date("2999-01-01") }
-      : change,
-  );
-  await tellAt(daysBefore(6));
-  expect(await mails()).toEqual([]);
-});
+] satisfies [string, Change][])(
+  "no one is notified of a key that was %s",
+  async (title, change) => {
+    const { mails } = await newKey(
+      title === "without an end"
+        ? { createdAt: daysBefore(90), expiresAt: new Date("2999-01-01") }
+        : change,
+    );
+    await tellAt(daysBefore(6));
+    expect(await mails()).toEqual([]);
+  },
+);
 
 test("owners and admins are notified again after the expiry was postponed", async () => {
   const { tenant, mails } = await newKey();

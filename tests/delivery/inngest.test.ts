@@ -30,13 +30,13 @@ import {
 
 let receiver: Receiver;
 let clock: TestClock;
-const answer = inngest.server.answer;
+const respond = inngest.server.respond;
 beforeEach(async () => {
   receiver = await startReceiver();
   clock = await clocks[1].start();
 });
 afterEach(async () => {
-  inngest.server.answer = answer;
+  inngest.server.respond = respond;
   await clock.close();
   await receiver.close();
 });
@@ -121,7 +121,7 @@ test("an unsigned registration request registers the app's own address, whatever
 });
 
 test("a delivery is one run: each attempt is a step, and the run sleeps between them", async () => {
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const { delivery } = await newDelivery(receiver.url);
   await clock.advance(200_000);
   expect(runsOf(delivery.id)).toMatchObject([
@@ -184,7 +184,7 @@ test("events are sent after the commit, and contain only ids", async () => {
 });
 
 test("Inngest gets a new event id each time a delivery is to be sent again", async () => {
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const { webhook, delivery } = await newDelivery(receiver.url);
   await clock.settle();
   for (let round = 0; round < 2; round++) {
@@ -225,7 +225,7 @@ test("thousands of deliveries reach Inngest in few requests, and a webhook has a
   // Ten requests have to wait for each other, so fewer than ten at a time would never end.
   const waiting: ServerResponse[] = [];
   let most = 0;
-  receiver.answer = (response) => {
+  receiver.respond = (response) => {
     most = Math.max(most, waiting.push(response));
     if (waiting.length < 10) return;
     // One more would have time to arrive.
@@ -248,12 +248,12 @@ test("thousands of deliveries reach Inngest in few requests, and a webhook has a
   expect(most).toBe(10);
 });
 
-test.each(["hangs", "answers with 500"])(
+test.each(["hangs", "responds with 500"])(
   "sending ends soon where Inngest %s, and the events queued with it are dropped",
   async (what) => {
     const webhook = await newWebhook(receiver.url);
     const deliveries = await raiseBacklog(webhook.partition, webhook.id, 50, new Date());
-    inngest.server.answer =
+    inngest.server.respond =
       what === "hangs" ? () => {} : (response) => void response.writeHead(500).end();
     const [first, ...others] = await Promise.allSettled(
       deliveries.map((delivery) => inngestJobClock.wake([delivery])),
@@ -267,11 +267,11 @@ test.each(["hangs", "answers with 500"])(
 );
 
 test("the worker takes over what Inngest never received after two minutes, attempt by attempt", async () => {
-  receiver.answerWith(500);
-  inngest.server.answer = (response) => void response.writeHead(503).end();
+  receiver.respondWith(500);
+  inngest.server.respond = (response) => void response.writeHead(503).end();
   const { webhook, delivery } = await newDelivery(receiver.url);
   await clock.settle();
-  inngest.server.answer = answer;
+  inngest.server.respond = respond;
 
   for (let attempt = 1; attempt <= 3; attempt++) {
     const { nextAttemptAt } = await findDelivery(webhook.partition, delivery.id);
@@ -287,16 +287,16 @@ test("the worker takes over what Inngest never received after two minutes, attem
 });
 
 test("the worker completes a run that Inngest loses halfway, and a document that it never received", async () => {
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const { webhook, delivery } = await newDelivery(receiver.url);
   await clock.settle();
   expect(receiver.requests).toHaveLength(1);
   inngest.forget();
-  inngest.server.answer = (response) => void response.writeHead(503).end();
+  inngest.server.respond = (response) => void response.writeHead(503).end();
   const document = await newDocument(webhook.partition, "Text");
   await clock.settle();
-  inngest.server.answer = answer;
-  receiver.answerWith(200);
+  inngest.server.respond = respond;
+  receiver.respondWith(200);
 
   await clock.advance(160);
   expect(inngest.runs.filter(({ event }) => event !== cronEvent)).toEqual([]);
@@ -311,7 +311,7 @@ test("the worker completes a run that Inngest loses halfway, and a document that
 });
 
 test("the clock can be changed while deliveries wait: nothing is lost, and nothing sent twice", async () => {
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const { webhook, delivery } = await newDelivery(receiver.url);
   const numbers = async () =>
     (await attemptsOf(webhook.partition, delivery.id)).map(({ number }) => number);
@@ -348,11 +348,11 @@ test("the clock can be changed while deliveries wait: nothing is lost, and nothi
 test("deliveries pending when Inngest takes over, and when it is switched off, are sent once", async () => {
   await clock.close();
   clock = await clocks[0].start();
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const webhook = await newWebhook(receiver.url);
   for (let index = 0; index < 5; index++) await raiseEvent(webhook.partition);
   await clock.settle();
-  receiver.answerWith(200);
+  receiver.respondWith(200);
 
   // Inngest never receives these: the worker next to it sends them, two minutes late.
   clock = await clocks[1].start(clock.now());
@@ -364,10 +364,10 @@ test("deliveries pending when Inngest takes over, and when it is switched off, a
   await clock.settleWorker();
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 10 });
 
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   for (let index = 0; index < 5; index++) await raiseEvent(webhook.partition);
   await clock.settle();
-  receiver.answerWith(200);
+  receiver.respondWith(200);
   clock = await clocks[0].start(clock.now());
   await clock.advance(34);
   expect(await countByStatus(webhook.partition, webhook.id)).toEqual({ DELIVERED: 15 });

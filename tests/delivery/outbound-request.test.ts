@@ -3,7 +3,7 @@ import { outboundRequest } from "@/lib/platform/outbound-http/outbound-request";
 import { watchConnectionAttempts } from "../support/connection-attempts";
 import { kinds, openHostile } from "../support/gallery";
 import { startNameServer } from "../support/name-server";
-import { type Answer, startReceiver } from "../support/receiver";
+import { type Respond, startReceiver } from "../support/receiver";
 
 const deadlineMs = 1_000;
 let keys = 0;
@@ -13,8 +13,8 @@ const post = (url: string, connectionKey = `whk_${keys++}`, timeoutMs = deadline
     { timeoutMs },
   );
 
-async function postTo(answer: Answer) {
-  const receiver = await startReceiver(answer);
+async function postTo(respond: Respond) {
+  const receiver = await startReceiver(respond);
   const result = await post(receiver.url);
   await receiver.close();
   return { result, receiver };
@@ -112,12 +112,12 @@ test.each([301, 302, 303, 307, 308])("%i leads nowhere, least of all inside", as
 test("a name that resolves differently the next time is resolved once for each connection", async () => {
   const receiver = await startReceiver();
   const { port } = new URL(receiver.url);
-  let answers = 0;
+  let lookups = 0;
   const rebinding = {
     // The lookup asks for both kinds of address, so the third reply belongs to the second
     // connection.
     get "rebinding.example.com"() {
-      return answers++ < 2 ? ["127.0.0.1"] : ["10.0.0.1"];
+      return lookups++ < 2 ? ["127.0.0.1"] : ["10.0.0.1"];
     },
   };
   const rebindingServer = await startNameServer(rebinding);

@@ -48,10 +48,10 @@ withEachClock(() => {
   });
 
   test("a resend that succeeds ends the retries", async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const { webhook, delivery } = await newDelivery(receiver.url);
     await clock.settle();
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await resend(webhook, delivery.id);
     await clock.advance(200_000);
     expect(receiver.requests).toHaveLength(2);
@@ -61,7 +61,7 @@ withEachClock(() => {
   });
 
   test("a failed resend leaves the schedule unchanged, and does not count as a failure", async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const { webhook, delivery } = await newDelivery(receiver.url);
     await clock.settle();
     const { nextAttemptAt } = await findDelivery(webhook.partition, delivery.id);
@@ -111,7 +111,7 @@ withEachClock(() => {
   });
 
   test("tests and resends go out while the webhook pauses after failures, and while it is disabled", async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const { webhook, delivery } = await newDelivery(receiver.url);
     const probeAfter = new Date(clock.now().getTime() + daySeconds * 1_000);
     await db().webhook.updateMany({
@@ -139,7 +139,7 @@ withEachClock(() => {
   });
 
   test("a test is tried once, and 410 for a test does not disable the webhook", async () => {
-    receiver.answerWith(410);
+    receiver.respondWith(410);
     const webhook = await newWebhook(receiver.url);
     const { id } = await sendTest(webhook);
     await clock.advance(200_000);
@@ -170,7 +170,7 @@ withEachClock(() => {
     await clock.settle();
     expect(receiver.requests).toHaveLength(0);
 
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const body = {
       since: new Date(Date.now() - daySeconds * 1_000),
       until: undefined,
@@ -182,9 +182,9 @@ withEachClock(() => {
       ),
     ).toEqual({ count: 100 });
     // One fails and starts its schedule again; the others succeed.
-    receiver.answer = (response) => {
+    receiver.respond = (response) => {
       response.writeHead(500).end();
-      receiver.answerWith(200);
+      receiver.respondWith(200);
     };
     await clock.advance(0.99);
     expect(receiver.requests).toHaveLength(50);

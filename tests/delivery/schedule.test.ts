@@ -49,7 +49,7 @@ withEachClock(() => {
   });
 
   test("eight attempts and no ninth, each at its time, with the same bytes and id and a fresh signature", async () => {
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     const { webhook, delivery } = await newDelivery(receiver.url);
     await clock.settle();
 
@@ -103,10 +103,10 @@ withEachClock(() => {
   });
 
   test("a receiver that is down at first gets the event once it is back", async () => {
-    receiver.answerWith(503);
+    receiver.respondWith(503);
     const { webhook, delivery } = await newDelivery(receiver.url);
     await clock.advance(1);
-    receiver.answerWith(204);
+    receiver.respondWith(204);
     await clock.advance(33);
     expect(await attemptsOf(webhook.partition, delivery.id)).toMatchObject([
       { statusCode: 503 },
@@ -122,10 +122,10 @@ withEachClock(() => {
     [503, "999999999", 86_400],
     [500, "300", 30],
   ])("%i with Retry-After %s waits at least %i s", async (status, value, seconds) => {
-    receiver.answerWith(status, { "retry-after": value });
+    receiver.respondWith(status, { "retry-after": value });
     await newDelivery(receiver.url);
     await clock.settle();
-    receiver.answerWith(200);
+    receiver.respondWith(200);
     await clock.advance(seconds - 0.001);
     expect(receiver.requests).toHaveLength(1);
     await clock.advance(seconds === 30 ? 3.002 : 0.002);
@@ -154,7 +154,7 @@ withEachClock(() => {
     expect(receiver.requests).toHaveLength(5);
     expect(broken.requests).toHaveLength(5);
 
-    broken.answerWith(200);
+    broken.respondWith(200);
     await clock.advance(60);
     expect(receiver.requests).toHaveLength(5);
     expect(broken.requests).toHaveLength(10);

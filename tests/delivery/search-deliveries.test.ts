@@ -15,7 +15,7 @@ import {
 import { searchDeliveriesStatement } from "@/lib/deliveries/search.sql";
 import { type Partition, reader, system } from "@/lib/platform/caller";
 import { pool } from "@/lib/platform/db";
-import { type Answer, type Receiver, startReceiver } from "../support/receiver";
+import { type Receiver, type Respond, startReceiver } from "../support/receiver";
 import { newPartition, newWebhook, raiseBacklog, raiseEvent } from "../support/webhooks";
 
 let receiver: Receiver;
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const answers: Record<ResponseClass, Answer> = {
+const responses: Record<ResponseClass, Respond> = {
   "2xx": (response) => void response.writeHead(204).end(),
   "3xx": (response) => void response.writeHead(302, { location: "/elsewhere" }).end(),
   "4xx": (response) => void response.writeHead(404).end(),
@@ -42,7 +42,7 @@ async function newDeliveries() {
   const webhook = await newWebhook(receiver.url);
   const ids: string[] = [];
   for (const ending of responseClasses) {
-    receiver.answer = answers[ending];
+    receiver.respond = responses[ending];
     const [delivery] = await raiseEvent(webhook.partition);
     if (!delivery) throw new Error("the event reached no webhook");
     await attemptDelivery(delivery);

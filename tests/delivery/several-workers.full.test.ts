@@ -81,7 +81,7 @@ test("workers that are stopped in the middle finish the attempts in progress, an
 });
 
 test("a worker that is stopped while a receiver hangs ends with that request, and leaves nothing half recorded", async () => {
-  receiver.answer = () => {};
+  receiver.respond = () => {};
   const webhook = await newWebhook(receiver.url);
   await raiseEvent(webhook.partition);
   const [worker] = await startWorkers(1);
@@ -107,7 +107,7 @@ test("committed deliveries are sent even if every notification is lost", async (
 
 test("a webhook gets no more concurrent deliveries than the operator allows", async () => {
   let [underWay, most] = [0, 0];
-  receiver.answer = (response) => {
+  receiver.respond = (response) => {
     most = Math.max(most, ++underWay);
     setTimeout(() => {
       underWay--;

@@ -117,7 +117,7 @@ test("the commit of an event wakes the loop", async () => {
 });
 
 test("99 failures, a success and 99 more do not disable, 100 do, with eight concurrent loops", async () => {
-  receiver.answerWith(500);
+  receiver.respondWith(500);
   const webhook = await newWebhook(receiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 300, minutesAgo(1));
   startLoops(8);
@@ -125,9 +125,9 @@ test("99 failures, a success and 99 more do not disable, 100 do, with eight conc
   await failUntil(webhook, 99);
   expect(await failuresOf(webhook)).toBe(99);
   await expect.poll(() => underWay(webhook)).toBe(0);
-  receiver.answer = (response) => {
+  receiver.respond = (response) => {
     // One success, and from then on failures again.
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     response.writeHead(200).end();
   };
   clock.advance(7.5);
@@ -208,7 +208,7 @@ test("webhooks beyond the steps of one round-robin scan are all reached", async 
 });
 
 test("healthy webhooks are served immediately while nine of ten hang", async () => {
-  const hanging = await openHostile("accepts and keeps silent");
+  const hanging = await openHostile("accepts and stays silent");
   const partition = await newPartition();
   for (let index = 0; index < 18; index++) {
     const webhook = await newWebhook(hanging.url, partition);

@@ -13,11 +13,11 @@ import { pdfOf } from "../support/files";
 import { type Receiver, startReceiver } from "../support/receiver";
 
 // Every curl command of the reference, the guides and the README, run by a shell against the
-// running service. Ids are replaced by those of existing resources, addresses of receivers by one
-// that listens; nothing else is changed.
+// running service. Ids are replaced with those of existing resources, and receiver URLs with one that
+// listens. Nothing else is changed.
 
 const root = path.resolve(import.meta.dirname, "../..");
-/** Where the commands run: `curl` finds its options here, and `-F file=@returns.pdf` its file. */
+/** The working directory of the commands, with the options of `curl` and the file for `-F file=@returns.pdf`. */
 const folder = mkdtempSync(path.join(tmpdir(), "parlance-curl-"));
 let receiver: Receiver;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 
-// Documentation and comments name files. A file that is moved takes its mentions along.
+// Documentation and comments name files. When a file moves, its mentions must be updated.
 
 const folders = "app|bench|components|docs|inngest|lib|prisma|sdk|server|tests";
 const mention = new RegExp(

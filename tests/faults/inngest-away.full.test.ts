@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pool } from "@/lib/platform/db";
 import { newKey, newTenant, type TestTenant } from "../support/api";
-import { type Door, openDoor } from "../support/door";
+import { type ApiServer, startApiServer } from "../support/api-server";
 import { startWeb, startWorker } from "../support/processes";
 import { type Receiver, startReceiver } from "../support/receiver";
 import { findDelivery } from "../support/webhooks";
@@ -29,11 +29,11 @@ const servers: { name: string; start: (environment: Record<string, string>) => P
     { name: "next start", start: openNext },
   ];
 
-async function openNext(environment: Record<string, string>): Promise<Door> {
+async function openNext(environment: Record<string, string>): Promise<ApiServer> {
   const before = { ...process.env };
-  Object.assign(process.env, environment, { TEST_DOOR: "next" });
+  Object.assign(process.env, environment, { TEST_SERVER: "next" });
   try {
-    return await openDoor();
+    return await startApiServer();
   } finally {
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
     Object.assign(process.env, before);

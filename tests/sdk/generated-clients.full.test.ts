@@ -36,7 +36,7 @@ const run = async (command: string, ...args: string[]): Promise<string> => {
 };
 
 test.skipIf(!hasGo)(
-  "Go, by oapi-codegen: it compiles, and an event is told apart by its type",
+  "Go, by oapi-codegen: it compiles, and an event is discriminated by its type",
   { timeout: 900_000 },
   async () => {
     writeFileSync(path.join(folder, "go.mod"), "module example.com/client\n\ngo 1.24\n");

@@ -12,7 +12,7 @@ import {
 import { newDatabase } from "../support/database";
 
 /** What PostgreSQL's catalog says about the schema, one fact per row. */
-const catalogue = `
+const catalog = `
   SELECT 'column ' || table_name || '.' || column_name || ' ' || udt_name || ' ' || COALESCE(datetime_precision::text, '-')
          || ' null=' || is_nullable || ' default=' || COALESCE(column_default, '-') AS fact
     FROM information_schema.columns WHERE table_schema = 'public'
@@ -30,7 +30,7 @@ const catalogue = `
   SELECT 'function ' || pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace`;
 
 async function factsOf(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ fact: string }>(catalogue);
+  const { rows } = await client.query<{ fact: string }>(catalog);
   // Prisma's own table of applied migrations is in only one of the two databases.
   return rows
     .map((row) => row.fact)

@@ -49,7 +49,7 @@ async function newOwner({ isVerified }: { isVerified: boolean }) {
 const hashOf = async (id: string) =>
   (await db().user.findUniqueOrThrow({ where: { id } })).passwordHash;
 
-describe("somebody new", () => {
+describe("a new user", () => {
   test("gets an account without a password or an organization, with a verified address", async () => {
     const arrival = arrive({ email: newAddress("Grace").toUpperCase() });
     const session = await sessionOf(arrival);

@@ -201,7 +201,7 @@ const withoutProof: Record<string, string> = {
 /** Functions that write and ask for no role, and why that is right. */
 const forEveryRole: Record<string, string> = {
   leaveOrganization: "every member may leave",
-  renameUser: "everybody has a name",
+  renameUser: "all users have a name",
   recordAudit: "called by what asks for the role",
   requireStepUp: "records what it refuses, and changes nothing else",
   lockTenant: "called by what asks for the role",

@@ -6,24 +6,24 @@ import { db } from "@/lib/platform/db";
 import { idPrefixes } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
 import type { Environment } from "@/prisma/generated/enums";
-import { requireDescribed } from "./described-answers";
+import { type ApiServer, startApiServer } from "./api-server";
 import { requireDescribedEvents } from "./described-events";
-import { type Door, openDoor } from "./door";
+import { requireDescribed } from "./described-responses";
 
-let door: Door | undefined;
+let server: ApiServer | undefined;
 
 beforeAll(async () => {
-  door = await openDoor();
+  server = await startApiServer();
 });
 
 afterAll(async () => {
-  await door?.close();
+  await server?.close();
   await requireDescribedEvents();
 });
 
 export function baseUrl(): string {
-  if (!door) throw new Error("the door is not open yet");
-  return door.url;
+  if (!server) throw new Error("the API server has not started");
+  return server.url;
 }
 
 /** A tenant's environment with a key, which a test uses for its requests. */

@@ -1,6 +1,6 @@
 // For https receivers on this machine; their keys protect nothing.
 
-/** Nobody vouches for it. */
+/** Not signed by a certificate authority. */
 export const selfSignedCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg2uIusg2tqvG9rlJV

@@ -46,7 +46,7 @@ export type TestClock = {
   advance: (seconds: number) => Promise<void>;
   advanceTo: (time: Date) => Promise<void>;
   /**
-   * Lets the worker take what is its own: with the embedded clock everything, beside Inngest what
+   * Lets the worker take its share: everything with the embedded clock, and next to Inngest what
    * is overdue.
    */
   settleWorker: () => Promise<void>;

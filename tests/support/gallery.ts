@@ -7,7 +7,7 @@ import { expiredCertificate, selfSignedCertificate } from "./certificates";
 import { startTcpReceiver } from "./receiver";
 
 // What a webhook may lead to: one receiver of each kind, on bare sockets, because no HTTP server
-// would answer like this.
+// would respond like this.
 
 type Outcome = { statusCode: number } | { errorCode: OutboundErrorCode };
 type Running = { url: string; openSockets: () => number; close: () => Promise<void> };
@@ -24,8 +24,8 @@ const endlessPart = "y".repeat(65_536);
 /** Every kind of receiver, with the outcome of an attempt to reach it. */
 export const gallery = {
   "never accepts a connection": { outcome: { errorCode: "timeout" }, open: openUnaccepting },
-  "accepts and keeps silent": onConnection({ errorCode: "timeout" }, () => {}),
-  "goes on with 1xx answers": onRequest({ errorCode: "timeout" }, (socket) =>
+  "accepts and stays silent": onConnection({ errorCode: "timeout" }, () => {}),
+  "sends 1xx responses forever": onRequest({ errorCode: "timeout" }, (socket) =>
     drip(socket, "HTTP/1.1 102 Processing\r\n\r\n"),
   ),
   "drips its headers": onRequest({ errorCode: "timeout" }, (socket) => {
@@ -36,7 +36,7 @@ export const gallery = {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 10000\r\n\r\n");
     drip(socket, "z");
   }),
-  "resets at once": onConnection(
+  "resets immediately": onConnection(
     { errorCode: "connection_reset" },
     (socket) => void socket.resetAndDestroy(),
   ),
@@ -56,14 +56,14 @@ export const gallery = {
     { errorCode: "invalid_response" },
     (socket) => void socket.end(`HTTP/1.1 200 OK\r\nx: ${"h".repeat(30_000)}\r\n\r\n`),
   ),
-  "answers TLS with garbage": overTls(
+  "responds to TLS with garbage": overTls(
     onRequest(
       { errorCode: "tls_error" },
       (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
     ),
   ),
   "has an expired certificate": certifiedBy(expiredCertificate),
-  "has a certificate that nobody vouches for": certifiedBy(selfSignedCertificate),
+  "has a self-signed certificate": certifiedBy(selfSignedCertificate),
   "sends an endless body": onRequest({ statusCode: 200 }, (socket) => {
     socket.write("HTTP/1.1 200 OK\r\n\r\n");
     const pump = () => {
@@ -172,7 +172,7 @@ function openBomb(options: Options): Promise<Running> {
 }
 
 /**
- * Listens in a thread that is halted, so that nobody takes what the kernel has queued; and fills
+ * Listens in a thread that is halted, so that nothing accepts the connections that the kernel has queued; and fills
  * that queue.
  */
 const haltedListener = `

@@ -36,10 +36,10 @@ export async function startIdentityProvider() {
 
   const server = createServer((request, response) => {
     if (state.isDown) return request.socket.destroy();
-    answer(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
+    respond(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
   });
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? "/", url);
     const json = (value: unknown, status = 200) =>
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(value));

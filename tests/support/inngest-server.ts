@@ -22,7 +22,7 @@ export type Run = {
   state: "running" | "completed" | "failed";
   result: unknown;
 };
-type RunUnderWay = Run & {
+type RunInProgress = Run & {
   definition: RegisteredFunction;
   steps: Record<string, unknown>;
   wakeAt: Date;
@@ -97,7 +97,7 @@ export function callBody(event: Event, steps: Record<string, unknown> = {}, stac
  */
 export async function startInngestServer(signingKey: string) {
   const functions: RegisteredFunction[] = [];
-  const runs: RunUnderWay[] = [];
+  const runs: RunInProgress[] = [];
   const events: Event[] = [];
   const seen = new Map<string, number>();
   let route: Route | undefined;
@@ -107,10 +107,12 @@ export async function startInngestServer(signingKey: string) {
     if (method !== "POST") return void response.writeHead(404).end();
     if (isRegistration) functions.splice(0, Infinity, ...JSON.parse(body).functions);
     else for (const event of JSON.parse(body) as Event[]) take(event);
-    const answer = isRegistration
+    const responseBody = isRegistration
       ? { ok: true, modified: true, status: 200 }
       : { ids: ["1"], status: 200 };
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify(responseBody));
   });
 
   function take(event: Event): void {
@@ -135,7 +137,7 @@ export async function startInngestServer(signingKey: string) {
     runs.push({ ...rest, operations: [], functionId: definition.id, definition, event });
   }
 
-  /** Forgets all runs and events, as after the loss of its store. What is registered stays. */
+  /** Forgets all runs and events, as after the loss of its store. Registered functions stay. */
   function forget(): void {
     for (const list of [runs, events, server.requests]) list.length = 0;
     seen.clear();
@@ -153,7 +155,7 @@ export async function startInngestServer(signingKey: string) {
   }
 
   /**
-   * Starts a run of every scheduled function. One tick stands for all those that time has
+   * Starts a run of every scheduled function. One tick represents all those that time has
    * skipped.
    */
   function tick(): void {
@@ -167,10 +169,10 @@ export async function startInngestServer(signingKey: string) {
     if (definition) begin(definition, event);
   };
 
-  const isWaiting = (run: RunUnderWay) => run.state === "running" && run.wakeAt <= now();
+  const isWaiting = (run: RunInProgress) => run.state === "running" && run.wakeAt <= now();
 
   /** The calls that may run concurrently, the oldest runs first. */
-  function chooseRuns(): RunUnderWay[] {
+  function chooseRuns(): RunInProgress[] {
     const underWay = new Map<string, number>();
     return runs.filter((run) => {
       if (!isWaiting(run)) return false;
@@ -184,27 +186,27 @@ export async function startInngestServer(signingKey: string) {
     });
   }
 
-  async function call(run: RunUnderWay): Promise<void> {
+  async function call(run: RunInProgress): Promise<void> {
     if (!route) throw new Error("the app has not registered");
     const stack = run.operations.map(({ id }) => id);
     const { runtime, retries } = run.definition.steps.step;
     const response = await route.POST(
       signedRequest(runtime.url, callBody(run.event, run.steps, stack), { signingKey }),
     );
-    const answer: unknown = await response.json();
-    const operations = response.status === 206 ? (answer as Operation[]) : [];
-    if (response.status === 200) Object.assign(run, { state: "completed", result: answer });
+    const result: unknown = await response.json();
+    const operations = response.status === 206 ? (result as Operation[]) : [];
+    if (response.status === 200) Object.assign(run, { state: "completed", result });
     else if (
       response.status !== 206 ||
       operations.some(({ op }) => op === "StepError" || op === "StepFailed")
     ) {
       run.failures++;
       run.wakeAt = new Date(now().getTime() + retryMs);
-      if (run.failures > retries.attempts) Object.assign(run, { state: "failed", result: answer });
+      if (run.failures > retries.attempts) Object.assign(run, { state: "failed", result });
     } else for (const operation of operations) keep(run, operation);
   }
 
-  function keep(run: RunUnderWay, operation: Operation): void {
+  function keep(run: RunInProgress, operation: Operation): void {
     run.operations.push(operation);
     run.failures = 0;
     if (operation.op === "StepRun")

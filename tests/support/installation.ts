@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DemoFile, Secrets } from "@/server/embedded/data-directory";
 import { postgresUrl } from "@/server/embedded/postgres";
 
-/** Long, because it builds what is out of date. */
+/** Long, because it rebuilds outdated files. */
 const startTimeoutMs = 300_000;
 const stopTimeoutMs = 20_000;
 
@@ -16,7 +16,7 @@ type Options = {
   environment?: Record<string, string>;
   /** For `npm start` itself. */
   flags?: string[];
-  /** Keeps to itself what its supervisor says of processes that end; it stands in the logs, too. */
+  /** Hides the messages of its supervisor about ended processes. The logs contain them, too. */
   isQuiet?: boolean;
 };
 

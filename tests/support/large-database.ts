@@ -72,7 +72,7 @@ const statements = (tables: string[]) => [
   `INSERT INTO documents (tenant_id, environment, id, knowledge_base_id, name, content_type, size_bytes, sha256, blob_key, status, created_at, updated_at)
      SELECT ${partition}, 'doc_' || ${ulid}, '${large.knowledgeBaseId}', 'Document', 'text/plain', 1, sha256(i::text::bytea), 'blob-' || i,
        (CASE WHEN i % ($1::int / 10) = 7 THEN 'FAILED' ELSE 'READY' END)::"DocumentStatus", at, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,
-  // What jobs work off: files of nobody, a disabled webhook's deliveries to hold, a deleted one's
+  // What jobs work off: files without an owner, a disabled webhook's deliveries to hold, a deleted one's
   // to delete, a backlog to recover.
   `INSERT INTO stray_blobs (tenant_id, environment, key, remove_after)
      SELECT ${partition}, 'stray_' || i, at FROM (SELECT i, ${at} AS at FROM generate_series(1, $1::int) i) n`,

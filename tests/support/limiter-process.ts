@@ -1,6 +1,6 @@
 import { upstashRateLimiter } from "@/lib/platform/rate-limit/upstash-rate-limiter";
 
-// A process of its own that takes from a limiter as it is told to, over IPC: `node --import tsx
+// A separate process that takes from a limiter on commands over IPC: `node --import tsx
 // <this file> <url> <token>`.
 
 export type Order = {

@@ -119,7 +119,7 @@ export async function holdAgainstLog(
         takers.map((taker, index) => taker.take(orders[index] as Order)),
       );
       const results = replies.flat();
-      // Which of several processes came first is not known, but what they were told together is.
+      // Which of several processes came first is not known, but their combined results are.
       results.sort(
         (one, other) =>
           Number(other.isAllowed) - Number(one.isAllowed) || other.remaining - one.remaining,

@@ -5,7 +5,7 @@ import { SMTPServer } from "smtp-server";
 export type ReceivedMail = { from: string; to: string[]; source: string };
 
 /**
- * A real SMTP server on this machine that keeps what it is given. `refusal` is what it answers
+ * A real SMTP server on this machine that records all mails. `refusal` is its response
  * instead, while it is set.
  */
 export async function startMailServer() {

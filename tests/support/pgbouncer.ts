@@ -28,7 +28,7 @@ export type PgBouncer = { url: string; stop: () => Promise<void> };
 
 /**
  * A real PgBouncer with transaction pooling in front of a database, with fewer connections than it
- * is asked for.
+ * is requested.
  */
 export async function startPgBouncer(
   program: string,

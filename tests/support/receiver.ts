@@ -15,18 +15,18 @@ export type ReceivedRequest = {
 };
 
 /** Responds to a request whose body was read completely. */
-export type Answer = (response: ServerResponse, received: ReceivedRequest) => void;
+export type Respond = (response: ServerResponse, received: ReceivedRequest) => void;
 
-const ok: Answer = (response) => void response.writeHead(200).end("ok");
+const ok: Respond = (response) => void response.writeHead(200).end("ok");
 
 /**
- * A real HTTP server on loopback that keeps all it receives. `answer` can be replaced while it
+ * A real HTTP server on loopback that records all requests. `respond` can be replaced while it
  * runs.
  */
-export async function startReceiver(answer: Answer = ok, port = 0) {
+export async function startReceiver(respond: Respond = ok, port = 0) {
   const requests: ReceivedRequest[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  const receiver = { url: "", requests, answer, answerWith, connectionCount: 0, received, close };
+  const receiver = { url: "", requests, respond, respondWith, connectionCount: 0, received, close };
 
   const server = createServer(async (request, response) => {
     const body = await readBody(request).catch(() => null);
@@ -39,16 +39,16 @@ export async function startReceiver(answer: Answer = ok, port = 0) {
       receivedAt: performance.now(),
     };
     requests.push(received);
-    receiver.answer(response, received);
+    receiver.respond(response, received);
     for (const { count, resolve } of waiting) if (requests.length >= count) resolve();
   });
   server.on("connection", () => {
     receiver.connectionCount++;
   });
 
-  /** From now on. */
-  function answerWith(status: number, headers: Record<string, string> = {}): void {
-    receiver.answer = (response) => void response.writeHead(status, headers).end();
+  /** Applies to all further requests. */
+  function respondWith(status: number, headers: Record<string, string> = {}): void {
+    receiver.respond = (response) => void response.writeHead(status, headers).end();
   }
 
   /** Resolves as soon as that many requests have arrived in total. */
@@ -72,17 +72,17 @@ export async function startReceiver(answer: Answer = ok, port = 0) {
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /**
- * The receiver responds to so many requests and then to none, until `release`: to those that wait
- * and to all that follow.
+ * Responds to the first `after` requests and holds all later responses until `release`, which sends
+ * them. After that, it responds to all requests.
  */
 export function holdResponses(receiver: Receiver, { after = 0 } = {}) {
   const held: ServerResponse[] = [];
-  receiver.answer = (response, received) => {
+  receiver.respond = (response, received) => {
     if (receiver.requests.length > after) held.push(response);
     else ok(response, received);
   };
   const release = () => {
-    receiver.answer = ok;
+    receiver.respond = ok;
     for (const response of held.splice(0)) response.writeHead(200).end("ok");
   };
   return { release };

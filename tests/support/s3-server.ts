@@ -20,14 +20,14 @@ const encode = (text: string) =>
   );
 
 /**
- * The part of S3 that keeps objects, in memory. It checks what a store checks: the signature
+ * The object storage part of S3, in memory. It makes the checks of a real store: the signature
  * (version 4) over method, path, query and headers, its time, and that the body is the one that was
  * signed.
  */
 export async function startS3Server(bucket: string, { accessKeyId, secretAccessKey }: Credentials) {
   const objects = new Map<string, Buffer>();
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
     const refuse = (status: number, code: string) =>
       void response
@@ -96,7 +96,7 @@ export async function startS3Server(bucket: string, { accessKeyId, secretAccessK
     return payload === sha256(body) ? null : "XAmzContentSHA256Mismatch";
   }
 
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void respond(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

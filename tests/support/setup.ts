@@ -23,7 +23,7 @@ Object.assign(process.env, {
   BLOB_DIRECTORY: blobDirectory,
 });
 
-// Variables of a developer's shell must not change what is tested.
+// Variables of a developer's shell must not change the tests.
 for (const name of [
   "APP_URL",
   "NEXTAUTH_URL",

@@ -20,11 +20,11 @@ export type UpstashBridge = {
   commands: string[];
   /** How many requests have arrived, with or without a response. */
   requests(): number;
-  /** From now on requests are accepted and get no response, until `answerAgain`. */
+  /** From now on requests are accepted but get no response, until `recover`. */
   stopAnswering(): void;
-  /** From now on scripts are errors while everything else works, until `answerAgain`. */
+  /** From now on scripts are errors while everything else works, until `recover`. */
   refuseScripts(): void;
-  answerAgain(): void;
+  recover(): void;
   stop(): Promise<void>;
 };
 
@@ -70,7 +70,7 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
   const redis = await connectToRedis(socketPath, redisProcess);
   const token = "a-token-for-tests";
   const commands: string[] = [];
-  const unanswered = new Set<ServerResponse>();
+  const pending = new Set<ServerResponse>();
   let requests = 0;
   let isAnswering = true;
   let isRefusingScripts = false;
@@ -83,7 +83,7 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
     return redis.sendCommand(command);
   });
 
-  async function answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+  async function responseTo(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
     const body = await text(request);
     if (request.headers.authorization !== `Bearer ${token}`) {
       return { status: 401, body: { error: "WRONGPASS invalid or missing auth token" } };
@@ -108,10 +108,10 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
   const server = createServer(async (request, response) => {
     requests += 1;
     if (!isAnswering) {
-      unanswered.add(response);
+      pending.add(response);
       return;
     }
-    const { status, body } = await answer(request).catch((error: Error) => ({
+    const { status, body } = await responseTo(request).catch((error: Error) => ({
       status: 400,
       body: { error: error.message },
     }));
@@ -130,11 +130,11 @@ export async function startUpstashBridge(redisServer: string): Promise<UpstashBr
     refuseScripts: () => {
       isRefusingScripts = true;
     },
-    answerAgain: () => {
+    recover: () => {
       isAnswering = true;
       isRefusingScripts = false;
-      for (const response of unanswered) response.destroy();
-      unanswered.clear();
+      for (const response of pending) response.destroy();
+      pending.clear();
     },
     stop: async () => {
       server.closeAllConnections();

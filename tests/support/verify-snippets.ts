@@ -19,7 +19,7 @@ const signed = (secrets: string[], timestampSeconds = now) =>
 export const cases: { what: string; header: string; body: string; expected: boolean }[] = [
   { what: "the right secret", header: signed([secret]), body, expected: true },
   {
-    what: "the old secret beside the new one",
+    what: "the old secret next to the new one",
     header: signed(["whsec_new", secret]),
     body,
     expected: true,
@@ -39,7 +39,7 @@ export const cases: { what: string; header: string; body: string; expected: bool
   { what: "an empty signature", header: `t=${now},v1=`, body, expected: false },
   { what: "no time", header: signed([secret]).replace(/^t=\d+,/, ""), body, expected: false },
   {
-    what: "a time that is no number",
+    what: "a time that is not a number",
     header: signed([secret]).replace(`t=${now}`, "t=soon"),
     body,
     expected: false,

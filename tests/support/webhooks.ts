@@ -35,8 +35,8 @@ export function raiseEvent(partition: Partition) {
 const backlogBatch = 10_000;
 
 /**
- * Raises many at once, all due since `dueAt`, for one webhook, and has PostgreSQL learn of them, as
- * the worker would. Wakes nobody. Returns the deliveries.
+ * Raises many in one statement, all due since `dueAt`, for one webhook, and has PostgreSQL learn of them, as
+ * the worker would. Does not wake the worker. Returns the deliveries.
  */
 export async function raiseBacklog(
   partition: Partition,
@@ -107,7 +107,7 @@ export async function countByStatus(
   return Object.fromEntries(groups.map(({ status, _count }) => [status, _count]));
 }
 
-/** Time that moves only when told to. `release` restores the clock of the database. */
+/** A clock that only moves when set. `release` restores the clock of the database. */
 export function virtualClock(start = new Date("2030-01-01T00:00:00.000Z")) {
   let now = start;
   setCurrentTime(() => now);

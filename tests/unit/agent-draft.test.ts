@@ -93,7 +93,7 @@ describe("a draft that others changed while a user was editing", () => {
       taken: ["greeting"],
       conflicts: ["instructions"],
     });
-    // What would be saved now says nothing of what is theirs alone.
+    // The patch to save now does not contain the fields that only others changed.
     expect(draftPatch(theirs, rebased.form)).toEqual({ name: "Sales", instructions: "Be brief." });
   });
 

@@ -62,7 +62,7 @@ test.each([
     "text/html",
     "T\n\nOne & two\n\nA b\nc",
   ],
-  ["of JSON the text as it stands", ' {"a": 1} ', "application/json", '{"a": 1}'],
+  ["of JSON the unchanged text", ' {"a": 1} ', "application/json", '{"a": 1}'],
 ] as const)("%s", async (_what, content, type, text) => {
   expect(await extractText(fileOf(content), type)).toBe(text);
 });

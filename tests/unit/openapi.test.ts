@@ -154,7 +154,7 @@ describe("descriptions and limits", () => {
     expect(generated.filter((name) => names.includes(name))).toEqual([]);
   });
 
-  test("an event is one of its types, told apart by `type`", () => {
+  test("an event is one of its types, discriminated by `type`", () => {
     const { oneOf, discriminator } = document.components.schemas.Event ?? {};
     expect(oneOf).toHaveLength(eventTypes.length);
     expect(discriminator?.propertyName).toBe("type");

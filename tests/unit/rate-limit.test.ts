@@ -416,7 +416,7 @@ withRedis("in Redis", () => {
       await takeMany(limiter, 5, newIdentifier(), 20);
       expect(bridge.requests()).toBeGreaterThan(askedBefore);
 
-      bridge.answerAgain();
+      bridge.recover();
       const isTogether = async () => {
         elapsedMs += 1_000;
         await limiter.peek(identifier, 20, minuteMs);
@@ -427,7 +427,7 @@ withRedis("in Redis", () => {
       expect(await takeMany(limiter, 3, another, 5, 60 * minuteMs)).toBe(3);
       expect(await takeMany(others, 3, another, 5, 60 * minuteMs)).toBe(2);
     } finally {
-      bridge.answerAgain();
+      bridge.recover();
     }
   });
 
@@ -440,7 +440,7 @@ withRedis("in Redis", () => {
       bridge.refuseScripts();
       expect(await takeMany(limiter, 7, identifier, 5, 60 * minuteMs)).toBe(0);
     } finally {
-      bridge.answerAgain();
+      bridge.recover();
     }
   });
 
@@ -457,7 +457,7 @@ withRedis("in Redis", () => {
       expect(limiter.fallbacks.count).toBe(70);
       expect(JSON.stringify(errors.mock.calls)).toContain("Unexpected flag in script shebang");
     } finally {
-      bridge.answerAgain();
+      bridge.recover();
     }
   });
 
@@ -503,10 +503,10 @@ describe("without a store", () => {
   });
 
   test.each(["take", "peek"] as const)(
-    "a store that never answers keeps a %s waiting no longer than its deadline",
+    "a store that never responds delays a %s no longer than its deadline",
     async (verb) => {
       const errors = vi.spyOn(log, "error").mockImplementation(() => undefined);
-      const store = await openHostile("accepts and keeps silent");
+      const store = await openHostile("accepts and stays silent");
       const limiter = upstashRateLimiter({ url: store.url, token: "any", timeoutMs: 50 });
       expect(await limiter[verb]("someone", 3, minuteMs)).toMatchObject({
         isAllowed: true,
@@ -598,7 +598,7 @@ describe("the process's limiter", () => {
         );
         expect(exitCode).toBe(1);
       } finally {
-        bridge.answerAgain();
+        bridge.recover();
       }
     },
   );
@@ -618,7 +618,7 @@ describe("the process's limiter", () => {
         bridge.refuseScripts();
         await loaded.probeRateLimitStore();
       } finally {
-        bridge.answerAgain();
+        bridge.recover();
       }
       expect(JSON.stringify(errors.mock.calls)).toContain("Unexpected flag in script shebang");
     },

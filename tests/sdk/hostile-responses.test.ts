@@ -3,13 +3,13 @@ import { afterEach, expect, test } from "vitest";
 import * as sdk from "@/sdk/src/index";
 import { wait } from "@/sdk/src/transport";
 import { openHostile } from "../support/gallery";
-import { type Answer, type Receiver, startReceiver } from "../support/receiver";
+import { type Receiver, type Respond, startReceiver } from "../support/receiver";
 
 const key = `prl_test_${"k".repeat(40)}`;
 const account = { id: "ten_1", name: "Acme" };
 const jsonHeaders = { "Content-Type": "application/json", "X-Request-Id": "req_1" };
 
-const ok: Answer = (response) =>
+const ok: Respond = (response) =>
   void response.writeHead(200, jsonHeaders).end(JSON.stringify(account));
 
 function problem(
@@ -17,7 +17,7 @@ function problem(
   kind: string,
   members: object = {},
   headers: Record<string, string> = {},
-): Answer {
+): Respond {
   const body = {
     type: `https://docs.example/errors/${kind}`,
     title: "A title",
@@ -33,9 +33,9 @@ function problem(
   };
 }
 
-const htmlPage: Answer = (response) =>
+const htmlPage: Respond = (response) =>
   void response.writeHead(502, { "Content-Type": "text/html" }).end("<h1>Bad gateway</h1>");
-const cutOff: Answer = (response) => {
+const cutOff: Respond = (response) => {
   response.writeHead(200, { ...jsonHeaders, "Content-Length": "1000" });
   response.write('{"id":');
   setImmediate(() => response.destroy());
@@ -47,12 +47,12 @@ afterEach(async () => {
 });
 
 /**
- * A client of a server that gives these answers one after the other, the last one for ever; and how
+ * A client of a server that gives these responses one after the other, the last one forever; and how
  * long the client waited.
  */
-async function clientOf(answers: Answer[], options: sdk.ParlanceOptions = {}) {
+async function clientOf(responses: Respond[], options: sdk.ParlanceOptions = {}) {
   const receiver: Receiver = await startReceiver((response, received) => {
-    const next = answers.length > 1 ? answers.shift() : answers[0];
+    const next = responses.length > 1 ? responses.shift() : responses[0];
     next?.(response, received);
   });
   closers.push(receiver.close);
@@ -310,8 +310,8 @@ test("an abort ends the wait for the next attempt", async () => {
     setImmediate(() => controller.abort());
     return wait(milliseconds, signal);
   };
-  const answers = [problem(429, "rate-limited", {}, { "Retry-After": "50" })];
-  const { client, receiver } = await clientOf(answers, { wait: waitAndAbort });
+  const responses = [problem(429, "rate-limited", {}, { "Retry-After": "50" })];
+  const { client, receiver } = await clientOf(responses, { wait: waitAndAbort });
 
   expect(await failure(client.account.get({ signal: controller.signal }))).toMatchObject({
     name: "AbortError",
@@ -423,7 +423,7 @@ test("the base URL comes from the option, then from the environment, then is loc
 });
 
 test("200 with JSON that ends early is retried, with the same idempotency key", async () => {
-  const early: Answer = (response) =>
+  const early: Respond = (response) =>
     void response.writeHead(200, jsonHeaders).end('{"id":"ten_1","na');
   const { client, receiver } = await clientOf([early, ok]);
   expect(await client.customers.create({ name: "Ada" })).toEqual(account);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openApiDocument } from "@/lib/api/openapi";
-import { requireDescribed } from "../support/described-answers";
+import { requireDescribed } from "../support/described-responses";
 
 // The check that every API test relies on must be able to fail.
 

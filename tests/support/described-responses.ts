@@ -11,9 +11,9 @@ import type {
   Reference,
 } from "@/lib/platform/openapi";
 
-// The document as it is published, and a copy that is stricter than it in one respect: answers may
-// have no field that is not described. For clients they may gain some, in our tests each is to be
-// in the document first.
+// The published document, and a copy that is stricter in one respect: responses may not have
+// fields without a description. Clients must accept new fields, but in our tests the document must describe
+// each one first.
 let prepared: ReturnType<typeof prepare> | undefined;
 
 type Endpoint = { pattern: RegExp; path: string; methods: Record<string, ApiOperation> };
@@ -58,7 +58,7 @@ type Exchange = {
   body: unknown;
 };
 
-/** @throws Error that says how an answer differs from what the OpenAPI document says of it */
+/** @throws Error that says how the response differs from the OpenAPI document */
 export function requireDescribed(exchange: Exchange): void {
   prepared ??= prepare();
   const { document, endpoints } = prepared;
@@ -77,7 +77,7 @@ export function requireDescribed(exchange: Exchange): void {
     if (status < 300) findings.push(...requestFindings(operation, exchange.requestBody));
   }
   if (findings.length === 0) return;
-  const what = `${method} ${path} → ${status} is not as the OpenAPI document says:`;
+  const what = `${method} ${path} → ${status} differs from the OpenAPI document:`;
   throw new Error(
     `${what}\n  ${findings.join("\n  ")}\n${JSON.stringify(exchange.body)?.slice(0, 2_000)}`,
   );
@@ -124,7 +124,7 @@ function headerFindings(
   return check(schema, schema.type === "integer" ? Number(value) : value, `the header ${name}`);
 }
 
-/** A body that was accepted is one that the document allows. */
+/** The document must allow every accepted body. */
 function requestFindings({ requestBody }: ApiOperation, body: unknown): string[] {
   const schema = requestBody?.content["application/json"]?.schema;
   if (!schema || typeof body !== "string" || body === "") return [];

@@ -5,19 +5,18 @@ import { createInterface } from "node:readline";
 import { createWebServer } from "@/server/web-server";
 
 /**
- * Where the API can be reached: through our own server, or through Next's, which serves the same
- * route files.
+ * A running API: our own server, or Next's, which serves the same route files.
  */
-export type Door = { url: string; close: () => Promise<void> };
+export type ApiServer = { url: string; close: () => Promise<void> };
 
 /**
- * `TEST_DOOR=next` leads the API tests through `next start` on the built product; otherwise they
- * take our own server.
+ * With `TEST_SERVER=next`, the API tests use `next start` on the built product, otherwise our own
+ * server.
  */
-export const openDoor = (): Promise<Door> =>
-  process.env.TEST_DOOR === "next" ? openNextDoor() : openWebDoor();
+export const startApiServer = (): Promise<ApiServer> =>
+  process.env.TEST_SERVER === "next" ? startNextServer() : startOwnServer();
 
-async function openWebDoor(): Promise<Door> {
+async function startOwnServer(): Promise<ApiServer> {
   const server = createWebServer({
     servePages: (_request, response) => response.writeHead(404).end("a page"),
     trustedProxyHops: 0,
@@ -32,7 +31,7 @@ async function openWebDoor(): Promise<Door> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-async function openNextDoor(): Promise<Door> {
+async function startNextServer(): Promise<ApiServer> {
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     NODE_ENV: "production",
@@ -56,7 +55,7 @@ async function openNextDoor(): Promise<Door> {
       await exited;
     };
     const url = `http://127.0.0.1:${port}`;
-    // Next says that it listens before it has loaded what serves.
+    // Next reports that it listens before it has loaded its handlers.
     await (await fetch(`${url}/health`)).text();
     return { url, close };
   }
