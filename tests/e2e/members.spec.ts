@@ -110,6 +110,8 @@ test("an invited user can read, can do more immediately after a role change, and
   await composer.getByRole("button", { name: "Send reply" }).click();
   await expect(guest.getByRole("log").getByText("It arrives tomorrow.")).toBeVisible();
 
+  // Unlike the inbox, this page does not refresh itself, so the click below is what finds out.
+  await guest.goto(`${base}/settings/members`);
   await page.getByRole("button", { name: "Remove Grace Hopper" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove member" }).click();
   await expect(page.getByText(/Grace Hopper was removed from/)).toBeVisible();
