@@ -99,6 +99,13 @@ export function bindings() {
   return { bind, values };
 }
 
+/**
+ * The rows of a batch, to be joined with a table. A batch has far fewer rows than this constant.
+ * Without it, the planner would guess the size of the batch from that of the table it was chosen
+ * from, and read a whole index instead of looking each row up.
+ */
+export const fewRowsOf = (batch: string): string => `(SELECT * FROM ${batch} LIMIT 1000)`;
+
 /** The time of a `clock` parameter, or the database's own. */
 export const timeOf = (clock: string): string => `coalesce(${clock}, now())`;
 

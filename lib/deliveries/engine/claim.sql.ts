@@ -1,4 +1,4 @@
-import { type References, sql } from "@/lib/platform/sql";
+import { fewRowsOf, type References, sql } from "@/lib/platform/sql";
 import { disableAfterFailures, probeAfterFailures } from "@/lib/webhooks/health";
 
 // A claim changes only the two lease columns. They are not indexed, so it writes no index entries.
@@ -24,15 +24,18 @@ const isReady = (
 ) => `w.status = 'ENABLED' AND w.consecutive_failures < ${disableAfterFailures}
   AND (w.consecutive_failures < ${probeAfterFailures} OR w.probe_after IS NULL OR w.probe_after <= ${now})`;
 
+const sameRow = (a: string, b: string) =>
+  `${samePartition(a, b)} AND ${a}.webhook_id = ${b}.webhook_id AND ${a}.id = ${b}.id`;
+
 const samePartition = (a: string, b: string) =>
   `${a}.tenant_id = ${b}.tenant_id AND ${a}.environment = ${b}.environment`;
 
 /**
- * Leases the rows of `picked`, which are locked, and returns what sending needs. It finds the rows
- * by their place in the table, which a row keeps while it is locked, so the cost does not depend on
- * the planner's statistics. A webhook that keeps failing is reserved by moving `probe_after` past
- * the lease. If two claims found it ready, the second one sees that here and takes nothing. A
- * webhook whose row is locked is skipped, so no claim waits for it.
+ * Leases the rows of `picked`, which are locked, and returns what sending needs. Their webhook is
+ * compared too, so that any index the planner chooses finds one row, even without statistics. A
+ * webhook that keeps failing is reserved by moving `probe_after` past the lease. If two claims
+ * found it ready, the second one sees that here and takes nothing. A webhook whose row is locked is
+ * skipped, so no claim waits for it.
  */
 function leaseAndReturn(p: ClaimReferences): string {
   const now = nowOf(p.now);
@@ -50,8 +53,8 @@ function leaseAndReturn(p: ClaimReferences): string {
   ),
   leased AS (
     UPDATE deliveries d SET lease_holder = ${p.leaseHolder}, lease_expires_at = ${now} + make_interval(secs => ${p.leaseSeconds})
-    FROM picked p
-    WHERE d.ctid = p.row
+    FROM ${fewRowsOf("picked")} p
+    WHERE ${sameRow("d", "p")}
       AND (NOT p.is_failing OR EXISTS (SELECT 1 FROM probe w WHERE ${samePartition("w", "p")} AND w.id = p.webhook_id))
     RETURNING d.tenant_id, d.environment, d.id, d.webhook_id, d.event_id, d.event_type, d.attempt_count, d.automatic_count,
       d.requested_trigger, p.url, p.is_failing AS is_probe
@@ -129,9 +132,9 @@ export const claimBatchStatement = sql(
     WHERE ${isReady(now)} AND coalesce(b.allowance, ${p.defaultAllowance}) > 0
   ),
   picked AS MATERIALIZED (
-    SELECT r.tenant_id, r.environment, r.webhook_id, r.url, r.is_failing, d.row FROM ready r
+    SELECT r.tenant_id, r.environment, r.webhook_id, r.url, r.is_failing, d.id FROM ready r
     CROSS JOIN LATERAL (
-      SELECT d.ctid AS row FROM deliveries d
+      SELECT d.id FROM deliveries d
       WHERE d.status = 'PENDING' AND ${samePartition("d", "r")} AND d.webhook_id = r.webhook_id
         AND d.next_attempt_at <= ${dueAt} AND ${isFree(now)} AND d.requested_at IS NULL
       ORDER BY d.next_attempt_at
@@ -170,14 +173,15 @@ export const claimRequestedStatement = sql(
     const now = nowOf(p.now);
     return `
   WITH ranked AS MATERIALIZED (
-    SELECT d.ctid AS row, row_number() OVER (PARTITION BY d.tenant_id, d.environment, d.webhook_id ORDER BY d.requested_at, d.id) AS place
+    SELECT d.tenant_id, d.environment, d.webhook_id, d.id, ${isFree(now)} AS is_free,
+      row_number() OVER (PARTITION BY d.tenant_id, d.environment, d.webhook_id ORDER BY d.requested_at, d.id) AS place
     FROM deliveries d WHERE d.requested_at IS NOT NULL
   ),
   picked AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, false AS is_failing, d.ctid AS row FROM ranked r
-    JOIN deliveries d ON d.ctid = r.row
+    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, false AS is_failing, d.id FROM ${fewRowsOf(`ranked WHERE place <= ${requestedInFlight} AND is_free`)} r
+    JOIN deliveries d ON ${sameRow("d", "r")}
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL
-    WHERE r.place <= ${requestedInFlight} AND ${isFree(now)} AND d.requested_at IS NOT NULL
+    WHERE ${isFree(now)} AND d.requested_at IS NOT NULL
       AND (${p.overdueSeconds} = 0 OR d.requested_at <= ${now} - make_interval(secs => ${p.overdueSeconds}))
     LIMIT ${p.limit}
     FOR NO KEY UPDATE OF d SKIP LOCKED
@@ -197,7 +201,7 @@ export const claimOneStatement = sql(
     const now = nowOf(p.now);
     return `
   WITH picked AS MATERIALIZED (
-    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, d.ctid AS row,
+    SELECT d.tenant_id, d.environment, d.webhook_id, w.url, d.id,
       w.consecutive_failures >= ${probeAfterFailures} AND d.requested_at IS NULL AS is_failing
     FROM deliveries d
     JOIN webhooks w ON ${samePartition("w", "d")} AND w.id = d.webhook_id AND w.deleted_at IS NULL

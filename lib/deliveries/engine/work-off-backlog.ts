@@ -1,6 +1,6 @@
 import type { Partition } from "@/lib/platform/caller";
 import { runSql } from "@/lib/platform/db";
-import { sql, timeOf } from "@/lib/platform/sql";
+import { fewRowsOf, sql, timeOf } from "@/lib/platform/sql";
 import { wakeDeliveries } from "@/lib/platform/wake-ups";
 import { recoveredPerSecond } from "../backlog";
 
@@ -20,9 +20,9 @@ const quietSeconds = 60;
 /**
  * Processes one batch of the backlog task that has advanced least and that no other worker holds,
  * so that tasks share the time. Each status is read through its own index, in the order of ids, so
- * a batch costs the same however many deliveries there are. The rows are locked, and then found by
- * their place in the table. A task ends with its last delivery, or if its webhook was disabled
- * meanwhile; held deliveries then stay held. A test is never repeated.
+ * a batch costs the same however many deliveries there are. The rows are locked, and then found
+ * by their ids. A task ends with its last delivery, or if its webhook was disabled meanwhile; held
+ * deliveries then stay held. A test is never repeated.
  * Returns one row for the task, if there was one, with the changes.
  */
 const workOffBacklogStatement = sql(
@@ -40,12 +40,12 @@ const workOffBacklogStatement = sql(
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
   chosen AS MATERIALIZED (
-    SELECT found.id, found.row, row_number() OVER (ORDER BY found.id) AS place
+    SELECT found.*, row_number() OVER (ORDER BY found.id) AS place
     FROM (
-      SELECT d.id, d.row FROM task t
+      SELECT d.* FROM task t
       CROSS JOIN unnest(t.statuses) AS s (status)
       CROSS JOIN LATERAL (
-        SELECT d.id, d.ctid AS row FROM deliveries d
+        SELECT d.tenant_id, d.environment, d.webhook_id, d.id FROM deliveries d
         WHERE ${sameWebhook("d", "t")} AND d.status = s.status AND d.id > t.after_id AND d.id < t.before_id
           AND (t.action = 'DISCARD' OR d.event_type <> 'webhook.test')
         ORDER BY d.id LIMIT ${p.limit}
@@ -61,8 +61,8 @@ const workOffBacklogStatement = sql(
       automatic_count = CASE t.action WHEN 'DISCARD' THEN d.automatic_count ELSE 0 END,
       next_attempt_at = CASE WHEN t.action <> 'DISCARD' THEN t.due_from + make_interval(secs => (c.place - 1) / ${recoveredPerSecond}::float8) END,
       updated_at = ${timeOf(p.now)}
-    FROM task t CROSS JOIN chosen c
-    WHERE d.ctid = c.row
+    FROM task t CROSS JOIN ${fewRowsOf("chosen")} c
+    WHERE ${sameWebhook("d", "c")} AND d.id = c.id
     RETURNING d.id, d.status
   ),
   last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
@@ -97,14 +97,14 @@ const deleteDeliveriesStatement = sql(
     FOR NO KEY UPDATE OF t SKIP LOCKED
   ),
   chosen AS MATERIALIZED (
-    SELECT d.id, d.row FROM task t
+    SELECT d.* FROM task t
     CROSS JOIN LATERAL (
-      SELECT d.id, d.ctid AS row FROM deliveries d WHERE ${sameWebhook("d", "t")} AND d.id > t.after_id
+      SELECT d.tenant_id, d.environment, d.webhook_id, d.id FROM deliveries d WHERE ${sameWebhook("d", "t")} AND d.id > t.after_id
       ORDER BY d.id LIMIT ${p.limit}
       FOR UPDATE
     ) d
   ),
-  deleted AS (DELETE FROM deliveries d USING chosen c WHERE d.ctid = c.row RETURNING 1),
+  deleted AS (DELETE FROM deliveries d USING ${fewRowsOf("chosen")} c WHERE ${sameWebhook("d", "c")} AND d.id = c.id RETURNING 1),
   last AS (SELECT count(*)::int AS total, max(id) AS id FROM chosen),
   ended AS (
     DELETE FROM webhooks w USING task t, last
