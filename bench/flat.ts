@@ -1,120 +1,269 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { closeDatabase, db } from "@/lib/platform/db";
-import type { Postgres } from "@/server/embedded/postgres";
-import { drive, type Load } from "./drive";
+import { mutate, system } from "@/lib/platform/caller";
+import { closeDatabase } from "@/lib/platform/db";
+import { createWebhook } from "@/lib/webhooks/service";
+import { type Postgres, withTemporaryPostgres } from "@/server/embedded/postgres";
+import { type DrivenRequest, drive } from "./drive";
 import {
+  type Environment,
   median,
   newTenant,
   prepareDatabase,
-  type Row,
   type Running,
+  responds,
+  type Sizes,
   seedConversations,
   start,
 } from "./setting";
+import { atMost, line, type Measured, say } from "./table";
 
-// Whether an operation costs the same in a large table as in a small one: two databases that differ
-// only in how many conversations one tenant has, each with its own web process, driven in
-// turn.
-
-export type FlatOptions = { rounds: number; seconds: number; conversations: number };
+// Whether an operation costs the same in large tables as in small ones: two databases that differ
+// only in how many conversations, messages, events and deliveries one tenant has, each with its own
+// processes, measured in turn.
 
 const smallCount = 10_000;
+const receiverPort = 4_810;
+const receiverUrl = `http://127.0.0.1:${receiverPort}/`;
 const ports = { small: 4_806, large: 4_807 };
 type Size = keyof typeof ports;
+const sizesInTurn = Object.keys(ports) as Size[];
+const goal = 1.2;
+
+/** The tenant whose rows are many. */
+type Subject = {
+  tenantId: string;
+  key: string;
+  webhookId: string;
+  conversationId: (n: number) => string;
+};
 
 const path = "/v1/public/conversations";
-const operations = (
-  id: (n: number) => string,
-  count: number,
-): Record<string, Pick<Load, "method" | "path" | "body">> => ({
-  "list the newest 20": { method: "GET", path: () => path },
-  "list 20 from the middle": { method: "GET", path: () => `${path}?cursor=${id(count / 2)}` },
-  "list 20 that are open": { method: "GET", path: () => `${path}?status=OPEN` },
-  "create a conversation": {
-    method: "POST",
-    path: () => path,
-    body: JSON.stringify({ channelId: "web" }),
-  },
-  "post a message": {
-    method: "POST",
-    path: (index) => `${path}/${id(((((index * 7_919) % count) + count) % count) + 1)}/messages`,
-    body: JSON.stringify({ text: "Hello" }),
-  },
-});
+type Operation = { status: number; requests: DrivenRequest[] };
 
-export async function measureFlat(
-  postgres: Postgres,
-  { rounds, seconds, conversations }: FlatOptions,
-): Promise<Row[]> {
-  const environment = await prepareDatabase(postgres, "bench_small");
-  const { partition, key } = await newTenant();
-  const id = await seedConversations(partition.tenantId, smallCount);
-  await db().$executeRaw`VACUUM ANALYZE`;
-  await closeDatabase();
-  await enlarge(postgres, partition.tenantId, conversations);
+function operationsOn({ key, conversationId }: Subject, count: number): Record<string, Operation> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const get = (query: string): Operation => ({
+    status: 200,
+    requests: [{ method: "GET", path: `${path}${query}`, headers }],
+  });
+  const post = (body: object, paths: string[]): Operation => ({
+    status: 201,
+    requests: paths.map((to) => ({
+      method: "POST",
+      path: to,
+      headers,
+      body: JSON.stringify(body),
+    })),
+  });
+  const anywhere = Array.from(
+    { length: 5_000 },
+    (_, index) => `${path}/${conversationId(((index * 7_919) % count) + 1)}/messages`,
+  );
+  return {
+    "list the newest 20": get(""),
+    "list 20 from the middle": get(`?cursor=${conversationId(count / 2)}`),
+    "list 20 that are open": get("?status=OPEN"),
+    "create a conversation": post({ channelId: "web" }, [path]),
+    "post a message": post({ text: "Hello" }, anywhere),
+  };
+}
 
-  const running: Running[] = [];
-  try {
-    for (const [size, port] of Object.entries(ports)) {
-      const isUp = () =>
-        fetch(`http://127.0.0.1:${port}/ready`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      running.push(
-        await start(
-          ["dist/web.js"],
-          { ...environment, DATABASE_URL: postgres.url(`bench_${size}`), PORT: String(port) },
-          isUp,
-        ),
-      );
-    }
-    const rows: Row[] = [];
-    for (const name of Object.keys(operations(id, 1))) {
-      const rates: Record<Size, number[]> = { small: [], large: [] };
-      for (let round = 0; round <= rounds; round++) {
-        for (const size of Object.keys(ports) as Size[]) {
-          const load = operations(id, size === "small" ? smallCount : conversations)[name];
-          if (!load) continue;
-          const headers = () => ({ authorization: `Bearer ${key}` });
-          const { rate } = await drive({
-            ...load,
-            headers,
-            port: ports[size],
-            connections: 16,
-            seconds: round === 0 ? 1 : seconds,
-          });
-          if (round > 0) rates[size].push(rate);
-        }
-      }
-      const ratio = median(rates.small) / median(rates.large);
-      rows.push({
-        name: `${name}: cost of ${conversations} to ${smallCount}`,
-        figure: `${median(rates.large).toFixed(0)}/s`,
-        ratio,
-        goal: "≤ 1.2",
-        isMet: ratio <= 1.2,
+export const measureFlat = (sizes: Sizes): Promise<Measured> =>
+  withTemporaryPostgres(
+    async (postgres) => {
+      const environment = await prepareDatabase(postgres, "bench_small");
+      const subject = await seed();
+      await closeDatabase();
+      const counts = { small: smallCount, large: sizes.large };
+      await enlarge(postgres, subject, counts);
+      const environmentOf = (size: Size): Environment => ({
+        ...environment,
+        DATABASE_URL: postgres.url(`bench_${size}`),
+        PORT: String(ports[size]),
       });
+
+      const running: Running[] = [];
+      try {
+        for (const size of sizesInTurn)
+          running.push(
+            await start(
+              ["dist/web.js"],
+              environmentOf(size),
+              responds(`http://127.0.0.1:${ports[size]}/ready`),
+            ),
+          );
+        const measured: Measured = { rows: [], lines: [] };
+        for (const name of Object.keys(operationsOn(subject, 1)))
+          add(measured, name, sizes, await measureOperation(name, subject, counts, sizes));
+        await Promise.all(running.splice(0).map(({ stop }) => stop()));
+
+        running.push(
+          await start(
+            ["--import", "tsx", "bench/receiver.ts"],
+            { PORT: String(receiverPort) },
+            responds(receiverUrl),
+          ),
+        );
+        const claims: Rates = { small: [], large: [] };
+        for (let round = 0; round <= sizes.rounds; round++)
+          for (const size of sizesInTurn) {
+            const rate = await drain(environmentOf(size), subject, sizes.deliveries / 5);
+            if (round > 0) claims[size].push(rate);
+          }
+        add(measured, "claim and deliver", sizes, claims);
+        return measured;
+      } finally {
+        await Promise.all(running.map(({ stop }) => stop()));
+      }
+    },
+    { max_wal_size: "8GB" },
+  );
+
+type Rates = Record<Size, number[]>;
+
+function add({ rows, lines }: Measured, name: string, { large }: Sizes, rates: Rates): void {
+  const [small, big] = [median(rates.small), median(rates.large)];
+  const row = `${name}: cost of ${large} to ${smallCount}`;
+  const [figure, ratio] = [`${big.toFixed(0)}/s`, small / big];
+  say(`${row}: ${ratio.toFixed(2)}`);
+  rows.push({ name: row, figure, ratio, ...atMost(ratio, goal) });
+  lines.push(
+    line(row, `${smallCount} rows`, { perSecond: small, ratioToFloor: 1 }),
+    line(row, `${large} rows`, { perSecond: big, ratioToFloor: big / small }),
+  );
+}
+
+async function measureOperation(
+  name: string,
+  subject: Subject,
+  counts: Record<Size, number>,
+  { rounds, seconds }: Sizes,
+): Promise<Rates> {
+  const rates: Rates = { small: [], large: [] };
+  for (let round = 0; round <= rounds; round++) {
+    for (const size of sizesInTurn) {
+      const operation = operationsOn(subject, counts[size])[name];
+      if (!operation) continue;
+      const { rate } = await drive({
+        ...operation,
+        ...{ port: ports[size], connections: 16, seconds: round === 0 ? 1 : seconds },
+      });
+      if (round > 0) rates[size].push(rate);
     }
-    return rows;
+  }
+  return rates;
+}
+
+/** @returns deliveries per second by one worker, from the first arrival until all are recorded */
+async function drain(
+  environment: Environment,
+  { tenantId, webhookId }: Subject,
+  count: number,
+): Promise<number> {
+  const client = new pg.Client({ connectionString: environment.DATABASE_URL });
+  await client.connect();
+  await insertDeliveries(client, { tenantId, webhookId, count, status: "PENDING", days: 0 });
+  const received = async (path = "") => (await fetch(`${receiverUrl}${path}`)).json();
+  await received("reset");
+  const worker = await start(["dist/worker.js"], environment, async () => true);
+  try {
+    const pending = "SELECT 1 FROM deliveries WHERE status = 'PENDING' LIMIT 1";
+    while ((await client.query(pending)).rowCount) await sleep(20);
+    const doneAtMs = Date.now();
+    return count / ((doneAtMs - (await received()).firstAtMs) / 1_000);
   } finally {
-    await Promise.all(running.map(({ stop }) => stop()));
+    await worker.stop();
+    await client.end();
   }
 }
 
+async function seed(): Promise<Subject> {
+  const { partition, key } = await newTenant();
+  const conversationId = await seedConversations(partition.tenantId, smallCount);
+  // It subscribes to no event that the operations raise, so they cost what they do without it.
+  const input = { url: receiverUrl, events: ["document.failed"], metadata: {}, description: null };
+  const webhook = await mutate(system(partition), (caller) => createWebhook(caller, input));
+  return { tenantId: partition.tenantId, key, webhookId: webhook.id, conversationId };
+}
+
 /** The large one starts as a copy of the small one. */
-async function enlarge(postgres: Postgres, tenantId: string, count: number): Promise<void> {
-  const maintenance = new pg.Client({ connectionString: postgres.url("postgres") });
-  await maintenance.connect();
-  await maintenance.query("CREATE DATABASE bench_large TEMPLATE bench_small");
-  await maintenance.end();
-  const large = new pg.Client({ connectionString: postgres.url("bench_large") });
-  await large.connect();
-  await large.query(
-    `INSERT INTO conversations (tenant_id, environment, id, channel_id, tags, created_at, updated_at)
-     SELECT $1, 'live', 'cnv_01' || lpad(upper(to_hex(n)), 24, '0'), 'web', '{}', now(), now() FROM generate_series($2::int, $3::int) AS n`,
-    [tenantId, smallCount + 1, count],
+async function enlarge(
+  postgres: Postgres,
+  { tenantId, webhookId }: Subject,
+  counts: Record<Size, number>,
+): Promise<void> {
+  const run = async (database: string, work: (client: pg.Client) => Promise<unknown>) => {
+    const client = new pg.Client({ connectionString: postgres.url(database) });
+    await client.connect();
+    await work(client).finally(() => client.end());
+  };
+  await run("postgres", (client) =>
+    client.query("CREATE DATABASE bench_large TEMPLATE bench_small"),
   );
-  await large.query("VACUUM ANALYZE");
-  await large.end();
+  await run("bench_large", (client) =>
+    client.query(
+      `INSERT INTO conversations (tenant_id, environment, id, channel_id, tags, created_at, updated_at)
+       SELECT $1, 'live', 'cnv_01' || lpad(upper(to_hex(n)), 24, '0'), 'web', '{}', now(), now()
+       FROM generate_series($2::int, $3::int) AS n`,
+      [tenantId, smallCount + 1, counts.large],
+    ),
+  );
+  for (const size of sizesInTurn)
+    await run(`bench_${size}`, async (client) => {
+      // Checking the references of millions of rows takes longer than writing them.
+      await client.query("SET session_replication_role = replica");
+      await client.query(
+        `INSERT INTO messages (tenant_id, environment, id, conversation_id, sequence, direction, author_type, text, created_at)
+         SELECT tenant_id, environment, 'msg_' || substr(id, 5), id, 1, 'INBOUND', 'CUSTOMER', 'Where is my order?', created_at
+         FROM conversations`,
+      );
+      await client.query("UPDATE conversations SET message_count = 1");
+      const count = counts[size];
+      await insertDeliveries(client, { tenantId, webhookId, count, status: "DELIVERED", days: 25 });
+      await client.query("VACUUM ANALYZE");
+      say(`${size}: ${count} conversations, messages and deliveries`);
+    });
+}
+
+type DeliveryRows = {
+  tenantId: string;
+  webhookId: string;
+  count: number;
+  status: "PENDING" | "DELIVERED";
+  /** They are spread evenly over this time. */
+  days: number;
+};
+
+/** Ids start with their time, as all ids do. */
+async function insertDeliveries(
+  client: pg.Client,
+  { tenantId, webhookId, count, status, days }: DeliveryRows,
+): Promise<void> {
+  const digits = [45, 40, 35, 30, 25, 20, 15, 10, 5, 0].map(
+    (bits) => `substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', ((ms >> ${bits}) & 31)::int + 1, 1)`,
+  );
+  await client.query(
+    `WITH numbered AS (
+       SELECT ${digits.join(" || ")} || lpad(i::text, 16, '0') AS id, at
+       FROM (
+         SELECT i, at, (extract(epoch FROM at) * 1000)::bigint AS ms
+         FROM (
+           SELECT i, now() - make_interval(secs => $3::float8 * 86400 * i / $4::float8) AS at
+           FROM generate_series(1, $4::int) i
+         ) AS times
+       ) AS times
+     ),
+     event AS (
+       INSERT INTO events (tenant_id, environment, id, type, payload, created_at)
+       SELECT $1, 'live', 'evt_' || id, 'document.failed', '{"data":"' || repeat('x', 400) || '"}', at
+       FROM numbered
+     )
+     INSERT INTO deliveries (tenant_id, environment, id, webhook_id, event_id, event_type, status,
+       next_attempt_at, attempt_count, automatic_count, created_at, updated_at)
+     SELECT $1, 'live', 'dlv_' || id, $2, 'evt_' || id, 'document.failed', $5::text::"DeliveryStatus",
+       CASE WHEN $5 = 'PENDING' THEN at END, n, n, at, at
+     FROM numbered, (SELECT CASE WHEN $5 = 'PENDING' THEN 0 ELSE 1 END AS n) AS attempts`,
+    [tenantId, webhookId, days, count, status],
+  );
 }

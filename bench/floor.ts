@@ -1,11 +1,12 @@
 // The floor of the benchmarks: node:http and pg with the product's own statements and nothing else.
-// No authentication beyond looking up the key, no limits, no validation, no idempotency except for
-// replays, no events beyond their rows.
+// No authentication beyond looking up the key, no limits, no validation beyond one field, no
+// idempotency beyond writing and reading a record, no events beyond their rows.
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
 import { postMessageStatement } from "@/lib/conversations/messages.sql";
 import {
+  conversationColumns,
   createConversationStatement,
   listConversationsStatement,
 } from "@/lib/conversations/service.sql";
@@ -21,16 +22,20 @@ const findAnswer = {
   name: "find_answer",
   text: `SELECT status, body FROM idempotency_records WHERE tenant_id = $1 AND environment = $2::"Environment" AND key = $3`,
 };
+const findConversation = {
+  name: "find_conversation",
+  text: `SELECT ${conversationColumns} FROM conversations WHERE tenant_id = $1 AND environment = $2::"Environment" AND id = $3`,
+};
 const isKeyCached = process.env.FLOOR_KEY === "cached";
 type Owner = { tenant_id: string; environment: Environment };
 const known = new Map<string, Owner>();
 
-async function keyOf(authorization = ""): Promise<Owner> {
+async function keyOf(authorization = ""): Promise<Owner | undefined> {
   const cached = known.get(authorization);
   if (cached) return cached;
   const hash = createHash("sha256").update(authorization.slice("Bearer ".length)).digest();
   const [row] = (await pool.query({ ...findKey, values: [hash] })).rows;
-  if (isKeyCached) known.set(authorization, row);
+  if (isKeyCached && row) known.set(authorization, row);
   return row;
 }
 
@@ -49,11 +54,19 @@ async function list({ tenant_id, environment }: Owner): Promise<string> {
   return JSON.stringify({ data: rows });
 }
 
+async function get({ tenant_id, environment }: Owner, id: string): Promise<string> {
+  const { rows } = await pool.query({ ...findConversation, values: [tenant_id, environment, id] });
+  return JSON.stringify(rows[0]);
+}
+
+/** @returns null if the body has no channel. */
 async function createConversation(
   { tenant_id, environment }: Owner,
   text: string,
-): Promise<string> {
+  key: string | undefined,
+): Promise<string | null> {
   const { channelId } = JSON.parse(text);
+  if (!channelId) return null;
   const at = new Date();
   const conversation = {
     id: newId("conversation", at),
@@ -68,8 +81,10 @@ async function createConversation(
     type: "conversation.created",
     data: { object: conversation },
   };
+  const body = JSON.stringify(conversation);
   await pool.query(
     createConversationStatement({
+      ...(key && recordOf(key, text, body, at)),
       tenantId: tenant_id,
       environment,
       at,
@@ -83,8 +98,16 @@ async function createConversation(
       metadata: "{}",
     }),
   );
-  return JSON.stringify(conversation);
+  return body;
 }
+
+const recordOf = (key: string, request: string, responseBody: string, at: Date) => ({
+  idempotencyKey: key,
+  fingerprint: createHash("sha256").update(request).digest(),
+  responseStatus: 201,
+  responseBody,
+  recordExpiresAt: new Date(at.getTime() + 86_400_000),
+});
 
 async function postMessage(
   { tenant_id, environment }: Owner,
@@ -135,15 +158,20 @@ async function replay({ tenant_id, environment }: Owner, key: string): Promise<s
 
 const server = createServer(async (request, response) => {
   const owner = await keyOf(request.headers.authorization);
-  const answer = (status: number, body: string) =>
-    response.writeHead(status, { "content-type": "application/json" }).end(body);
-  if (request.method === "GET") return void answer(200, await list(owner));
+  const send = (status: number, body: string) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(body);
+  if (!owner) return send(401, '{"title":"Unauthorized"}');
+  const [conversationId] = /cnv_[0-9A-Z]{26}/.exec(request.url ?? "") ?? [];
+  if (request.method === "GET")
+    return send(200, await (conversationId ? get(owner, conversationId) : list(owner)));
   const text = await readBody(request).catch(() => null);
   if (text === null) return;
-  const [conversationId] = /cnv_[0-9A-Z]{26}/.exec(request.url ?? "") ?? [];
-  if (conversationId) return void answer(201, await postMessage(owner, conversationId, text));
-  const stored =
-    request.headers["idempotency-key"] === "replay" ? await replay(owner, "replay") : undefined;
-  answer(201, stored ?? (await createConversation(owner, text)));
+  if (conversationId) return send(201, await postMessage(owner, conversationId, text));
+  const key = request.headers["idempotency-key"]?.toString();
+  const isReplay = key === "replay";
+  const stored = isReplay ? await replay(owner, key) : undefined;
+  // The record that is replayed is the product's own.
+  const created = stored ?? (await createConversation(owner, text, isReplay ? undefined : key));
+  send(created ? 201 : 422, created ?? '{"title":"Unprocessable"}');
 });
 server.listen(Number(process.env.PORT), "127.0.0.1");

@@ -1,21 +1,30 @@
-// Responds to every POST immediately, and to GET with how many came since the last GET, and when
-// the first and the last of them did.
+// Responds to every POST immediately, and to GET with when the first one since the last reset
+// arrived and how many have since. `GET /reset` starts to count from zero. With `ARRIVALS=yes`, it
+// also notes when each message arrived, and `GET /arrivals` returns that.
 import { createServer } from "node:http";
+import { monotonicMs } from "./processes";
 
+const isNoting = process.env.ARRIVALS === "yes";
 let count = 0;
 let firstAtMs = 0;
-let lastAtMs = 0;
+let arrivals: [messageId: string, atMs: number][] = [];
 
 const server = createServer((request, response) => {
   if (request.method === "GET") {
-    response.end(JSON.stringify({ count, firstAtMs, lastAtMs }));
-    count = 0;
+    if (request.url === "/reset") {
+      count = firstAtMs = 0;
+      arrivals = [];
+    }
+    const figures = request.url === "/arrivals" ? arrivals : { count, firstAtMs };
+    response.end(JSON.stringify(figures));
     return;
   }
-  request.resume();
+  let body = "";
+  if (isNoting) request.setEncoding("latin1").on("data", (part: string) => (body += part));
+  else request.resume();
   request.on("end", () => {
-    lastAtMs = Date.now();
-    if (count++ === 0) firstAtMs = lastAtMs;
+    if (count++ === 0) firstAtMs = Date.now();
+    if (isNoting) arrivals.push([/msg_[0-9A-Z]{26}/.exec(body)?.[0] ?? "", monotonicMs()]);
     response.end("ok");
   });
 });

@@ -3,72 +3,68 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
-import { type Postgres, withTemporaryPostgres } from "@/server/embedded/postgres";
 import { measureApi } from "./api";
 import { measureDeliveries } from "./deliveries";
 import { measureFlat } from "./flat";
-import type { Row } from "./setting";
+import { measurePublishing } from "./publish";
+import type { Sizes } from "./setting";
+import { measureStart } from "./start-up";
+import { type Measured, printLines, printRows } from "./table";
 
 const { values } = parseArgs({
   options: {
-    parts: { type: "string", default: "api,deliveries,flat" },
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "3" },
+    /** A run of a minute, to see that everything works. Its figures are not worth comparing. */
+    quick: { type: "boolean", default: false },
+    /** One line of JSON per row and variant on standard output. */
+    json: { type: "boolean", default: false },
+    parts: { type: "string", default: "api,deliveries,publish,start,flat" },
+    rounds: { type: "string" },
+    seconds: { type: "string" },
     connections: { type: "string", default: "32" },
-    conversations: { type: "string", default: "50000" },
-    deliveries: { type: "string", default: "10000" },
-    large: { type: "string", default: "1000000" },
+    conversations: { type: "string" },
+    deliveries: { type: "string" },
+    large: { type: "string" },
     only: { type: "string" },
   },
 });
-const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)];
 
-const parts: Record<string, (postgres: Postgres) => Promise<Row[]>> = {
-  api: (postgres) =>
-    measureApi(postgres, {
-      ...{ rounds, seconds, connections: Number(values.connections) },
-      ...{ conversations: Number(values.conversations), only: values.only },
-    }),
-  deliveries: (postgres) =>
-    measureDeliveries(postgres, { rounds, deliveries: Number(values.deliveries) }),
-  flat: (postgres) =>
-    measureFlat(postgres, { rounds, seconds, conversations: Number(values.large) }),
+const size = (given: string | undefined, full: number, quick: number) =>
+  Number(given ?? (values.quick ? quick : full));
+
+const sizes: Sizes = {
+  rounds: size(values.rounds, 5, 1),
+  seconds: size(values.seconds, 3, 1),
+  connections: Number(values.connections),
+  conversations: size(values.conversations, 50_000, 25_000),
+  deliveries: size(values.deliveries, 10_000, 2_000),
+  large: size(values.large, 1_000_000, 20_000),
+  only: values.only,
 };
 
-if (process.send)
-  process.send(
-    await withTemporaryPostgres(async (postgres) => (await parts[values.parts]?.(postgres)) ?? []),
-  );
+const parts: Record<string, (sizes: Sizes) => Promise<Measured>> = {
+  api: measureApi,
+  deliveries: measureDeliveries,
+  publish: measurePublishing,
+  start: measureStart,
+  flat: measureFlat,
+};
+
+if (process.send) process.send(await parts[values.parts]?.(sizes));
 else {
-  const rows: Row[] = [];
-  for (const part of values.parts.split(",")) rows.push(...(await runPart(part)));
-  print(rows);
+  const measured: Measured[] = [];
+  for (const part of values.parts.split(",")) measured.push(await runPart(part));
+  if (values.json) printLines(measured.flatMap(({ lines }) => lines));
+  else printRows(measured.flatMap(({ rows }) => rows));
 }
 
-/** Each part runs in its own process, with one database and one environment. */
-async function runPart(part: string): Promise<Row[]> {
+/** Each part runs in its own process, with its own databases and one environment. */
+async function runPart(part: string): Promise<Measured> {
+  if (!parts[part]) throw new Error(`there is no part ${part}: ${Object.keys(parts).join(", ")}`);
   const child = fork("bench/run.ts", [...process.argv.slice(2), "--parts", part], {
     execArgv: ["--import", "tsx"],
+    env: { ...process.env, LOG_LEVEL: "error" },
   });
-  const [rows] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [
-    Row[] | number,
-  ];
-  if (!Array.isArray(rows)) throw new Error(`${part} failed`);
-  return rows;
-}
-
-function print(rows: Row[]): void {
-  const width = Math.max(...rows.map(({ name }) => name.length));
-  process.stdout.write("\n");
-  for (const { name, figure, ratio, goal, isMet } of rows) {
-    const columns = [
-      name.padEnd(width),
-      figure.padStart(10),
-      (ratio?.toFixed(2) ?? "").padStart(6),
-      goal?.padEnd(9) ?? "",
-    ];
-    process.stdout.write(
-      `${columns.join("  ")}${isMet === undefined ? "" : isMet ? "  met" : "  NOT met"}\n`,
-    );
-  }
+  const [measured] = await Promise.race([once(child, "message"), once(child, "exit")]);
+  if (typeof measured !== "object") throw new Error(`${part} failed`);
+  return measured as Measured;
 }

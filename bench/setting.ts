@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { scopes } from "@/lib/api-keys/scopes";
 import { createApiKey } from "@/lib/api-keys/service";
@@ -11,19 +10,28 @@ import { createTenant } from "@/lib/tenants/service";
 import { applyMigrations } from "@/prisma/migrate";
 import { ensureDatabase, type Postgres } from "@/server/embedded/postgres";
 
-// What every benchmark needs: a database, tenants in it, and processes whose cost can be read.
+// What every benchmark needs: a database, tenants in it, and processes of the product.
 
-/**
- * One line of the table at the end. `ratio` is to its baseline in the same run, and
- * nothing else is comparable.
- */
-export type Row = { name: string; figure: string; ratio?: number; goal?: string; isMet?: boolean };
+/** What the command line chose. */
+export type Sizes = {
+  rounds: number;
+  seconds: number;
+  connections: number;
+  conversations: number;
+  deliveries: number;
+  /** Rows in the large tables. */
+  large: number;
+  /** Drives only the servers with this in their name. */
+  only: string | undefined;
+};
 
 /** The settings of a process of the product. */
 export type Environment = Record<string, string>;
 
-export const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+export const median = (values: number[]): number => percentile(values, 0.5);
+
+export const percentile = (values: number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 
 /** Creates and migrates a database, and makes this process use it. */
 export async function prepareDatabase(postgres: Postgres, name: string): Promise<Environment> {
@@ -67,7 +75,7 @@ export async function seedConversations(
   return (n) => `cnv_01${n.toString(16).toUpperCase().padStart(24, "0")}`;
 }
 
-export type Running = { child: ChildProcess; stop: () => Promise<void> };
+export type Running = { pid: number; child: ChildProcess; stop: () => Promise<void> };
 
 /** Starts a program of this project, and resolves once `isUp` returns true. */
 export async function start(
@@ -81,27 +89,21 @@ export async function start(
   });
   const exited = once(child, "exit");
   while (!(await isUp())) {
-    if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended before it answered`);
+    if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended before it was ready`);
     await sleep(50);
   }
   const stop = async () => {
     child.kill("SIGKILL");
     await exited;
   };
-  return { child, stop };
+  return { pid: child.pid ?? 0, child, stop };
 }
 
-/**
- * User and system time of a process so far. Steadier than its rate on a machine that others use
- * too.
- */
-export function cpuMicroseconds({ child }: Running): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  const ticksPerSecond = 100;
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
-}
-
-export function residentMegabytes({ child }: Running): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
-}
+/** Whether a URL responds with success. */
+export const responds =
+  (url: string, headers: Record<string, string> = {}) =>
+  (): Promise<boolean> =>
+    fetch(url, { headers }).then(
+      ({ ok }) => ok,
+      () => false,
+    );

@@ -128,8 +128,13 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   };
 }
 
-/** A temporary database, for tests and for comparing schemas. */
-export async function startTemporaryPostgres(): Promise<Postgres> {
+/**
+ * A temporary database, for tests, measurements and for comparing schemas. Unless `settings` say
+ * otherwise, it does not survive a crash.
+ */
+export async function startTemporaryPostgres(
+  settings: Record<string, string> = {},
+): Promise<Postgres> {
   const parent = mkdtempSync(path.join(tmpdir(), "parlance-"));
   // The user that PostgreSQL runs as must be able to enter.
   chmodSync(parent, 0o755);
@@ -143,6 +148,7 @@ export async function startTemporaryPostgres(): Promise<Postgres> {
       synchronous_commit: "off",
       full_page_writes: "off",
       max_connections: "300",
+      ...settings,
     },
   }).catch((error) => {
     remove();
@@ -153,8 +159,9 @@ export async function startTemporaryPostgres(): Promise<Postgres> {
 
 export async function withTemporaryPostgres<Result>(
   work: (postgres: Postgres) => Promise<Result>,
+  settings?: Record<string, string>,
 ): Promise<Result> {
-  const postgres = await startTemporaryPostgres();
+  const postgres = await startTemporaryPostgres(settings);
   return work(postgres).finally(postgres.stop);
 }
 
