@@ -114,7 +114,7 @@ async function bundle() {
   );
   if (isComplete && readStamp("bundle") === stamp) return;
   for (const file of existsSync("dist") ? readdirSync("dist") : [])
-    if (/\.js(\.map)?$/.test(file)) rmSync(`dist/${file}`);
+    if (/\.(js(\.map)?|wasm)$/.test(file)) rmSync(`dist/${file}`);
   const { build, stop } = createRequire(import.meta.url)("esbuild");
   await build({
     entryPoints,
@@ -129,10 +129,37 @@ async function bundle() {
     target: "node20",
     sourcemap: true,
     splitting: true,
+    plugins: [queryCompilerAsFile()],
     logLevel: "warning",
   });
   await stop();
   writeStamp("bundle", stamp);
+}
+
+/**
+ * Prisma's query compiler comes as a module with one string of 4 MB, which would stay in memory
+ * twice. Here it becomes a file that is read when it is compiled.
+ * @returns {import("esbuild").Plugin}
+ */
+function queryCompilerAsFile() {
+  const namespace = "query-compiler";
+  const filter = /^@prisma\/client\/runtime\/query_compiler_.*wasm-base64/;
+  return {
+    name: namespace,
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter }, (module) => ({ path: module.path, namespace }));
+      onLoad({ filter, namespace }, async (module) => {
+        const { wasm } = await import(module.path);
+        writeFileSync("dist/query-compiler.wasm", Buffer.from(wasm, "base64"));
+        // Prisma passes `wasm` to Buffer.from, which takes the value of such an object.
+        const contents = `
+          import { readFileSync } from "node:fs";
+          const file = new URL("./query-compiler.wasm", import.meta.url);
+          export const wasm = { valueOf: () => readFileSync(file) };`;
+        return { contents };
+      });
+    },
+  };
 }
 
 function buildPages() {

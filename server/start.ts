@@ -1,3 +1,4 @@
+import "./v8-flags";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { flushAnchors } from "@/lib/audit/anchors";

@@ -1,3 +1,4 @@
+import "./v8-flags";
 import { stopKeyCache } from "@/lib/api-keys/key-cache";
 import { flushKeyLastUsed } from "@/lib/api-keys/last-used";
 import { flushAnchors } from "@/lib/audit/anchors";

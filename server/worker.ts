@@ -1,3 +1,4 @@
+import "./v8-flags";
 import { flushAnchors } from "@/lib/audit/anchors";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { releaseLeases } from "@/lib/deliveries/engine/release-leases";
