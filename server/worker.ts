@@ -6,7 +6,7 @@ import { releaseDocuments } from "@/lib/knowledge/documents/process-document";
 import { closeDatabase, setConnectionSettings } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
-import { closeOutboundAgents } from "@/lib/platform/outbound-http/outbound-agents";
+import { closeOutboundPools } from "@/lib/platform/outbound-http/outbound-pools";
 import { startProcessing } from "@/lib/scheduling/process-documents";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { repeat } from "@/lib/scheduling/repeat";
@@ -58,7 +58,7 @@ async function stop(reason: string): Promise<void> {
     listener?.stop(),
     ...jobs.map((job) => job.stop()),
   ]);
-  await closeOutboundAgents();
+  await closeOutboundPools();
   await flushAnchors().catch(() => {});
   await closeDatabase();
   log.info("the worker has stopped");

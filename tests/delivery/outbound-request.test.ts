@@ -196,6 +196,17 @@ test.each([
   }
 });
 
+test("a request that was cut off leads to no further connection", async () => {
+  const receiver = await startReceiver(() => {});
+  expect(await post(receiver.url, "whk_cut", 100)).toMatchObject({ errorCode: "timeout" });
+  receiver.respond = (response) => void response.end("x".repeat(100_000));
+  expect(await post(receiver.url, "whk_cut")).toMatchObject({ statusCode: 200 });
+  receiver.respondWith(200);
+  expect(await post(receiver.url, "whk_other")).toMatchObject({ statusCode: 200 });
+  expect(receiver.connectionCount).toBe(3);
+  await receiver.close();
+});
+
 test("connections are reused for the same webhook, and never shared between two", async () => {
   const receiver = await startReceiver();
   for (let round = 0; round < 3; round++) {

@@ -1,6 +1,7 @@
-import { type Dispatcher, request } from "undici";
-import { exchangeErrorCode, OutboundError, type OutboundErrorCode } from "./guarded-connector";
-import { withAgent } from "./outbound-agents";
+import type { Dispatcher } from "undici";
+import { addDeadline, removeDeadline } from "./deadlines";
+import { exchangeErrorCode, type OutboundErrorCode } from "./guarded-connector";
+import { outboundPool, returnClient, takeClient } from "./outbound-pools";
 
 export type { OutboundErrorCode } from "./guarded-connector";
 
@@ -32,83 +33,88 @@ export type OutboundResult =
  * and ignores proxy settings of the environment. Reads at most 16 KiB of the response; a longer
  * response is cut off and still counts as received.
  */
-export async function outboundRequest(
+export function outboundRequest(
   { connectionKey, url, headers, body }: OutboundRequest,
   { timeoutMs = deadlineMs }: { timeoutMs?: number } = {},
 ): Promise<OutboundResult> {
-  const startedAt = performance.now();
-  const elapsedMs = () => Math.round(performance.now() - startedAt);
-  if (!URL.canParse(url) || !/^https?:/i.test(url))
-    return { errorCode: "invalid_url", durationMs: 0 };
-
-  // Not AbortSignal.timeout: its timer, and everything it references, would live until the deadline
-  // even after the response arrived.
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new OutboundError("timeout")), timeoutMs);
-  const { signal } = deadline;
-  const exchange = withAgent(connectionKey, deadlineMs, async (dispatcher) => {
-    const received = await request(url, {
-      dispatcher,
-      method: "POST",
-      headers: { ...outboundHeaders, ...headers },
-      body,
-      signal,
-    });
-    const response = await readResponse(received.body);
-    return {
-      statusCode: received.statusCode,
-      response,
-      durationMs: elapsedMs(),
-      ...retryAfter(received),
+  const pool = outboundPool(connectionKey, url, deadlineMs);
+  if (!pool) return Promise.resolve({ errorCode: "invalid_url", durationMs: 0 });
+  return new Promise((resolve) => {
+    const client = takeClient(pool);
+    const end = (result: OutboundResult, isReusable: boolean) => {
+      returnClient(pool, client, isReusable);
+      resolve(result);
     };
+    client.dispatch(
+      { path: pool.path, method: "POST", headers: { ...outboundHeaders, ...headers }, body },
+      receiveResponse(timeoutMs, end),
+    );
   });
+}
 
-  try {
-    // While connecting, undici ignores the fired signal and keeps waiting for the connection.
-    return await Promise.race([exchange, rejectionOf(signal)]);
-  } catch (error) {
-    return { errorCode: exchangeErrorCode(error), durationMs: elapsedMs() };
-  } finally {
-    clearTimeout(timer);
+/**
+ * A handler of our own, because undici's `request` makes a stream, an abort signal and listeners
+ * for each response, which costs more than sending it.
+ * @param end called once; the connection is reusable after a complete response
+ */
+function receiveResponse(
+  timeoutMs: number,
+  end: (result: OutboundResult, isReusable: boolean) => void,
+): Dispatcher.DispatchHandler {
+  const startedAtMs = performance.now();
+  const deadline = { expiresAtMs: startedAtMs + timeoutMs, expire: () => fail("timeout") };
+  addDeadline(deadline);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let head: { statusCode: number; retryAfterSeconds?: number } | undefined;
+  let hasEnded = false;
+
+  function stop(): number {
+    hasEnded = true;
+    removeDeadline(deadline);
+    return Math.round(performance.now() - startedAtMs);
   }
-}
 
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-}
+  function succeed({ isComplete }: { isComplete: boolean }): void {
+    if (hasEnded || !head) return;
+    end({ ...head, response: toText(chunks), durationMs: stop() }, isComplete);
+  }
 
-/** Uses listeners instead of iteration, which would cost more than the rest of a small response. */
-function readResponse(body: Dispatcher.ResponseData["body"]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const finish = () => resolve(toText(Buffer.concat(chunks).subarray(0, maximumResponseBytes)));
-    // Stays attached: cutting off a peer also emits an error, which then has no effect.
-    body.on("error", reject);
-    body.on("end", finish);
-    body.on("data", (chunk: Buffer) => {
+  function fail(errorCode: OutboundErrorCode): void {
+    if (!hasEnded) end({ errorCode, durationMs: stop() }, false);
+  }
+
+  return {
+    onRequestStart() {},
+    onResponseStart(_controller, statusCode, headers) {
+      // An informational response precedes the actual one.
+      if (statusCode >= 200) head = { statusCode, ...retryAfter(statusCode, headers) };
+    },
+    onResponseData(_controller, chunk) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length < maximumResponseBytes) return;
-      finish();
-      body.destroy();
-    });
-  });
+      if (length >= maximumResponseBytes) succeed({ isComplete: false });
+    },
+    onResponseEnd: () => succeed({ isComplete: true }),
+    onResponseError: (_controller, error) => fail(exchangeErrorCode(error)),
+  };
 }
 
 /** Text that PostgreSQL can store: invalid UTF-8 is replaced, NUL characters are removed. */
-function toText(bytes: Buffer): string {
-  return bytes.length === 0 ? "" : bytes.toString("utf8").replaceAll("\0", "");
+function toText([first, ...others]: Buffer[]): string {
+  if (!first) return "";
+  const bytes = others.length === 0 ? first : Buffer.concat([first, ...others]);
+  return bytes.subarray(0, maximumResponseBytes).toString("utf8").replaceAll("\0", "");
 }
 
 /** Parses seconds or a date, for the two statuses whose Retry-After asks a client to wait. */
-function retryAfter({ statusCode, headers }: Dispatcher.ResponseData): {
-  retryAfterSeconds?: number;
-} {
+function retryAfter(
+  statusCode: number,
+  headers: Record<string, string | string[] | undefined>,
+): { retryAfterSeconds?: number } {
+  if (statusCode !== 429 && statusCode !== 503) return {};
   const value = headers["retry-after"];
-  if ((statusCode !== 429 && statusCode !== 503) || typeof value !== "string") return {};
+  if (typeof value !== "string") return {};
   const seconds = /^\d{1,15}$/.test(value.trim())
     ? Number(value)
     : (Date.parse(value) - Date.now()) / 1000;

@@ -1,0 +1,34 @@
+/** How late a deadline may be noticed. */
+const tickMs = 50;
+
+/** Something that ends early unless it removes itself in time. */
+export type Expiring = { readonly expiresAtMs: number; expire: () => void };
+
+const waiting = new Set<Expiring>();
+let ticker: NodeJS.Timeout | undefined;
+
+/**
+ * Calls `expire` once `performance.now()` has passed `expiresAtMs`. All deadlines share one timer:
+ * one for each of thousands of requests a second, nearly all of which are cleared, costs more than
+ * checking the few hundred that wait.
+ */
+export function addDeadline(expiring: Expiring): void {
+  waiting.add(expiring);
+  ticker ??= setInterval(tick, tickMs);
+}
+
+export function removeDeadline(expiring: Expiring): void {
+  waiting.delete(expiring);
+}
+
+function tick(): void {
+  const now = performance.now();
+  for (const expiring of waiting) {
+    if (now < expiring.expiresAtMs) continue;
+    waiting.delete(expiring);
+    expiring.expire();
+  }
+  if (waiting.size > 0) return;
+  clearInterval(ticker);
+  ticker = undefined;
+}
