@@ -17,7 +17,10 @@ declare module "vitest" {
  * test file gets a copy of.
  */
 export default async function startPostgresForTests(project: TestProject) {
-  const postgres = await startTemporaryPostgres();
+  const postgres = await startTemporaryPostgres({
+    shared_preload_libraries: "pg_stat_statements",
+    "pg_stat_statements.max": "50000",
+  });
   const template = "template_migrated";
   try {
     await ensureDatabase(postgres, template);

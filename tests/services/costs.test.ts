@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { generateKey } from "@/lib/api-keys/key-format";
+import { startDelivering } from "@/lib/deliveries/engine/deliver";
+import { baseUrl, call, newTenant, type TestTenant } from "../support/api";
+import { type Cost, costOf, type Sent, startOtherSide } from "../support/costs";
+
+// Guards against slow operations that need no clock: what each costs in statements, rows, index
+// entries, bytes of PostgreSQL's log and JavaScript objects. `SHOW_COSTS=yes npx vitest run
+// tests/services/costs.test.ts` shows today's costs and statements.
+
+/**
+ * What each operation may cost at most. Lower a bound when its cost falls.
+ *
+ * Statements, rows and index entries are exact. The fraction is for what is written in batches, once
+ * a second: usage and when a key was last used. The row of the request log and its index entries
+ * are included. The log has a fifth to spare, because a page is split now and then; objects have a
+ * third, because V8 optimizes at moments of its own.
+ */
+const costBounds: Record<string, readonly number[]> = {
+  // statements, rows, of those moved, index entries, bytes of log, KB of objects
+  "list conversations": [1, 1.9, 0.5, 3.9, 740, 90],
+  "get a conversation": [1, 1.9, 0.5, 3.9, 780, 170],
+  "list messages": [2, 1.9, 0.5, 3.9, 775, 160],
+  "create a conversation": [1, 3.9, 0.5, 15.9, 4_400, 118],
+  "create a conversation, with a key": [1, 4.9, 0.5, 18.9, 5_850, 118],
+  "post a message": [2, 5.9, 1.5, 24.9, 6_600, 115],
+  "post a message, with a key": [2, 6.9, 1.5, 27.9, 7_900, 118],
+  "idempotent replay": [2, 1.9, 0.5, 4.9, 1_500, 212],
+  "422, without a field": [0, 1.9, 0.5, 4.9, 1_310, 70],
+  "401, with an unknown key": [1, 0.9, 0.5, 0.9, 200, 130],
+  // How many share a batch varies, and so does what each has of the batch's counters.
+  "a delivery that succeeds": [0, 4.9, 2.2, 15.9, 3_400, 80],
+};
+const columns = [
+  "statements",
+  "rows",
+  "rowsMoved",
+  "indexEntries",
+  "logBytes",
+  "objectsKb",
+] as const satisfies (keyof Cost)[];
+
+const count = 100;
+let otherSide: Awaited<ReturnType<typeof startOtherSide>>;
+beforeAll(async () => {
+  otherSide = await startOtherSide(baseUrl());
+});
+afterAll(async () => {
+  await otherSide.end();
+});
+
+type Hot = {
+  status: number;
+  /** What to send the nth time. */
+  request: (tenant: TestTenant, conversationId: string, n: number) => Sent;
+};
+
+const conversations = "/v1/public/conversations";
+const get = (path: string, key: string, headers = {}): Sent => ({
+  method: "GET",
+  path,
+  headers: { authorization: `Bearer ${key}`, ...headers },
+});
+const post = (path: string, key: string, body: object, idempotencyKey?: string): Sent => ({
+  method: "POST",
+  path,
+  headers: {
+    authorization: `Bearer ${key}`,
+    "content-type": "application/json",
+    ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
+  },
+  body: JSON.stringify(body),
+});
+const text = "Where is my order? It should have been here yesterday.";
+
+const hot: Record<string, Hot> = {
+  "list conversations": { status: 200, request: ({ key }) => get(conversations, key) },
+  "get a conversation": {
+    status: 200,
+    request: ({ key }, id) => get(`${conversations}/${id}`, key),
+  },
+  "list messages": {
+    status: 200,
+    request: ({ key }, id) => get(`${conversations}/${id}/messages`, key),
+  },
+  "create a conversation": {
+    status: 201,
+    request: ({ key }) => post(conversations, key, { channelId: "web" }),
+  },
+  "create a conversation, with a key": {
+    status: 201,
+    request: ({ key }, _, n) => post(conversations, key, { channelId: "web" }, `create-${n}`),
+  },
+  "post a message": {
+    status: 201,
+    request: ({ key }, id) => post(`${conversations}/${id}/messages`, key, { text }),
+  },
+  "post a message, with a key": {
+    status: 201,
+    request: ({ key }, id, n) =>
+      post(`${conversations}/${id}/messages`, key, { text }, `message-${n}`),
+  },
+  "idempotent replay": {
+    status: 201,
+    request: ({ key }) => post(conversations, key, { channelId: "web" }, "replay"),
+  },
+  "422, without a field": { status: 422, request: ({ key }) => post(conversations, key, {}) },
+  "401, with an unknown key": {
+    status: 401,
+    request: () => get(conversations, generateKey("test").key),
+  },
+};
+
+test.each(Object.keys(hot))("%s costs no more than its bounds", async (name) => {
+  const { status, request } = hot[name] as Hot;
+  const tenant = await newTenant();
+  const created = await call(tenant, "POST", "/conversations", { channelId: "web" });
+  await call(tenant, "POST", "/webhooks", {
+    url: "https://example.com/hook",
+    events: ["message.received"],
+  });
+  let sent = 0;
+  const send = async () => {
+    const requests = Array.from({ length: count }, () => request(tenant, created.body.id, sent++));
+    expect(new Set(await otherSide.send(requests))).toEqual(new Set([status]));
+  };
+  // The first requests compile what they run.
+  await send();
+
+  requireWithin(name, await costOf(count, send));
+});
+
+test("a delivery that succeeds costs no more than its bounds", async () => {
+  const tenant = await newTenant();
+  const created = await call(tenant, "POST", "/conversations", { channelId: "web" });
+  await call(tenant, "POST", "/webhooks", { url: otherSide.receiverUrl, events: ["*"] });
+  const path = `${conversations}/${created.body.id}/messages`;
+  const raise = () =>
+    otherSide.send(Array.from({ length: count }, () => post(path, tenant.key, { text })));
+  const deliver = async (total: number) => {
+    const worker = startDelivering();
+    await otherSide.received(total);
+    // Records what has been sent.
+    await worker.stop();
+  };
+  await raise();
+  await deliver(count);
+  await raise();
+
+  requireWithin("a delivery that succeeds", await costOf(count, () => deliver(2 * count)));
+});
+
+function requireWithin(name: string, cost: Cost): void {
+  if (process.env.SHOW_COSTS) process.stdout.write(`${name}: ${JSON.stringify(cost)}\n`);
+  const exceeded = columns.filter(
+    (column, index) => cost[column] > (costBounds[name]?.[index] ?? -1),
+  );
+  expect(exceeded, `${name}: ${JSON.stringify(cost)}`).toEqual([]);
+}
