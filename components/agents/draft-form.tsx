@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button";
 import { TextAreaField, TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
 import { Notice } from "@/components/ui/notice";
+import { RefusalNotice } from "@/components/ui/refusal-notice";
 import { useWarnBeforeLeaving } from "@/components/ui/unsaved-changes";
 import {
   changedDraftFields,
@@ -17,7 +18,7 @@ import {
   toForm,
 } from "@/lib/agents/draft-form";
 import type { Agent } from "@/lib/agents/schema";
-import type { ActionResult } from "@/lib/platform/action-result";
+import type { Refusal } from "@/lib/platform/action-result";
 import { fromMetadataRows, metadataProblem } from "@/lib/platform/metadata-rows";
 import type { SaveDraft } from "./action-types";
 import { fieldLabels } from "./field-labels";
@@ -55,9 +56,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
     taken: [],
     conflicts: [],
   }));
-  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(
-    null,
-  );
+  const [refused, setRefused] = useState<Refusal | null>(null);
   const [isPending, startTransition] = useTransition();
   const [isSaveQueued, setIsSaveQueued] = useState(false);
 
@@ -152,9 +151,7 @@ export function DraftForm({ agent, choices, maximumKnowledgeBases, save }: Props
           conflicts={conflicts}
         />
       ) : null}
-      {refused && Object.keys(refused.errors).length === 0 ? (
-        <Notice>{refused.message}</Notice>
-      ) : null}
+      <RefusalNotice refused={refused} />
       <div>
         <TextField {...text("name")} required maxLength={100} autoComplete="off" />
         {theirs("name")}

@@ -1,11 +1,9 @@
 "use client";
 
-import { useState, useTransition } from "react";
+import { useState } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { useProof } from "@/components/shell/proof-dialog";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
-import type { ActionResult } from "@/lib/platform/action-result";
-import { KeyForm } from "./key-form";
+import { FormDialog } from "@/components/shell/form-dialog";
+import { KeyFields } from "./key-fields";
 import type { KeyActions, KeyChoices, RevealedKey } from "./types";
 
 type Props = {
@@ -16,46 +14,30 @@ type Props = {
 };
 
 export function CreateKeyDialog({ choices, createKey, onCreated, onClosed }: Props) {
-  const [isOpen, setIsOpen] = useState(true);
   const [environment, setEnvironment] = useState(choices.environment);
-  const [result, setResult] = useState<ActionResult<RevealedKey> | null>(null);
-  const [isPending, startTransition] = useTransition();
-  const { prove, question } = useProof();
-
-  // Not the form's `action`, because React resets a form after its action and refused input must
-  // stay.
-  const submit = (form: FormData) =>
-    startTransition(async () => {
-      const result = await prove(() => createKey(form));
-      setResult(result);
-      if (result.outcome === "done") onCreated(result.value);
-    });
-
   return (
-    <Dialog
-      open={isOpen}
+    <FormDialog
+      title="Create API key"
+      description={
+        <>
+          Works in <EnvironmentName environment={environment} /> only.
+        </>
+      }
+      submit={`Create ${environment} key`}
+      pending="Creating…"
+      isLong
       disablePointerDismissal
-      onOpenChange={(open) => !isPending && setIsOpen(open)}
-      onOpenChangeComplete={(open) => !open && onClosed()}
+      send={createKey}
+      onDone={onCreated}
+      onClosed={onClosed}
     >
-      <DialogContent
-        title="Create API key"
-        description={
-          <>
-            Works in <EnvironmentName environment={environment} /> only.
-          </>
-        }
-      >
-        <KeyForm
+      {(errors) => (
+        <KeyFields
           choices={choices}
-          result={result}
-          isPending={isPending}
-          submit={submit}
-          labels={{ submit: `Create ${environment} key`, pending: "Creating…" }}
+          errors={errors}
           environment={{ chosen: environment, onChange: setEnvironment }}
         />
-        {question}
-      </DialogContent>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

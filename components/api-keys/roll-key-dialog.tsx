@@ -1,10 +1,8 @@
 "use client";
 
-import { useState, useTransition } from "react";
+import { useState } from "react";
 import { EnvironmentName } from "@/components/shell/environment-name";
-import { useProof } from "@/components/shell/proof-dialog";
-import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
+import { FormDialog } from "@/components/shell/form-dialog";
 import { Notice } from "@/components/ui/notice";
 import { atTime } from "./describe-key";
 import type { KeyActions, KeyChoices, KeySummary, RevealedKey } from "./types";
@@ -25,36 +23,26 @@ type Props = {
 };
 
 export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: Props) {
-  const [isOpen, setIsOpen] = useState(true);
   const [overlap, setOverlap] = useState<(typeof overlaps)[number]>(overlaps[2]);
-  const [message, setMessage] = useState<string>();
-  const [isPending, startTransition] = useTransition();
-  const { prove, question } = useProof();
   const { requestsLastDay } = apiKey;
 
-  const roll = () =>
-    startTransition(async () => {
-      const result = await prove(() => rollKey(apiKey.id, overlap.value));
-      if (result.outcome === "done") onRolled(result.value);
-      else setMessage(result.message);
-    });
-
   return (
-    <Dialog
-      open={isOpen}
-      onOpenChange={(open) => !isPending && setIsOpen(open)}
-      onOpenChangeComplete={(open) => !open && onClosed()}
+    <FormDialog
+      title={`Roll “${apiKey.name}”?`}
+      description={
+        <>
+          Replaces the key in <EnvironmentName environment={choices.environment} /> with a new one
+          that has the same name, scopes, allowed IP addresses and rate limit.
+        </>
+      }
+      submit={`Roll ${choices.environment} key`}
+      pending="Rolling…"
+      send={() => rollKey(apiKey.id, overlap.value)}
+      onDone={onRolled}
+      onClosed={onClosed}
     >
-      <DialogContent
-        title={`Roll “${apiKey.name}”?`}
-        description={
-          <>
-            Replaces the key in <EnvironmentName environment={choices.environment} /> with a new one
-            that has the same name, scopes, allowed IP addresses and rate limit.
-          </>
-        }
-      >
-        <div className="space-y-4">
+      {() => (
+        <>
           <fieldset className="space-y-2">
             <legend className="font-medium">How long should the old key keep working?</legend>
             <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
@@ -81,17 +69,9 @@ export function RollKeyDialog({ apiKey, choices, rollKey, onRolled, onClosed }: 
               Programs that use it fail until they have the new key.
             </Notice>
           ) : null}
-          {message ? <Notice>{message}</Notice> : null}
-          <div className="flex justify-end gap-2">
-            <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
-            <Button onClick={roll} disabled={isPending}>
-              {isPending ? "Rolling…" : `Roll ${choices.environment} key`}
-            </Button>
-          </div>
-        </div>
-        {question}
-      </DialogContent>
-    </Dialog>
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ArrowLeft, Braces } from "lucide-react";
+import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ButtonLink } from "@/components/ui/button";
@@ -14,6 +14,7 @@ import type { FindCustomers, UpdateConversationAction } from "./action-types";
 import { ConversationFields } from "./conversation-fields";
 import { CustomerPicker } from "./customer-picker";
 import { EditMetadataDialog } from "./edit-metadata-dialog";
+import { JsonLink } from "./json-link";
 import { priorityLabels } from "./labels";
 
 type DetailsPaneProps = {
@@ -107,18 +108,7 @@ function Section({
     <section className="border-line border-b p-4 last:border-b-0">
       <div className="mb-3 flex h-6 items-center justify-between">
         <h2 className="font-semibold">{title}</h2>
-        {inspectHref ? (
-          <ButtonLink
-            variant="quiet"
-            size="tiny"
-            href={inspectHref}
-            scroll={false}
-            prefetch={false}
-            aria-label={`${title} as JSON`}
-          >
-            <Braces className="size-3.5" aria-hidden="true" />
-          </ButtonLink>
-        ) : null}
+        {inspectHref ? <JsonLink href={inspectHref} name={title} /> : null}
       </div>
       {children}
     </section>

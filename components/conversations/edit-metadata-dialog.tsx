@@ -1,18 +1,13 @@
 "use client";
 
-import { useState } from "react";
+import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
+import { FormDialog } from "@/components/shell/form-dialog";
 import { buttonClass } from "@/components/ui/button";
-import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
-import { EditForm } from "@/components/ui/edit-form";
+import { DialogTrigger } from "@/components/ui/dialog";
 import { MetadataField } from "@/components/ui/metadata-field";
+import { useMetadataEdit } from "@/components/ui/use-metadata-edit";
 import type { Metadata } from "@/lib/platform/metadata";
-import {
-  fromMetadataRows,
-  metadataPatch,
-  metadataProblem,
-  toMetadataRows,
-} from "@/lib/platform/metadata-rows";
 import type { Environment } from "@/prisma/generated/enums";
 import type { UpdateConversationAction } from "./action-types";
 
@@ -20,46 +15,30 @@ type Props = { metadata: Metadata; environment: Environment; update: UpdateConve
 
 /** In a dialog, because there is no room for keys and values next to the thread. */
 export function EditMetadataDialog({ metadata, environment, update }: Props) {
-  const [isOpen, setIsOpen] = useState(false);
+  const { rows, setRows, isInvalid, patch, restart } = useMetadataEdit(metadata);
   return (
-    <Dialog open={isOpen} onOpenChange={setIsOpen}>
-      <DialogTrigger
-        className={buttonClass({ variant: "secondary", size: "small", className: "mt-3" })}
-      >
-        Edit metadata
-      </DialogTrigger>
-      <DialogContent
-        title="Edit metadata"
-        description={
-          <>
-            For this conversation in <EnvironmentName environment={environment} />. Webhooks receive
-            the change.
-          </>
-        }
-      >
-        <EditMetadata metadata={metadata} update={update} close={() => setIsOpen(false)} />
-      </DialogContent>
-    </Dialog>
-  );
-}
-
-/**
- * Sends only what changed, so that keys that others change in the meantime stay. Mounted each time the dialog opens.
- */
-function EditMetadata({
-  metadata,
-  update,
-  close,
-}: Pick<Props, "metadata" | "update"> & { close: () => void }) {
-  const [seen] = useState(metadata);
-  const [rows, setRows] = useState(() => toMetadataRows(seen));
-  const save = () =>
-    metadataProblem(rows)
-      ? null
-      : update({ metadata: metadataPatch(seen, fromMetadataRows(rows)) });
-
-  return (
-    <EditForm save={save} done="Metadata updated." onSaved={close}>
+    <FormDialog
+      trigger={
+        <DialogTrigger
+          className={buttonClass({ variant: "secondary", size: "small", className: "mt-3" })}
+        >
+          Edit metadata
+        </DialogTrigger>
+      }
+      title="Edit metadata"
+      description={
+        <>
+          For this conversation in <EnvironmentName environment={environment} />. Webhooks receive
+          the change.
+        </>
+      }
+      submit="Save"
+      pending="Saving…"
+      isInvalid={isInvalid}
+      send={() => update({ metadata: patch() })}
+      onDone={() => toast.success("Metadata updated.")}
+      onOpen={restart}
+    >
       {(errors) => (
         <MetadataField
           rows={rows}
@@ -68,6 +47,6 @@ function EditMetadata({
           errors={errors}
         />
       )}
-    </EditForm>
+    </FormDialog>
   );
 }

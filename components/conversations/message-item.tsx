@@ -1,8 +1,7 @@
-import { Braces } from "lucide-react";
-import { ButtonLink } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
 import type { Message } from "@/lib/conversations/message-schema";
+import { JsonLink } from "./json-link";
 
 const authorNames: Record<Message["author"]["type"], string> = {
   CUSTOMER: "Customer",
@@ -60,16 +59,7 @@ export function MessageItem({ message, customerName, inspectHref, now }: Message
       </div>
       <p className="mt-0.5 flex items-center opacity-0 transition-opacity focus-within:opacity-100 group-hover:opacity-100 group-data-found:opacity-100 pointer-coarse:opacity-100">
         <CopyButton text={message.id} label={`Copy ${message.id}`} variant="quiet" size="tiny" />
-        <ButtonLink
-          variant="quiet"
-          size="tiny"
-          href={inspectHref}
-          scroll={false}
-          prefetch={false}
-          aria-label={`Message ${message.sequence} as JSON`}
-        >
-          <Braces className="size-3.5" aria-hidden="true" />
-        </ButtonLink>
+        <JsonLink href={inspectHref} name={`Message ${message.sequence}`} />
       </p>
     </li>
   );

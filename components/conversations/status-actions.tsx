@@ -6,7 +6,7 @@ import { useState, useTransition } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
+import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
 import { Menu, MenuButton, MenuSeparator } from "@/components/ui/menu";
 import { Notice } from "@/components/ui/notice";
 import type { ConversationStatus } from "@/lib/conversations/schema";
@@ -120,13 +120,12 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
             </>
           }
         >
-          <p>
+          <p className="mb-5">
             Closing is final. No one can write in it, including through the API, and it cannot be
             reopened. A customer who returns starts a new conversation. To continue later, resolve
             it instead.
           </p>
-          <div className="mt-5 flex justify-end gap-2">
-            <DialogClose className={buttonClass({ variant: "secondary" })}>Keep it</DialogClose>
+          <DialogButtons cancel="Keep it">
             <Button
               variant="danger"
               onClick={() => move({ status: "CLOSED" })}
@@ -134,7 +133,7 @@ export function StatusActions({ status, allowed, environment, update }: StatusAc
             >
               {isPending ? "Closing…" : "Close conversation"}
             </Button>
-          </div>
+          </DialogButtons>
         </DialogContent>
       </Dialog>
     </>

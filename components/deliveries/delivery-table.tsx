@@ -1,11 +1,10 @@
 import Link from "next/link";
-import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { FoundDelivery } from "@/lib/deliveries/search";
 import { AttemptCells, attemptHeadings } from "./attempt-cells";
-import { deliveryBadge } from "./labels";
+import { DeliveryBadge } from "./delivery-badge";
 import { ResponseBadge } from "./response-badge";
 
 const headings: Heading[] = [
@@ -37,9 +36,7 @@ export function DeliveryTable({ deliveries, hrefOf, now }: DeliveryTableProps) {
               </span>
             </RowName>
             <Cell label="Status">
-              <Badge variant={deliveryBadge({ status, attemptCount }).variant}>
-                {deliveryBadge({ status, attemptCount }).label}
-              </Badge>
+              <DeliveryBadge status={status} attemptCount={attemptCount} />
             </Cell>
             <Cell label="Last response">
               <ResponseBadge {...last} />

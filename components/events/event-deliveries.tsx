@@ -1,7 +1,6 @@
 import Link from "next/link";
 import { AttemptCells, attemptHeadings } from "@/components/deliveries/attempt-cells";
-import { deliveryBadge } from "@/components/deliveries/labels";
-import { Badge } from "@/components/ui/badge";
+import { DeliveryBadge } from "@/components/deliveries/delivery-badge";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Cell, type Heading, Row, RowName, Table } from "@/components/ui/table";
 import type { DeliveryStatus } from "@/prisma/generated/enums";
@@ -44,9 +43,7 @@ export function EventDeliveries({
             </Link>
           </RowName>
           <Cell label="Status">
-            <Badge variant={deliveryBadge({ status, attemptCount }).variant}>
-              {deliveryBadge({ status, attemptCount }).label}
-            </Badge>
+            <DeliveryBadge status={status} attemptCount={attemptCount} />
           </Cell>
           <AttemptCells attemptCount={attemptCount} nextAttemptAt={nextAttemptAt} now={now} />
           <Cell label="Delivery">

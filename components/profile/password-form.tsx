@@ -5,7 +5,7 @@ import { toast } from "sonner";
 import { useProof } from "@/components/shell/proof-dialog";
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
+import { RefusalNotice } from "@/components/ui/refusal-notice";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import { KnownEmail, NewPasswordField } from "./account-fields";
 
@@ -41,9 +41,7 @@ export function PasswordForm({ email, hasPassword, minimumLength, change }: Pass
   return (
     <>
       <form ref={form} onSubmit={submit} className="max-w-md space-y-4">
-        {refused && Object.keys(refused.errors).length === 0 ? (
-          <Notice>{refused.message}</Notice>
-        ) : null}
+        <RefusalNotice refused={refused} />
         <KnownEmail email={email} />
         {hasPassword ? (
           <TextField

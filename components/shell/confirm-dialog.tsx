@@ -3,17 +3,20 @@
 import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { Button, type ButtonVariant, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { Dialog, DialogButtons, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
 import { useDialogState } from "@/components/ui/use-dialog-state";
-import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
+import type { ActionResult, ProofRequest, Refusal } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
 import { useProof } from "./proof-dialog";
 
 type ConfirmDialogProps = {
-  /** The text of the button that opens it. `label` is its full name where a list has several. */
-  trigger: ReactNode;
+  /**
+   * The text of the button that opens it. `label` is its full name where a list has several. A
+   * dialog without a button is open when mounted, and has `onClosed`.
+   */
+  trigger?: ReactNode;
   label?: string;
   variant?: ButtonVariant;
   size?: "normal" | "small";
@@ -36,8 +39,9 @@ type ConfirmDialogProps = {
   /** The toast after success. */
   done: string;
   onDone?: () => void;
+  onClosed?: () => void;
   /** @returns a message to show instead of the refusal's own, if any */
-  onRefused?: (result: Extract<ActionResult, { outcome: "refused" }>) => string | undefined;
+  onRefused?: (result: Refusal) => string | undefined;
 };
 
 /**
@@ -64,10 +68,14 @@ export function ConfirmDialog({
     act,
     done,
     onDone,
+    onClosed,
     onRefused,
   } = rest;
   const [message, setMessage] = useState<string | null>(null);
-  const { dialog, close, isPending, startTransition } = useDialogState(() => setMessage(null));
+  const { dialog, close, isPending, startTransition } = useDialogState({
+    onChange: () => setMessage(null),
+    onClosed,
+  });
   const { prove, question } = useProof();
 
   function run() {
@@ -86,9 +94,11 @@ export function ConfirmDialog({
 
   return (
     <Dialog {...dialog}>
-      <DialogTrigger className={buttonClass({ variant, size })} aria-label={label}>
-        {trigger}
-      </DialogTrigger>
+      {trigger ? (
+        <DialogTrigger className={buttonClass({ variant, size })} aria-label={label}>
+          {trigger}
+        </DialogTrigger>
+      ) : null}
       <DialogContent
         role="alertdialog"
         title={title}
@@ -110,8 +120,7 @@ export function ConfirmDialog({
           {message ? <Notice>{message}</Notice> : null}
           {children}
           {obstacle ? <Notice variant="warn">{obstacle}</Notice> : null}
-          <div className="flex flex-wrap justify-end gap-2">
-            <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
+          <DialogButtons>
             <Button
               variant={confirmVariant}
               onClick={run}
@@ -119,7 +128,7 @@ export function ConfirmDialog({
             >
               {isPending ? pending : confirm}
             </Button>
-          </div>
+          </DialogButtons>
         </div>
         {question}
       </DialogContent>

@@ -1,16 +1,14 @@
 "use client";
 
 import { Plus } from "lucide-react";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type FormEvent, type ReactNode, useState } from "react";
-import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogContent, DialogTrigger } from "@/components/ui/dialog";
-import { Notice } from "@/components/ui/notice";
-import { useDialogState } from "@/components/ui/use-dialog-state";
+import type { ReactNode } from "react";
+import { buttonClass } from "@/components/ui/button";
+import { DialogTrigger } from "@/components/ui/dialog";
 import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { EnvironmentName } from "./environment-name";
+import { FormDialog } from "./form-dialog";
 
 type CreateDialogProps = {
   /** The text of the button and the title of the dialog. */
@@ -25,7 +23,7 @@ type CreateDialogProps = {
   children: (errors: Record<string, string>) => ReactNode;
 };
 
-/** A short form that creates an object and opens its page. If it is refused, the input stays. */
+/** A short form that creates an object and opens its page. */
 export function CreateDialog({
   title,
   environment,
@@ -35,65 +33,30 @@ export function CreateDialog({
   children,
 }: CreateDialogProps) {
   const router = useRouter();
-  const [refused, setRefused] = useState<Extract<ActionResult, { outcome: "refused" }> | null>(
-    null,
-  );
-  const { dialog, close, isPending, startTransition } = useDialogState(() => setRefused(null));
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    // Not the form's `action`, because React resets a form after its action.
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    startTransition(async () => {
-      const result = await create(form);
-      if (result.outcome === "refused") {
-        setRefused(result);
-        return;
-      }
-      close();
-      router.push(`${path}/${result.value.id}`);
-    });
-  }
-
   return (
-    <Dialog {...dialog}>
-      <DialogTrigger
-        className={buttonClass(isIcon ? { variant: "quiet", size: "icon" } : {})}
-        aria-label={isIcon ? title : undefined}
-      >
-        <Plus className="size-4" aria-hidden="true" />
-        {isIcon ? null : title}
-      </DialogTrigger>
-      <DialogContent
-        title={title}
-        description={
-          <>
-            Created in <EnvironmentName environment={environment} /> only.
-          </>
-        }
-      >
-        <form onSubmit={submit} className="space-y-4">
-          {refused && Object.keys(refused.errors).length === 0 ? (
-            <Notice>
-              {refused.message}
-              {refused.existingId ? (
-                <Link
-                  href={`${path}/${refused.existingId}`}
-                  className="ml-1 font-medium underline underline-offset-2"
-                >
-                  Open it
-                </Link>
-              ) : null}
-            </Notice>
-          ) : null}
-          {children(refused?.errors ?? {})}
-          <div className="flex justify-end">
-            <Button type="submit" disabled={isPending}>
-              {isPending ? "Creating…" : title}
-            </Button>
-          </div>
-        </form>
-      </DialogContent>
-    </Dialog>
+    <FormDialog
+      trigger={
+        <DialogTrigger
+          className={buttonClass(isIcon ? { variant: "quiet", size: "icon" } : {})}
+          aria-label={isIcon ? title : undefined}
+        >
+          <Plus className="size-4" aria-hidden="true" />
+          {isIcon ? null : title}
+        </DialogTrigger>
+      }
+      title={title}
+      description={
+        <>
+          Created in <EnvironmentName environment={environment} /> only.
+        </>
+      }
+      submit={title}
+      pending="Creating…"
+      send={create}
+      onDone={({ id }) => router.push(`${path}/${id}`)}
+      existingPath={path}
+    >
+      {children}
+    </FormDialog>
   );
 }

@@ -3,8 +3,8 @@
 import Link from "next/link";
 import { createContext, type FormEvent, type ReactNode, useContext, useState } from "react";
 import { ProviderProof } from "@/components/profile/provider-proof";
-import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogClose, DialogContent } from "@/components/ui/dialog";
+import { Button } from "@/components/ui/button";
+import { Dialog, DialogButtons, DialogContent } from "@/components/ui/dialog";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import type { ProviderChoice } from "@/lib/auth/providers";
@@ -63,7 +63,7 @@ export function useProof() {
 
 function ProofDialog({ what, resolve }: ProofPrompt) {
   const ways = useContext(ProofContext);
-  if (!ways) throw new Error("useProof needs a ProofProvider round it");
+  if (!ways) throw new Error("useProof must be used inside a ProofProvider");
   return (
     <Dialog open disablePointerDismissal onOpenChange={(open) => !open && resolve(false)}>
       <DialogContent
@@ -79,9 +79,7 @@ function ProofDialog({ what, resolve }: ProofPrompt) {
           ) : (
             <>
               {ways.providers.length > 0 ? null : <NoProofMethod />}
-              <div className="flex justify-end">
-                <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
-              </div>
+              <DialogButtons />
             </>
           )}
         </div>
@@ -142,12 +140,11 @@ function PasswordForm({ email, confirm, resolve }: PasswordFormProps) {
         autoComplete="current-password"
         required
       />
-      <div className="flex justify-end gap-2">
-        <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
+      <DialogButtons>
         <Button type="submit" disabled={isPending}>
           {isPending ? "Confirming…" : "Confirm"}
         </Button>
-      </div>
+      </DialogButtons>
     </form>
   );
 }

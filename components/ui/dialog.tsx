@@ -47,3 +47,24 @@ export function DialogContent({
     </Base.Portal>
   );
 }
+
+/** The buttons at the end of a dialog, after one that closes it. */
+export function DialogButtons({
+  cancel = "Cancel",
+  isSticky = false,
+  children,
+}: {
+  cancel?: string;
+  /** Stays visible at the bottom while a long dialog scrolls. */
+  isSticky?: boolean;
+  children?: ReactNode;
+}) {
+  const sticky =
+    "sticky -bottom-5 -mx-5 -mb-5 border-line border-t bg-surface px-5 py-3.5 sm:-bottom-6 sm:-mx-6 sm:-mb-6 sm:px-6";
+  return (
+    <div className={`flex flex-wrap justify-end gap-2 ${isSticky ? sticky : ""}`}>
+      <DialogClose className={buttonClass({ variant: "secondary" })}>{cancel}</DialogClose>
+      {children}
+    </div>
+  );
+}

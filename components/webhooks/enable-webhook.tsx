@@ -1,7 +1,8 @@
 "use client";
 
-import { useId, useState } from "react";
+import { useState } from "react";
 import { ConfirmDialog } from "@/components/shell/confirm-dialog";
+import { RadioList } from "@/components/ui/radio-list";
 import { type BacklogChoice, backlogChoices, recoveredPerSecond } from "@/lib/deliveries/backlog";
 import type { ActionResult, ProofRequest } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
@@ -31,7 +32,6 @@ const choices: Record<BacklogChoice, { label: string; note: string }> = {
 
 /** Enables a webhook again, and asks what to do with its held deliveries. */
 export function EnableWebhook({ environment, held, enable }: EnableWebhookProps) {
-  const name = useId();
   const [choice, setChoice] = useState<BacklogChoice>("RESUME");
   return (
     <ConfirmDialog
@@ -47,24 +47,12 @@ export function EnableWebhook({ environment, held, enable }: EnableWebhookProps)
     >
       <p>New events are sent from now on, and the failure count resets to 0.</p>
       {held > 0 ? (
-        <fieldset className="space-y-2">
-          <legend className="mb-2 font-medium">{formatHeldDeliveries(held)}.</legend>
-          {backlogChoices.map((value) => (
-            <label key={value} className="flex items-start gap-2.5">
-              <input
-                type="radio"
-                name={name}
-                className="mt-1"
-                checked={choice === value}
-                onChange={() => setChoice(value)}
-              />
-              <span>
-                {choices[value].label}
-                <span className="block text-muted">{choices[value].note}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <RadioList
+          legend={`${formatHeldDeliveries(held)}.`}
+          options={backlogChoices.map((value) => ({ value, ...choices[value] }))}
+          value={choice}
+          onChange={setChoice}
+        />
       ) : null}
     </ConfirmDialog>
   );

@@ -4,12 +4,12 @@ import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { EnvironmentName } from "@/components/shell/environment-name";
 import { Button, buttonClass } from "@/components/ui/button";
-import { Dialog, DialogClose, DialogContent, DialogTrigger } from "@/components/ui/dialog";
+import { Dialog, DialogButtons, DialogContent, DialogTrigger } from "@/components/ui/dialog";
 import { SelectField, TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { useDialogState } from "@/components/ui/use-dialog-state";
 import { recoveredPerSecond } from "@/lib/deliveries/backlog";
-import type { ActionResult } from "@/lib/platform/action-result";
+import type { ActionResult, Refusal } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { formatDeliveries } from "./format-count";
 
@@ -31,11 +31,10 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
   const [span, setSpan] = useState("24");
   const [time, setTime] = useState("");
   const [counted, setCounted] = useState<{ since: string; count: number } | null>(null);
-  const [refused, setRefused] = useState<{
-    message: string;
-    errors: Record<string, string>;
-  } | null>(null);
-  const { dialog, close, isPending, startTransition } = useDialogState(forget);
+  const [refused, setRefused] = useState<Refusal | null>(null);
+  const { dialog, close, isPending, startTransition } = useDialogState({
+    onChange: forget,
+  });
 
   function forget() {
     setCounted(null);
@@ -116,12 +115,11 @@ export function RecoverDeliveries({ environment, recover }: RecoverDeliveriesPro
               ? consequence(counted.count)
               : "Deliveries are counted first. Nothing is sent yet."}
           </p>
-          <div className="flex flex-wrap justify-end gap-2">
-            <DialogClose className={buttonClass({ variant: "secondary" })}>Cancel</DialogClose>
+          <DialogButtons>
             <Button type="submit" disabled={isPending || counted?.count === 0}>
               {label(counted, isPending)}
             </Button>
-          </div>
+          </DialogButtons>
         </form>
       </DialogContent>
     </Dialog>

@@ -4,14 +4,12 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState, useTransit
 import { Button } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
 import { MetadataField } from "@/components/ui/metadata-field";
-import { Notice } from "@/components/ui/notice";
-import type { ActionResult } from "@/lib/platform/action-result";
+import { RefusalNotice } from "@/components/ui/refusal-notice";
+import type { Refusal } from "@/lib/platform/action-result";
 import { fromMetadataRows, metadataProblem, toMetadataRows } from "@/lib/platform/metadata-rows";
 import type { WebhookInput } from "./action-types";
 import { EventPicker } from "./event-picker";
 import type { EventFamily } from "./event-selection";
-
-type Refused = Extract<ActionResult, { outcome: "refused" }>;
 
 type WebhookFormProps = {
   initial: WebhookInput;
@@ -21,7 +19,7 @@ type WebhookFormProps = {
   submit: string;
   pending: string;
   /** Sends the input. @returns null if it was accepted */
-  save: (input: WebhookInput) => Promise<Refused | null>;
+  save: (input: WebhookInput) => Promise<Refusal | null>;
   /** Next to the submit button. */
   cancel: ReactNode;
 };
@@ -40,7 +38,7 @@ export function WebhookForm({
 }: WebhookFormProps) {
   const [events, setEvents] = useState(initial.events);
   const [metadata, setMetadata] = useState(() => toMetadataRows(initial.metadata));
-  const [refused, setRefused] = useState<Refused | null>(null);
+  const [refused, setRefused] = useState<Refusal | null>(null);
   const [isPending, startTransition] = useTransition();
   const form = useRef<HTMLFormElement>(null);
   const errors: Record<string, string> = refused?.errors ?? {};
@@ -64,10 +62,9 @@ export function WebhookForm({
     startTransition(async () => setRefused(await save(input)));
   }
 
-  const hasFieldErrors = Object.keys(errors).length > 0;
   return (
     <form ref={form} onSubmit={send} className="max-w-2xl space-y-6">
-      {refused && !hasFieldErrors ? <Notice>{refused.message}</Notice> : null}
+      <RefusalNotice refused={refused} />
       <TextField
         label="URL"
         name="url"

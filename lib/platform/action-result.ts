@@ -7,6 +7,8 @@ export type ActionResult<Value = null> =
   | { outcome: "done"; value: Value }
   | { outcome: "refused"; message: string; errors: Record<string, string>; existingId?: string };
 
+export type Refusal = Extract<ActionResult, { outcome: "refused" }>;
+
 /**
  * Nothing was changed: the user must first prove their identity. `what` is the action they tried:
  * "create a live key".

@@ -5,6 +5,7 @@ import { useActionState } from "react";
 import { EmailField } from "@/components/profile/account-fields";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
+import { Heading } from "../heading";
 import { requestResetAction } from "./actions";
 
 const linkClass = "font-medium text-accent underline underline-offset-2";
@@ -37,10 +38,7 @@ export function RequestForm({ mailPage }: { mailPage: string | null }) {
   }
   return (
     <form action={action} className="space-y-5">
-      <div className="space-y-1">
-        <h1 className="font-semibold text-2xl tracking-tight">Set a new password</h1>
-        <p className="text-muted">We’ll email you a link.</p>
-      </div>
+      <Heading title="Set a new password">We’ll email you a link.</Heading>
       {message ? <Notice>{message}</Notice> : null}
       <EmailField value={values?.email} error={errors?.email} />
       <SubmitButton pending="Sending…" className="w-full">

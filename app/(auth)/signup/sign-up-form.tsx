@@ -9,6 +9,7 @@ import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import type { ProviderChoice } from "@/lib/auth/providers";
 import { signUpAction } from "../actions";
+import { Heading } from "../heading";
 
 type SignUpFormProps = { minimumPasswordLength: number; providers: ProviderChoice[] };
 
@@ -17,10 +18,7 @@ export function SignUpForm({ minimumPasswordLength, providers }: SignUpFormProps
 
   return (
     <div className="space-y-5">
-      <div className="space-y-1">
-        <h1 className="font-semibold text-2xl tracking-tight">Create your account</h1>
-        <p className="text-muted">You can create an API key right after this.</p>
-      </div>
+      <Heading title="Create your account">You can create an API key right after this.</Heading>
       <ProviderButtons providers={providers} callbackUrl="/" />
       <form action={action} className="space-y-5">
         {message ? <Notice>{message}</Notice> : null}

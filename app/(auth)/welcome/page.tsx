@@ -2,6 +2,7 @@ import Link from "next/link";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { requireUser } from "@/lib/auth/require-user";
 import { signOutAction } from "../actions";
+import { Heading } from "../heading";
 import { OrganizationForm } from "./organization-form";
 
 export const metadata = { title: "Create an organization" };
@@ -12,14 +13,11 @@ export default async function WelcomePage() {
   const first = user.memberships[0];
   return (
     <div className="space-y-5">
-      <div className="space-y-1">
-        <h1 className="font-semibold text-2xl tracking-tight">Create an organization</h1>
-        <p className="break-words text-muted">
-          {first
-            ? "It has its own members, keys and data. You’ll be its owner."
-            : `You’re not a member of any organization yet. Create one, or ask an owner or admin of another one to invite ${user.email}.`}
-        </p>
-      </div>
+      <Heading title="Create an organization">
+        {first
+          ? "It has its own members, keys and data. You’ll be its owner."
+          : `You’re not a member of any organization yet. Create one, or ask an owner or admin of another one to invite ${user.email}.`}
+      </Heading>
       <OrganizationForm />
       {first ? (
         <p className="text-muted">

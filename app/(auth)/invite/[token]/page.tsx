@@ -1,4 +1,3 @@
-import type { ReactNode } from "react";
 import { ProviderButtons } from "@/components/profile/provider-buttons";
 import { ButtonLink } from "@/components/ui/button";
 import { SubmitButton } from "@/components/ui/submit-button";
@@ -7,6 +6,7 @@ import { currentUser } from "@/lib/auth/require-user";
 import { findInvitation, invitationIsOver } from "@/lib/members/invitations";
 import { roleNames } from "@/lib/platform/roles";
 import { minimumPasswordLength } from "@/lib/users/schema";
+import { Frame } from "../../frame";
 import { signOutToAcceptAction } from "../actions";
 import { AcceptForm } from "./accept-form";
 import { NewUserForm } from "./new-user-form";
@@ -83,25 +83,5 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
     >
       {sentence} Create an account to accept.
     </Frame>
-  );
-}
-
-function Frame({
-  title,
-  action,
-  children,
-}: {
-  title: string;
-  action: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <div className="space-y-5">
-      <div className="space-y-1">
-        <h1 className="break-words font-semibold text-2xl tracking-tight">{title}</h1>
-        <p className="break-words text-muted">{children}</p>
-      </div>
-      {action}
-    </div>
   );
 }

@@ -4,6 +4,7 @@ import { useActionState } from "react";
 import { KnownEmail, NewPasswordField } from "@/components/profile/account-fields";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
+import { Heading } from "../../heading";
 import { resetPasswordAction } from "../actions";
 
 export function ResetForm({
@@ -18,12 +19,9 @@ export function ResetForm({
   const [{ message, errors }, action] = useActionState(resetPasswordAction.bind(null, token), {});
   return (
     <form action={action} className="space-y-5">
-      <div className="space-y-1">
-        <h1 className="font-semibold text-2xl tracking-tight">Set a new password</h1>
-        <p className="break-words text-muted">
-          For {email}. You’ll be signed out on every other device.
-        </p>
-      </div>
+      <Heading title="Set a new password">
+        For {email}. You’ll be signed out on every other device.
+      </Heading>
       {message ? <Notice>{message}</Notice> : null}
       <KnownEmail email={email} />
       <NewPasswordField

@@ -1,8 +1,8 @@
-import type { ReactNode } from "react";
 import { ButtonLink } from "@/components/ui/button";
 import type { Access } from "@/lib/access-review/suspend-access";
 import { accessBeforeVerification, findEmailVerification } from "@/lib/auth/email-verification";
 import { currentUser } from "@/lib/auth/require-user";
+import { Frame } from "../../frame";
 import { ConfirmForm } from "./confirm-form";
 
 // The URL of this page is a secret, so it is not sent to any other page.
@@ -82,24 +82,4 @@ function inWords(access: Access): string {
     return count === 0 ? [] : [`${count} ${nouns[kind][count === 1 ? 0 : 1]}`];
   });
   return parts.join(", ");
-}
-
-function Frame({
-  title,
-  action,
-  children,
-}: {
-  title: string;
-  action: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <div className="space-y-5">
-      <div className="space-y-1">
-        <h1 className="break-words font-semibold text-2xl tracking-tight">{title}</h1>
-        <p className="wrap-anywhere text-muted">{children}</p>
-      </div>
-      {action}
-    </div>
-  );
 }

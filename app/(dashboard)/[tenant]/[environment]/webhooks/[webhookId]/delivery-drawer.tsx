@@ -1,9 +1,8 @@
 import Link from "next/link";
 import type { PageContext } from "@/app/(dashboard)/dashboard-page";
+import { DeliveryBadge } from "@/components/deliveries/delivery-badge";
 import { DeliveryDetails } from "@/components/deliveries/delivery-details";
-import { deliveryBadge } from "@/components/deliveries/labels";
 import { ResendButton } from "@/components/deliveries/resend-button";
-import { Badge } from "@/components/ui/badge";
 import { CopyableId } from "@/components/ui/copyable-id";
 import { Drawer } from "@/components/ui/drawer";
 import { RoleNote } from "@/components/ui/role-note";
@@ -38,7 +37,6 @@ export async function renderDeliveryDrawer(
     neighborsOfDelivery(caller, webhook.id, deliveryId, search),
   ]);
   const payload = await getPayload(caller, delivery.eventId);
-  const { label, variant } = deliveryBadge(delivery);
   const isDue = delivery.nextAttemptAt !== null && new Date(delivery.nextAttemptAt) <= now;
   const isRequested = isDue && (delivery.status !== "PENDING" || delivery.attemptCount > 0);
   const resend = resendDeliveryAction.bind(
@@ -55,7 +53,7 @@ export async function renderDeliveryDrawer(
       description={
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span role="status">
-            <Badge variant={variant}>{label}</Badge>
+            <DeliveryBadge status={delivery.status} attemptCount={delivery.attemptCount} />
           </span>
           <CopyableId id={delivery.id} />
           <span>

@@ -152,9 +152,9 @@ export function webhookControls(
             <p>
               Nothing more is sent to <span className="break-all font-medium">{webhook.url}</span>.{" "}
               {pending > 0
-                ? `What waits (${formatDeliveries(pending)}) and all that comes is`
-                : "All that comes is"}{" "}
-              held for 30 days, and can be sent when it is enabled again.
+                ? `Pending deliveries (${pending.toLocaleString("en")}) and new ones are`
+                : "New deliveries are"}{" "}
+              held for 30 days. You can send them when you enable the webhook again.
             </p>
           </ConfirmDialog>
         ) : null}

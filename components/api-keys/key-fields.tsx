@@ -1,12 +1,9 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { environmentNames } from "@/components/shell/environment-name";
-import { Button } from "@/components/ui/button";
 import { SelectField, TextAreaField, TextField } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
 import type { Scope } from "@/lib/api-keys/scopes";
-import type { ActionResult } from "@/lib/platform/action-result";
 import type { Environment } from "@/prisma/generated/enums";
 import { describeKey, onDay } from "./describe-key";
 import { ScopePicker } from "./scope-picker";
@@ -14,15 +11,11 @@ import type { KeyChoices, KeySummary } from "./types";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-type KeyFormProps = {
+type KeyFieldsProps = {
   choices: KeyChoices;
   /** The key to edit. Its environment and expiry cannot be changed. */
   changed?: KeySummary;
-  /** The result of the last submission, if any. */
-  result: ActionResult<unknown> | null;
-  isPending: boolean;
-  submit: (form: FormData) => void;
-  labels: { submit: string; pending: string };
+  errors: Record<string, string>;
   /** For a new key only. */
   environment?: { chosen: Environment; onChange: (environment: Environment) => void };
 };
@@ -31,15 +24,7 @@ type KeyFormProps = {
  * The scopes, allowed IP addresses and rate limit of a key, and for a new one its environment and
  * expiry.
  */
-export function KeyForm({
-  choices,
-  changed,
-  result,
-  isPending,
-  submit,
-  labels,
-  environment,
-}: KeyFormProps) {
+export function KeyFields({ choices, changed, errors, environment }: KeyFieldsProps) {
   const [scopes, setScopes] = useState<Scope[]>([
     ...(changed?.scopes ?? choices.presets[0]?.scopes ?? []),
   ]);
@@ -48,9 +33,6 @@ export function KeyForm({
   const [end, setEnd] = useState<string | null>(
     changed?.expiresAt ? onDay(new Date(changed.expiresAt)) : null,
   );
-  const form = useRef<HTMLFormElement>(null);
-  const refused = result?.outcome === "refused" ? result : null;
-  const errors = refused?.errors ?? {};
   const addressError = Object.entries(errors).find(([field]) =>
     field.startsWith("allowedIps"),
   )?.[1];
@@ -61,23 +43,11 @@ export function KeyForm({
     end,
   };
 
-  // Focuses the first field with an error.
-  useEffect(() => {
-    if (result?.outcome === "refused")
-      form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-  }, [result]);
-
-  function onSubmit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    submit(new FormData(event.currentTarget));
-  }
-
   return (
-    <form ref={form} onSubmit={onSubmit} className="space-y-4">
+    <>
       {scopes.map((scope) => (
         <input key={scope} type="hidden" name="scopes" value={scope} />
       ))}
-      {refused && Object.keys(errors).length === 0 ? <Notice>{refused.message}</Notice> : null}
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Name"
@@ -125,12 +95,7 @@ export function KeyForm({
       <p aria-live="polite" className="rounded-lg bg-sunken px-3 py-2.5 text-muted">
         {describeKey(choices.resources, terms)}
       </p>
-      <div className="sticky -bottom-5 -mx-5 -mb-5 flex justify-end border-line border-t bg-surface px-5 py-3.5 sm:-bottom-6 sm:-mx-6 sm:-mb-6 sm:px-6">
-        <Button type="submit" disabled={isPending}>
-          {isPending ? labels.pending : labels.submit}
-        </Button>
-      </div>
-    </form>
+    </>
   );
 }
 
