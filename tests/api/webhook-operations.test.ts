@@ -432,7 +432,12 @@ test("202 for recovering: dryRun only counts, then all failed and held deliverie
   const other = await newWebhook(tenant);
   await newConversation(tenant);
   await fail(tenant, {});
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  const earlier = await db().delivery.findFirstOrThrow({
+    where: { webhookId: webhook.id },
+    orderBy: { createdAt: "desc" },
+  });
+  // Both are in whole milliseconds.
+  await expect.poll(() => Date.now()).toBeGreaterThan(earlier.createdAt.getTime());
   const since = new Date().toISOString();
   for (let index = 0; index < 6; index++) await newConversation(tenant);
   const recent = await db().delivery.findMany({

@@ -10,7 +10,7 @@ import {
   raiseBacklog,
   raiseEvent,
 } from "../support/webhooks";
-import { startWorker } from "../support/workers";
+import { startWorker } from "../support/processes";
 
 const due = 200_000;
 

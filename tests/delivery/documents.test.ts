@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { getKnowledgeBase } from "@/lib/knowledge/bases/service";
 import {
@@ -33,15 +32,10 @@ async function until(
   document: { id: string; knowledgeBaseId: string },
   status: string,
 ) {
-  for (const deadline = Date.now() + 60_000; ; await sleep(5)) {
-    const found = await getDocument(
-      reader(system(partition)),
-      document.knowledgeBaseId,
-      document.id,
-    );
-    if (found.status === status) return found;
-    if (Date.now() > deadline) throw new Error(`the document stays ${found.status}`);
-  }
+  const find = () =>
+    getDocument(reader(system(partition)), document.knowledgeBaseId, document.id);
+  await expect.poll(async () => (await find()).status).toBe(status);
+  return find();
 }
 
 test("a commit wakes the worker: a document is ready long before its next poll", async () => {
@@ -149,16 +143,22 @@ test("a document whose file is missing fails, and one that was deleted in the me
 
 test("a job that is woken while it runs runs again immediately", async () => {
   let runs = 0;
+  let endFirstRun = () => {};
+  const firstRun = new Promise<void>((resolve) => {
+    endFirstRun = resolve;
+  });
   const job = repeat(
     "test",
     async () => {
       runs++;
-      await sleep(1);
-      if (runs === 1) job.wake();
+      await firstRun;
       return 0;
     },
     { pauseMs: 60_000, limit: 1 },
   );
+  job.wake();
+  expect(runs).toBe(1);
+  endFirstRun();
   await expect.poll(() => runs).toBe(2);
   job.wake();
   await expect.poll(() => runs).toBe(3);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { db } from "@/lib/platform/db";
+import { type RunningProcess, startWorker } from "../support/processes";
 import { holdResponses, type Receiver, startReceiver } from "../support/receiver";
 import {
   countByStatus,
@@ -8,12 +9,11 @@ import {
   raiseEvent,
   type TestWebhook,
 } from "../support/webhooks";
-import { startWorker, type Worker } from "../support/workers";
 
 // The built worker, as one or several processes, in real time.
 
 let receiver: Receiver;
-let workers: Worker[] = [];
+let workers: RunningProcess[] = [];
 beforeEach(async () => {
   receiver = await startReceiver();
 });
@@ -26,7 +26,7 @@ afterEach(async () => {
 async function startWorkers(
   count: number,
   environment: Record<string, string> = {},
-): Promise<Worker[]> {
+): Promise<RunningProcess[]> {
   workers = await Promise.all(Array.from({ length: count }, () => startWorker(environment)));
   return workers;
 }
@@ -106,17 +106,21 @@ test("committed deliveries are sent even if every notification is lost", async (
 });
 
 test("a webhook gets no more concurrent deliveries than the operator allows", async () => {
-  let [underWay, most] = [0, 0];
-  receiver.respond = (response) => {
-    most = Math.max(most, ++underWay);
-    setTimeout(() => {
-      underWay--;
-      response.end("ok");
-    }, 5);
-  };
   const webhook = await newWebhook(receiver.url);
+  const otherReceiver = await startReceiver();
+  const other = await newWebhook(otherReceiver.url);
   await raiseBacklog(webhook.partition, webhook.id, 300, justNow());
+  const responses = holdResponses(receiver);
   await startWorkers(1, { DELIVERY_CONCURRENCY_PER_WEBHOOK: "3" });
+  await receiver.received(3);
+  // Another webhook's delivery arrives only after one more round of claims.
+  await raiseEvent(other.partition);
+  await otherReceiver.received(1);
+  expect(receiver.requests).toHaveLength(3);
+  expect(
+    await db().delivery.count({ where: { webhookId: webhook.id, leaseHolder: { not: null } } }),
+  ).toBe(3);
+  responses.release();
   await receiver.received(300);
-  expect(most).toBeLessThanOrEqual(3);
+  await otherReceiver.close();
 });

@@ -10,8 +10,10 @@ export async function startSilentProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let isSilent = false;
+  let onGivenUp = () => {};
 
   const server = createServer((near) => {
+    const wasSilent = isSilent;
     const far = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
       [near, far],
@@ -25,6 +27,7 @@ export async function startSilentProxy(databaseUrl: string) {
       });
       if (!isSilent) from.pipe(to);
     }
+    if (wasSilent) near.resume().on("close", () => onGivenUp());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -35,9 +38,17 @@ export async function startSilentProxy(databaseUrl: string) {
 
   return {
     url: url.href,
+    /**
+     * Resolves with `noticed` once the client has discarded its connections, and has given up on a
+     * new one, too.
+     */
     goSilent: () => {
       isSilent = true;
       for (const socket of sockets) socket.unpipe().pause();
+      const noticed = new Promise<void>((resolve) => {
+        onGivenUp = resolve;
+      });
+      return { noticed };
     },
     /** For new connections. */
     speakAgain: () => {
