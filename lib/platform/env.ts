@@ -6,6 +6,9 @@ import { isLoopbackUrl } from "./loopback";
 /** Seconds from each failure to the next attempt: 30 s, 2 min, 10 min, 30 min, 2 h, 8 h, 24 h. */
 const defaultRetrySchedule = "30,120,600,1800,7200,28800,86400";
 
+/** Counted from the sign-in, however active the session is. */
+export const sessionLifetimeHours = 12;
+
 const commaList = (text: string) =>
   text
     .split(",")
@@ -210,8 +213,8 @@ const schema = z
     GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
     /** Google, or a substitute that serves /.well-known/openid-configuration. */
     GOOGLE_ISSUER: httpUrl.default("https://accounts.google.com"),
-    /** An unused session ends after this time, at the latest after its lifetime of twelve hours. */
-    SESSION_IDLE_HOURS: wholeNumber(1, 8_760).default(168),
+    /** An unused session ends after this time. The default is its whole lifetime. */
+    SESSION_IDLE_HOURS: wholeNumber(1, sessionLifetimeHours).default(sessionLifetimeHours),
     NEXTAUTH_URL: httpUrl.optional(),
     NEXTAUTH_SECRET: z
       .string()

@@ -1,14 +1,11 @@
 import type { Db } from "@/lib/platform/db";
-import { env } from "@/lib/platform/env";
+import { env, sessionLifetimeHours } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { newId } from "@/lib/resources/ids";
 import type { SignInMethod } from "@/prisma/generated/enums";
 
-/**
- * Counted from the sign-in, however active the session is. An idle session ends earlier:
- * SESSION_IDLE_HOURS.
- */
-export const sessionLifetimeSeconds = 12 * 60 * 60;
+/** A session that is not used for SESSION_IDLE_HOURS ends earlier. */
+export const sessionLifetimeSeconds = sessionLifetimeHours * 60 * 60;
 
 /**
  * A browser that someone signed in with before, as its own sealed cookie says

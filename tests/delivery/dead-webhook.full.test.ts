@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { mutate, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { deleteWebhook, getWebhook } from "@/lib/webhooks/service";
+import { startWorker } from "../support/processes";
 import { startReceiver } from "../support/receiver";
 import {
   findWebhook,
@@ -10,7 +11,6 @@ import {
   raiseBacklog,
   raiseEvent,
 } from "../support/webhooks";
-import { startWorker } from "../support/processes";
 
 const due = 200_000;
 

@@ -32,8 +32,7 @@ async function until(
   document: { id: string; knowledgeBaseId: string },
   status: string,
 ) {
-  const find = () =>
-    getDocument(reader(system(partition)), document.knowledgeBaseId, document.id);
+  const find = () => getDocument(reader(system(partition)), document.knowledgeBaseId, document.id);
   await expect.poll(async () => (await find()).status).toBe(status);
   return find();
 }

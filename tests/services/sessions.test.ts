@@ -12,6 +12,10 @@ import {
 } from "@/lib/sessions/service";
 import { createAccount } from "@/lib/users/service";
 
+process.env.SESSION_IDLE_HOURS = "2";
+
+const start = new Date("2026-01-01T08:00:00.000Z");
+const after = (hours: number) => new Date(start.getTime() + hours * 3_600_000);
 const device = { address: null, userAgent: null };
 let number = 0;
 
@@ -25,43 +29,46 @@ async function newUser() {
   return db().$transaction((transaction) => createAccount(transaction, account));
 }
 
-test("a session lasts twelve hours from its start and no longer", async () => {
-  const { user } = await newUser();
-  const start = new Date("2026-01-01T08:00:00.000Z");
-  const { id } = await startSession(db(), user.id, device, { now: start });
-
-  expect(await findLiveSession(db(), id, new Date("2026-01-01T19:59:59.999Z"))).toMatchObject({
-    id: user.id,
-  });
-  expect(await findLiveSession(db(), id, new Date("2026-01-01T20:00:00.000Z"))).toBeNull();
-});
-
-test("a session that is not used for seven days ends, and is no longer listed", async () => {
-  const { user } = await newUser();
-  const start = new Date("2026-01-01T08:00:00.000Z");
-  const after = (hours: number) => new Date(start.getTime() + hours * 3_600_000);
-  const { id } = await startSession(db(), user.id, device, { now: start });
-  // The lifetime is shorter, so here it has to be set aside.
-  await db().session.update({ where: { id }, data: { expiresAt: after(1_000) } });
-
-  const seen = await findLiveSession(db(), id, after(24));
+/** The session is used at that time. */
+async function use(id: string, at: Date) {
+  const seen = await findLiveSession(db(), id, at);
   if (!seen) throw new Error("the session is not valid");
-  recordSessionActivity(db(), seen, after(24));
+  recordSessionActivity(db(), seen, at);
   await expect
     .poll(async () => (await db().session.findUniqueOrThrow({ where: { id } })).lastSeenAt)
-    .toEqual(after(24));
+    .toEqual(at);
+}
 
-  expect(await findLiveSession(db(), id, after(8 * 24 - 1))).toMatchObject({ id: user.id });
-  expect(await listSessions(db(), user.id, after(8 * 24 - 1))).toHaveLength(1);
-  expect(await findLiveSession(db(), id, after(8 * 24))).toBeNull();
-  expect(await listSessions(db(), user.id, after(8 * 24))).toEqual([]);
+test("a session lasts twelve hours from its start and no longer, however active it is", async () => {
+  const { user } = await newUser();
+  const { id } = await startSession(db(), user.id, device, { now: start });
+  for (let hours = 1.5; hours < 12; hours += 1.5) await use(id, after(hours));
+
+  expect(await findLiveSession(db(), id, new Date(after(12).getTime() - 1))).toMatchObject({
+    id: user.id,
+  });
+  expect(await findLiveSession(db(), id, after(12))).toBeNull();
 });
 
-test("idle sessions end after seven days, unless the installation says otherwise", () => {
+test("a session that is not used for SESSION_IDLE_HOURS ends, and is no longer listed", async () => {
+  const { user } = await newUser();
+  const { id } = await startSession(db(), user.id, device, { now: start });
+  await use(id, after(1));
+
+  const last = new Date(after(3).getTime() - 1);
+  expect(await findLiveSession(db(), id, last)).toMatchObject({ id: user.id });
+  expect(await listSessions(db(), user.id, last)).toHaveLength(1);
+  expect(await findLiveSession(db(), id, after(3))).toBeNull();
+  expect(await listSessions(db(), user.id, after(3))).toEqual([]);
+});
+
+test("SESSION_IDLE_HOURS is at most a session's lifetime, which is its default", () => {
   const given = { DATABASE_URL: "postgresql://localhost/x", SECRET_KEYS: process.env.SECRET_KEYS };
-  expect(parseEnv(given).SESSION_IDLE_HOURS).toBe(7 * 24);
-  expect(parseEnv({ ...given, SESSION_IDLE_HOURS: "2" }).SESSION_IDLE_HOURS).toBe(2);
-  expect(() => parseEnv({ ...given, SESSION_IDLE_HOURS: "0" })).toThrow("SESSION_IDLE_HOURS");
+  const hours = (value: string) =>
+    parseEnv({ ...given, SESSION_IDLE_HOURS: value }).SESSION_IDLE_HOURS;
+  expect(parseEnv(given).SESSION_IDLE_HOURS).toBe(12);
+  expect([hours("1"), hours("12")]).toEqual([1, 12]);
+  for (const value of ["0", "13", "168"]) expect(() => hours(value)).toThrow("SESSION_IDLE_HOURS");
 });
 
 test("signing out ends all sessions of the user immediately, and no others", async () => {

@@ -13,7 +13,7 @@ import { Cell, Row, RowActions, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { listProviderAccounts } from "@/lib/auth/provider-sign-in";
 import { configuredProviders } from "@/lib/auth/providers";
-import { env } from "@/lib/platform/env";
+import { env, sessionLifetimeHours } from "@/lib/platform/env";
 import { deviceName } from "@/lib/sessions/device-name";
 import { listSessions } from "@/lib/sessions/service";
 import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
@@ -126,8 +126,8 @@ export default dashboardPage(async ({ caller, user, tenant, environment, base, n
             })}
           </Table>
           <p className="text-muted">
-            Sessions end twelve hours after sign-in
-            {idleHours < 12
+            Sessions end {sessionLifetimeHours} hours after sign-in
+            {idleHours < sessionLifetimeHours
               ? `, or after ${idleHours === 1 ? "an hour" : `${idleHours} hours`} without use`
               : ""}
             .
