@@ -3,7 +3,7 @@ import { generateKey } from "@/lib/api-keys/key-format";
 import { mutate, system } from "@/lib/platform/caller";
 import { closeDatabase, db } from "@/lib/platform/db";
 import { createWebhook } from "@/lib/webhooks/service";
-import { withTemporaryPostgres } from "@/server/embedded/postgres";
+import { withTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 import { type Driven, type DrivenRequest, drive, loadGenerator } from "./drive";
 import { cpuMicroseconds, residentMegabytes } from "./processes";
 import {

@@ -8,7 +8,7 @@ import { mutate, type Partition, system } from "@/lib/platform/caller";
 import { closeDatabase, db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";
 import { createWebhook } from "@/lib/webhooks/service";
-import { withTemporaryPostgres } from "@/server/embedded/postgres";
+import { withTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 import {
   cpuMicroseconds,
   postmasterPid,

@@ -3,7 +3,8 @@ import pg from "pg";
 import { mutate, system } from "@/lib/platform/caller";
 import { closeDatabase } from "@/lib/platform/db";
 import { createWebhook } from "@/lib/webhooks/service";
-import { type Postgres, withTemporaryPostgres } from "@/server/embedded/postgres";
+import type { Postgres } from "@/server/embedded/postgres";
+import { withTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 import { type DrivenRequest, drive } from "./drive";
 import {
   type Environment,

@@ -12,7 +12,7 @@ import { closeDatabase, pool, setConnectionSettings } from "@/lib/platform/db";
 import { oldestExpired, purgeExpired } from "@/lib/retention/purge-expired";
 import { recurringJobs } from "@/lib/scheduling/recurring-jobs";
 import { workerSettings } from "@/lib/scheduling/worker-settings";
-import { withTemporaryPostgres } from "@/server/embedded/postgres";
+import { withTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 import { fillLargeDatabase, tenants } from "./large-data";
 import { prepareDatabase } from "./setting";
 

@@ -17,7 +17,8 @@ import { latestMonths } from "@/lib/usage/usage-month";
 import { createAccount } from "@/lib/users/service";
 import { createWebhook } from "@/lib/webhooks/service";
 import { applyMigrations } from "@/prisma/migrate";
-import { ensureDatabase, startTemporaryPostgres } from "@/server/embedded/postgres";
+import { ensureDatabase } from "@/server/embedded/postgres";
+import { startTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 
 const { values: options } = parseArgs({
   options: {

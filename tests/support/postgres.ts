@@ -1,6 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { applyMigrations } from "@/prisma/migrate";
-import { ensureDatabase, startTemporaryPostgres } from "@/server/embedded/postgres";
+import { ensureDatabase } from "@/server/embedded/postgres";
+import { startTemporaryPostgres } from "@/server/embedded/temporary-postgres";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -6,7 +6,7 @@ import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { isLoopbackOpen, noteRequest, resetExposure } from "@/lib/platform/loopback-exposure";
 import { findUrlProblem, urlRule } from "@/lib/webhooks/webhook-url";
-import { examineExposure } from "@/server/admin/doctor";
+import { examineExposure } from "@/server/admin/examine-exposure";
 
 const before = { ...env() };
 

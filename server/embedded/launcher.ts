@@ -1,0 +1,92 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+
+/** Starts PostgreSQL's programs as a user that it accepts. */
+export type Launcher = {
+  uid: number | undefined;
+  gid: number | undefined;
+  start: (command: string, args: string[], log: number) => ChildProcess;
+  finish: (command: string, args: string[]) => void;
+};
+
+/**
+ * PostgreSQL refuses to run as root, so under root it runs as the user `postgres`, which is created
+ * if missing. If that user cannot enter the directories on the path (a checkout under /root), the
+ * process gets the one capability for it.
+ */
+export function launcher(directories: string[]): Launcher {
+  const isRoot = process.getuid?.() === 0;
+  const ids = isRoot ? postgresUser() : undefined;
+  const needsCapability = isRoot && !directories.every(isReachableByOthers);
+  const capability = [
+    "--securebits=+no_setuid_fixup",
+    "--inh-caps=+dac_override",
+    "--ambient-caps=+dac_override",
+  ];
+  const wrap = (command: string, args: string[]): [string, string[]] =>
+    needsCapability && ids
+      ? [
+          "setpriv",
+          [
+            `--reuid=${ids.uid}`,
+            `--regid=${ids.gid}`,
+            "--clear-groups",
+            ...capability,
+            "--",
+            command,
+            ...args,
+          ],
+        ]
+      : [command, args];
+  const identity = needsCapability ? {} : { uid: ids?.uid, gid: ids?.gid };
+
+  return {
+    uid: ids?.uid,
+    gid: ids?.gid,
+    // Its own process group: Ctrl-C in the terminal reaches only the supervisor, which stops
+    // everything in order.
+    start: (command, args, log) =>
+      spawn(...wrap(command, args), { ...identity, detached: true, stdio: ["ignore", log, log] }),
+    finish: (command, args) => {
+      try {
+        execFileSync(...wrap(command, args), { ...identity, stdio: ["ignore", "ignore", "pipe"] });
+      } catch (error) {
+        const hint = needsCapability
+          ? "\nAs root, PostgreSQL runs as the user `postgres`, who may not enter this directory: put project and DATA_DIR where others may."
+          : "";
+        throw new Error(`${path.basename(command)} failed: ${(error as Error).message}${hint}`);
+      }
+    },
+  };
+}
+
+function postgresUser(): { uid: number; gid: number } {
+  const idOf = (flag: string) =>
+    Number(
+      execFileSync("id", [flag, "postgres"], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    );
+  try {
+    return { uid: idOf("-u"), gid: idOf("-g") };
+  } catch {
+    execFileSync("useradd", [
+      "--system",
+      "--user-group",
+      "--no-create-home",
+      "--shell",
+      "/usr/sbin/nologin",
+      "postgres",
+    ]);
+    return { uid: idOf("-u"), gid: idOf("-g") };
+  }
+}
+
+function isReachableByOthers(directory: string): boolean {
+  const absolute = path.resolve(directory);
+  const parent = path.dirname(absolute);
+  const canEnter = !existsSync(parent) || (statSync(parent).mode & 0o001) !== 0;
+  return canEnter && (parent === absolute || isReachableByOthers(parent));
+}
