@@ -4,7 +4,9 @@ import { useRouter } from "next/navigation";
 import { useEffect, useState, useTransition } from "react";
 
 const slowestMs = 30_000;
-// Module state, not component state: an error page that fails again is a new component, which would restart at the shortest wait.
+const healthTimeoutMs = 10_000;
+// Module state, not component state: an error page that fails again is a new component, which would
+// restart at the shortest wait.
 let failuresInARow = 0;
 let lastFailureAt = 0;
 
@@ -26,7 +28,9 @@ type PeriodicRefresh = {
 };
 
 /**
- * Refreshes the page periodically while its tab is visible. The wait starts when the last refresh ends, so a slow server is never asked faster than it responds. A health check comes first: if the server is down, a refresh would replace the open page with the browser's error page.
+ * Refreshes the page periodically while its tab is visible. The wait starts when the last refresh
+ * ends, so requests never pile up at a slow server. A health check comes first: if the server is
+ * down, a refresh would replace the open page with the browser's error page.
  */
 export function usePeriodicRefresh({
   everyMs = 3_000,
@@ -73,7 +77,9 @@ export function usePeriodicRefresh({
 }
 
 async function isAlive(): Promise<boolean> {
-  return fetch("/health", { cache: "no-store" }).then(
+  // With a timeout, because a check that never ends would stop the refreshes for good.
+  const signal = AbortSignal.timeout(healthTimeoutMs);
+  return fetch("/health", { cache: "no-store", signal }).then(
     ({ ok }) => ok,
     () => false,
   );

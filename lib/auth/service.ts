@@ -1,6 +1,6 @@
 import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMail } from "@/lib/mail/service";
-import { acceptAsNewUser } from "@/lib/members/invitations";
+import { acceptAsNewUser } from "@/lib/members/accept-invitation";
 import type { Caller } from "@/lib/platform/caller";
 import { type Db, db, isUniqueViolation } from "@/lib/platform/db";
 import { deviceName } from "@/lib/sessions/device-name";

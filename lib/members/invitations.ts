@@ -2,19 +2,16 @@ import { recordAudit } from "@/lib/audit/service";
 import { requireDailyMailLimit } from "@/lib/mail/daily-limits";
 import { mailTransport } from "@/lib/mail/mail-transport";
 import { queueMail } from "@/lib/mail/service";
-import { type Caller, type Identity, withDatabase } from "@/lib/platform/caller";
-import { type Db, db } from "@/lib/platform/db";
+import type { Caller } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
 import { AppError, invalidBody, limitReached } from "@/lib/platform/errors";
-import { hashToken, newToken } from "@/lib/platform/link-token";
+import { newToken } from "@/lib/platform/link-token";
 import { hasRole, mayGrant, requireGrantable, requireRole } from "@/lib/platform/roles";
 import { now } from "@/lib/platform/time";
-import { isId, newId } from "@/lib/resources/ids";
-import { lockAccount } from "@/lib/resources/lock-row";
+import { newId } from "@/lib/resources/ids";
 import { notFound } from "@/lib/resources/not-found";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
-import { announceOwner, lockTenant } from "@/lib/tenants/service";
-import { createUser, findUserByEmail } from "@/lib/users/service";
+import { lockTenant } from "@/lib/tenants/service";
 import type { Role } from "@/prisma/generated/enums";
 import type { InvitationModel } from "@/prisma/generated/models";
 import type { InvitationInput } from "./invitation-schema";
@@ -25,7 +22,7 @@ const maximumOpen = 100;
 const resendPauseMs = 60_000;
 
 /** Neither accepted nor revoked. Includes expired invitations, because they can be resent. */
-const undecided = { acceptedAt: null, revokedAt: null };
+export const undecided = { acceptedAt: null, revokedAt: null };
 
 /** Invitations that are neither accepted nor revoked, newest first. */
 export async function listInvitations(caller: Caller) {
@@ -172,7 +169,7 @@ export async function revokeInvitationsOf(
     if (!role || !mayInvite(role, invitation.role)) await revoke(caller, invitation);
 }
 
-const mayInvite = (own: Role, given: Role) => hasRole(own, "ADMIN") && mayGrant(own, given);
+export const mayInvite = (own: Role, given: Role) => hasRole(own, "ADMIN") && mayGrant(own, given);
 
 async function revoke(
   caller: Caller,
@@ -234,127 +231,4 @@ async function lockInvitation(caller: Caller, id: string) {
   });
   if (!invitation) throw notFound("invitation", id);
   return { tenant, invitation };
-}
-
-/**
- * What the holder of the link may see before accepting; null if the link is not valid or no longer
- * valid.
- */
-export async function findInvitation(token: string) {
-  const invitation = await findOpen(db(), token);
-  if (!invitation) return null;
-  const { email, role, tenant, invitedById } = invitation;
-  const [inviter, holder] = await Promise.all([
-    db().user.findUnique({ where: { id: invitedById }, select: { name: true } }),
-    findUserByEmail(db(), email),
-  ]);
-  return {
-    organization: tenant.name,
-    email,
-    role,
-    invitedBy: inviter?.name ?? null,
-    hasAccount: holder !== null,
-  };
-}
-
-async function findOpen(transaction: Db, token: string) {
-  const invitation = await transaction.invitation.findUnique({
-    where: {
-      tokenHash: hashToken(token),
-      ...undecided,
-      suspendedAt: null,
-      expiresAt: { gt: now() },
-    },
-    include: { tenant: { select: { name: true, slug: true } } },
-  });
-  return invitation && (await isStillVouchedFor(transaction, invitation)) ? invitation : null;
-}
-
-/** Whether the inviter could still send this invitation now. An operator always can. */
-async function isStillVouchedFor(
-  transaction: Db,
-  { tenantId, invitedById, role }: InvitationModel,
-): Promise<boolean> {
-  if (!isId("user", invitedById)) return true;
-  const key = { tenantId_userId: { tenantId, userId: invitedById } };
-  const inviter = await transaction.membership.findUnique({ where: { ...key, suspendedAt: null } });
-  return inviter !== null && mayInvite(inviter.role, role);
-}
-
-export const invitationIsOver =
-  "This invitation was already used, was revoked, or has expired. Ask for a new one.";
-
-type Accepting = { id: string; email: string; address: string | null };
-
-/**
- * For a signed-in user.
- * @returns the organization's slug
- * @throws AppError `not-found` if the link is not valid, `conflict` where it is for another address
- */
-export function acceptInvitation(user: Accepting, token: string): Promise<{ tenantSlug: string }> {
-  return db().$transaction((transaction) => accept(transaction, user, token));
-}
-
-async function accept(
-  transaction: Db,
-  user: Accepting,
-  token: string,
-): Promise<{ tenantSlug: string }> {
-  // Locks the organization first, as every change to its members does, so that the inviter is not
-  // removed in the meantime.
-  const hash = hashToken(token);
-  const invited = await transaction.invitation.findFirst({
-    where: { tokenHash: hash },
-    select: { tenantId: true },
-  });
-  if (invited) await lockAccount({ db: transaction }, invited);
-  const invitation = await findOpen(transaction, token);
-  if (!invitation) throw new AppError("not-found", invitationIsOver);
-  const { tenantId, id, email, role, tenant } = invitation;
-  if (email !== user.email)
-    throw new AppError(
-      "conflict",
-      `This invitation is for ${email}, and you are signed in as ${user.email}.`,
-    );
-
-  const at = now();
-  // A user who became a member in the meantime keeps their role.
-  await transaction.membership.createMany({
-    data: [{ tenantId, userId: user.id, role, createdAt: at }],
-    skipDuplicates: true,
-  });
-  await transaction.invitation.update({
-    where: { tenantId_id: { tenantId, id } },
-    data: { acceptedAt: at, acceptedById: user.id },
-  });
-  const identity: Identity = {
-    partition: { tenantId, environment: "test" },
-    actor: { type: "USER", id: user.id, role },
-    request: null,
-    address: user.address,
-  };
-  await recordAudit(withDatabase(identity, transaction), {
-    action: "invitation.accepted",
-    targetId: id,
-    changes: { after: { email, role } },
-  });
-  if (role === "OWNER") await announceOwner(transaction, tenantId, user.id);
-  return { tenantSlug: tenant.slug };
-}
-
-/** The same for a new user, whose account is created in the same transaction. */
-export async function acceptAsNewUser(
-  transaction: Db,
-  token: string,
-  person: { name: string; passwordHash: string; address: string | null },
-): Promise<{ tenantSlug: string; userId: string }> {
-  const invitation = await findOpen(transaction, token);
-  if (!invitation) throw new AppError("not-found", invitationIsOver);
-  const user = await createUser(transaction, {
-    ...person,
-    email: invitation.email,
-    emailVerifiedAt: invitation.wasMailed ? now() : null,
-  });
-  const { tenantSlug } = await accept(transaction, { ...user, address: person.address }, token);
-  return { tenantSlug, userId: user.id };
 }

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  archiveAgent,
-  listAgents,
-  listAgentVersions,
-  publishAgent,
-  rollBackAgent,
-  updateAgent,
-} from "@/lib/agents/service";
+import { archiveAgent, listAgents, updateAgent } from "@/lib/agents/service";
+import { listAgentVersions, publishAgent, rollBackAgent } from "@/lib/agents/versions";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { newId } from "@/lib/resources/ids";

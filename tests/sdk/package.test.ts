@@ -18,7 +18,7 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describedOperations } from "@/app/docs/reference/described";
 import { clientSample } from "@/components/docs/samples";
-import { publishAgent } from "@/lib/agents/service";
+import { publishAgent } from "@/lib/agents/versions";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { resendDelivery } from "@/lib/deliveries/service";
 import { processDocument } from "@/lib/knowledge/documents/process-document";

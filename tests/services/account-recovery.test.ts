@@ -16,12 +16,8 @@ import { signInWithProvider } from "@/lib/auth/provider-sign-in";
 import { signUp, signUpByInvitation } from "@/lib/auth/service";
 import { enableWebhook } from "@/lib/deliveries/service";
 import { openMail } from "@/lib/mail/service";
-import {
-  acceptInvitation,
-  createInvitation,
-  findInvitation,
-  revokeInvitation,
-} from "@/lib/members/invitations";
+import { acceptInvitation, findInvitation } from "@/lib/members/accept-invitation";
+import { createInvitation, revokeInvitation } from "@/lib/members/invitations";
 import { changeRole, removeMember } from "@/lib/members/service";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";

@@ -1,10 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { signUpByInvitation } from "@/lib/auth/service";
 import { openMail } from "@/lib/mail/service";
+import { acceptInvitation, findInvitation } from "@/lib/members/accept-invitation";
 import {
-  acceptInvitation,
   createInvitation,
-  findInvitation,
   listInvitations,
   resendInvitation,
   revokeInvitation,

@@ -4,6 +4,7 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import * as accessReview from "@/lib/access-review/service";
 import * as agents from "@/lib/agents/service";
+import * as agentVersions from "@/lib/agents/versions";
 import * as apiKeys from "@/lib/api-keys/service";
 import * as audit from "@/lib/audit/service";
 import * as auditChain from "@/lib/audit/verify-chain";
@@ -57,8 +58,8 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
       agents.createAgent(caller, { name: "Agent", knowledgeBaseIds: [], metadata: {} } as never),
   ],
   updateAgent: ["MEMBER", "never", (caller) => agents.updateAgent(caller, id("agt"), {})],
-  publishAgent: ["MEMBER", "never", (caller) => agents.publishAgent(caller, id("agt"))],
-  rollBackAgent: ["MEMBER", "never", (caller) => agents.rollBackAgent(caller, id("agt"), 1)],
+  publishAgent: ["MEMBER", "never", (caller) => agentVersions.publishAgent(caller, id("agt"))],
+  rollBackAgent: ["MEMBER", "never", (caller) => agentVersions.rollBackAgent(caller, id("agt"), 1)],
   archiveAgent: ["MEMBER", "never", (caller) => agents.archiveAgent(caller, id("agt"))],
   createConversation: [
     "MEMBER",

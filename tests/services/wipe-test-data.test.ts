@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { publishAgent } from "@/lib/agents/service";
+import { publishAgent } from "@/lib/agents/versions";
 import { processDocument } from "@/lib/knowledge/documents/process-document";
 import { mutate, reader } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";

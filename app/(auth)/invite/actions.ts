@@ -4,7 +4,11 @@ import { redirect } from "next/navigation";
 import { currentDevice, requireUser } from "@/lib/auth/require-user";
 import { signOut, signUpByInvitation } from "@/lib/auth/service";
 import { clearSessionCookie, writeSessionCookie } from "@/lib/auth/session-cookie";
-import { acceptInvitation, findInvitation, invitationIsOver } from "@/lib/members/invitations";
+import {
+  acceptInvitation,
+  findInvitation,
+  invitationIsOver,
+} from "@/lib/members/accept-invitation";
 import { newPersonInput } from "@/lib/users/schema";
 import { asMessage, type FormState, fieldErrors, textOf } from "../form-state";
 

@@ -3,7 +3,7 @@ import { ButtonLink } from "@/components/ui/button";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { providerChoices } from "@/lib/auth/providers";
 import { currentUser } from "@/lib/auth/require-user";
-import { findInvitation, invitationIsOver } from "@/lib/members/invitations";
+import { findInvitation, invitationIsOver } from "@/lib/members/accept-invitation";
 import { roleNames } from "@/lib/platform/roles";
 import { minimumPasswordLength } from "@/lib/users/schema";
 import { Frame } from "../../frame";

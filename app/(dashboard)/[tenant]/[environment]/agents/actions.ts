@@ -3,13 +3,8 @@
 import { z } from "zod";
 import { type ActionPlace, act, trimmedFields } from "@/app/(dashboard)/run-action";
 import { createAgentBody, type UpdateAgent, updateAgentBody } from "@/lib/agents/schema";
-import {
-  archiveAgent,
-  createAgent,
-  publishAgent,
-  rollBackAgent,
-  updateAgent,
-} from "@/lib/agents/service";
+import { archiveAgent, createAgent, updateAgent } from "@/lib/agents/service";
+import { publishAgent, rollBackAgent } from "@/lib/agents/versions";
 
 /** `draft` is the `updatedAt` of the draft that the user sees. */
 const decision = z.strictObject({ id: z.string().max(100), draft: z.string().max(100) });

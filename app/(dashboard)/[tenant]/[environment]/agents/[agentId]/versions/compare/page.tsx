@@ -7,7 +7,8 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Panel } from "@/components/ui/panel";
 import { compareContents } from "@/lib/agents/compare-contents";
 import { type Agent, versionNumber } from "@/lib/agents/schema";
-import { draftOf, getAgent, getAgentVersion } from "@/lib/agents/service";
+import { draftOf, getAgent } from "@/lib/agents/service";
+import { getAgentVersion } from "@/lib/agents/versions";
 import type { Caller } from "@/lib/platform/caller";
 import { loadKnowledgeBaseNames } from "../../knowledge-base-names";
 
