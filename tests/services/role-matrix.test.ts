@@ -203,15 +203,16 @@ const withoutProof: Record<string, string> = {
 const forEveryRole: Record<string, string> = {
   leaveOrganization: "every member may leave",
   renameUser: "all users have a name",
-  recordAudit: "called by what asks for the role",
+  recordAudit: "its callers require the role",
   requireStepUp: "records what it refuses, and changes nothing else",
-  lockTenant: "called by what asks for the role",
-  lockRow: "called by what asks for the role",
-  addBacklogTask: "called by what asks for the role",
-  countDocument: "called by what asks for the role",
-  adoptBlob: "called by what asks for the role",
-  abandonBlob: "called by what asks for the role",
-  runOnce: "runs what asks for the role",
+  lockTenant: "its callers require the role",
+  lockRow: "its callers require the role",
+  addBacklogTask: "its callers require the role",
+  countDocument: "its callers require the role",
+  writeAgent: "its callers require the role",
+  adoptBlob: "its callers require the role",
+  abandonBlob: "its callers require the role",
+  runOnce: "the change that it runs requires the role",
 };
 
 /** Each role may do what the ones after it may. */
