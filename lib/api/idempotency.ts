@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type IdempotencyRecord, recordValues } from "@/lib/events/idempotency-record";
 import { changeParameters, recordParameters, writeRecord } from "@/lib/events/outbox.sql";
 import type { Partition } from "@/lib/platform/caller";
-import { type Db, db, runSql, sqlState } from "@/lib/platform/db";
+import { type Db, runSql, sqlState } from "@/lib/platform/db";
 import {
   idempotencyInProgress,
   idempotencyKeyReused,
@@ -33,12 +33,27 @@ export function newRecord(
   if (header === null) return null;
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidIdempotencyKey();
-  const fingerprint = createHash("sha256")
-    .update(`${identity.method} ${identity.path}?${identity.search}\n`)
-    .update(identity.bytes)
-    .digest();
+  const { method, path, search, bytes } = identity;
+  const hashed = Buffer.concat([Buffer.from(`${method} ${path}?${search}\n`), bytes]);
+  const fingerprint = hash("sha256", hashed, "buffer");
   return { key, fingerprint, status, expiresAt: new Date(now.getTime() + windowMs) };
 }
+
+const findResponseStatement = sql(
+  "find_stored_response",
+  {
+    tenantId: "text",
+    environment: "Environment",
+    key: "text",
+    fingerprint: "bytea",
+    at: "timestamptz",
+  },
+  (p) => `
+  SELECT status, body, is_encrypted AS "isEncrypted", fingerprint = ${p.fingerprint} AS "isSameRequest" FROM idempotency_records
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND key = ${p.key} AND expires_at > ${p.at}`,
+);
+
+type ResponseRow = StoredResponse & { isEncrypted: boolean; isSameRequest: boolean };
 
 /**
  * The stored response of an earlier request with this key, or null.
@@ -47,13 +62,14 @@ export function newRecord(
 export async function findStoredResponse(
   partition: Partition,
   { key, fingerprint }: IdempotencyRecord,
-  transaction: Db = db(),
+  transaction?: { db: Db },
 ): Promise<StoredResponse | null> {
-  const stored = await transaction.idempotencyRecord.findUnique({
-    where: { tenantId_environment_key: { ...partition, key } },
-  });
-  if (!stored || stored.expiresAt <= new Date()) return null;
-  if (!fingerprint.equals(stored.fingerprint)) throw idempotencyKeyReused();
+  const [stored] = await runSql<ResponseRow>(
+    findResponseStatement({ ...partition, key, fingerprint, at: new Date() }),
+    transaction,
+  );
+  if (!stored) return null;
+  if (!stored.isSameRequest) throw idempotencyKeyReused();
   const body = stored.isEncrypted
     ? openSecret(stored.body, storedAnswerContext(partition, key))
     : stored.body;

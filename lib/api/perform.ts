@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { IdempotencyRecord, Serialize } from "@/lib/events/idempotency-record";
 import { type StoredFile, withStoredFile } from "@/lib/platform/blobs/service";
 import { type Identity, mutate, reader } from "@/lib/platform/caller";
 import { isDeadlock, lockTimeoutMs } from "@/lib/platform/db";
-import { AppError, idempotencyInProgress } from "@/lib/platform/errors";
+import { atDeadline } from "@/lib/platform/deadlines";
+import { AppError, idempotencyInProgress, idempotencyKeyReused } from "@/lib/platform/errors";
 import {
   findStoredResponse,
   hasWaitedForRecord,
@@ -14,6 +14,7 @@ import {
 import type { Declaration } from "./operation";
 import { toProblem } from "./problem";
 import type { ReceivedUpload } from "./read-upload";
+import { compileSerializer } from "./serialize";
 
 /** The status and JSON of a response, before it is compressed. */
 export type JsonResponse = StoredResponse & { isReplay?: boolean };
@@ -29,13 +30,23 @@ export type Change = {
   path: string;
 };
 
-/** Changes that this process is making under an idempotency key. */
-const running = new Map<string, Promise<unknown>>();
+/** What this process is doing under an idempotency key. */
+type Making = { fingerprint: Buffer; response: Promise<JsonResponse> };
+
+const running = new Map<string, Making>();
+
+/**
+ * Keys that this process has seen a response to. A request with one of them is most likely a
+ * replay, so it looks for the response before it tries to be the first. Only a hint: what is stored
+ * decides.
+ */
+const answered = new Set<string>();
+const maximumAnswered = 10_000;
 
 /**
  * Makes a change once for its idempotency key, however many requests with that key arrive together.
- * Within one process the others wait here, where they hold no connection; between processes they
- * wait in the database.
+ * Within one process the others wait here, where they hold no connection, and get the same
+ * response; between processes they wait in the database.
  */
 export async function perform(change: Change): Promise<JsonResponse> {
   const { record, identity } = change;
@@ -44,31 +55,47 @@ export async function perform(change: Change): Promise<JsonResponse> {
   const name = `${identity.partition.tenantId} ${identity.partition.environment} ${record.key}`;
   const deadlineMs = Date.now() + lockTimeoutMs;
   for (let earlier = running.get(name); earlier; earlier = running.get(name)) {
-    if (!(await hasEnded(earlier, deadlineMs - Date.now()))) throw idempotencyInProgress();
-    const stored = await findStoredResponse(identity.partition, record);
-    if (stored) return { ...stored, isReplay: true };
+    const response = await outcomeOf(earlier.response, deadlineMs - Date.now());
+    if (response === "late") throw idempotencyInProgress();
+    if (response === "failed") {
+      const stored = await findStoredResponse(identity.partition, record);
+      if (stored) return { ...stored, isReplay: true };
+      continue;
+    }
+    if (!earlier.fingerprint.equals(record.fingerprint)) throw idempotencyKeyReused();
+    return { ...response, isReplay: true };
   }
-  const making = makeWithFile(change);
-  running.set(name, making);
+  const response = replayOrMake(change, record, answered.has(name));
+  running.set(name, { fingerprint: record.fingerprint, response });
   try {
-    return await making;
+    return await response;
   } catch (error) {
     throw hasWaitedForRecord(error) ? idempotencyInProgress() : error;
   } finally {
     running.delete(name);
+    if (answered.size >= maximumAnswered) answered.clear();
+    answered.add(name);
   }
 }
 
-async function hasEnded(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
-  const timeout = new AbortController();
-  const late = sleep(Math.max(0, withinMs), false, { signal: timeout.signal, ref: false }).catch(
-    () => false,
-  );
-  const ended = promise.then(
-    () => true,
-    () => true,
-  );
-  return Promise.race([ended, late]).finally(() => timeout.abort());
+async function replayOrMake(
+  change: Change,
+  record: IdempotencyRecord,
+  isAnswered: boolean,
+): Promise<JsonResponse> {
+  const stored = isAnswered && (await findStoredResponse(change.identity.partition, record));
+  return stored ? { ...stored, isReplay: true } : makeWithFile(change);
+}
+
+/** What another request with the same key gets, if it ends within that time. */
+function outcomeOf(
+  response: Promise<JsonResponse>,
+  withinMs: number,
+): Promise<JsonResponse | "failed" | "late"> {
+  return new Promise((resolve) => {
+    const cancel = atDeadline(withinMs, () => resolve("late"));
+    response.then(resolve, () => resolve("failed")).finally(cancel);
+  });
 }
 
 /**
@@ -168,8 +195,13 @@ async function replay(identity: Identity, record: IdempotencyRecord): Promise<Js
   return { ...stored, isReplay: true };
 }
 
-/** Parsing the result drops fields that the contract does not name, and fails if one is missing. */
-export const serializerOf =
-  ({ response }: Declaration): Serialize<unknown> =>
-  (result) =>
-    JSON.stringify(response.parse(result));
+const serializers = new WeakMap<Declaration["response"], Serialize<unknown>>();
+
+/** Drops fields that the contract does not name, and fails if one is missing. */
+export function serializerOf({ response }: Declaration): Serialize<unknown> {
+  const known = serializers.get(response);
+  if (known) return known;
+  const serialize = compileSerializer(response);
+  serializers.set(response, serialize);
+  return serialize;
+}

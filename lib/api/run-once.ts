@@ -29,7 +29,7 @@ export async function runOnce<Value>(
     await storeResponse(caller.db, caller.partition, record, JSON.stringify(value), false);
     return value;
   }
-  const stored = await findStoredResponse(caller.partition, record, caller.db);
+  const stored = await findStoredResponse(caller.partition, record, caller);
   if (!stored) throw new Error("expected an idempotency record, found none");
   return JSON.parse(stored.body) as Value;
 }

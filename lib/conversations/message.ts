@@ -2,8 +2,8 @@ import type { EventType } from "@/lib/events/event-types";
 import type { Partition } from "@/lib/platform/caller";
 import type { Metadata } from "@/lib/platform/metadata";
 import { newId } from "@/lib/resources/ids";
-import type { MessageModel } from "@/prisma/generated/models";
 import type { CreateMessage, Message } from "./message-schema";
+import type { MessageRow } from "./messages.sql";
 
 /** What a message uses of its conversation's customer. */
 export type MessageCustomer = { id: string; name: string | null } | null;
@@ -58,7 +58,7 @@ export function previewOf(text: string): string {
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
 }
 
-export function toMessage(row: MessageModel): Message {
+export function toMessage(row: MessageRow): Message {
   return {
     id: row.id,
     environment: row.environment,
@@ -69,7 +69,7 @@ export function toMessage(row: MessageModel): Message {
     text: row.text,
     externalId: row.externalId,
     metadata: row.metadata as Metadata,
-    createdAt: row.createdAt.toISOString(),
+    createdAt: row.createdAt,
   };
 }
 

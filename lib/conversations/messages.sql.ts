@@ -9,10 +9,19 @@ import {
 import { sql } from "@/lib/platform/sql";
 import type { MessageModel } from "@/prisma/generated/models";
 
-export type MessageRow = MessageModel;
+/** A message's row, with its time as the API returns it. */
+export type MessageRow = Omit<MessageModel, "tenantId" | "createdAt"> & { createdAt: string };
 
-const columns = `tenant_id AS "tenantId", environment, id, conversation_id AS "conversationId", sequence, direction, author_type AS "authorType",
+const columns = `environment, id, conversation_id AS "conversationId", sequence, direction, author_type AS "authorType",
   author_id AS "authorId", author_name AS "authorName", text, external_id AS "externalId", metadata, created_at AS "createdAt"`;
+
+export const getMessageStatement = sql(
+  "get_message",
+  { tenantId: "text", environment: "Environment", id: "text", conversationId: "text" },
+  (p) => `
+  SELECT ${columns} FROM messages
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id} AND conversation_id = ${p.conversationId}`,
+);
 
 const listParameters = {
   tenantId: "text",

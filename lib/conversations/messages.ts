@@ -6,7 +6,7 @@ import {
 import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
 import { type Caller, type Identity, wake } from "@/lib/platform/caller";
 import { timeOfChange } from "@/lib/platform/changes";
-import { runSql } from "@/lib/platform/db";
+import { readSql, runSql } from "@/lib/platform/db";
 import { conversationClosed } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
@@ -22,7 +22,12 @@ import {
 } from "./message";
 import type { CreateMessage, ListMessages, Message } from "./message-schema";
 import { cutEvent, cutMessage, withPlaceholders } from "./message-text";
-import { listMessagesStatements, type MessageRow, postMessageStatement } from "./messages.sql";
+import {
+  getMessageStatement,
+  listMessagesStatements,
+  type MessageRow,
+  postMessageStatement,
+} from "./messages.sql";
 import { lockConversation, reopenForCustomer } from "./service";
 
 export async function listMessages(
@@ -32,7 +37,7 @@ export async function listMessages(
 ) {
   const values = { ...caller.partition, conversationId, limit: limit + 1 };
   const { first, next } = listMessagesStatements;
-  const rows = await runSql<MessageRow>(
+  const rows = await readSql<MessageRow>(
     cursor === undefined ? first[order](values) : next[order]({ ...values, cursor }),
   );
   if (rows.length === 0) await requireConversation(caller, conversationId);
@@ -51,10 +56,10 @@ export async function conversationOfMessage(
   return found.conversationId;
 }
 
-export async function getMessage(caller: Caller, conversationId: string, id: string) {
-  const found = await caller.db.message.findUnique({
-    where: { tenantId_environment_id: { ...caller.partition, id }, conversationId },
-  });
+export async function getMessage({ partition }: Caller, conversationId: string, id: string) {
+  const [found] = await readSql<MessageRow>(
+    getMessageStatement({ ...partition, id, conversationId }),
+  );
   if (!found) throw notFound("message", id);
   return toMessage(found);
 }

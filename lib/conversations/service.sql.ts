@@ -20,11 +20,22 @@ import {
 
 export type ConversationRow = ConversationModel;
 
-export const conversationColumns = `tenant_id AS "tenantId", environment, id, status, channel_id AS "channelId",
+/** A conversation as the API returns it. */
+const conversationFields = `environment, id, status, channel_id AS "channelId",
   customer_id AS "customerId", agent_id AS "agentId", assignee_id AS "assigneeId", subject, priority, tags, metadata,
   external_id AS "externalId", message_count AS "messageCount", last_message_at AS "lastMessageAt",
   last_message_preview AS "lastMessagePreview", snoozed_until AS "snoozedUntil", resolved_at AS "resolvedAt",
   closed_at AS "closedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+export const conversationColumns = `tenant_id AS "tenantId", ${conversationFields}`;
+
+export const getConversationStatement = sql(
+  "get_conversation",
+  { tenantId: "text", environment: "Environment", id: "text" },
+  (p) => `
+  SELECT ${conversationFields} FROM conversations
+  WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND id = ${p.id}`,
+);
 
 type Filters = Omit<ListConversations, "cursor" | "limit" | "order"> &
   Pick<ListInbox, "assigneeId">;
@@ -120,7 +131,7 @@ export function listConversationsStatement(partition: Partition, query: ListConv
       return { name, text: byStatuses(page, bind("ConversationStatus[]", status)), values };
     if (tag) return { name, text: byTag(page, bind("text", tag)), values };
   }
-  const text = `SELECT ${conversationColumns} FROM conversations
+  const text = `SELECT ${conversationFields} FROM conversations
     WHERE ${bindFilters(bind, within, filters)} ${page.beyond} ORDER BY id ${order} LIMIT ${page.limit}`;
   return given.length > 1
     ? { text, values }
@@ -129,7 +140,7 @@ export function listConversationsStatement(partition: Partition, query: ListConv
 
 /** An index of an array has no order, so tags have a table of their own. */
 const byTag = ({ partition, order, limit, beyond }: Page, tag: string) => `
-  SELECT ${conversationColumns} FROM conversations
+  SELECT ${conversationFields} FROM conversations
   WHERE ${partition} AND id = ANY (ARRAY(
     SELECT id FROM (SELECT tenant_id, environment, tag, conversation_id AS id FROM conversation_tags) AS tagged
     WHERE ${partition} AND tag = ${tag} ${beyond} ORDER BY id ${order} LIMIT ${limit}
@@ -143,7 +154,7 @@ const byTag = ({ partition, order, limit, beyond }: Page, tag: string) => `
 const byStatuses = ({ partition, order, limit, beyond }: Page, statuses: string) => `
   SELECT page.* FROM unnest(${statuses}) AS wanted (status)
   CROSS JOIN LATERAL (
-    SELECT ${conversationColumns} FROM conversations
+    SELECT ${conversationFields} FROM conversations
     WHERE ${partition} AND conversations.status >= wanted.status AND conversations.status <= wanted.status ${beyond}
     ORDER BY conversations.status ${order}, conversations.id ${order} LIMIT ${limit}
   ) AS page
@@ -176,7 +187,7 @@ const byChange = (
   return `
   WITH first AS MATERIALIZED (${first}),
   second AS MATERIALIZED (SELECT id FROM (${second}) AS rest WHERE (SELECT count(*) FROM first) < ${limit})
-  SELECT ${conversationColumns} FROM conversations
+  SELECT ${conversationFields} FROM conversations
   WHERE ${partition} AND id = ANY (ARRAY(SELECT id FROM first UNION ALL SELECT id FROM second))
   ORDER BY id ${order} LIMIT ${limit}`;
 };
@@ -192,7 +203,7 @@ export function listInboxStatement(
   const beyond = cursor
     ? `AND (updated_at, id) < (${bind("timestamptz", cursor.updatedAt)}, ${bind("text", cursor.id)})`
     : "";
-  const text = `SELECT ${conversationColumns} FROM conversations
+  const text = `SELECT ${conversationFields} FROM conversations
     WHERE ${where} ${beyond} ORDER BY updated_at DESC, id DESC LIMIT ${bind("int", limit + 1)}`;
   return { text, values };
 }

@@ -7,7 +7,7 @@ import {
 import { eventValues, newEvent, recordEvent } from "@/lib/events/record-event";
 import { type Caller, type Identity, mutate, system, wake } from "@/lib/platform/caller";
 import { changedFields, previousAttributes, timeOfChange } from "@/lib/platform/changes";
-import { db, runSql } from "@/lib/platform/db";
+import { db, readSql, runSql } from "@/lib/platform/db";
 import { invalidBody, invalidTransition } from "@/lib/platform/errors";
 import { type Metadata, mergeMetadata } from "@/lib/platform/metadata";
 import { requireRole } from "@/lib/platform/roles";
@@ -16,7 +16,7 @@ import { requireCursor } from "@/lib/resources/cursor";
 import { newId } from "@/lib/resources/ids";
 import { lockRow } from "@/lib/resources/lock-row";
 import { notFound } from "@/lib/resources/not-found";
-import { toPage } from "@/lib/resources/pages";
+import { asRead, toPage } from "@/lib/resources/pages";
 import {
   type MessageCustomer,
   messageEventType,
@@ -38,14 +38,15 @@ import {
   conversationColumns,
   countInboxStatement,
   createConversationStatement,
+  getConversationStatement,
   listConversationsStatement,
   listInboxStatement,
 } from "./service.sql";
 
 export async function listConversations(caller: Caller, query: ListConversations) {
   await requireCursor(caller, "conversations", query.cursor);
-  const rows = await runSql<ConversationRow>(listConversationsStatement(caller.partition, query));
-  return toPage(rows, query.limit, toConversation);
+  const rows = await readSql<Conversation>(listConversationsStatement(caller.partition, query));
+  return toPage(rows, query.limit, asRead);
 }
 
 const inboxPageSize = 30;
@@ -56,8 +57,8 @@ const inboxPageSize = 30;
  */
 export async function listInbox({ partition }: Caller, query: ListInbox) {
   const statement = listInboxStatement(partition, inboxPageSize, query);
-  const rows = await runSql<ConversationRow>(statement);
-  const { data, nextCursor } = toPage(rows, inboxPageSize, toConversation);
+  const rows = await readSql<Conversation>(statement);
+  const { data, nextCursor } = toPage(rows, inboxPageSize, asRead);
   const last = data.at(-1);
   return {
     data,
@@ -77,12 +78,10 @@ export async function countInbox(
   return counts;
 }
 
-export async function getConversation({ db, partition }: Caller, id: string) {
-  const found = await db.conversation.findUnique({
-    where: { tenantId_environment_id: { ...partition, id } },
-  });
+export async function getConversation({ partition }: Caller, id: string): Promise<Conversation> {
+  const [found] = await readSql<Conversation>(getConversationStatement({ ...partition, id }));
   if (!found) throw notFound("conversation", id);
-  return toConversation(found);
+  return found;
 }
 
 /** How many conversations have an agent, counted up to `atMost`. */

@@ -76,6 +76,9 @@ export function toPage<Row extends { id: string }, Item>(
   return last ? { data: items.map(toItem), nextCursor: last.id } : { data: items.map(toItem) };
 }
 
+/** For rows that are items already. */
+export const asRead = <Item>(item: Item): Item => item;
+
 /** Prisma's `where` and `orderBy` for a page by id. */
 export function pageById({
   cursor,

@@ -10,8 +10,8 @@ import { noteRequest } from "@/lib/platform/loopback-exposure";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
 import { noteUntrustedProxy } from "@/lib/platform/untrusted-proxy";
 import { probes } from "@/lib/readiness/service";
-import { bufferBody, hasBody } from "./buffer-body";
-import { breakOff, problemOf, refuse, sendProblem, track } from "./connection";
+import { bufferBody } from "./buffer-body";
+import { problemOf, refuse, sendProblem, track } from "./connection";
 import { refuseForgedAction } from "./refuse-forged-action";
 
 const headersDeadlineMs = 15_000;
@@ -61,10 +61,9 @@ export function attachEdge(
   const serveApi = apiListener(server);
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    track(request, response);
+    track(request, response, isUpload(request) ? undefined : bodyTimeoutMs);
     noteRequest(Object.entries(request.headers));
     setClientAddress(request, trustedProxyHops);
-    limitTime(request, response, bodyTimeoutMs);
     // A client may send an absolute URL, as to a proxy.
     const url = request.url?.replace(/^https?:\/\/[^/]*/i, "") || "/";
     request.url = url;
@@ -177,18 +176,9 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/**
- * Node has one limit for all requests, which is set for uploads. This gives other bodies less time.
- */
-function limitTime(request: IncomingMessage, response: ServerResponse, timeoutMs: number): void {
-  if (!hasBody(request) || /^multipart\/form-data/i.test(request.headers["content-type"] ?? ""))
-    return;
-  const tooLate = Object.assign(new Error("the body is late"), { code: lateCode });
-  const timer = setTimeout(() => breakOff({ request, response }, tooLate), timeoutMs);
-  const clear = () => clearTimeout(timer);
-  request.once("end", clear);
-  response.once("close", clear);
-}
+/** Node has one limit for all requests, which is set for these. Other bodies get less time. */
+const isUpload = ({ headers }: IncomingMessage): boolean =>
+  /^multipart\/form-data/i.test(headers["content-type"] ?? "");
 
 /** Sends `100 Continue` when the body is first read, so that a refusal comes without it. */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {

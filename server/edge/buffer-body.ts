@@ -18,7 +18,7 @@ const usualLimit = 256 * kib;
 /** Its handler checks the sender before it reads the file, and limits the size as it reads. */
 const upload = /^\/api\/dashboard\/[^/]+\/[^/]+\/knowledge-bases\/[^/]+\/documents$/;
 
-export function hasBody({ headers }: IncomingMessage): boolean {
+function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }

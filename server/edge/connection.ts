@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { toProblem } from "@/lib/api/problem";
+import { lateCode } from "@/lib/api/read-request";
 import type { AppError } from "@/lib/platform/errors";
 import { newId } from "@/lib/resources/ids";
 
@@ -8,7 +9,8 @@ import { newId } from "@/lib/resources/ids";
 const lingerBytes = 64 * 1_024 ** 2;
 const lingerMs = 30_000;
 
-type Exchange = { request: IncomingMessage; response: ServerResponse };
+/** `bodyUntilMs` is when the request's body must have arrived, as a value of `performance.now()`. */
+type Exchange = { request: IncomingMessage; response: ServerResponse; bodyUntilMs: number };
 
 type Connection = {
   /** Requests whose response is incomplete, oldest first. */
@@ -21,6 +23,8 @@ type Connection = {
 };
 
 const connections = new WeakMap<Socket, Connection>();
+/** Those that are open. */
+const open = new Set<Connection>();
 /** Connections that only wait for the end of a discarded body. */
 const lingering = new Set<Socket>();
 
@@ -30,14 +34,46 @@ function connectionOf(socket: Socket): Connection {
   lingerBeforeClosing(socket);
   const connection: Connection = { exchanges: [], last: null, isEnding: false, refusal: null };
   connections.set(socket, connection);
+  if (!socket.destroyed) watchBodies(socket, connection);
   return connection;
 }
 
-/** Called first for every request. */
-export function track(request: IncomingMessage, response: ServerResponse): void {
+const tickMs = 250;
+let timer: NodeJS.Timeout | undefined;
+
+/** One timer for all bodies: nearly every body arrives at once, and would cost a timer. */
+function watchBodies(socket: Socket, connection: Connection): void {
+  open.add(connection);
+  timer ??= setInterval(breakOffLateBodies, tickMs).unref();
+  socket.once("close", () => {
+    open.delete(connection);
+    if (open.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  });
+}
+
+function breakOffLateBodies(): void {
+  const nowMs = performance.now();
+  for (const { last } of open) {
+    if (!last || last.bodyUntilMs > nowMs) continue;
+    last.bodyUntilMs = Number.POSITIVE_INFINITY;
+    breakOff(last, Object.assign(new Error("the body is late"), { code: lateCode }));
+  }
+}
+
+/**
+ * Called first for every request.
+ * @param bodyTimeoutMs how long its body may take
+ */
+export function track(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bodyTimeoutMs = Number.POSITIVE_INFINITY,
+): void {
   const { socket } = request;
   const connection = connectionOf(socket);
-  const exchange = { request, response };
+  const exchange = { request, response, bodyUntilMs: performance.now() + bodyTimeoutMs };
   connection.exchanges.push(exchange);
   connection.last = exchange;
   response.once("close", () => {
@@ -61,7 +97,7 @@ export function refuse(socket: Socket, error: AppError, cause: Error): void {
 }
 
 /** The rest of this request's body will not arrive. Its handler gets an error and responds. */
-export function breakOff({ request, response }: Exchange, cause: Error): void {
+function breakOff({ request, response }: Exchange, cause: Error): void {
   if (request.complete || response.writableEnded) return;
   response.shouldKeepAlive = false;
   // Node would destroy the socket, and the response with it.
