@@ -21,6 +21,7 @@ import {
   newTenant,
   percentile,
   prepareDatabase,
+  type Running,
   responds,
   type Sizes,
   start,
@@ -30,11 +31,11 @@ import { atLeast, atMost, line, type Measured, say } from "./table";
 // The real worker, on a backlog, against a loop that only signs and sends; and how
 // long an event takes from its commit to its receiver on an idle system.
 
-const receiverPort = 4_805;
-const receiverUrl = `http://127.0.0.1:${receiverPort}/`;
+export const receiverPort = 4_805;
+export const receiverUrl = `http://127.0.0.1:${receiverPort}/`;
 const webhooks = 10;
 const eventsPerTransaction = 200;
-const atOnce = 64;
+export const atOnce = 64;
 const idleEvents = 200;
 const idlePauseMs = 25;
 const execute = promisify(execFile);
@@ -43,11 +44,7 @@ export const measureDeliveries = ({ rounds, deliveries }: Sizes): Promise<Measur
   withTemporaryPostgres(async (postgres) => {
     const environment = await prepareDatabase(postgres, "bench_deliveries");
     const postgresPid = await postmasterPid(environment.DATABASE_URL ?? "");
-    const receiver = await start(
-      ["--import", "tsx", "bench/receiver.ts"],
-      { PORT: String(receiverPort) },
-      responds(receiverUrl),
-    );
+    const receiver = await startReceiver();
     try {
       const loops: number[] = [];
       const ones: Drained[] = [];
@@ -146,12 +143,17 @@ const message = () => ({
   ...{ externalId: null, metadata: {}, createdAt: new Date().toISOString() },
 });
 
+export const payload = (): string =>
+  JSON.stringify({ id: newId("event"), type: "message.received", data: { object: message() } });
+
+export const startReceiver = (): Promise<Running> =>
+  start(
+    ["--import", "tsx", "bench/receiver.ts"],
+    { PORT: String(receiverPort) },
+    responds(receiverUrl),
+  );
+
 async function runLoop(count: number): Promise<number> {
-  const body = JSON.stringify({
-    id: newId("event"),
-    type: "message.received",
-    data: { object: message() },
-  });
   const args = [
     "--import",
     "tsx",
@@ -159,7 +161,7 @@ async function runLoop(count: number): Promise<number> {
     receiverUrl,
     String(count),
     String(atOnce),
-    body,
+    payload(),
   ];
   return Number((await execute(process.execPath, args)).stdout);
 }
@@ -173,7 +175,7 @@ async function newSubscriber(url: string, count: number): Promise<Partition> {
 }
 
 /** The rate counts from the first arrival until the last one is recorded. */
-async function drain(
+export async function drain(
   count: number,
   deliveries: number,
   environment: Environment,

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { measureApi } from "./api";
 import { measureDeliveries } from "./deliveries";
 import { measureFlat } from "./flat";
+import { measurePeers } from "./peers";
 import { measurePublishing } from "./publish";
 import type { Sizes } from "./setting";
 import { measureStart } from "./start-up";
@@ -13,11 +14,13 @@ import { type Measured, printLines, printRows } from "./table";
 
 const { values } = parseArgs({
   options: {
-    /** A run of a minute, to see that everything works. Its figures are not worth comparing. */
+    /** A short run, to see that everything works. Its figures are not worth comparing. */
     quick: { type: "boolean", default: false },
     /** One line of JSON per row and variant on standard output. */
     json: { type: "boolean", default: false },
-    parts: { type: "string", default: "api,deliveries,publish,start,flat" },
+    /** Also compares with other products, which are installed for that. */
+    peers: { type: "boolean", default: false },
+    parts: { type: "string" },
     rounds: { type: "string" },
     seconds: { type: "string" },
     connections: { type: "string", default: "32" },
@@ -47,12 +50,14 @@ const parts: Record<string, (sizes: Sizes) => Promise<Measured>> = {
   publish: measurePublishing,
   start: measureStart,
   flat: measureFlat,
+  ...(values.peers && { peers: measurePeers }),
 };
+const chosen = values.parts?.split(",") ?? Object.keys(parts);
 
-if (process.send) process.send(await parts[values.parts]?.(sizes));
+if (process.send) process.send(await parts[chosen[0] ?? ""]?.(sizes));
 else {
   const measured: Measured[] = [];
-  for (const part of values.parts.split(",")) measured.push(await runPart(part));
+  for (const part of chosen) measured.push(await runPart(part));
   if (values.json) printLines(measured.flatMap(({ lines }) => lines));
   else printRows(measured.flatMap(({ rows }) => rows));
 }
