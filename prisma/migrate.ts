@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -79,6 +80,7 @@ function readMigrations() {
  * it was applied
  */
 export async function applyMigrations(databaseUrl: string): Promise<string[]> {
+  if (await isMigrated(databaseUrl)) return [];
   return withEngine(databaseUrl, async (engine) => {
     const { editedMigrationNames } = await diagnose(engine);
     if (editedMigrationNames.length > 0) throw new Error(editedMigrations(editedMigrationNames));
@@ -88,6 +90,34 @@ export async function applyMigrations(databaseUrl: string): Promise<string[]> {
     });
     return appliedMigrationNames;
   });
+}
+
+/**
+ * Whether the database has exactly the migrations here, all of them finished. Most starts learn
+ * this from one statement, and do not load the engine.
+ */
+async function isMigrated(databaseUrl: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  // A broken connection makes the statement fail.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ name: string; checksum: string; isApplied: boolean }>(
+      `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AND rolled_back_at IS NULL AS "isApplied"
+       FROM _prisma_migrations ORDER BY migration_name`,
+    );
+    const expected = readMigrations().migrationDirectories.map(({ path: name, migrationFile }) => ({
+      name,
+      checksum: createHash("sha256").update(migrationFile.content.value).digest("hex"),
+      isApplied: true,
+    }));
+    return JSON.stringify(rows) === JSON.stringify(expected);
+  } catch {
+    // The engine tells a new database from one that cannot be used.
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /**

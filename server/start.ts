@@ -67,33 +67,23 @@ async function run(): Promise<void> {
   env();
   // Web and worker do not need it.
   delete process.env.MIGRATION_DATABASE_URL;
-  const { demo, hasOwner } = await withBootLock(ownerUrl, async () => {
+  const booted = await withBootLock(ownerUrl, async () => {
     await applyMigrations(ownerUrl);
     await grantApplicationRole(ownerUrl, databaseUrl, { password: applicationPassword });
     if (!hasGivenAuditKeys) await refuseForeignAuditKeys();
     await requireUsableKeys();
+    if (isStopping) return null;
+    const children = startProcesses(port);
+    // While they load.
     const demo = isDemoWanted
       ? await ensureDemo(readJson<DemoFile>("demo.json"), { isOwnDatabase })
       : null;
-    return { demo, hasOwner: await hasAnyOwner() };
+    return { ...children, demo, hasOwner: await hasAnyOwner() };
   });
+  if (!booted) return;
+  const { web, webLog, demo, hasOwner } = booted;
   await flushAnchors();
   await closeDatabase();
-  if (isStopping) return;
-
-  const webLog = logFile("web", { isEchoed: isDevelopment });
-  const web = supervise(
-    isDevelopment ? nextDev(port) : ["--enable-source-maps", "dist/web.js"],
-    process.env,
-    webLog,
-  );
-  const worker = supervise(
-    ["--enable-source-maps", "dist/worker.js"],
-    process.env,
-    logFile("worker"),
-  );
-  const childStopMs = (env().SHUTDOWN_TIMEOUT_SECONDS + 1) * 1_000;
-  undo.push(() => Promise.all([web.stop(childStopMs), worker.stop(childStopMs)]));
   await waitUntilReady(port, web, webLog);
   if (isStopping) return;
 
@@ -113,6 +103,15 @@ async function run(): Promise<void> {
       databaseUrl: isOwnDatabase ? databaseUrl : null,
     } satisfies DemoFile);
   process.stdout.write(demo ? welcome(url, demo, mailPage) : started(url, hasOwner));
+}
+
+function startProcesses(port: number) {
+  const webLog = logFile("web", { isEchoed: isDevelopment });
+  const web = supervise(isDevelopment ? nextDev(port) : ["dist/web.js"], process.env, webLog);
+  const worker = supervise(["dist/worker.js"], process.env, logFile("worker"));
+  const childStopMs = (env().SHUTDOWN_TIMEOUT_SECONDS + 1) * 1_000;
+  undo.push(() => Promise.all([web.stop(childStopMs), worker.stop(childStopMs)]));
+  return { web, webLog };
 }
 
 async function findDatabase(): Promise<
@@ -190,7 +189,7 @@ function reachable(host = "0.0.0.0"): string {
 }
 
 async function waitUntilReady(port: number, web: SupervisedProcess, log: LogFile): Promise<void> {
-  for (const deadline = Date.now() + readyTimeoutMs; !isStopping; await sleep(100)) {
+  for (const deadline = Date.now() + readyTimeoutMs; !isStopping; await sleep(20)) {
     const response = await fetch(`http://${reachable(env().HOST)}:${port}/health`, {
       signal: AbortSignal.timeout(5_000),
     }).catch(() => null);

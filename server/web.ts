@@ -1,4 +1,5 @@
 import "./v8-flags";
+import "./source-maps";
 import { stopKeyCache } from "@/lib/api-keys/key-cache";
 import { flushKeyLastUsed } from "@/lib/api-keys/last-used";
 import { flushAnchors } from "@/lib/audit/anchors";

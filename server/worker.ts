@@ -1,4 +1,5 @@
 import "./v8-flags";
+import "./source-maps";
 import { flushAnchors } from "@/lib/audit/anchors";
 import { startDelivering } from "@/lib/deliveries/engine/deliver";
 import { releaseLeases } from "@/lib/deliveries/engine/release-leases";

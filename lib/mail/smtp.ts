@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import { env } from "@/lib/platform/env";
 import type { WrittenMail } from "./messages";
 
@@ -41,6 +41,8 @@ async function within<Result>(
   timeoutMs: number,
   work: (transport: Transporter) => Promise<Result>,
 ): Promise<Result> {
+  // Large, and needed only where SMTP is configured.
+  const { createTransport } = await import("nodemailer");
   const transport = createTransport({
     url: env().SMTP_URL ?? "",
     connectionTimeout: connectTimeoutMs,

@@ -29,7 +29,12 @@ const deadlineMarginMs = 1_000;
 /** How long a request waits for a connection while all of them are in use. */
 const poolTimeoutMs = 5_000;
 
-type Connections = { pool: pg.Pool; prisma: PrismaClient; checkedOut: Map<pg.PoolClient, number> };
+type Connections = {
+  pool: pg.Pool;
+  /** Made for its first query, because a process may do well without its compiler. */
+  prisma: PrismaClient | undefined;
+  checkedOut: Map<pg.PoolClient, number>;
+};
 
 let processSettings: Record<string, string> | undefined;
 
@@ -99,13 +104,16 @@ function connect(): Connections {
   pool.on("acquire", (client) => checkedOut.set(client, performance.now()));
   pool.on("release", (_error, client) => checkedOut.delete(client));
 
-  const prisma = new PrismaClient({
+  return { pool, prisma: undefined, checkedOut };
+}
+
+function prismaClient(pool: pg.Pool): PrismaClient {
+  return new PrismaClient({
     adapter: new PrismaPg(pool, {
       statementNameGenerator: ({ sql }) => statementName("prisma", sql),
     }),
     transactionOptions: { maxWait: 5_000, timeout: 15_000 },
   });
-  return { pool, prisma, checkedOut };
 }
 
 function connections(): Connections {
@@ -113,7 +121,12 @@ function connections(): Connections {
   return shared.parlanceConnections;
 }
 
-export const db = (): PrismaClient => connections().prisma;
+export function db(): PrismaClient {
+  const open = connections();
+  open.prisma ??= prismaClient(open.pool);
+  return open.prisma;
+}
+
 export const pool = (): pg.Pool => connections().pool;
 
 /**
@@ -159,7 +172,7 @@ export function poolStuckMs(): number {
 export async function closeDatabase(): Promise<void> {
   const open = shared.parlanceConnections;
   shared.parlanceConnections = undefined;
-  await open?.prisma.$disconnect();
+  await open?.prisma?.$disconnect();
   if (open && !open.pool.ended) await open.pool.end();
 }
 

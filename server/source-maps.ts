@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { fileURLToPath } from "node:url";
+
+// Makes stack traces name the TypeScript sources. `node --enable-source-maps` does the same, but
+// reads and keeps the map of every module that it loads. Here a map is read for the first trace.
+
+const bundles = new URL(".", import.meta.url).href;
+const maps = new Map<string, SourceMap | null>();
+
+Error.prepareStackTrace = (error, frames) =>
+  [headOf(error), ...frames.map((frame) => `    at ${named(frame)}`)].join("\n");
+
+function headOf(error: Error): string {
+  try {
+    return Error.prototype.toString.call(error);
+  } catch {
+    return "Error";
+  }
+}
+
+function named(frame: NodeJS.CallSite): string {
+  const text = String(frame);
+  const file = frame.getFileName();
+  const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()];
+  if (!file?.startsWith(bundles) || line === null || column === null) return text;
+  const entry = mapOf(file)?.findEntry(line - 1, column - 1);
+  if (!entry || !("originalSource" in entry)) return text;
+  const { originalSource, originalLine, originalColumn } = entry;
+  const source = new URL(originalSource, file).href;
+  return text.replace(
+    `${file}:${line}:${column}`,
+    `${source}:${originalLine + 1}:${originalColumn + 1}`,
+  );
+}
+
+function mapOf(file: string): SourceMap | null {
+  const known = maps.get(file);
+  if (known !== undefined) return known;
+  const path = fileURLToPath(`${file}.map`);
+  const map = existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, "utf8"))) : null;
+  maps.set(file, map);
+  return map;
+}
