@@ -2,7 +2,7 @@ import type { Db } from "@/lib/platform/db";
 import { limitReached } from "@/lib/platform/errors";
 import { now } from "@/lib/platform/time";
 import { lockName } from "@/lib/resources/lock-row";
-import type { MailKind } from "./messages";
+import type { MailKind } from "./mail-kinds";
 
 /**
  * Mails of one kind that users can cause within 24 hours: to one address, from one organization and

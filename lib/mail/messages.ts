@@ -1,85 +1,15 @@
 import { env } from "@/lib/platform/env";
 import { roleNames } from "@/lib/platform/roles";
 import { signInMethodNames } from "@/lib/sessions/sign-in-methods";
-import type {
-  DisabledReason,
-  Environment,
-  Provider,
-  Role,
-  SignInMethod,
-} from "@/prisma/generated/enums";
+import type { Environment } from "@/prisma/generated/enums";
+import type { AutomaticReason, MailContents, MailKind, MailTenant, Origin } from "./mail-kinds";
 
-/** The tenant that a mail to its owners and admins is about. */
-type MailTenant = { slug: string; name: string };
+// The text of every mail. Times are in UTC.
 
-/** Where an action on an account came from, in terms its owner can recognize. */
-type Origin = { device: string; address: string | null; at: Date };
-
-/** The contents of each kind of mail. Times are shown in UTC. */
-type MailContents = {
-  invitation: { organization: string; invitedBy: string; role: Role; url: string; expiresAt: Date };
-  "password-reset": { name: string; url: string; expiresAt: Date };
-  "account-linked": { name: string; provider: Provider; isPasswordDropped: boolean };
-  "new-sign-in": { name: string; method: SignInMethod } & Origin;
-  "password-changed": { name: string } & Origin;
-  "owner-added": { tenant: MailTenant; ownerName: string; ownerEmail: string };
-  "live-key-created": {
-    tenant: MailTenant;
-    environment: Environment;
-    keyName: string;
-    keyHint: string;
-    createdBy: string;
-  };
-  "verify-email": { name: string; url: string; expiresAt: Date };
-  "access-suspended": { name: string; organizations: { name: string; count: number }[] };
-  "webhook-failing": {
-    tenant: MailTenant;
-    environment: Environment;
-    webhookId: string;
-    webhookUrl: string;
-    consecutiveFailures: number;
-    consequence: string;
-  };
-  "webhook-disabled": {
-    tenant: MailTenant;
-    environment: Environment;
-    webhookId: string;
-    webhookUrl: string;
-    reason: AutomaticReason;
-    consecutiveFailures: number;
-  };
-  "api-key-expiring": {
-    tenant: MailTenant;
-    environment: Environment;
-    keyName: string;
-    keyHint: string;
-    expiresAt: Date;
-  };
-};
-
-type AutomaticReason = Exclude<DisabledReason, "MANUAL" | "UNCONFIRMED">;
-
-export type MailKind = keyof MailContents;
-
-/** A mail of any kind with its contents. */
-export type Mail = { [Kind in MailKind]: { kind: Kind } & MailContents[Kind] }[MailKind];
-
-/**
- * A mail to a tenant's owners, or to its owners and admins, without the tenant, which is looked up.
- */
-export type AdminMail = Mail extends infer One
-  ? One extends { tenant: MailTenant }
-    ? Omit<One, "tenant">
-    : never
-  : never;
-
-type Message = { paragraphs: string[]; link?: { text: string; url: string } };
-
-/** As it is sent. */
-export type WrittenMail = { subject: string; text: string; html: string };
+export type Message = { paragraphs: string[]; link?: { text: string; url: string } };
 
 /** Constants: a subject with text chosen by a user would carry that text to anyone they invite. */
-const subjects: Record<MailKind, string> = {
+export const subjects: Record<MailKind, string> = {
   invitation: "You are invited to an organization on Parlance",
   "password-reset": "Set a new password",
   "account-linked": "A new way to sign in to your Parlance account",
@@ -94,7 +24,7 @@ const subjects: Record<MailKind, string> = {
   "api-key-expiring": "An API key expires soon",
 };
 
-const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message } = {
+export const messages: { [Kind in MailKind]: (contents: MailContents[Kind]) => Message } = {
   invitation: ({ organization, invitedBy, role, url, expiresAt }) => ({
     paragraphs: [
       `${invitedBy} invited you to join ${organization} on Parlance as ${roleNames[role]}.`,
@@ -217,44 +147,6 @@ const disablingSentences: Record<AutomaticReason, (url: string, failures: number
   GONE: (url) => `The webhook to ${url} was disabled because its receiver responded with 410 Gone.`,
 };
 
-/** Subject, text and HTML. */
-export function writeMail<Kind extends MailKind>(
-  mail: { kind: Kind } & MailContents[Kind],
-): WrittenMail {
-  const { paragraphs, link } = messages[mail.kind](mail);
-  const lines = paragraphs.map(oneLine);
-  return {
-    subject: subjects[mail.kind],
-    text: `${[...lines, ...(link ? [`${link.text}:\n${link.url}`] : [])].join("\n\n")}\n\n-- \nParlance, ${env().APP_URL}\n`,
-    html: toHtml(lines, link),
-  };
-}
-
-function toHtml(paragraphs: string[], link: Message["link"]): string {
-  const button = link
-    ? `<p style="margin:24px 0"><a href="${escapeHtml(link.url)}" style="display:inline-block;padding:10px 16px;border-radius:8px;background:#15171c;color:#ffffff;text-decoration:none">${escapeHtml(link.text)}</a></p>
-<p style="color:#5b616d;font-size:13px;word-break:break-all">${escapeHtml(link.url)}</p>`
-    : "";
-  return `<!doctype html>
-<html lang="en"><body style="margin:0;padding:24px;background:#fbfbfc;color:#15171c;font:15px/1.5 system-ui,sans-serif">
-<div style="max-width:520px;margin:0 auto">
-<p style="font-weight:600">Parlance</p>
-${paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`).join("\n")}
-${button}
-</div></body></html>
-`;
-}
-
-const entities: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-const escapeHtml = (text: string) =>
-  text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 const exactTime = (at: Date) => `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 const pageOf = ({ slug }: MailTenant, environment: Environment, page: string) =>
   `${env().APP_URL}/${slug}/${environment}/${page}`;

@@ -4,7 +4,8 @@ import { now } from "@/lib/platform/time";
 import { newId } from "@/lib/resources/ids";
 import type { Role } from "@/prisma/generated/enums";
 import type { MailModel } from "@/prisma/generated/models";
-import { type AdminMail, type Mail, type WrittenMail, writeMail } from "./messages";
+import type { AdminMail, Mail } from "./mail-kinds";
+import { type WrittenMail, writeMail } from "./write-mail";
 
 type Options = {
   /**

@@ -1,6 +1,6 @@
 import type { Transporter } from "nodemailer";
 import { env } from "@/lib/platform/env";
-import type { WrittenMail } from "./messages";
+import type { WrittenMail } from "./write-mail";
 
 const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 20_000;

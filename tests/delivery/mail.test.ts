@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import type { Mail } from "@/lib/mail/messages";
+import type { Mail } from "@/lib/mail/mail-kinds";
 import { mailRetrySchedule, sendMails } from "@/lib/mail/send-mails";
 import { queueMail, queueMailToAdmins } from "@/lib/mail/service";
 import { db } from "@/lib/platform/db";

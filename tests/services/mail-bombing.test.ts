@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { dailyMailLimits } from "@/lib/mail/daily-limits";
-import { type Mail, writeMail } from "@/lib/mail/messages";
+import type { Mail } from "@/lib/mail/mail-kinds";
+import { writeMail } from "@/lib/mail/write-mail";
 import { createInvitation, resendInvitation, revokeInvitation } from "@/lib/members/invitations";
 import { mutate } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";

@@ -1,0 +1,71 @@
+import type {
+  DisabledReason,
+  Environment,
+  Provider,
+  Role,
+  SignInMethod,
+} from "@/prisma/generated/enums";
+
+/** The tenant that a mail to its owners and admins is about. */
+export type MailTenant = { slug: string; name: string };
+
+/** Where an action on an account came from, in terms its owner can recognize. */
+export type Origin = { device: string; address: string | null; at: Date };
+
+/** The contents of each kind of mail. */
+export type MailContents = {
+  invitation: { organization: string; invitedBy: string; role: Role; url: string; expiresAt: Date };
+  "password-reset": { name: string; url: string; expiresAt: Date };
+  "account-linked": { name: string; provider: Provider; isPasswordDropped: boolean };
+  "new-sign-in": { name: string; method: SignInMethod } & Origin;
+  "password-changed": { name: string } & Origin;
+  "owner-added": { tenant: MailTenant; ownerName: string; ownerEmail: string };
+  "live-key-created": {
+    tenant: MailTenant;
+    environment: Environment;
+    keyName: string;
+    keyHint: string;
+    createdBy: string;
+  };
+  "verify-email": { name: string; url: string; expiresAt: Date };
+  "access-suspended": { name: string; organizations: { name: string; count: number }[] };
+  "webhook-failing": {
+    tenant: MailTenant;
+    environment: Environment;
+    webhookId: string;
+    webhookUrl: string;
+    consecutiveFailures: number;
+    consequence: string;
+  };
+  "webhook-disabled": {
+    tenant: MailTenant;
+    environment: Environment;
+    webhookId: string;
+    webhookUrl: string;
+    reason: AutomaticReason;
+    consecutiveFailures: number;
+  };
+  "api-key-expiring": {
+    tenant: MailTenant;
+    environment: Environment;
+    keyName: string;
+    keyHint: string;
+    expiresAt: Date;
+  };
+};
+
+export type AutomaticReason = Exclude<DisabledReason, "MANUAL" | "UNCONFIRMED">;
+
+export type MailKind = keyof MailContents;
+
+/** A mail of any kind with its contents. */
+export type Mail = { [Kind in MailKind]: { kind: Kind } & MailContents[Kind] }[MailKind];
+
+/**
+ * A mail to a tenant's owners, or to its owners and admins, without the tenant, which is looked up.
+ */
+export type AdminMail = Mail extends infer One
+  ? One extends { tenant: MailTenant }
+    ? Omit<One, "tenant">
+    : never
+  : never;
