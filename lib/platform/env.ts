@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { z } from "zod";
+import {
+  auditKeys,
+  commaList,
+  httpUrl,
+  retrySchedule,
+  secretKeys,
+  wholeNumber,
+} from "./env-values";
 import { isLoopbackUrl } from "./loopback";
 
 /** Seconds from each failure to the next attempt: 30 s, 2 min, 10 min, 30 min, 2 h, 8 h, 24 h. */
@@ -8,67 +16,6 @@ const defaultRetrySchedule = "30,120,600,1800,7200,28800,86400";
 
 /** Counted from the sign-in, however active the session is. */
 export const sessionLifetimeHours = 12;
-
-const commaList = (text: string) =>
-  text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-
-const retrySchedule = z
-  .string()
-  .default(defaultRetrySchedule)
-  .transform((text) => commaList(text).map(Number))
-  .refine(
-    (seconds) =>
-      seconds.length === 7 && seconds.every((value) => Number.isFinite(value) && value >= 0),
-    {
-      message: "give seven numbers of seconds separated by commas, for example 1,1,2,2,3,3,5",
-    },
-  );
-
-const secretKeys = z
-  .string({
-    message: 'give at least one master key as "<id>:<base64 of 32 bytes>", the current one first',
-  })
-  .transform((text) =>
-    commaList(text).map((entry) => {
-      const colon = entry.indexOf(":");
-      return {
-        name: entry.slice(0, Math.max(colon, 0)),
-        key: Buffer.from(entry.slice(colon + 1), "base64"),
-      };
-    }),
-  )
-  .refine(
-    (keys) =>
-      keys.length > 0 &&
-      keys.every(({ name, key }) => /^[a-z0-9]{1,16}$/.test(name) && key.length === 32),
-    {
-      message:
-        'each entry is "<id>:<base64 of 32 bytes>", ids of 1 to 16 lower-case letters and digits, separated by commas',
-    },
-  )
-  // The id includes a fingerprint of the key, so that another key of the same name is never
-  // mistaken for it.
-  .transform((keys) => keys.map(({ name, key }) => ({ id: `${name}-${fingerprint(key)}`, key })));
-
-const fingerprint = (key: Buffer) =>
-  createHash("sha256").update("parlance master key").update(key).digest("hex").slice(0, 8);
-
-const auditKeys = z
-  .string()
-  .transform((text) => commaList(text).map((entry) => Buffer.from(entry, "base64")))
-  .refine((keys) => keys.length > 0 && keys.every((key) => key.length === 32), {
-    message:
-      "each key is the base64 of 32 bytes, for example from `openssl rand -base64 32`; the current one first, separated by commas",
-  });
-
-const wholeNumber = (minimum: number, maximum: number) =>
-  z.coerce.number().int().min(minimum).max(maximum);
-const httpUrl = z
-  .url({ protocol: /^https?$/, message: "give an http or https address" })
-  .transform((url) => url.replace(/\/+$/, ""));
 
 const schema = z
   .object({
@@ -135,7 +82,7 @@ const schema = z
     INNGEST_BASE_URL: httpUrl.optional(),
     /** Where Inngest reaches the app, if not at APP_URL. */
     INNGEST_SERVE_ORIGIN: httpUrl.optional(),
-    WEBHOOK_RETRY_SCHEDULE: retrySchedule,
+    WEBHOOK_RETRY_SCHEDULE: retrySchedule.prefault(defaultRetrySchedule),
     /**
      * How many deliveries one worker sends concurrently. A hanging delivery costs little more than
      * a socket, so the limit is high.
