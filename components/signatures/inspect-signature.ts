@@ -4,6 +4,7 @@ import {
   type WebhookVerificationCode,
   WebhookVerificationError,
 } from "@/sdk/src/webhooks";
+import { explainMismatch, type Given, parseJson } from "./explain-mismatch";
 import { findSignatureHeaders, type SignatureHeaders } from "./find-signature-headers";
 
 export type Step = {
@@ -22,9 +23,7 @@ export type Pasted = { headers: string; body: string; secret: string };
 const toleranceSeconds = 300;
 const encoder = new TextEncoder();
 
-/**
- * Verifies a delivery step by step, and continues after a step that fails. Sends nothing.
- */
+/** Verifies a delivery step by step, and continues after a step that fails. Sends nothing. */
 export async function inspectSignature(
   { headers, body, secret }: Pasted,
   now: Date,
@@ -47,8 +46,6 @@ export async function inspectSignature(
       : `Refused: the step “${failed?.name ?? "Header"}” fails.`;
   return { code, summary, steps };
 }
-
-type Given = { body: string; secret: string };
 
 async function verdict(
   { signature }: SignatureHeaders,
@@ -202,7 +199,7 @@ async function signatureStep(
       text: "It would match in lower case. Something changed the letter case of the header.",
     };
   }
-  const explanation = await explain(
+  const explanation = await explainMismatch(
     { body, secret },
     async (candidate) => (await matches(candidate)) >= 0,
   );
@@ -214,99 +211,6 @@ async function signatureStep(
       explanation ??
       `No signature matches, and no common mistake explains it. The secret may be an older one or another webhook's secret, or the body may differ from the one that was sent. ${compared}`,
   };
-}
-
-/**
- * When nothing matches, tries the most common accidental changes to bodies and secrets. The first
- * one that makes a signature match is the explanation.
- */
-async function explain(
-  given: Given,
-  matches: (candidate: Given) => Promise<boolean>,
-): Promise<string | null> {
-  const secrets = secretVariants(given.secret);
-  const bodies = bodyVariants(given.body);
-  for (const [secret, text] of secrets) if (await matches({ ...given, secret })) return text;
-  for (const [body, text] of bodies) if (await matches({ ...given, body })) return text;
-  for (const [secret, ofSecret] of secrets) {
-    for (const [body, ofBody] of bodies)
-      if (await matches({ body, secret })) return `${ofSecret} ${ofBody}`;
-  }
-  return null;
-}
-
-type Variant = [changed: string, explanation: string];
-
-function secretVariants(secret: string): Variant[] {
-  const bare = secret.trim().replace(/^(['"])(.*)\1$/, "$2");
-  const variants: Variant[] = [
-    [bare, "The signature matches the secret without the characters around it."],
-    [
-      `whsec_${bare}`,
-      "The signature matches the secret with whsec_ in front. The prefix is part of the key.",
-    ],
-    [
-      bare.replace(/^whsec_/, ""),
-      "The signature matches the secret without whsec_. The service does not sign like that, so something else signed this.",
-    ],
-  ];
-  return variants.filter(([changed]) => changed !== secret && changed !== "");
-}
-
-const raw = "Verify the raw bytes of the body, before anything parses them.";
-
-function bodyVariants(body: string): Variant[] {
-  const variants: Variant[] = [
-    [
-      body.replace(/\n$/, ""),
-      `The signature matches the body without its final line break, so something added it. ${raw}`,
-    ],
-    [
-      `${body}\n`,
-      `The signature matches the body with a final line break, so something removed it. ${raw}`,
-    ],
-    [
-      body.replace(/^\uFEFF/, ""),
-      `The signature matches the body without the byte order mark at its start, so something added it. ${raw}`,
-    ],
-    [
-      body.trim(),
-      `The signature matches the body without the white space around it, so something added it. ${raw}`,
-    ],
-    [
-      body.replaceAll("\n", "\r\n"),
-      `The signature matches the body with CRLF line endings. Browsers turn these into LF in text fields. If your receiver gets CRLF, the delivery is valid.`,
-    ],
-  ];
-  const value = parseJson(body);
-  if (typeof value === "string")
-    variants.push([
-      value,
-      `The signature matches the text inside the JSON string: the body was serialized as a string again. ${raw}`,
-    ]);
-  if (value !== undefined) {
-    const printed = JSON.stringify(value);
-    const note = `the body was parsed and serialized again. ${raw}`;
-    variants.push(
-      [printed, `The signature matches the same JSON without white space: ${note}`],
-      [
-        printed.replace(/[\u0080-\uffff]/g, escaped),
-        `The signature matches the same JSON with characters escaped as \\u…: ${note}`,
-      ],
-    );
-  }
-  return variants.filter(([changed]) => changed !== body);
-}
-
-const escaped = (character: string) =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function standardStep(
