@@ -9,16 +9,16 @@ export const commaList = (text: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-export const retrySchedule = z
-  .string()
-  .transform((text) => commaList(text).map(Number))
-  .refine(
-    (seconds) =>
-      seconds.length === 7 && seconds.every((value) => Number.isFinite(value) && value >= 0),
-    {
-      message: "give seven numbers of seconds separated by commas, for example 1,1,2,2,3,3,5",
-    },
-  );
+export const retrySchedule = (defaultSeconds: string) =>
+  z
+    .string()
+    .default(defaultSeconds)
+    .transform((text) => commaList(text).map(Number))
+    .refine(
+      (seconds) =>
+        seconds.length === 7 && seconds.every((value) => Number.isFinite(value) && value >= 0),
+      { message: "give seven numbers of seconds separated by commas, for example 1,1,2,2,3,3,5" },
+    );
 
 export const secretKeys = z
   .string({

@@ -82,7 +82,7 @@ const schema = z
     INNGEST_BASE_URL: httpUrl.optional(),
     /** Where Inngest reaches the app, if not at APP_URL. */
     INNGEST_SERVE_ORIGIN: httpUrl.optional(),
-    WEBHOOK_RETRY_SCHEDULE: retrySchedule.prefault(defaultRetrySchedule),
+    WEBHOOK_RETRY_SCHEDULE: retrySchedule(defaultRetrySchedule),
     /**
      * How many deliveries one worker sends concurrently. A hanging delivery costs little more than
      * a socket, so the limit is high.
