@@ -1,15 +1,27 @@
 import type { DeliveryReference, DocumentReference } from "./caller";
 import { runSql } from "./db";
 import { log } from "./log";
+import { sql } from "./sql";
 
 /**
- * The channel on which the embedded worker listens. Notifications carry no data: the tables say
- * what is due.
+ * The channel on which the embedded worker listens. Notifications only say where to look: the
+ * tables say what is due.
  */
 export const wakeChannel = "parlance_wake";
 
-/** The payload of a notification about documents. One about deliveries has no payload. */
+/** The payload of a notification about documents. */
 export const documentsPayload = "documents";
+
+/** The payload of a notification about one delivery. One about several has no payload. */
+const deliveryPayload = ({ tenantId, environment, id }: DeliveryReference) =>
+  `${tenantId} ${environment} ${id}`;
+
+/** The delivery that a payload names, if it names one. */
+export function deliveryOfPayload(payload: string | undefined): DeliveryReference | undefined {
+  const [tenantId, environment, id] = payload?.split(" ") ?? [];
+  if (!tenantId || !id || (environment !== "live" && environment !== "test")) return undefined;
+  return { tenantId, environment, id };
+}
 
 /**
  * Notifies whatever sends deliveries or processes documents that there is work. Best effort:
@@ -21,27 +33,33 @@ export type JobClock = {
 };
 
 let isNotifying = false;
-let isAgain = false;
+let unannounced: DeliveryReference[] = [];
 
 /** At most one NOTIFY is in progress. Calls in the meantime share the next one. */
-async function notify(): Promise<void> {
-  if (isNotifying) {
-    isAgain = true;
-    return;
-  }
+async function notify(deliveries: DeliveryReference[]): Promise<void> {
+  unannounced.push(...deliveries);
+  if (isNotifying) return;
   isNotifying = true;
   try {
-    do {
-      isAgain = false;
-      await runSql({ text: `NOTIFY ${wakeChannel}`, values: [] });
-    } while (isAgain);
+    while (unannounced.length > 0) {
+      const [first, second] = unannounced;
+      unannounced = [];
+      const payload = first && !second ? deliveryPayload(first) : "";
+      await runSql(notifyStatement({ payload }));
+    }
   } finally {
     isNotifying = false;
   }
 }
 
+const notifyStatement = sql(
+  "notify_worker",
+  { payload: "text" },
+  (p) => `SELECT pg_notify('${wakeChannel}', ${p.payload})`,
+);
+
 async function notifyOfDocuments(): Promise<void> {
-  await runSql({ text: `NOTIFY ${wakeChannel}, '${documentsPayload}'`, values: [] });
+  await runSql(notifyStatement({ payload: documentsPayload }));
 }
 
 export const embeddedJobClock: JobClock = { wake: notify, wakeDocuments: notifyOfDocuments };

@@ -1,15 +1,21 @@
+import type { DeliveryReference } from "@/lib/platform/caller";
 import { listenOn } from "@/lib/platform/listen-for-notifications";
-import { documentsPayload, wakeChannel } from "@/lib/platform/wake-ups";
+import { deliveryOfPayload, documentsPayload, wakeChannel } from "@/lib/platform/wake-ups";
 
 /**
- * Calls `onWake` after a commit with something to send, and `onDocuments` after one with something
+ * Calls `onWake` after a commit with something to send, with the delivery if it is a single one,
+ * and `onDocuments` after one with something
  * to process. These are only hints: while the connection is down, polling finds the work.
  */
-export function listenForWakeUps(onWake: () => void, onDocuments: () => void = () => {}) {
+export function listenForWakeUps(
+  onWake: (delivery?: DeliveryReference) => void,
+  onDocuments: () => void = () => {},
+) {
   return listenOn({
     name: "wake-up",
     channel: wakeChannel,
-    onNotification: (payload) => (payload === documentsPayload ? onDocuments() : onWake()),
+    onNotification: (payload) =>
+      payload === documentsPayload ? onDocuments() : onWake(deliveryOfPayload(payload)),
     // Catches up on what was committed while nothing listened.
     onConnected: () => {
       onWake();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DeliveryReference } from "@/lib/platform/caller";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { deadlineMs } from "@/lib/platform/outbound-http/outbound-request";
@@ -6,6 +7,7 @@ import { now } from "@/lib/platform/time";
 import {
   type ClaimedDelivery,
   claimDeliveries,
+  claimDelivery,
   claimRequested,
   leaseSeconds,
   startOfScan,
@@ -15,7 +17,15 @@ import { createRecorder } from "./recorder";
 import { sendDelivery } from "./send-delivery";
 import { createAllowances } from "./webhook-concurrency";
 
-const batchSize = 100;
+/**
+ * The maximum number of attempts that a receiver may have and the database does not: a crash sends
+ * them again.
+ */
+const maximumUnrecorded = 192;
+/** An attempt that takes longer waits for its receiver, so it no longer counts as unrecorded. */
+const quickMs = 25;
+/** With less room than this, the next claim waits for results to be recorded. */
+const smallestBatch = 64;
 const defaultPollMs = 1_000;
 /** Attempts that users request are few. Polling for them separately keeps the other claims fast. */
 const requestedPollMs = 500;
@@ -40,6 +50,8 @@ export type DeliverOptions = {
   pollMs?: number;
 };
 
+type InFlight = { startedAtMs: number; ended: Promise<void> };
+
 /**
  * Sends due deliveries until it is stopped. Polls once a second, and immediately when it is woken
  * or could not take everything. Any number of these can run, in one process or several.
@@ -50,19 +62,42 @@ export function startDelivering({
   concurrencyPerWebhook = env().DELIVERY_CONCURRENCY_PER_WEBHOOK,
   pollMs = defaultPollMs,
 }: DeliverOptions = {}) {
-  const recorder = createRecorder();
+  const recorder = createRecorder(() => {
+    if (isCrowded && roomForUnrecorded() >= smallestBatch) wake();
+  });
   const allowances = createAllowances(concurrencyPerWebhook);
-  const inFlight = new Set<Promise<void>>();
+  const inFlight = new Set<InFlight>();
   let cursor = startOfScan;
   let isStopping = false;
   let isAbandoned = false;
   let isWoken = false;
+  let isCrowded = false;
+  let claimingOne: Promise<void> | null = null;
   let endPause: (() => void) | null = null;
   const stopping = new AbortController();
 
-  function wake(): void {
+  /** @param delivery the one that is due; left out if there may be several */
+  function wake(delivery?: DeliveryReference): void {
+    const isIdle = endPause && !claimingOne && inFlight.size === 0 && !isStopping;
+    if (delivery && isIdle) {
+      claimingOne = claimAndSendOne(delivery).finally(() => {
+        claimingOne = null;
+      });
+      return;
+    }
     isWoken = true;
     endPause?.();
+  }
+
+  /** While nothing else is in progress, one lookup by key is faster than a claim of all that is due. */
+  async function claimAndSendOne(reference: DeliveryReference): Promise<void> {
+    try {
+      const delivery = await claimDelivery(reference);
+      if (delivery) start(delivery);
+    } catch (error) {
+      log.warn({ error: (error as Error).message }, "a delivery could not be claimed");
+      wake();
+    }
   }
 
   async function pause(milliseconds: number): Promise<void> {
@@ -94,7 +129,7 @@ export function startDelivering({
     while (!isStopping) {
       isWoken = false;
       try {
-        if (!(await claimAndSend())) await pause(pollMs);
+        if (!(await claimAndSend())) await pause(isCrowded ? quickMs : pollMs);
       } catch (error) {
         log.warn({ error: (error as Error).message }, "deliveries could not be claimed");
         await sleep(pauseAfterErrorMs);
@@ -104,8 +139,10 @@ export function startDelivering({
 
   /** @returns whether there may be more to claim immediately. */
   async function claimAndSend(): Promise<boolean> {
-    const limit = Math.min(batchSize, concurrency - inFlight.size);
-    if (limit <= 0) return false;
+    const room = roomForUnrecorded();
+    isCrowded = room < smallestBatch;
+    const limit = Math.min(room, concurrency - inFlight.size);
+    if (isCrowded || limit <= 0) return false;
     const allowed = allowances.remaining();
     const claim = await claimDeliveries({
       limit,
@@ -129,17 +166,26 @@ export function startDelivering({
 
   function start(delivery: ClaimedDelivery): void {
     allowances.take(delivery.webhookId);
-    const sending = send(delivery)
+    const ended = send(delivery)
       .catch((error: Error) => {
         log.error({ error: error.message, delivery: delivery.id }, "a delivery could not be sent");
         return false;
       })
       .then((hasSucceeded) => {
         const wasFull = inFlight.size >= concurrency;
-        inFlight.delete(sending);
+        inFlight.delete(attempt);
         if (allowances.release(delivery.webhookId, hasSucceeded) || wasFull) wake();
       });
-    inFlight.add(sending);
+    const attempt = { startedAtMs: performance.now(), ended };
+    inFlight.add(attempt);
+  }
+
+  /** How many more attempts may be in flight without too many unrecorded results. */
+  function roomForUnrecorded(): number {
+    const quickSinceMs = performance.now() - quickMs;
+    let unrecorded = recorder.size();
+    for (const { startedAtMs } of inFlight) if (startedAtMs > quickSinceMs) unrecorded++;
+    return maximumUnrecorded - unrecorded;
   }
 
   async function send(delivery: ClaimedDelivery): Promise<boolean> {
@@ -166,7 +212,9 @@ export function startDelivering({
     stopping.abort();
     wake();
     await running;
-    await Promise.race([Promise.all(inFlight), sleep(graceMs, undefined, { ref: false })]);
+    await claimingOne;
+    const ended = Promise.all([...inFlight].map((attempt) => attempt.ended));
+    await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
     isAbandoned = true;
     await recorder.flush();
   }

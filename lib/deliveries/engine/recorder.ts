@@ -6,7 +6,7 @@ import { disableIfFailing } from "./disable-if-failing";
 import { type EndedAttempt, type RecordedAttempt, recordAttempts } from "./record";
 
 const collectMs = 2;
-const maximumBatch = 100;
+const maximumBatch = 200;
 const retryMs = 200;
 const deadlock = "40P01";
 
@@ -15,9 +15,11 @@ type Entry = { attempt: EndedAttempt; resolve: (recorded: RecordedAttempt | null
 /**
  * Collects attempts that have ended and writes them together, in the order in which they ended. One
  * statement runs at a time; attempts that end meanwhile share the next one.
+ * @param onRecorded called after each statement
  */
-export function createRecorder() {
+export function createRecorder(onRecorded: () => void = () => {}) {
   let waiting: Entry[] = [];
+  let inProgress = 0;
   let draining: Promise<void> | null = null;
   const disabling = new Set<Promise<void>>();
 
@@ -37,7 +39,10 @@ export function createRecorder() {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, maximumBatch);
       waiting = waiting.slice(maximumBatch);
+      inProgress = batch.length;
       const recorded = await write(batch);
+      inProgress = 0;
+      onRecorded();
       // Not awaited, because disabling a webhook with a large backlog is slow.
       const disabled = disable(batch, recorded).finally(() => disabling.delete(disabled));
       disabling.add(disabled);
@@ -50,7 +55,10 @@ export function createRecorder() {
     await Promise.all(disabling);
   }
 
-  return { record, flush };
+  /** How many attempts have ended and are not in the database yet. */
+  const size = () => waiting.length + inProgress;
+
+  return { record, flush, size };
 }
 
 async function write(batch: Entry[]): Promise<(RecordedAttempt | null)[]> {
