@@ -53,10 +53,12 @@ export function searchDeliveriesStatement(
   }
 
   const text = `
-  SELECT d.*, a.status_code AS "statusCode", a.error_code AS "errorCode"
+  SELECT d.id, d."webhookId", d."eventId", d."eventType", d.status, d."attemptCount", d."nextAttemptAt", d."createdAt",
+    CASE WHEN d."attemptCount" = 1 THEN coalesce(d.first_status_code, a.status_code) ELSE a.status_code END AS "statusCode", a.error_code AS "errorCode"
   FROM (
     SELECT d.id, d.webhook_id AS "webhookId", d.event_id AS "eventId", d.event_type AS "eventType", d.status,
-      d.attempt_count AS "attemptCount", coalesce(d.requested_at, d.next_attempt_at) AS "nextAttemptAt", d.created_at AS "createdAt"
+      d.attempt_count AS "attemptCount", coalesce(d.requested_at, d.next_attempt_at) AS "nextAttemptAt", d.created_at AS "createdAt",
+      d.first_status_code
     FROM deliveries d WHERE ${conditions.join(" AND ")} ORDER BY d.id ${order} LIMIT ${bind("int", limit + 1)}
   ) d
   LEFT JOIN delivery_attempts a ON a.tenant_id = ${tenantId} AND a.environment = ${environment} AND a.delivery_id = d.id AND a.number = d."attemptCount"

@@ -14,8 +14,9 @@ import { addBacklogTask, deliveryIdsBetween } from "@/lib/webhooks/backlog-tasks
 import type { Webhook } from "@/lib/webhooks/schema";
 import { getWebhook, updateWebhook } from "@/lib/webhooks/service";
 import type { AttemptTrigger, DeliveryStatus } from "@/prisma/generated/enums";
-import type { DeliveryAttemptModel, DeliveryModel } from "@/prisma/generated/models";
+import type { DeliveryModel } from "@/prisma/generated/models";
 import type { BacklogChoice } from "./backlog";
+import { firstAttemptOf, type StoredAttempt } from "./first-attempt";
 import type {
   Delivery,
   DeliveryAttempt,
@@ -51,6 +52,7 @@ export async function listDeliveries(
     : { ...after, ...(status && { status: { in: status } }), ...(eventType && { eventType }) };
   const rows = await caller.db.delivery.findMany({
     where: { ...caller.partition, webhookId, ...filters },
+    omit: { firstResponse: true },
     orderBy,
     take,
   });
@@ -71,11 +73,13 @@ export async function getDelivery(
   id: string,
 ): Promise<DeliveryWithAttempts> {
   const row = await requireDelivery(caller, webhookId, id);
-  const attempts = await caller.db.deliveryAttempt.findMany({
+  const newest: StoredAttempt[] = await caller.db.deliveryAttempt.findMany({
     where: { ...caller.partition, deliveryId: id },
     orderBy: { number: "desc" },
     take: maximumAttemptsShown,
   });
+  const first = firstAttemptOf(row);
+  const attempts = [...newest, ...(first ? [first] : [])].slice(0, maximumAttemptsShown);
   return { ...toDelivery(row), attempts: attempts.reverse().map(toAttempt) };
 }
 
@@ -275,7 +279,7 @@ async function requireDelivery(
   return found;
 }
 
-function toDelivery(row: DeliveryModel): Delivery {
+function toDelivery(row: Omit<DeliveryModel, "firstResponse">): Delivery {
   return {
     id: row.id,
     webhookId: row.webhookId,
@@ -289,7 +293,7 @@ function toDelivery(row: DeliveryModel): Delivery {
   };
 }
 
-function toAttempt(row: DeliveryAttemptModel): DeliveryAttempt {
+function toAttempt(row: StoredAttempt): DeliveryAttempt {
   return {
     number: row.number,
     trigger: row.trigger,

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { attemptDelivery } from "@/lib/deliveries/engine/attempt-delivery";
 import { claimDelivery } from "@/lib/deliveries/engine/claim";
 import { recordAttempts } from "@/lib/deliveries/engine/record";
+import { getDelivery, resendDelivery } from "@/lib/deliveries/service";
+import { mutate, reader, system } from "@/lib/platform/caller";
 import { db } from "@/lib/platform/db";
 import { type Receiver, startReceiver } from "../support/receiver";
 import {
@@ -47,6 +49,30 @@ test("Stripe's verifier and the one of Standard Webhooks accept what a receiver 
   expect(new Webhook(webhook.secret).verify(body, headers)).toMatchObject({
     type: "message.received",
   });
+});
+
+test("a first success is stored in its delivery and read as one attempt, before and after a resend", async () => {
+  const { webhook, delivery } = await newDelivery(receiver.url);
+  await attemptDelivery(delivery);
+  const caller = reader(system(webhook.partition));
+  const numbers = async () =>
+    (await getDelivery(caller, webhook.id, delivery.id)).attempts.map(({ number, statusCode }) => [
+      number,
+      statusCode,
+    ]);
+  expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(0);
+  expect(await numbers()).toEqual([[1, 200]]);
+
+  receiver.respondWith(500);
+  await mutate(system(webhook.partition), (inside) =>
+    resendDelivery(inside, webhook.id, delivery.id),
+  );
+  await attemptDelivery(delivery);
+  expect(await db().deliveryAttempt.count({ where: webhook.partition })).toBe(1);
+  expect(await numbers()).toEqual([
+    [1, 200],
+    [2, 500],
+  ]);
 });
 
 test("only one of many simultaneous attempts sends", async () => {

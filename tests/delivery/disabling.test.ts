@@ -8,6 +8,7 @@ import { clock, receiver, withEachClock } from "../support/clocks";
 import { startTcpReceiver } from "../support/receiver";
 import {
   attemptsOf,
+  countAttempts,
   countByStatus,
   findDelivery,
   findWebhook,
@@ -116,7 +117,7 @@ withEachClock(() => {
       disabledReason: "CONSECUTIVE_FAILURES",
     });
     const sent = receiver.requests.length;
-    expect(sent).toBe(await db().deliveryAttempt.count({ where: webhook.partition }));
+    expect(sent).toBe(await countAttempts(webhook.partition));
     await clock.advance(100_000);
     expect(receiver.requests).toHaveLength(sent);
     const { PENDING: pending = 0, DELIVERED: delivered } = await count(webhook);

@@ -3,6 +3,7 @@ import { db } from "@/lib/platform/db";
 import { type RunningProcess, startWorker } from "../support/processes";
 import { holdResponses, type Receiver, startReceiver } from "../support/receiver";
 import {
+  countAttempts,
   countByStatus,
   newWebhook,
   raiseBacklog,
@@ -32,8 +33,7 @@ async function startWorkers(
 }
 
 const justNow = () => new Date(Date.now() - 1_000);
-const attemptsOf = ({ id }: TestWebhook) =>
-  db().deliveryAttempt.count({ where: { delivery: { webhookId: id } } });
+const attemptsOf = ({ id }: TestWebhook) => countAttempts({ webhookId: id });
 
 test("two workers send 10,000 deliveries, each of them once", async () => {
   const webhook = await newWebhook(receiver.url);

@@ -206,7 +206,7 @@ async function checkDeliveries(
   { violations, figures }: Findings,
 ): Promise<void> {
   const { rows } = await context.database.query<DeliveryRow>(
-    `SELECT d.event_id, d.webhook_id, d.status, d.attempt_count AS attempts, coalesce(a.recorded, 0)::int AS recorded,
+    `SELECT d.event_id, d.webhook_id, d.status, d.attempt_count AS attempts, (coalesce(a.recorded, 0) + (d.first_started_at IS NOT NULL)::int)::int AS recorded,
        (d.status = 'PENDING' AND d.next_attempt_at IS NOT NULL OR d.status = 'HELD' OR d.status = 'FAILED' AND d.automatic_count = 8) AS is_waiting
      FROM deliveries d LEFT JOIN (
        SELECT environment, delivery_id, count(*) AS recorded FROM delivery_attempts WHERE tenant_id = $1 GROUP BY environment, delivery_id

@@ -239,7 +239,11 @@ type Attempt = { url: string; outcome: string; count: number; longest: number };
 async function readAttempts(database: pg.Client): Promise<Attempt[]> {
   const { rows } = await database.query<Attempt>(
     `SELECT w.url, coalesce(a.status_code::text, a.error_code) AS outcome, count(*)::int AS count, max(a.duration_ms) AS longest
-     FROM delivery_attempts a
+     FROM (
+       SELECT tenant_id, environment, delivery_id, status_code, error_code, duration_ms FROM delivery_attempts
+       UNION ALL
+       SELECT tenant_id, environment, id, first_status_code, NULL, first_duration_ms FROM deliveries WHERE first_started_at IS NOT NULL
+     ) a
      JOIN deliveries d ON d.tenant_id = a.tenant_id AND d.environment = a.environment AND d.id = a.delivery_id
      JOIN webhooks w ON w.tenant_id = d.tenant_id AND w.environment = d.environment AND w.id = d.webhook_id
      GROUP BY 1, 2`,

@@ -1,3 +1,4 @@
+import { firstAttemptOf, type StoredAttempt } from "@/lib/deliveries/first-attempt";
 import { recordEvent } from "@/lib/events/record-event";
 import { type DeliveryReference, mutate, type Partition, system } from "@/lib/platform/caller";
 import { db, pool } from "@/lib/platform/db";
@@ -73,11 +74,29 @@ export function findWebhook({ tenantId, environment }: Partition, id: string) {
   });
 }
 
-export function attemptsOf({ tenantId, environment }: Partition, deliveryId: string) {
-  return db().deliveryAttempt.findMany({
+export async function attemptsOf(
+  { tenantId, environment }: Partition,
+  deliveryId: string,
+): Promise<StoredAttempt[]> {
+  const delivery = await db().delivery.findUnique({
+    where: { tenantId_environment_id: { tenantId, environment, id: deliveryId } },
+  });
+  const first = delivery && firstAttemptOf(delivery);
+  const others = await db().deliveryAttempt.findMany({
     where: { tenantId, environment, deliveryId },
     orderBy: { number: "asc" },
   });
+  return [...(first ? [first] : []), ...others];
+}
+
+/** How many attempts are stored: in rows of their own, and in their deliveries. */
+export async function countAttempts(where: Partition | { webhookId: string }): Promise<number> {
+  const ofDelivery = "webhookId" in where ? { delivery: where } : where;
+  const [rows, first] = await Promise.all([
+    db().deliveryAttempt.count({ where: ofDelivery }),
+    db().delivery.count({ where: { ...where, firstStartedAt: { not: null } } }),
+  ]);
+  return rows + first;
 }
 
 export function findDelivery({ tenantId, environment }: Partition, id: string) {

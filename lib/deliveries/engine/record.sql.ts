@@ -10,9 +10,9 @@ const webhookOf = (w: string, e: string) =>
 
 /**
  * Records attempts, in the order in which they ended. Writes deliveries, then attempts, then the
- * webhooks' counters. Each step uses only the rows that the previous one wrote. An attempt is
- * recorded only for the holder of the lease and under the number it was claimed for, so one that
- * outlasted its lease changes nothing.
+ * webhooks' counters. A first attempt that succeeds is written into the delivery alone. An attempt
+ * is recorded and counted only for the holder of the lease and under the number it was claimed for,
+ * so one that outlasted its lease changes nothing.
  *
  * The webhooks are locked first and always in the same order, so that two processes never deadlock,
  * and a failure sees whether its webhook was disabled or enabled meanwhile. A healthy webhook is
@@ -55,7 +55,7 @@ export const recordAttemptsStatement = sql(
     const now = timeOf(p.now);
     return `
   WITH ended AS MATERIALIZED (
-    SELECT * FROM unnest(
+    SELECT *, number = 1 AND trigger = 'AUTOMATIC' AND is_success AS is_first_success FROM unnest(
       ${p.tenantIds}, ${p.environments}, ${p.ids}, ${p.webhookIds}, ${p.eventIds}, ${p.leaseHolders}, ${p.numbers},
       ${p.triggers}, ${p.startedAt}, ${p.durationsMs}, ${p.statusCodes}, ${p.errorCodes}, ${p.responses}, ${p.successes},
       ${p.probes}, ${p.newStatuses}, ${p.delays}
@@ -90,6 +90,10 @@ export const recordAttemptsStatement = sql(
       lease_holder = NULL,
       lease_expires_at = NULL,
       response_class = coalesce(e.status_code / 100, 0),
+      first_started_at = CASE WHEN e.is_first_success THEN e.started_at ELSE d.first_started_at END,
+      first_duration_ms = CASE WHEN e.is_first_success THEN e.duration_ms ELSE d.first_duration_ms END,
+      first_status_code = CASE WHEN e.is_first_success THEN e.status_code ELSE d.first_status_code END,
+      first_response = CASE WHEN e.is_first_success THEN e.response ELSE d.first_response END,
       updated_at = ${now}
     FROM ended e LEFT JOIN locked w ON ${sameWebhook("w", "e")}
     WHERE ${sameRow("d", "e")} AND d.webhook_id = e.webhook_id AND d.event_id = e.event_id AND d.lease_holder = e.lease_holder AND d.attempt_count = e.number - 1
@@ -100,15 +104,13 @@ export const recordAttemptsStatement = sql(
     INSERT INTO delivery_attempts
       (tenant_id, environment, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response)
     SELECT e.tenant_id, e.environment, e.id, e.number, e.trigger, e.started_at, e.duration_ms, e.status_code, e.error_code, e.response
-    FROM delivery e
-    ON CONFLICT DO NOTHING
-    RETURNING tenant_id, environment, delivery_id AS id
+    FROM delivery e WHERE NOT e.is_first_success
   ),
   counted AS (
     SELECT e.tenant_id, e.environment, e.webhook_id, e.started_at, e.place, e.is_success, e.is_probe,
       NOT e.is_success AND e.trigger = 'AUTOMATIC' AS is_failure,
       max(e.place) FILTER (WHERE e.is_success) OVER (PARTITION BY e.tenant_id, e.environment, e.webhook_id) AS last_success
-    FROM attempt a JOIN delivery e ON e.id = a.id AND e.tenant_id = a.tenant_id AND e.environment = a.environment
+    FROM delivery e
   ),
   tally AS MATERIALIZED (
     SELECT tenant_id, environment, webhook_id, bool_or(is_success) AS has_success, bool_or(is_failure) AS has_failure,

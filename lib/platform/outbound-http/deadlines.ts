@@ -23,12 +23,22 @@ export function removeDeadline(expiring: Expiring): void {
 
 function tick(): void {
   const now = performance.now();
-  for (const expiring of waiting) {
-    if (now < expiring.expiresAtMs) continue;
-    waiting.delete(expiring);
-    expiring.expire();
+  for (const { expiresAtMs } of waiting) {
+    if (expiresAtMs > now) continue;
+    // After the sockets were read, so that a response that arrived while this process was busy
+    // still counts.
+    setImmediate(expireOverdue, now);
+    break;
   }
   if (waiting.size > 0) return;
   clearInterval(ticker);
   ticker = undefined;
+}
+
+function expireOverdue(now: number): void {
+  for (const expiring of waiting) {
+    if (expiring.expiresAtMs > now) continue;
+    waiting.delete(expiring);
+    expiring.expire();
+  }
 }

@@ -463,6 +463,10 @@ CREATE TABLE "deliveries" (
     "lease_holder" TEXT,
     "lease_expires_at" TIMESTAMPTZ(3),
     "response_class" SMALLINT,
+    "first_started_at" TIMESTAMPTZ(3),
+    "first_duration_ms" INTEGER,
+    "first_status_code" SMALLINT,
+    "first_response" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
