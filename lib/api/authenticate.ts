@@ -12,7 +12,9 @@ import { rateLimited } from "./rate-limit";
 const failuresPerMinute = 300;
 const windowMs = 60_000;
 
-/** Addresses that reached the limit, and until when, as a value of `performance.now()`. */
+/**
+ * Addresses that reached the limit, with the time when they may try again (`performance.now()`).
+ */
 const exhausted = new Map<string, number>();
 const maximumExhausted = 10_000;
 

@@ -47,7 +47,7 @@ export async function compressed(
   const encoding = chooseEncoding(accepted);
   if (!encoding) return body;
   headers["Content-Encoding"] = encoding;
-  // The bytes differ, so the ETag is only valid for the weak comparison.
+  // The compressed bytes differ, so the ETag becomes a weak one.
   if (headers.ETag) headers.ETag = `W/${headers.ETag}`;
   return compress[encoding](body);
 }

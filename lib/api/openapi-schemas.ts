@@ -14,14 +14,14 @@ export function schemaCollector() {
 
   function add(name: string, schema: JsonSchema): void {
     const known = schemas[name];
-    // One name for two shapes would describe one of them wrongly.
+    // If two schemas shared a name, one of them would be described incorrectly.
     if (known && JSON.stringify(known) !== JSON.stringify(schema))
       throw new Error(`two schemas are named ${name}`);
     schemas[name] = schema;
   }
 
   function schemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
-    // Only inside another schema does zod turn a schema with an id into a reference.
+    // zod turns a schema with an id into a reference only inside another schema.
     const whole = z.toJSONSchema(z.object({ schema }), {
       io: direction,
       unrepresentable: "any",
@@ -84,7 +84,7 @@ function readable(schema: JsonSchema, direction: Direction): JsonSchema {
   if (result.type === "integer")
     result.format ??= (result.maximum ?? Number.MAX_SAFE_INTEGER) < 2 ** 31 ? "int32" : "int64";
   if (isFreeText(result)) result.pattern = noNul;
-  // The format says the same as zod's long pattern.
+  // The format already expresses zod's long pattern.
   if (result.format === "date-time" || result.format === "email") delete result.pattern;
   // Responses may gain fields within an API version, bodies are strict.
   if (direction === "output" && result.additionalProperties === false)
@@ -106,7 +106,7 @@ function readable(schema: JsonSchema, direction: Direction): JsonSchema {
   return foldNull(result);
 }
 
-/** `anyOf: [X, null]` says in three lines what `type: [x, "null"]` says in one. */
+/** Shortens `anyOf: [X, null]` to `type: [x, "null"]`. */
 function foldNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   if (anyOf?.length !== 2 || anyOf[1]?.type !== "null") return schema;

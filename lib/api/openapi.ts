@@ -41,7 +41,7 @@ type Options = {
   errorBase: string;
 };
 
-// A module lists its exports alphabetically, so without this the methods would be in that order.
+// Without this, the methods would be in alphabetical order, like the exports of a module.
 const methodOrder = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const satisfies Method[];
 
 /** The OpenAPI document, made from what the route files declare and from nothing else. */

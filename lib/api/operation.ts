@@ -21,7 +21,7 @@ export type Declaration<
   /** Stable, because generated clients name their functions after it. */
   operationId: string;
   summary: string;
-  /** What the summary leaves out, in Markdown. */
+  /** Details that the summary omits, in Markdown. */
   description?: string;
   scope: Scope;
   /** The status of a successful response; 200 by default. */
@@ -29,7 +29,7 @@ export type Declaration<
   params?: Params;
   query?: Query;
   body?: Body;
-  /** A request without a body and a media type is read as one with an empty object. */
+  /** A request with neither a body nor a media type is read as if its body were `{}`. */
   isBodyOptional?: boolean;
   /**
    * The operation accepts a file. It is stored in the BlobStore and then passed to `run`. The other

@@ -44,7 +44,7 @@ const answered = new Set<string>();
 const maximumAnswered = 10_000;
 
 /**
- * Makes a change once for its idempotency key, however many requests with that key arrive together.
+ * Makes a change once per idempotency key, even if many requests with that key arrive concurrently.
  * Within one process the others wait here, where they hold no connection, and get the same
  * response; between processes they wait in the database.
  */

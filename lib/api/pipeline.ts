@@ -71,7 +71,7 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
     "X-Request-Id": requestId,
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
-    // Only if the client connected over https, which the proxy says.
+    // Only if the client connected over https, as reported by the proxy.
     ...(request.headers.get("x-forwarded-proto")?.startsWith("https") && strictTransport),
   };
   const { path, search } = splitUrl(request.url);

@@ -56,9 +56,7 @@ export function addRateLimitHeaders(
   headers["X-RateLimit-Reset"] = String(Math.ceil((Date.now() + binding.resetMs) / 1_000));
 }
 
-/**
- * @param what the limited requests, as in "The limit of 60 requests per minute for this API key"
- */
+/** @param what what is limited, as in "The limit of 60 requests per minute for this API key" */
 export function rateLimited(
   { limit, resetMs }: Pick<PolicyState, "limit" | "resetMs">,
   what: string,

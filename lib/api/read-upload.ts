@@ -72,7 +72,7 @@ async function readText(
   const { bytes, value } = await readJsonBody(request, { onBytes });
   const received = { bytes, value, schema: upload.json, issues: [] };
   const { [upload.textField]: text, name } = (value ?? {}) as Record<string, unknown>;
-  // Without a valid name and text there is no file. Validation reports what is wrong.
+  // If the name or the text is invalid, there is no file. Validation then reports what is wrong.
   if (
     typeof name !== "string" ||
     typeof text !== "string" ||
@@ -153,8 +153,7 @@ async function parseForm(request: Request, maximumBytes: number): Promise<Form> 
     const result = start();
     reading.push(
       result.catch((error) => {
-        // An error of the stream itself comes from the request. Any other error is the reason to
-        // stop reading.
+        // An error of the stream itself comes from the request, and is reported there.
         if (error !== sourceError && !stopping.signal.aborted) failure = error;
         stopping.abort();
       }),

@@ -29,7 +29,10 @@ function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] 
 
 const largestDistance = 2;
 
-/** The field that was probably meant: at most two edits away, and at most half of the name. */
+/**
+ * The field that was probably meant. It differs by at most two edits, and by at most half of the
+ * name.
+ */
 export function suggestField(
   schema: z.ZodType,
   path: readonly PropertyKey[],
@@ -45,7 +48,10 @@ export function suggestField(
     .sort((a, b) => a.distance - b.distance)[0]?.name;
 }
 
-/** The Levenshtein distance, or more than `largestDistance` if the lengths already differ by more. */
+/**
+ * The Levenshtein distance. If the lengths differ by more than `largestDistance`, any larger
+ * number.
+ */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > largestDistance) return largestDistance + 1;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -10,8 +10,8 @@ type Location = ValidationIssue["location"];
 
 /**
  * Parses one part of a request.
- * @param readOnlyFields fields that the resource has but that cannot be written, to tell them from
- * unknown ones
+ * @param readOnlyFields the resource's fields that cannot be written; their error differs from that
+ * of unknown fields
  * @returns its output, or all of its issues
  */
 export function check<Schema extends z.ZodType>(
@@ -52,7 +52,7 @@ type Part = {
 
 function toIssues(issue: z.core.$ZodIssue, part: Part): ValidationIssue[] {
   const { schema, root, location, readOnlyFields } = part;
-  // To the client, a list parameter is one string.
+  // The client sends a list parameter as one string.
   const path = location === "query" ? issue.path.slice(0, 1) : issue.path;
   const pointer = path.map((step) => `/${escapePointer(step)}`).join("");
   if (issue.code === "unrecognized_keys") {

@@ -153,7 +153,7 @@ export const claimBatchStatement = sql(
   },
 );
 
-/** The maximum per webhook, so that a hanging one does not delay the others. */
+/** How many to claim per webhook at most, so that one that hangs does not delay the others. */
 const requestedInFlight = 5;
 
 /**

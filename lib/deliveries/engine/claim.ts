@@ -42,7 +42,7 @@ const scanSteps = 64;
 export type ClaimRequest = {
   /** Defaults to the database's clock. */
   now?: Date | null;
-  /** The maximum number of deliveries, up to 500. */
+  /** How many deliveries to claim at most. Cannot be more than 500. */
   limit: number;
   cursor: ClaimCursor;
   /**

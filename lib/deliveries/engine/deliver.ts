@@ -204,8 +204,8 @@ export function startDelivering({
   const running = Promise.all([run(), runRequested()]);
 
   /**
-   * Stops claiming, and waits for deliveries in flight. Those that take longer than `graceMs` are
-   * sent again after their lease.
+   * Stops claiming, and waits up to `graceMs` for deliveries in flight. Unfinished ones are sent
+   * again after their lease ends.
    */
   async function stop(graceMs = deadlineMs): Promise<void> {
     isStopping = true;

@@ -4,7 +4,7 @@ import { sql } from "@/lib/platform/sql";
 import type { Environment } from "@/prisma/generated/enums";
 
 /**
- * Everything that Inngest is told about a delivery. `attemptNumber` is the number of the attempt to
+ * The data about a delivery that Inngest receives. `attemptNumber` is the number of the attempt to
  * make.
  */
 export type WakeableDelivery = DeliveryReference & {

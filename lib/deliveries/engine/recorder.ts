@@ -82,7 +82,7 @@ async function disable(batch: Entry[], recorded: (RecordedAttempt | null)[]): Pr
 }
 
 /**
- * Retries while the leases last. After that the deliveries are due again, so they are sent twice
+ * Retries while the leases last. After that, the deliveries are due again: they are sent twice
  * rather than lost.
  */
 async function recordPersistently(attempts: EndedAttempt[]): Promise<(RecordedAttempt | null)[]> {

@@ -48,7 +48,7 @@ function openSecrets(
  * Signs and sends one attempt. The bytes that are signed are the bytes that are sent.
  * @param at the time that is signed
  * @returns null if it cannot be signed. Then nothing was sent and no attempt is recorded. The
- * delivery is due again when its lease ends, as often as needed until the key is back.
+ * delivery is due again when its lease ends. This repeats until the key is back.
  */
 export async function sendDelivery(
   delivery: ClaimedDelivery,

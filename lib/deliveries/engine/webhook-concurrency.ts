@@ -81,7 +81,7 @@ export function createAllowances(maximumLimit: number) {
     return true;
   }
 
-  /** Takes none of a webhook's deliveries for a while, because they could not be sent. */
+  /** Pauses a webhook for a while, because its deliveries could not be sent. */
   function pause(webhookId: string, pauseMs: number): void {
     const entry = entries.get(webhookId);
     if (entry) entry.pausedUntilMs = performance.now() + pauseMs;
