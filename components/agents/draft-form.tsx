@@ -24,7 +24,7 @@ import type { SaveDraft } from "./action-types";
 import { fieldLabels } from "./field-labels";
 import { type KnowledgeBaseChoice, KnowledgeBasePicker } from "./knowledge-base-picker";
 
-/** By which a button outside of the form saves it. */
+/** A button outside the form submits it by this id. */
 export const draftFormId = "draft";
 
 type Props = {
@@ -34,7 +34,7 @@ type Props = {
   save: SaveDraft;
 };
 
-/** What the form began with, and what has become of that since. */
+/** The input, and the version of the draft that it is based on. */
 type State = {
   seen: Agent;
   form: Form;

@@ -12,7 +12,7 @@ type Props = {
   error?: string | undefined;
 };
 
-/** From so many on, one wants to look for a name. */
+/** A list of this length or longer has a search field. */
 const searchedFrom = 8;
 
 export function KnowledgeBasePicker({ choices, chosen, maximum, onChange, error }: Props) {

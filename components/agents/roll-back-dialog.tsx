@@ -31,7 +31,7 @@ export function RollBackDialog({ environment, agent, version, rollBack, children
       confirm={`Roll back to version ${version}`}
       pending="Rolling back…"
       act={() => rollBack(agent.updatedAt)}
-      done={`Version ${nextVersion} is published, with what version ${version} had.`}
+      done={`Version ${nextVersion} is published, with the content of version ${version}.`}
       onRefused={({ errors }) => {
         if (!errors.updatedAt) return;
         router.refresh();

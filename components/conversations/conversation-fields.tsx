@@ -8,14 +8,14 @@ import { TagEditor } from "./tag-editor";
 
 type ConversationFieldsProps = {
   conversation: Pick<Conversation, "subject" | "priority" | "tags" | "assigneeId">;
-  /** Whom it can be assigned to; a former member who still has it among them. */
+  /** The possible assignees: all members, and the current assignee, even if they have left. */
   members: { id: string; name: string }[];
   update: UpdateConversationAction;
 };
 
 const priorities = Object.entries(priorityLabels).map(([value, label]) => ({ value, label }));
 
-/** What people of the tenant decide about a conversation. Each field is saved by itself. */
+/** The fields of a conversation that members set. Each field is saved separately. */
 export function ConversationFields({ conversation, members, update }: ConversationFieldsProps) {
   const { subject, priority, tags, assigneeId } = conversation;
   return (

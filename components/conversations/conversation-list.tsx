@@ -18,7 +18,7 @@ type ConversationListProps = {
   now: Date;
 };
 
-/** Each row is one link: its name is the customer, its text what was said last. */
+/** Each row is a link with the customer's name and the newest message. */
 export function ConversationList({ items, openId, showsStatus, now }: ConversationListProps) {
   return (
     <ul aria-label="Conversations" className="divide-y divide-line">

@@ -7,7 +7,7 @@ import type { FindCustomers, FoundCustomer, UpdateConversationAction } from "./a
 
 type Props = { isFirst: boolean; find: FindCustomers; update: UpdateConversationAction };
 
-/** Links a conversation to whom it is with, where the API has not said so, or was wrong. */
+/** Links a conversation to a customer, if the API set none or the wrong one. */
 export function CustomerPicker({ isFirst, find, update }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   const [found, setFound] = useState<FoundCustomer[]>();

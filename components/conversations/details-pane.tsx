@@ -24,17 +24,17 @@ type DetailsPaneProps = {
   assigneeName: string | null;
   members: { id: string; name: string }[];
   base: string;
-  /** Where the thread is, on a screen that shows one pane at a time. */
+  /** The URL of the thread, for screens that show one pane at a time. */
   threadHref: string;
   inspectHref: (id: string) => string;
-  /** Null where the role does not allow changes; then `refusal` says so. */
+  /** Null if the role does not allow changes. `refusal` then says so. */
   update: UpdateConversationAction | null;
   findCustomers: FindCustomers;
   refusal: string;
   now: Date;
 };
 
-/** All that is known of the open conversation and of whom it is with. */
+/** The details of the open conversation and of its customer. */
 export function DetailsPane(props: DetailsPaneProps) {
   const {
     conversation,

@@ -2,10 +2,10 @@ import type { ReactNode } from "react";
 
 type InboxProps = {
   list: ReactNode;
-  /** Of the conversation that is open, if one is. */
+  /** The messages of the open conversation; null if none is open. */
   thread: ReactNode | null;
   details: ReactNode | null;
-  /** The one that a narrow screen shows. */
+  /** The only pane that a narrow screen shows. */
   pane: "list" | "thread" | "details";
 };
 
@@ -30,8 +30,8 @@ export function Inbox({ list, thread, details, pane }: InboxProps) {
       >
         {thread ?? (
           <p className="m-auto max-w-xs p-6 text-center text-muted">
-            Choose a conversation, or go through them with <kbd className="font-sans">j</kbd> and{" "}
-            <kbd className="font-sans">k</kbd>.
+            Choose a conversation, or move through the list with <kbd className="font-sans">j</kbd>{" "}
+            and <kbd className="font-sans">k</kbd>.
           </p>
         )}
       </section>

@@ -18,7 +18,7 @@ type SnoozeDialogProps = {
   snooze: (until: Date) => void;
 };
 
-/** Times here are those of the person's own clock. */
+/** All times are in the browser's time zone. */
 export function SnoozeDialog({
   isOpen,
   isPending,
@@ -43,7 +43,7 @@ export function SnoozeDialog({
   );
 }
 
-/** Mounted each time the dialog opens, so that the times count from then. */
+/** Mounted each time the dialog opens, so that the choices are relative to that time. */
 function Choices({ isPending, snooze }: Pick<SnoozeDialogProps, "isPending" | "snooze">) {
   const [now] = useState(() => new Date());
   const [error, setError] = useState<string>();

@@ -2,7 +2,7 @@ import Link from "next/link";
 
 export type StatusTab = { name: string; href: string; isCurrent: boolean; count?: string };
 
-/** The views of the list, in a grid: they are too many for one line of a narrow pane. */
+/** The views of the list, in a grid because one line of a narrow pane is too short for them. */
 export function StatusTabs({ tabs }: { tabs: StatusTab[] }) {
   return (
     <nav aria-label="Conversations by status" className="px-4 pb-3">

@@ -7,7 +7,7 @@ import type { UpdateConversationAction } from "./action-types";
 
 const longestTag = 50;
 
-/** Tags one by one. A refusal leaves what was typed. */
+/** Adds and removes tags one by one. If a tag is rejected, the input stays. */
 export function TagEditor({ tags, update }: { tags: string[]; update: UpdateConversationAction }) {
   const id = useId();
   const [typed, setTyped] = useState("");

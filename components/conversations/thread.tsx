@@ -14,7 +14,7 @@ type ThreadProps = {
   title: string;
   customerName: string | null;
   messages: Message[];
-  /** Where the messages before these are, and where the newest are, if they are not these. */
+  /** Links to the previous messages and to the newest ones; null if there is nothing to link to. */
   earlierHref: string | null;
   newestHref: string | null;
   listHref: string;

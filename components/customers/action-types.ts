@@ -4,5 +4,5 @@ import type { ActionResult } from "@/lib/platform/action-result";
 export type CreateCustomerAction = (form: FormData) => Promise<ActionResult<{ id: string }>>;
 export type UpdateCustomerAction = (patch: UpdateCustomer) => Promise<ActionResult>;
 
-/** The fields that are texts, in the order in which a form has them. */
+/** The text fields, in the order of the form. */
 export type CustomerField = Exclude<keyof CreateCustomer, "metadata">;

@@ -32,7 +32,7 @@ type Props = {
   errors: Record<string, string>;
 };
 
-/** The same in the forms that create and change a customer. */
+/** The text fields of the forms that create and edit a customer. */
 export function CustomerFields({ values = {}, errors }: Props) {
   return (
     <>

@@ -101,7 +101,7 @@ function upcomingOf(
   return sentence ? <p className="text-muted">{sentence}</p> : null;
 }
 
-/** Why nothing more will happen by itself. */
+/** Why no attempt follows automatically. */
 const endings: Record<DeliveryWithAttempts["status"], string | null> = {
   PENDING: null,
   DELIVERED: null,

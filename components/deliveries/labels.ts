@@ -83,7 +83,7 @@ const errors: Record<AttemptErrorCode, { label: string; sentence: string }> = {
   },
 };
 
-/** Codes may be added to the service before they have words here. */
+/** A code that was added to the service later may have no label here yet. */
 export const describeAttemptError = (code: string) =>
   errors[code as AttemptErrorCode] ?? { label: code, sentence: `There was no response (${code}).` };
 

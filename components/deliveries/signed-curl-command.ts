@@ -1,6 +1,6 @@
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** What of the headers depends on when it is signed. */
+/** The headers that depend on the time of signing. */
 const signedHeaders: Record<string, string> = {
   "x-service-signature": "t=$t,v1=$signature",
   "webhook-timestamp": "$t",

@@ -4,7 +4,7 @@ import { highlight, type Language, languages } from "./highlight";
 
 type CodeProps = { code: string; language?: string; title?: string };
 
-/** Code to read and to take along. */
+/** A block of code with a button that copies it. */
 export async function Code({ code, language = "text", title }: CodeProps) {
   const text = fill(code.trimEnd());
   const html = await highlight(
@@ -34,7 +34,7 @@ export async function Code({ code, language = "text", title }: CodeProps) {
   );
 }
 
-/** The guides name this installation's own address and the beginning of its keys. */
+/** Fills in this installation's address and the prefix of its keys. */
 export function fill(text: string): string {
   const { APP_URL, SERVICE_PREFIX } = env();
   return text.replaceAll("%ORIGIN%", APP_URL).replaceAll("%PREFIX%", SERVICE_PREFIX);

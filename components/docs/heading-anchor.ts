@@ -1,4 +1,4 @@
-/** A heading's own address: its words, joined by hyphens. */
+/** The anchor of a heading: its words, joined by hyphens. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -38,7 +38,7 @@ function Anchor({ href = "", children }: ComponentProps<"a">) {
   );
 }
 
-/** A fenced block: MDX gives it as a `code` inside of a `pre`. */
+/** MDX renders a fenced block as a `code` inside a `pre`. */
 function Fence({ children }: ComponentProps<"pre">) {
   if (!isValidElement<{ className?: string; children?: ReactNode }>(children)) return null;
   const { className = "", children: code } = children.props;
@@ -79,7 +79,7 @@ export const headCell =
   "border-line border-b px-3 py-2 text-left font-semibold text-xs whitespace-nowrap";
 export const bodyCell = "border-line border-b px-3 py-2 align-top [tr:last-child>&]:border-b-0";
 
-/** Scrolls inside itself where it is wider than the screen, also by keyboard. */
+/** A table that is wider than the screen scrolls in its own box, which the keyboard can reach. */
 export function DocsTable({ children }: { children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard.

@@ -7,7 +7,7 @@ export type DescribedOperation = {
   path: string;
   operation: ApiOperation;
   parameters: Parameter[];
-  /** Of the JSON body, where there is one. */
+  /** The example of the JSON body, if there is one. */
   body: JsonValue | undefined;
   takesFile: boolean;
 };
@@ -28,7 +28,7 @@ export function fillPath(path: string, parameters: Parameter[]): string {
   });
 }
 
-/** Only what the operation cannot do without. */
+/** Only the required parameters. */
 export function requiredQuery(parameters: Parameter[]): string {
   const required = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
   const search = new URLSearchParams(
@@ -105,7 +105,7 @@ function verbOf(method: string, last: string, isItem: boolean): string {
 const camelCased = (name: string) =>
   name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** JSON as one would write it in TypeScript: names without quotation marks where they need none. */
+/** JSON as TypeScript: property names are quoted only if necessary. */
 const toLiteral = (value: JsonValue) =>
   JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
 

@@ -14,7 +14,7 @@ type FieldsProps = {
   seen?: string[];
 };
 
-/** The fields of an object, each with what it may be; objects inside of it open on demand. */
+/** The fields of an object with their types. Nested objects can be expanded. */
 export function SchemaFields({ schema, schemas, showRequired = false, seen = [] }: FieldsProps) {
   const known = resolveSchema(schemas, schema);
   const name = nameOfReference(schema);
@@ -86,7 +86,7 @@ export function Field({ name, schema, schemas, note, description, seen = [] }: F
   );
 }
 
-/** The object that a field is, or has as its items, or as one of its forms. */
+/** The object schema of a field: its own, that of its items, or that of one of its variants. */
 function nestedObject(schemas: Schemas, schema: JsonSchema): JsonSchema | undefined {
   const known = resolveSchema(schemas, schema);
   if (known.properties) return schema;

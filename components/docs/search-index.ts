@@ -3,7 +3,7 @@ import path from "node:path";
 import { docsPages } from "./docs-pages";
 import { anchorOf } from "./heading-anchor";
 
-/** A place in the documentation: what it is called, on which page, and where. */
+/** A search result: its title, its page and its URL. */
 export type SearchEntry = { title: string; page: string; href: string };
 
 /** The guides and their headings, read once. */

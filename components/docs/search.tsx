@@ -28,7 +28,7 @@ export function Search({ isOpen, onOpenChange }: SearchProps) {
     router.push(href);
   }
 
-  // Opens with its entries: entries loaded later would not be selected by text typed before.
+  // Opens only once the entries are loaded, because text typed earlier would select none of them.
   if (!entries) return null;
   return (
     <CommandPalette

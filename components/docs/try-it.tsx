@@ -13,7 +13,7 @@ type TryItProps = {
   method: string;
   path: string;
   fields: TryField[];
-  /** JSON to begin with, or null where the operation takes no body. */
+  /** The initial JSON, or null if the operation has no body. */
   body: string | null;
   takesFile: boolean;
 };
@@ -63,7 +63,7 @@ function TryForm({ operationId, method, path, fields, body, takesFile }: TryItPr
       setOutcome(await request({ method, path, fields, form, isForm, hasBody: body !== null }));
     } catch {
       setOutcome(null);
-      setFailure("No response came. Is the server running?");
+      setFailure("The server did not respond. Is it running?");
     }
     setIsSending(false);
   }

@@ -4,7 +4,9 @@ import { Code } from "./code";
 import { CodeTabs } from "./code-tabs";
 import { verifySnippetFiles } from "./verify-snippet-files";
 
-/** Each file is shown as it is; the tests run those whose language they find on the machine. */
+/**
+ * Each file is shown unchanged. The tests run the files for which the machine has an interpreter.
+ */
 export async function VerifySnippets() {
   const tabs = await Promise.all(
     verifySnippetFiles.map(async ({ name, file, language, isTested }) => ({
@@ -18,8 +20,8 @@ export async function VerifySnippets() {
           />
           <p className="text-muted text-sm">
             {isTested
-              ? "Run by our tests against real signatures: right, forged, old, from the future, and with two secrets."
-              : "Not run by our tests, which have no interpreter for it. Try it against a test delivery."}
+              ? "Our tests run this code with valid, forged, old and future signatures, and with two secrets."
+              : "Our tests cannot run this code, because they have no interpreter for it. Try it with a test delivery."}
           </p>
         </>
       ),

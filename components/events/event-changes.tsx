@@ -1,6 +1,6 @@
 import type { Event } from "@/lib/events/schema";
 
-/** Which fields an event says to have changed, and how they were before. */
+/** The fields that changed with an event, and their previous values. */
 export function EventChanges({
   data: { object, previousAttributes = {} },
 }: {

@@ -20,7 +20,7 @@ type EventDelivery = {
   webhook: { id: string; url: string };
 };
 
-/** Where an event went. */
+/** The deliveries of an event, one for each webhook. */
 export function EventDeliveries({
   deliveries,
   base,

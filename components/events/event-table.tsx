@@ -51,7 +51,7 @@ export function EventTable({ events, base, now }: EventTableProps) {
   );
 }
 
-/** "2 Delivered", "1 Failed": what became of an event at all webhooks that wanted it. */
+/** "2 Delivered", "1 Failed": how many deliveries of an event have each status. */
 function DeliveryCounts({ statuses }: { statuses: DeliveryStatus[] }) {
   if (statuses.length === 0) return <span className="text-muted">No webhook subscribed</span>;
   const present = (Object.keys(deliveryBadges) as DeliveryStatus[]).filter((status) =>

@@ -8,10 +8,10 @@ import type { DeleteDocument } from "./action-types";
 type Props = {
   name: string;
   environment: Environment;
-  /** What there is of it, in words. */
+  /** How much text it has, in words. */
   documentSize: string;
   remove: DeleteDocument;
-  /** Where one is to be once it is gone, where that is another page. */
+  /** The page to open after the deletion, if the current one goes away with it. */
   goTo?: string;
   size?: "normal" | "small";
 };

@@ -14,7 +14,7 @@ type Props = {
   clear: () => void;
 };
 
-/** How far each file is, and how it ended. The sum of it is read out as it changes. */
+/** The progress and result of each upload. Screen readers announce the summary when it changes. */
 export function UploadList({ uploads, documentsPath, again, remove, clear }: Props) {
   const done = uploads.filter(({ sent }) => sent?.outcome === "done").length;
   const failed = uploads.filter(({ sent }) => sent && sent.outcome !== "done").length;
@@ -68,7 +68,7 @@ export function UploadList({ uploads, documentsPath, again, remove, clear }: Pro
                   onClick={() => remove(upload)}
                   aria-label={
                     upload.sent
-                      ? `Take ${upload.file.name} off the list`
+                      ? `Remove ${upload.file.name} from the list`
                       : `Cancel ${upload.file.name}`
                   }
                 >

@@ -9,12 +9,12 @@ import { UploadList } from "./upload-list";
 import { useUploads } from "./use-uploads";
 
 type Props = {
-  /** Where a file is sent to. */
+  /** The URL that files are uploaded to. */
   url: string;
   /** The path of this knowledge base's documents, without the document id. */
   documentsPath: string;
   maximumBytes: number;
-  /** What can be read, and how large it may be, in words. */
+  /** The accepted formats and the maximum size, in words. */
   accepted: string;
 };
 

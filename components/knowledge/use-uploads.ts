@@ -7,17 +7,17 @@ import { type UploadResult, uploadFile } from "./upload-file";
 export type Upload = {
   key: number;
   file: File;
-  /** Null until its turn comes; a share of 1 once all of it has been sent. */
+  /** The part that has been sent, from 0 to 1; null before the upload starts. */
   progress: number | null;
   sent: UploadResult | null;
 };
 
-/** Uploads at a time: more would share one line. */
+/** Concurrent uploads. More would only share the same bandwidth. */
 const concurrency = 3;
 
 type Options = { url: string; maximumBytes: number; onDone: () => void };
 
-/** Sends files, a few at a time, and tells of each how far it is and how it ended. */
+/** Uploads files, a few at a time, and returns the progress and result of each. */
 export function useUploads({ url, maximumBytes, onDone }: Options) {
   const [uploads, setUploads] = useState<Upload[]>([]);
   const waiting = useRef<Upload[]>([]);

@@ -16,7 +16,7 @@ type SecretDialogProps = {
   note: string;
   /** Called after it was closed. The secret must then leave the page. */
   onClosed: () => void;
-  /** What to do with the secret. They call `keep` when it was copied. */
+  /** Ways to use the secret. They call `keep` when the user copies it. */
   children: (keep: () => void) => ReactNode;
 };
 

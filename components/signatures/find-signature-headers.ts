@@ -1,4 +1,4 @@
-/** The headers that say who sent a delivery, as far as they were pasted. */
+/** The signature headers of a delivery that the pasted text contains. */
 export type SignatureHeaders = {
   signature: string | null;
   id: string | null;

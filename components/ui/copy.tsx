@@ -18,8 +18,8 @@ async function copyText(text: string): Promise<boolean> {
     area.setAttribute("readonly", "");
     area.style.position = "fixed";
     area.style.opacity = "0";
-    // Inside the open dialog if there is one: it holds the focus, and without focus nothing can be
-    // selected.
+    // If a dialog is open, the text field is inside it: the dialog holds the focus, and without
+    // focus nothing can be selected.
     (document.activeElement?.closest("[role=dialog], [role=alertdialog]") ?? document.body).append(
       area,
     );

@@ -34,7 +34,7 @@ export function MetadataField({ rows, onChange, hint, errors = {} }: MetadataFie
 
   function add() {
     onChange([...rows, { id: `new ${next.current++}`, key: "", kind: "text", value: "" }]);
-    // After it has rendered.
+    // Waits until the new row is rendered.
     requestAnimationFrame(() =>
       list.current?.querySelector<HTMLInputElement>("li:last-child input")?.focus(),
     );

@@ -28,7 +28,7 @@ export function SecretPanel({
         {previousExpiresAt ? (
           <div className="space-y-2.5 rounded-lg border border-warn/40 bg-warn-soft px-3 py-2.5 text-warn">
             <p>
-              The secret before it signs too, for another{" "}
+              The previous secret also signs, for another{" "}
               <strong className="font-semibold">
                 <Countdown until={previousExpiresAt} now={now} over="moment" />
               </strong>

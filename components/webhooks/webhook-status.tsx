@@ -24,7 +24,7 @@ export const disabledReasonLabels: Record<DisabledReason, string> = {
 };
 
 export const disabledReasons: Record<DisabledReason, string> = {
-  MANUAL: "By a person or through the API",
+  MANUAL: "Manually or through the API",
   CONSECUTIVE_FAILURES: "After 100 failures in a row",
   GONE: "The receiver responded with 410 Gone",
   UNCONFIRMED: "Suspended pending review by an owner or admin",
