@@ -10,9 +10,9 @@ import { listEvents } from "@/lib/events/service";
 import { listDocumentsQuery } from "@/lib/knowledge/documents/schema";
 import { listDocuments } from "@/lib/knowledge/documents/service";
 import { type Identity, reader } from "@/lib/platform/caller";
-import { closeDatabase, pool } from "@/lib/platform/db";
+import { closeDatabase } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
-import { addHalfTenant, fillLargeDatabase, large } from "../support/large-database";
+import { addHalfTenant, analyze, fillLargeDatabase, large } from "../support/large-database";
 import { explainEverything, plansOf } from "../support/plans";
 
 const rows = 200_000;
@@ -116,7 +116,7 @@ beforeAll(async () => {
 
 describe.each(["not analyzed", "analyzed"])("tables of 200,000 rows that are %s", (state) => {
   beforeAll(async () => {
-    if (state === "analyzed") await pool().query("ANALYZE");
+    if (state === "analyzed") await analyze(env().DATABASE_URL);
   });
 
   test.each(cases)(
