@@ -118,6 +118,11 @@ export const docsSections: { title: string; pages: DocsPage[] }[] = [
     title: "Running Parlance",
     pages: [
       guide("self-hosting", "Self-hosting", "Postgres, limits, jobs, workers, backups."),
+      guide(
+        "performance",
+        "Performance",
+        "What to expect, how to be fast, and which limits apply.",
+      ),
       guide("trust", "Promises and their tests", "What you can rely on, and how we know."),
     ],
   },

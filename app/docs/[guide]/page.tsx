@@ -8,6 +8,7 @@ import Authentication from "@/docs/guides/authentication.mdx";
 import Idempotency from "@/docs/guides/idempotency.mdx";
 import MembersAndRoles from "@/docs/guides/members-and-roles.mdx";
 import Pagination from "@/docs/guides/pagination.mdx";
+import Performance from "@/docs/guides/performance.mdx";
 import Quickstart from "@/docs/guides/quickstart.mdx";
 import RateLimits from "@/docs/guides/rate-limits.mdx";
 import RequestLogs from "@/docs/guides/request-logs.mdx";
@@ -39,6 +40,7 @@ const guides = new Map(
     "members-and-roles": MembersAndRoles,
     "audit-log": AuditLog,
     "self-hosting": SelfHosting,
+    performance: Performance,
     trust: Trust,
   }),
 );
