@@ -48,10 +48,10 @@ const pathPrefix = "/v1/public";
 const methods = ["get", "post", "put", "patch", "delete"];
 
 /**
- * A value that is sent may be a `Date`, and what is optional may be undefined; a value that is
- * answered is neither.
+ * A value that is sent may be a `Date`, and an optional one may be undefined. A received value is
+ * neither.
  */
-type Direction = "sent" | "answered";
+type Direction = "sent" | "received";
 
 /** The TypeScript of the client's types: schemas, queries, bodies, operations, events. */
 export function generateTypes(document: OpenApiDocument): string {
@@ -60,32 +60,32 @@ export function generateTypes(document: OpenApiDocument): string {
   const events = Object.values(document.webhooks ?? {}).map(({ post }) =>
     contentOf(post?.requestBody),
   );
-  const answers = operations.flatMap(({ answer, problems }) => [answer, ...problems]);
-  const answered = reachable(schemas, [...answers, ...events]);
+  const responses = operations.flatMap(({ response, problems }) => [response, ...problems]);
+  const received = reachable(schemas, [...responses, ...events]);
   const sent = reachable(
     schemas,
     operations.flatMap(({ query, body }) => [...(query ? [query] : []), ...(body ? [body] : [])]),
   );
   const direction = (name: string): Direction =>
-    sent.has(name) && !answered.has(name) ? "sent" : "answered";
+    sent.has(name) && !received.has(name) ? "sent" : "received";
 
   const parts = [
-    "// Made from the OpenAPI document by `npm run sdk:types`. Changes belong into the API's route declarations.",
+    "// Generated from the OpenAPI document by `npm run sdk:types`. Change the API's route declarations instead.",
   ];
   for (const [name, schema] of Object.entries(schemas)) {
-    if (sent.has(name) || answered.has(name)) parts.push(declare(name, schema, direction(name)));
+    if (sent.has(name) || received.has(name)) parts.push(declare(name, schema, direction(name)));
   }
   for (const { id, query, body } of operations) {
     if (query) parts.push(declare(`${capitalized(id)}Query`, query, "sent"));
     if (body && !body.$ref) parts.push(declare(`${capitalized(id)}Body`, body, "sent"));
   }
-  const rows = operations.map(({ id, route, query, body, answer }) => {
+  const rows = operations.map(({ id, route, query, body, response }) => {
     const bodyType = body && (body.$ref ? typeOf(body, "sent", "") : `${capitalized(id)}Body`);
     const members = [
       `    route: ${JSON.stringify(route)};`,
       `    query: ${query ? `${capitalized(id)}Query` : "undefined"};`,
       `    body: ${bodyType ?? "undefined"};`,
-      `    answer: ${typeOf(answer, "answered", "    ")};`,
+      `    response: ${typeOf(response, "received", "    ")};`,
     ];
     return `  ${id}: {\n${members.join("\n")}\n  };\n`;
   });
@@ -114,7 +114,7 @@ function operationsOf({ paths = {}, components = {} }: OpenApiDocument) {
         route: `${method.toUpperCase()} ${path.slice(pathPrefix.length)}`,
         query: toQuery(parameters.filter((parameter) => parameter.in === "query")),
         body: operation.requestBody && contentOf(operation.requestBody),
-        answer: contentOf(success),
+        response: contentOf(success),
         problems: Object.values(operation.responses ?? {}).flatMap(
           ({ content }) => content?.["application/problem+json"]?.schema ?? [],
         ),
@@ -141,7 +141,7 @@ function toQuery(parameters: Parameter[]): Schema | undefined {
 }
 
 function declareEvents(events: Schema[]): string {
-  const types = new Set(events.map((event) => typeOf(event, "answered", "")));
+  const types = new Set(events.map((event) => typeOf(event, "received", "")));
   const union = [...types].map((type) => `\n  | ${type}`).join("");
   return `/** Everything that a webhook can be sent; \`type\` tells which. */\nexport type WebhookEvent =${union};\n`;
 }

@@ -8,6 +8,6 @@ export const accountOf = ({ call }: Caller) => ({
 });
 
 export const usageOf = ({ call }: Caller) => ({
-  /** In all and a day, this month unless asked otherwise. */
+  /** In total and by day. Default: the current month. */
   get: (query?: GetUsageQuery, options?: RequestOptions) => call("GET /usage", { query }, options),
 });

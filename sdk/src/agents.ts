@@ -2,7 +2,7 @@ import type { Caller } from "./call";
 import type { CreateAgentBody, ListAgentsQuery, UpdateAgentBody } from "./generated/types";
 import type { RequestOptions } from "./transport";
 
-/** All of these read and write drafts. A person publishes them, in the dashboard. */
+/** These methods read and write drafts. Members publish them in the dashboard. */
 export const agentsOf = ({ call, list }: Caller) => ({
   /** Newest first. */
   list: (query?: ListAgentsQuery, options?: RequestOptions) =>
@@ -14,7 +14,7 @@ export const agentsOf = ({ call, list }: Caller) => ({
   get: (agentId: string, options?: RequestOptions) =>
     call("GET /agents/{agentId}", { path: { agentId } }, options),
 
-  /** Changes the draft only: what is published stays as it is. */
+  /** Changes only the draft. The published version stays the same. */
   update: (agentId: string, body: UpdateAgentBody, options?: RequestOptions) =>
     call("PATCH /agents/{agentId}", { path: { agentId }, body }, options),
 });

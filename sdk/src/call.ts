@@ -1,13 +1,13 @@
+import type { Operations } from "./generated/types";
 import {
   type ApiPromise,
   type ListPromise,
   type Page,
   toApiPromise,
   toListPromise,
-} from "./answers";
-import type { Operations } from "./generated/types";
+} from "./responses";
 import {
-  type Answer,
+  type ApiResult,
   fillPath,
   type Outgoing,
   type RequestOptions,
@@ -18,18 +18,18 @@ import {
 
 type Route = Operations[keyof Operations]["route"];
 type OperationAt<R extends Route> = Extract<Operations[keyof Operations], { route: R }>;
-type AnswerAt<R extends Route> = OperationAt<R>["answer"];
+type ResponseAt<R extends Route> = OperationAt<R>["response"];
 
-/** A list that comes in pages; some are answered whole. */
-type ListRoute = { [R in Route]: "nextCursor" extends keyof AnswerAt<R> ? R : never }[Route];
-type ItemAt<R extends Route> = AnswerAt<R> extends Page<infer Item> ? Item : never;
+/** A list that has pages. Some lists have only one response. */
+type ListRoute = { [R in Route]: "nextCursor" extends keyof ResponseAt<R> ? R : never }[Route];
+type ItemAt<R extends Route> = ResponseAt<R> extends Page<infer Item> ? Item : never;
 
 type Input<R extends Route> = {
   /** For the `{placeholders}` of the path. */
   path?: Record<string, string>;
   query?: OperationAt<R>["query"] | undefined;
   body?: OperationAt<R>["body"];
-  /** Makes the form that is sent in place of a JSON body. */
+  /** Creates the form that is sent instead of a JSON body. */
   form?: () => Promise<FormData>;
 };
 
@@ -42,15 +42,15 @@ type AnyInput = {
 };
 
 /**
- * Makes calls by their route. Method, path, query, body and answer are held to the API's document
- * by the compiler.
+ * Sends calls by their route. The compiler checks method, path, query, body and response against
+ * the OpenAPI document.
  */
 export type Caller = {
   call<R extends Route>(
     route: R,
     input?: Input<R>,
     options?: RequestOptions,
-  ): ApiPromise<AnswerAt<R>>;
+  ): ApiPromise<ResponseAt<R>>;
   list<R extends ListRoute>(
     route: R,
     input?: Input<R>,
@@ -63,7 +63,7 @@ export function callerOf(settings: Settings): Caller {
     route: Route,
     input: AnyInput,
     options: RequestOptions,
-  ): Promise<Answer<Data>> {
+  ): Promise<ApiResult<Data>> {
     return send<Data>(settings, await toOutgoing(route, input, options), options);
   }
   return {
@@ -85,7 +85,7 @@ async function toOutgoing(
   const target = { method, path: `/v1/public${fillPath(template, path)}${toSearch(query)}` };
   if (method === "GET") return target;
   const { idempotencyKey = crypto.randomUUID() } = options;
-  // Its media type holds the boundary, which fetch chooses.
+  // `fetch` sets its media type, which contains the boundary.
   if (form) return { ...target, body: await form(), idempotencyKey };
   if (body === undefined) return { ...target, idempotencyKey };
   return { ...target, body: JSON.stringify(body), contentType: "application/json", idempotencyKey };

@@ -13,14 +13,14 @@ export const conversationsOf = ({ call, list }: Caller) => ({
   list: (query?: ListConversationsQuery, options?: RequestOptions) =>
     list("GET /conversations", { query }, options),
 
-  /** With a first message if you like. */
+  /** Optionally with a first message. */
   create: (body: CreateConversationBody, options?: RequestOptions) =>
     call("POST /conversations", { body }, options),
 
   get: (conversationId: string, options?: RequestOptions) =>
     call("GET /conversations/{conversationId}", { path: { conversationId } }, options),
 
-  /** Changes what is given; null clears a field, and in `metadata` deletes a key. */
+  /** Changes the given fields. Null clears a field, and deletes a key of `metadata`. */
   update: (conversationId: string, body: UpdateConversationBody, options?: RequestOptions) =>
     call("PATCH /conversations/{conversationId}", { path: { conversationId }, body }, options),
 
@@ -33,7 +33,7 @@ export const conversationsOf = ({ call, list }: Caller) => ({
         options,
       ),
 
-    /** A customer's message unless `author` says otherwise. */
+    /** The author is the customer, unless `author` is set. */
     create: (conversationId: string, body: PostMessageBody, options?: RequestOptions) =>
       call(
         "POST /conversations/{conversationId}/messages",

@@ -7,14 +7,14 @@ export const customersOf = ({ call, list }: Caller) => ({
   list: (query?: ListCustomersQuery, options?: RequestOptions) =>
     list("GET /customers", { query }, options),
 
-  /** @throws ConflictError with `existingId` where the `externalId` is taken */
+  /** @throws ConflictError with `existingId` if the `externalId` is taken */
   create: (body: CreateCustomerBody, options?: RequestOptions) =>
     call("POST /customers", { body }, options),
 
   get: (customerId: string, options?: RequestOptions) =>
     call("GET /customers/{customerId}", { path: { customerId } }, options),
 
-  /** Changes what is given; null clears a field, and in `metadata` deletes a key. */
+  /** Changes the given fields. Null clears a field, and deletes a key of `metadata`. */
   update: (customerId: string, body: UpdateCustomerBody, options?: RequestOptions) =>
     call("PATCH /customers/{customerId}", { path: { customerId }, body }, options),
 });

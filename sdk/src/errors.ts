@@ -6,51 +6,52 @@ import type { Problem } from "./generated/types";
 export type ValidationIssue = NonNullable<Problem["errors"]>[number];
 
 /**
- * What every error of this package is. An abort is none: there the signal's own reason is thrown.
+ * The base class of every error of this package. After an abort, the signal's own reason is thrown
+ * instead.
  */
 export class ParlanceError extends Error {
   override name = "ParlanceError";
 }
 
 /**
- * No whole answer came: name look-up, connection, TLS, or cut off in the middle. `cause` is what
- * `fetch` threw.
+ * There was no complete response: the DNS lookup, connection or TLS failed, or the response broke
+ * off. `cause` is what `fetch` threw.
  */
 export class ConnectionError extends ParlanceError {
   override name = "ConnectionError";
 }
 
-/** No whole answer came in time. */
+/** There was no complete response in time. */
 export class TimeoutError extends ConnectionError {
   override name = "TimeoutError";
 
   constructor(readonly timeoutMs: number) {
-    super(`No whole answer within ${timeoutMs} ms.`);
+    super(`No complete response within ${timeoutMs} ms.`);
   }
 }
 
 /**
- * The API refused, or failed. Each kind of the API has a class of its own below; one that is newer
- * than this package has this.
+ * The API responded with an error. Each kind has its own class below. A kind that is newer than
+ * this package has this class.
  */
 export class ApiError extends ParlanceError {
   override name = "ApiError";
   readonly status: number;
   /** The last part of `type`, for example `not-found`. */
   readonly kind: string;
-  /** The address of a page on this kind of error. */
+  /** The URL of a page that explains this kind of error. */
   readonly type: string;
   readonly title: string;
   readonly detail: string;
-  /** Everything that is wrong with the request; empty where the kind is not `validation`. */
+  /** Everything that is wrong with the request. Empty unless the kind is `validation`. */
   readonly errors: ValidationIssue[];
-  /** Quote it when asking for help. */
+  /** Include it when you ask for help. */
   readonly requestId: string | null;
   readonly requiredScope: string | null;
   readonly existingId: string | null;
-  /** With `limit-reached`: how much there may be. */
+  /** With `limit-reached`: the limit. */
   readonly limit: number | null;
-  /** With `limit-reached`: how much there is. */
+  /** With `limit-reached`: the current number. */
   readonly current: number | null;
   /** Whole seconds to wait before the next attempt. */
   readonly retryAfter: number | null;
@@ -92,12 +93,12 @@ export class InvalidIdempotencyKeyError extends ApiError {
   override name = "InvalidIdempotencyKeyError";
 }
 
-/** The key is missing, unknown, expired or revoked; which of these is not told. */
+/** The key is missing, unknown, expired or revoked. The API does not say which. */
 export class UnauthorizedError extends ApiError {
   override name = "UnauthorizedError";
 }
 
-/** `requiredScope` is what the key lacks. */
+/** `requiredScope` is the scope that the key lacks. */
 export class InsufficientScopeError extends ApiError {
   override name = "InsufficientScopeError";
 }
@@ -119,15 +120,12 @@ export class RequestTimeoutError extends ApiError {
   override name = "RequestTimeoutError";
 }
 
-/** `existingId` is what is there already. */
+/** `existingId` is the id of the existing resource. */
 export class ConflictError extends ApiError {
   override name = "ConflictError";
 }
 
-/**
- * The first request with this idempotency key has not ended yet, and neither had it after all
- * retries.
- */
+/** The first request with this idempotency key is still in progress, even after all retries. */
 export class IdempotencyInProgressError extends ApiError {
   override name = "IdempotencyInProgressError";
 }
@@ -136,7 +134,7 @@ export class InvalidTransitionError extends ApiError {
   override name = "InvalidTransitionError";
   readonly from: string;
   readonly to: string;
-  /** Where the conversation could go instead. */
+  /** The statuses that the conversation can change to. */
   readonly allowed: string[];
 
   constructor(
@@ -163,7 +161,7 @@ export class RotationInProgressError extends ApiError {
   override name = "RotationInProgressError";
 }
 
-/** `limit` is how much there may be, `current` how much there is. */
+/** `limit` is the limit, and `current` the current number. */
 export class LimitReachedError extends ApiError {
   override name = "LimitReachedError";
 }
@@ -176,12 +174,12 @@ export class UnsupportedMediaTypeError extends ApiError {
   override name = "UnsupportedMediaTypeError";
 }
 
-/** The `Expect` header holds something other than `100-continue`. */
+/** The `Expect` header is not `100-continue`. */
 export class ExpectationFailedError extends ApiError {
   override name = "ExpectationFailedError";
 }
 
-/** `errors` holds everything that is wrong. */
+/** `errors` lists everything that is wrong. */
 export class ValidationError extends ApiError {
   override name = "ValidationError";
 }
@@ -195,7 +193,7 @@ export class IdempotencyKeyReusedError extends ApiError {
 }
 
 /**
- * Still limited after all retries, or for longer than this package waits; `retryAfter` says how
+ * Still limited after all retries, or for longer than this package waits. `retryAfter` says how
  * long.
  */
 export class RateLimitedError extends ApiError {
@@ -211,14 +209,14 @@ export class UnavailableError extends ApiError {
 }
 
 /**
- * The answer is none of the API's: a proxy's error page, a redirect, a page that says 200. Its kind
- * is `unexpected-answer`.
+ * The response does not come from the API: a proxy's error page, a redirect, or a page with status
+ * 200. The kind is `unexpected-response`.
  */
-export class UnexpectedAnswerError extends ApiError {
-  override name = "UnexpectedAnswerError";
+export class UnexpectedResponseError extends ApiError {
+  override name = "UnexpectedResponseError";
 }
 
-/** Seconds or a date, as HTTP has it; null where neither stands there. */
+/** `Retry-After` is a number of seconds or a date. Null if it is neither. */
 function retryAfterSeconds(headers: Headers): number | null {
   const value = headers.get("retry-after");
   if (!value) return null;

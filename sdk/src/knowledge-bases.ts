@@ -14,7 +14,7 @@ export const knowledgeBasesOf = ({ call, list }: Caller) => ({
   list: (query?: ListKnowledgeBasesQuery, options?: RequestOptions) =>
     list("GET /knowledge-bases", { query }, options),
 
-  /** @throws ConflictError with `existingId` where the name is taken */
+  /** @throws ConflictError with `existingId` if the name is taken */
   create: (body: CreateKnowledgeBaseBody, options?: RequestOptions) =>
     call("POST /knowledge-bases", { body }, options),
 
@@ -22,8 +22,8 @@ export const knowledgeBasesOf = ({ call, list }: Caller) => ({
     call("GET /knowledge-bases/{knowledgeBaseId}", { path: { knowledgeBaseId } }, options),
 
   /**
-   * The documents that fit best, best first: each with plain `text` and the `ranges` in it that
-   * were found.
+   * The best matching documents, best first, each with plain `text` and the `ranges` in it that
+   * match.
    */
   search: (knowledgeBaseId: string, query: SearchKnowledgeBaseQuery, options?: RequestOptions) =>
     call(
@@ -42,9 +42,9 @@ export const knowledgeBasesOf = ({ call, list }: Caller) => ({
       ),
 
     /**
-     * Uploads a file, or text. The document is `PENDING` until its text has been read, then
-     * `READY`, or `FAILED` with the reason.
-     * @throws ConflictError with `existingId` where the base has the same bytes already
+     * Uploads a file or text. The document is `PENDING` until its text was read, then `READY`, or
+     * `FAILED` with a reason.
+     * @throws ConflictError with `existingId` if the knowledge base already has the same bytes
      */
     upload: (
       knowledgeBaseId: string,

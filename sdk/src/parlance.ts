@@ -11,17 +11,17 @@ import { webhooksOf } from "./webhook-subscriptions";
 
 export type ParlanceOptions = {
   /**
-   * Where the service is; the environment variable `PARLANCE_BASE_URL` unless given, and without it
+   * The URL of the service. Default: the environment variable `PARLANCE_BASE_URL`, or else
    * http://localhost:3000.
    */
   baseUrl?: string | undefined;
-  /** Milliseconds that each attempt has for its whole answer; 30,000 unless given. */
+  /** Milliseconds for each attempt, including the whole response. Default: 30,000. */
   timeout?: number | undefined;
-  /** Attempts after the first one; 2 unless given. */
+  /** Attempts after the first one. Default: 2. */
   maxRetries?: number | undefined;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** In place of a timer between attempts, for tests that would rather not wait. */
+  /** Replaces the timer between attempts, for tests that do not want to wait. */
   wait?: Wait | undefined;
 };
 
@@ -29,16 +29,15 @@ const defaultTimeoutMs = 30_000;
 const defaultMaxRetries = 2;
 
 /**
- * The client of a tenant's environment, live or test, which the API key decides. Keep it on a
- * server: the key can do whatever its scopes allow.
+ * The client for one environment of a tenant, live or test, which the API key determines. Use it
+ * only on a server: anyone who has the key can do everything that its scopes allow.
  *
  * ```ts const parlance = new Parlance("prl_test_…", { baseUrl: "https://parlance.example.com" });
  * for await (const conversation of parlance.conversations.list({ status: "OPEN" }))
- * console.log(conversation.id);
- * ```
+ * console.log(conversation.id); ```
  */
 export class Parlance {
-  /** What the key belongs to: `test` is free of charge and sees nothing of `live`. */
+  /** The key's environment. `test` is never billed and has no access to `live` data. */
   readonly environment: "live" | "test";
   readonly conversations: ReturnType<typeof conversationsOf>;
   readonly customers: ReturnType<typeof customersOf>;
@@ -70,7 +69,7 @@ export class Parlance {
       baseUrl: originOf(baseUrl),
       timeoutMs: timeout,
       maxRetries,
-      // Called as a method of anything else, the browsers' own refuses.
+      // The `fetch` of browsers fails if it is called as a method of another object.
       fetch: (input, init) => fetch(input, init),
       wait: options.wait ?? wait,
     });

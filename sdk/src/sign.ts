@@ -1,8 +1,8 @@
 const encoder = new TextEncoder();
 
 /**
- * What `v1` of `X-Service-Signature` has to be, as lower-case hex. The key is the secret whole, its
- * prefix included.
+ * The expected `v1` of `X-Service-Signature`, in lower-case hex. The key is the whole secret,
+ * including its prefix.
  */
 export async function signatureOf(
   secret: string,
@@ -14,9 +14,9 @@ export async function signatureOf(
 }
 
 /**
- * Likewise one signature of `webhook-signature`, as base64. The key is the bytes that the secret
+ * The expected signature in `webhook-signature`, in base64. The key is the bytes that the secret
  * encodes.
- * @throws DOMException where it encodes none
+ * @throws DOMException if it encodes none
  */
 export async function standardSignatureOf(
   secret: string,

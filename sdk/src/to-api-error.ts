@@ -22,7 +22,7 @@ import {
   RotationInProgressError,
   UnauthorizedError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   UnsupportedMediaTypeError,
   ValidationError,
 } from "./errors";
@@ -58,13 +58,13 @@ export const errorClasses = {
 
 type ErrorKind = keyof typeof errorClasses;
 
-/** The error that an answer tells of. `body` is its JSON, or undefined where it has none. */
+/** The error that a response reports. `body` is its JSON, or undefined if it has none. */
 export function toApiError(response: Response, body: unknown): ApiError {
   const problem = (typeof body === "object" && body !== null ? body : {}) as Partial<Problem>;
   const [, kind] = /\/errors\/([\w-]+)$/.exec(String(problem.type)) ?? [];
   if (!kind || typeof problem.detail !== "string") {
-    const detail = `This is no answer of the API, but ${response.headers.get("content-type") ?? "something without a type"}.`;
-    return new UnexpectedAnswerError("unexpected-answer", { detail }, response);
+    const detail = `The response does not come from the API. Its media type is ${response.headers.get("content-type") ?? "unknown"}.`;
+    return new UnexpectedResponseError("unexpected-response", { detail }, response);
   }
   const Class: typeof ApiError = Object.hasOwn(errorClasses, kind)
     ? errorClasses[kind as ErrorKind]

@@ -2,16 +2,16 @@ import { ApiError, ConnectionError, ParlanceError, TimeoutError } from "./errors
 import { toApiError } from "./to-api-error";
 import { version } from "./version";
 
-/** What a single call can have otherwise than the client. */
+/** Options that a single call can override. */
 export type RequestOptions = {
-  /** Ends the call, retries and waits included; the signal's reason is thrown. */
+  /** Ends the call, including its retries and waits. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds that each attempt has for its whole answer. */
+  /** Milliseconds for each attempt, including the whole response. */
   timeout?: number | undefined;
   maxRetries?: number | undefined;
   /**
-   * For POST, PATCH and DELETE. Without one each call gets a new UUID; give your own to repeat a
-   * call after a crash.
+   * For POST, PATCH and DELETE. Default: a new UUID for each call. Set your own to repeat a call
+   * after a crash.
    */
   idempotencyKey?: string | undefined;
 };
@@ -25,12 +25,12 @@ export type Settings = {
   wait: Wait;
 };
 
-/** Resolves after so many milliseconds, or rejects with the signal's reason. */
+/** Resolves after this many milliseconds, or rejects with the signal's reason. */
 export type Wait = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 
 /**
- * A call that is complete but for what each attempt adds. Its body must be readable more than once,
- * for retries.
+ * A complete call, without what each attempt adds. Its body must be readable more than once, for
+ * retries.
  */
 export type Outgoing = {
   method: string;
@@ -40,9 +40,9 @@ export type Outgoing = {
   idempotencyKey?: string | undefined;
 };
 
-export type Answer<Data> = {
+export type ApiResult<Data> = {
   data: Data;
-  /** Status and headers. Its body has been read: it is `data`. */
+  /** The status and headers. The body has already been read into `data`. */
   response: Response;
   requestId: string | null;
 };
@@ -52,14 +52,14 @@ const firstDelayMs = 500;
 const longestDelayMs = 8_000;
 
 /**
- * Sends a call until it succeeds, cannot succeed, or has used up its retries. All attempts carry
- * the same idempotency key, so whatever was lost on the way takes effect once.
+ * Sends a call until it succeeds, cannot succeed, or has used up its retries. All attempts have the
+ * same idempotency key, so the change is made once even if a response was lost.
  */
 export async function send<Data>(
   settings: Settings,
   outgoing: Outgoing,
   options: RequestOptions,
-): Promise<Answer<Data>> {
+): Promise<ApiResult<Data>> {
   const { signal, timeout = settings.timeoutMs, maxRetries = settings.maxRetries } = options;
   const url = new URL(settings.baseUrl + outgoing.path);
   const init = toInit(settings, outgoing);
@@ -86,7 +86,7 @@ function toInit(
   });
   if (contentType) headers.set("Content-Type", contentType);
   if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
-  // Followed, a redirect could turn a POST into a GET. The API has none.
+  // Following a redirect could turn a POST into a GET. The API has no redirects.
   return { method, headers, redirect: "manual", ...(body !== undefined && { body }) };
 }
 
@@ -96,7 +96,7 @@ async function attempt<Data>(
   init: RequestInit,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<Answer<Data>> {
+): Promise<ApiResult<Data>> {
   const deadline = new AbortController();
   const abort = () => deadline.abort();
   // Timers take longer times for none at all.
@@ -111,7 +111,7 @@ async function attempt<Data>(
     signal?.throwIfAborted();
     if (deadline.signal.aborted) throw new TimeoutError(timeoutMs);
     throw new ConnectionError(
-      `${init.method} ${url.origin}${url.pathname} got no answer: ${reasonOf(cause)}`,
+      `${init.method} ${url.origin}${url.pathname} got no response: ${reasonOf(cause)}`,
       { cause },
     );
   } finally {

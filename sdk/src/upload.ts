@@ -4,8 +4,8 @@ import type { Metadata } from "./generated/types";
 type Chunk = string | ArrayBuffer | ArrayBufferView;
 
 /**
- * Anything that holds a file's bytes, a `Buffer` and a Node.js stream among them. Not a path: open
- * the file first.
+ * Anything that contains a file's bytes, such as a `Buffer` or a Node.js stream. It cannot be a
+ * path: open the file first.
  */
 export type FileSource =
   | Blob
@@ -16,18 +16,18 @@ export type FileSource =
   | AsyncIterable<Chunk>;
 
 /**
- * A file of at most 20 MiB: txt, md, html, csv, json, pdf or docx. `name` may be left out for a
- * `File` and for `fs.createReadStream`.
+ * A file of at most 20 MiB: txt, md, html, csv, json, pdf or docx. `name` is optional for a `File`
+ * and for `fs.createReadStream`.
  */
 export type UploadFileBody = { file: FileSource; name?: string; metadata?: Metadata };
 
 const maximumBytes = 20 * 1024 * 1024;
 
 /**
- * The form of an upload. A `Blob` is passed on and read as it is sent, once for each attempt.
- * Streams can be read only once, so they are read into memory first, and no further than the
- * largest file that the API accepts.
- * @throws ParlanceError for anything that is not a file, that has no name, or that is too large
+ * The form of an upload. A `Blob` is passed on and read as it is sent, once for each attempt. A
+ * stream can be read only once, so it is first read into memory, up to the largest size that the
+ * API accepts.
+ * @throws ParlanceError if it is not a file, has no name, or is too large
  */
 export async function toForm({ file, name, metadata }: UploadFileBody): Promise<FormData> {
   const fileName = name ?? nameOf(file);
@@ -41,7 +41,7 @@ export async function toForm({ file, name, metadata }: UploadFileBody): Promise<
   return form;
 }
 
-/** A `File` has a name, and a stream made by Node's `fs` a path. */
+/** A `File` has a name, and a stream of Node's `fs` has a path. */
 function nameOf(file: FileSource): string | undefined {
   const { name, path } = file as { name?: unknown; path?: unknown };
   if (typeof name === "string") return name;
@@ -84,18 +84,18 @@ async function collect(stream: ReadableStream<Uint8Array> | AsyncIterable<Chunk>
       !ArrayBuffer.isView(chunk)
     ) {
       throw new ParlanceError(
-        `The file's stream must consist of bytes or text, and not of ${typeof chunk}.`,
+        `The file's stream must consist of bytes or text, not of type ${typeof chunk}.`,
       );
     }
     size += typeof chunk === "string" ? chunk.length : chunk.byteLength;
     if (size > maximumBytes)
-      throw new ParlanceError("The file is larger than 20 MiB, the most that the API accepts.");
+      throw new ParlanceError("The file is larger than 20 MiB, the limit of the API.");
     chunks.push(chunk);
   }
   return blobOf(chunks);
 }
 
-/** For runtimes whose streams are not async iterables yet. */
+/** For runtimes whose streams are not yet async iterables. */
 async function* read(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

@@ -1,2 +1,2 @@
-/** Of this package; a test holds it to package.json. */
+/** The version of this package. A test compares it with package.json. */
 export const version = "1.0.0";

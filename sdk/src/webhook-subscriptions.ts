@@ -14,35 +14,37 @@ export const webhooksOf = ({ call, list }: Caller) => ({
   list: (query?: ListWebhooksQuery, options?: RequestOptions) =>
     list("GET /webhooks", { query }, options),
 
-  /** The answer holds the signing secret, this once. */
+  /** The response contains the signing secret, which is shown only once. */
   create: (body: CreateWebhookBody, options?: RequestOptions) =>
     call("POST /webhooks", { body }, options),
 
   get: (webhookId: string, options?: RequestOptions) =>
     call("GET /webhooks/{webhookId}", { path: { webhookId } }, options),
 
-  /** `status: "ENABLED"` enables it again and sets the count of failures to 0. */
+  /** `status: "ENABLED"` enables it again and resets the failure count to 0. */
   update: (webhookId: string, body: UpdateWebhookBody, options?: RequestOptions) =>
     call("PATCH /webhooks/{webhookId}", { path: { webhookId }, body }, options),
 
-  /** With its deliveries. */
+  /** Also deletes its deliveries. */
   delete: (webhookId: string, options?: RequestOptions) =>
     call("DELETE /webhooks/{webhookId}", { path: { webhookId } }, options),
 
   /**
-   * The answer holds the new secret, this once. The one before it signs as well for 24 hours, or
-   * for `overlapSeconds`.
-   * @throws RotationInProgressError during that time, unless `overlapSeconds` is 0, which drops
-   * every older secret at once
+   * The response contains the new secret, which is shown only once. The previous one also signs for
+   * 24 hours, or for `overlapSeconds`.
+   * @throws RotationInProgressError during that time, unless `overlapSeconds` is 0, which ends
+   * every older secret immediately
    */
   rotateSecret: (webhookId: string, body: RotateWebhookSecretBody = {}, options?: RequestOptions) =>
     call("POST /webhooks/{webhookId}/rotate-secret", { path: { webhookId }, body }, options),
 
-  /** Sends `webhook.test`, once. Get the delivery to see what came of it. */
+  /** Sends `webhook.test` once. Get the delivery to see the result. */
   test: (webhookId: string, options?: RequestOptions) =>
     call("POST /webhooks/{webhookId}/test", { path: { webhookId } }, options),
 
-  /** Sends again what failed or was held since a time; with `dryRun` it only counts. */
+  /**
+   * Resends the deliveries that failed or were held since a time. With `dryRun`, only counts them.
+   */
   recover: (webhookId: string, body: RecoverWebhookDeliveriesBody, options?: RequestOptions) =>
     call("POST /webhooks/{webhookId}/recover", { path: { webhookId }, body }, options),
 
@@ -59,7 +61,7 @@ export const webhooksOf = ({ call, list }: Caller) => ({
         options,
       ),
 
-    /** The same event once more, freshly signed. */
+    /** Sends the same event again, with a new signature. */
     resend: (webhookId: string, deliveryId: string, options?: RequestOptions) =>
       call(
         "POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend",

@@ -5,25 +5,25 @@ import { signatureOf, standardSignatureOf } from "./sign";
 export type * from "./generated/types";
 export { ParlanceError };
 
-/** Why an event was refused; what is right to do differs. */
+/** Why an event was rejected. Each reason needs a different fix. */
 export type WebhookVerificationCode =
-  /** No secret was given: a mistake in the receiver's configuration. */
+  /** No secret was given: the receiver's configuration is incomplete. */
   | "missing-secret"
   /**
-   * The payload is no text or bytes. It must be what arrived, before any parsing: parsing and
-   * printing change it.
+   * The payload is neither text nor bytes. It must be the body as it arrived: parsing and printing
+   * JSON changes it.
    */
   | "payload-not-raw"
   | "missing-header"
   | "malformed-header"
-  /** No signature fits: another secret, another payload, or a forgery. */
+  /** No signature matches: the secret or the payload differs, or the request is forged. */
   | "signature-mismatch"
   | "timestamp-too-old"
   | "timestamp-in-future"
-  /** The signature fits, and yet the payload is no event. */
+  /** The signature matches, but the payload is not an event. */
   | "malformed-payload";
 
-/** Answer 400 to whoever sent it. */
+/** The receiver should respond with 400. */
 export class WebhookVerificationError extends ParlanceError {
   override name = "WebhookVerificationError";
 
@@ -36,8 +36,8 @@ export class WebhookVerificationError extends ParlanceError {
 }
 
 /**
- * One secret, or all that are valid: during a rotation the new one and the old one. Each whole,
- * with its `whsec_`. It may be undefined as an environment variable may be, and is then
+ * One secret, or all valid ones: during a rotation, the new and the old one. Each must be complete,
+ * including `whsec_`. If it is undefined, like a missing environment variable, the code is
  * `missing-secret`.
  */
 type Secrets =
@@ -52,13 +52,13 @@ export type VerifyWebhookInput = Secrets & {
    * of Node's `http`.
    */
   header: string | readonly string[] | RequestHeaders | null | undefined;
-  /** How far the signature's time may lie from now, either way; 300 unless given. */
+  /** The maximum difference between the signature's time and now, in seconds. Default: 300. */
   toleranceSeconds?: number;
-  /** The time to compare with; the clock's unless given. */
+  /** The time to compare with. Default: the current time. */
   now?: Date;
 };
 
-/** Of the Fetch API, or as Node.js and most frameworks give them. */
+/** As in the Fetch API, or as in Node.js and most frameworks. */
 type RequestHeaders =
   | Pick<Headers, "get">
   | { readonly [name: string]: string | readonly string[] | undefined };
@@ -67,9 +67,8 @@ const signatureHeaderName = "X-Service-Signature";
 const encoder = new TextEncoder();
 
 /**
- * The event, if one of the secrets signed it within the last five minutes. The same event can
- * arrive more than once: its
- * `id` tells.
+ * Returns the event if one of the secrets signed it within the last five minutes. The same event
+ * can arrive more than once, with the same `id`.
  * @throws WebhookVerificationError with a `code`
  */
 export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookEvent> {
@@ -79,20 +78,20 @@ export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookE
   if (!body)
     throw new WebhookVerificationError(
       "payload-not-raw",
-      "The payload has to be the body as it arrived, before it is parsed.",
+      "The payload must be the body as it arrived, before it is parsed.",
     );
   const { timestamp, signatures } = parseHeader(input.header);
 
   let isGenuine = false;
   for (const secret of secrets) {
     const expected = await signatureOf(secret, timestamp, body);
-    // All are compared, so that the time taken tells nothing of which one fitted.
+    // All signatures are compared, so that the duration does not reveal which one matched.
     for (const signature of signatures) isGenuine = isEqual(signature, expected) || isGenuine;
   }
   if (!isGenuine) {
     throw new WebhookVerificationError(
       "signature-mismatch",
-      "No signature fits: another secret, or not the very body that was sent.",
+      "No signature matches: the secret differs, or the body is not exactly the one that was sent.",
     );
   }
 
@@ -102,7 +101,7 @@ export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookE
   if (-ageSeconds > toleranceSeconds)
     throw new WebhookVerificationError(
       "timestamp-in-future",
-      `Signed ${-ageSeconds} s ahead of now.`,
+      `Signed ${-ageSeconds} s in the future.`,
     );
   return parseEvent(body);
 }
@@ -165,7 +164,7 @@ function parseHeader(header: VerifyWebhookInput["header"]) {
   if (text === "")
     throw new WebhookVerificationError(
       "missing-header",
-      `There is no ${signatureHeaderName} header.`,
+      `The ${signatureHeaderName} header is missing.`,
     );
   const pairs = text.split(",").map((pair) => pair.trim().split("="));
   const valuesOf = (name: string) =>
@@ -216,11 +215,11 @@ function parseEvent(body: Uint8Array): WebhookEvent {
     const event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
     if (typeof event.id === "string" && typeof event.type === "string") return event;
   } catch {
-    // It is answered below.
+    // Handled below.
   }
   throw new WebhookVerificationError(
     "malformed-payload",
-    "The signature fits, but the payload is no event.",
+    "The signature matches, but the payload is not an event.",
   );
 }
 

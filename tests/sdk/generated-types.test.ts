@@ -50,7 +50,7 @@ test("requests accept Date and undefined, responses contain neither", () => {
     `${comment}export type Thing = {\n  at?: string | null;\n  tags: string[];\n};`,
   );
   expect(types).toContain(
-    'createThing: {\n    route: "POST /things";\n    query: undefined;\n    body: CreateThingBody;\n    answer: Thing;',
+    'createThing: {\n    route: "POST /things";\n    query: undefined;\n    body: CreateThingBody;\n    response: Thing;',
   );
   expect(types).not.toContain("Unused");
 });

@@ -191,7 +191,7 @@ test("a connection that always breaks before a response is a ConnectionError wit
   expect(error).toBeInstanceOf(sdk.ConnectionError);
   expect(error).not.toBeInstanceOf(sdk.TimeoutError);
   expect(error.message).toMatch(
-    /^GET http:\/\/127\.0\.0\.1:\d+\/v1\/public\/account got no answer: UND_ERR_SOCKET$/,
+    /^GET http:\/\/127\.0\.0\.1:\d+\/v1\/public\/account got no response: UND_ERR_SOCKET$/,
   );
   expect(error.cause).toBeInstanceOf(TypeError);
 });
@@ -202,21 +202,23 @@ test("a host where nothing listens is a ConnectionError that says so", async () 
   const error = await failure(
     new sdk.Parlance(key, { baseUrl: receiver.url, maxRetries: 0 }).account.get(),
   );
-  expect(error.message).toMatch(/got no answer: ECONNREFUSED$/);
+  expect(error.message).toMatch(/got no response: ECONNREFUSED$/);
 });
 
 test("an HTML page of a proxy is retried, and then an error that shows none of it", async () => {
   const { client, receiver } = await clientOf([htmlPage]);
 
   const error = await failure(client.account.get());
-  expect(error).toBeInstanceOf(sdk.UnexpectedAnswerError);
+  expect(error).toBeInstanceOf(sdk.UnexpectedResponseError);
   expect(error).toMatchObject({
     status: 502,
-    kind: "unexpected-answer",
+    kind: "unexpected-response",
     errors: [],
     requestId: null,
   });
-  expect(error.message).toBe("502 unexpected-answer: This is no answer of the API, but text/html.");
+  expect(error.message).toBe(
+    "502 unexpected-response: The response does not come from the API. Its media type is text/html.",
+  );
   expect(receiver.requests).toHaveLength(3);
 });
 
@@ -226,7 +228,7 @@ test("200 with a page in it, and a redirect, are errors and not data", async () 
       void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Log in</h1>"),
   ]);
   expect(await failure(page.client.account.get())).toMatchObject({
-    name: "UnexpectedAnswerError",
+    name: "UnexpectedResponseError",
     status: 200,
   });
   expect(page.receiver.requests).toHaveLength(1);
@@ -275,7 +277,7 @@ test("a response that starts and does not end in time is a TimeoutError, after a
 
   const error = await failure(client.account.get());
   expect(error).toBeInstanceOf(sdk.TimeoutError);
-  expect(error).toMatchObject({ timeoutMs: 40, message: "No whole answer within 40 ms." });
+  expect(error).toMatchObject({ timeoutMs: 40, message: "No complete response within 40 ms." });
   expect(waitsMs).toHaveLength(2);
 });
 

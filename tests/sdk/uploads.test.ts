@@ -82,7 +82,7 @@ test.each<[string, unknown, RegExp]>([
   [
     "a stream of objects",
     { file: Readable.from([{ text: "a" }]), name: "hours.txt" },
-    /bytes or text, and not of object/,
+    /bytes or text, not of type object/,
   ],
   ["bytes without a name", { file: bytes }, /has no name/],
   [

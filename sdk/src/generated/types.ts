@@ -1,4 +1,4 @@
-// Made from the OpenAPI document by `npm run sdk:types`. Changes belong into the API's route declarations.
+// Generated from the OpenAPI document by `npm run sdk:types`. Change the API's route declarations instead.
 /** Your organization, as the API key sees it. */
 export type Account = {
   /** The id of the account. */
@@ -1507,235 +1507,235 @@ export type Operations = {
     route: "GET /conversations";
     query: ListConversationsQuery;
     body: undefined;
-    answer: ConversationPage;
+    response: ConversationPage;
   };
   createConversation: {
     route: "POST /conversations";
     query: undefined;
     body: CreateConversationBody;
-    answer: Conversation;
+    response: Conversation;
   };
   getConversation: {
     route: "GET /conversations/{conversationId}";
     query: undefined;
     body: undefined;
-    answer: Conversation;
+    response: Conversation;
   };
   updateConversation: {
     route: "PATCH /conversations/{conversationId}";
     query: undefined;
     body: UpdateConversationBody;
-    answer: Conversation;
+    response: Conversation;
   };
   listMessages: {
     route: "GET /conversations/{conversationId}/messages";
     query: ListMessagesQuery;
     body: undefined;
-    answer: MessagePage;
+    response: MessagePage;
   };
   postMessage: {
     route: "POST /conversations/{conversationId}/messages";
     query: undefined;
     body: PostMessageBody;
-    answer: Message;
+    response: Message;
   };
   getMessage: {
     route: "GET /conversations/{conversationId}/messages/{messageId}";
     query: undefined;
     body: undefined;
-    answer: Message;
+    response: Message;
   };
   listCustomers: {
     route: "GET /customers";
     query: ListCustomersQuery;
     body: undefined;
-    answer: CustomerPage;
+    response: CustomerPage;
   };
   createCustomer: {
     route: "POST /customers";
     query: undefined;
     body: CreateCustomerBody;
-    answer: Customer;
+    response: Customer;
   };
   getCustomer: {
     route: "GET /customers/{customerId}";
     query: undefined;
     body: undefined;
-    answer: Customer;
+    response: Customer;
   };
   updateCustomer: {
     route: "PATCH /customers/{customerId}";
     query: undefined;
     body: UpdateCustomerBody;
-    answer: Customer;
+    response: Customer;
   };
   listAgents: {
     route: "GET /agents";
     query: ListAgentsQuery;
     body: undefined;
-    answer: AgentPage;
+    response: AgentPage;
   };
   createAgent: {
     route: "POST /agents";
     query: undefined;
     body: CreateAgentBody;
-    answer: Agent;
+    response: Agent;
   };
   getAgent: {
     route: "GET /agents/{agentId}";
     query: undefined;
     body: undefined;
-    answer: Agent;
+    response: Agent;
   };
   updateAgent: {
     route: "PATCH /agents/{agentId}";
     query: undefined;
     body: UpdateAgentBody;
-    answer: Agent;
+    response: Agent;
   };
   listKnowledgeBases: {
     route: "GET /knowledge-bases";
     query: ListKnowledgeBasesQuery;
     body: undefined;
-    answer: KnowledgeBasePage;
+    response: KnowledgeBasePage;
   };
   createKnowledgeBase: {
     route: "POST /knowledge-bases";
     query: undefined;
     body: CreateKnowledgeBaseBody;
-    answer: KnowledgeBase;
+    response: KnowledgeBase;
   };
   getKnowledgeBase: {
     route: "GET /knowledge-bases/{knowledgeBaseId}";
     query: undefined;
     body: undefined;
-    answer: KnowledgeBase;
+    response: KnowledgeBase;
   };
   listDocuments: {
     route: "GET /knowledge-bases/{knowledgeBaseId}/documents";
     query: ListDocumentsQuery;
     body: undefined;
-    answer: DocumentPage;
+    response: DocumentPage;
   };
   createDocument: {
     route: "POST /knowledge-bases/{knowledgeBaseId}/documents";
     query: undefined;
     body: CreateDocumentBody;
-    answer: Document;
+    response: Document;
   };
   getDocument: {
     route: "GET /knowledge-bases/{knowledgeBaseId}/documents/{documentId}";
     query: undefined;
     body: undefined;
-    answer: Document;
+    response: Document;
   };
   deleteDocument: {
     route: "DELETE /knowledge-bases/{knowledgeBaseId}/documents/{documentId}";
     query: undefined;
     body: undefined;
-    answer: DeleteDocumentResult;
+    response: DeleteDocumentResult;
   };
   searchKnowledgeBase: {
     route: "GET /knowledge-bases/{knowledgeBaseId}/search";
     query: SearchKnowledgeBaseQuery;
     body: undefined;
-    answer: SearchResultPage;
+    response: SearchResultPage;
   };
   listWebhooks: {
     route: "GET /webhooks";
     query: ListWebhooksQuery;
     body: undefined;
-    answer: WebhookPage;
+    response: WebhookPage;
   };
   createWebhook: {
     route: "POST /webhooks";
     query: undefined;
     body: CreateWebhookBody;
-    answer: WebhookWithSecret;
+    response: WebhookWithSecret;
   };
   getWebhook: {
     route: "GET /webhooks/{webhookId}";
     query: undefined;
     body: undefined;
-    answer: Webhook;
+    response: Webhook;
   };
   updateWebhook: {
     route: "PATCH /webhooks/{webhookId}";
     query: undefined;
     body: UpdateWebhookBody;
-    answer: Webhook;
+    response: Webhook;
   };
   deleteWebhook: {
     route: "DELETE /webhooks/{webhookId}";
     query: undefined;
     body: undefined;
-    answer: DeleteWebhookResult;
+    response: DeleteWebhookResult;
   };
   rotateWebhookSecret: {
     route: "POST /webhooks/{webhookId}/rotate-secret";
     query: undefined;
     body: RotateWebhookSecretBody;
-    answer: WebhookWithSecret;
+    response: WebhookWithSecret;
   };
   testWebhook: {
     route: "POST /webhooks/{webhookId}/test";
     query: undefined;
     body: undefined;
-    answer: Delivery;
+    response: Delivery;
   };
   listWebhookDeliveries: {
     route: "GET /webhooks/{webhookId}/deliveries";
     query: ListWebhookDeliveriesQuery;
     body: undefined;
-    answer: DeliveryPage;
+    response: DeliveryPage;
   };
   getWebhookDelivery: {
     route: "GET /webhooks/{webhookId}/deliveries/{deliveryId}";
     query: undefined;
     body: undefined;
-    answer: DeliveryWithAttempts;
+    response: DeliveryWithAttempts;
   };
   resendWebhookDelivery: {
     route: "POST /webhooks/{webhookId}/deliveries/{deliveryId}/resend";
     query: undefined;
     body: undefined;
-    answer: Delivery;
+    response: Delivery;
   };
   recoverWebhookDeliveries: {
     route: "POST /webhooks/{webhookId}/recover";
     query: undefined;
     body: RecoverWebhookDeliveriesBody;
-    answer: Recovery;
+    response: Recovery;
   };
   listEvents: {
     route: "GET /events";
     query: ListEventsQuery;
     body: undefined;
-    answer: EventPage;
+    response: EventPage;
   };
   getEvent: {
     route: "GET /events/{eventId}";
     query: undefined;
     body: undefined;
-    answer: Event;
+    response: Event;
   };
   listEventTypes: {
     route: "GET /event-types";
     query: undefined;
     body: undefined;
-    answer: EventTypeInfoPage;
+    response: EventTypeInfoPage;
   };
   getUsage: {
     route: "GET /usage";
     query: GetUsageQuery;
     body: undefined;
-    answer: Usage;
+    response: Usage;
   };
   getAccount: {
     route: "GET /account";
     query: undefined;
     body: undefined;
-    answer: Account;
+    response: Account;
   };
 };
 

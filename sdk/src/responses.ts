@@ -1,51 +1,52 @@
 import { ParlanceError } from "./errors";
-import type { Answer } from "./transport";
+import type { ApiResult } from "./transport";
 
-/** Resolves to the data; `.withResponse()` to the data with status, headers and request id. */
-export type ApiPromise<Data> = Promise<Data> & { withResponse(): Promise<Answer<Data>> };
+/**
+ * Resolves to the data. `.withResponse()` resolves to the data, the response and the request id.
+ */
+export type ApiPromise<Data> = Promise<Data> & { withResponse(): Promise<ApiResult<Data>> };
 
 export type Page<Item> = {
   data: Item[];
-  /** Present only when more pages exist. */
+  /** Present only if there are more pages. */
   nextCursor?: string;
 };
 
 /**
- * A list: awaited it is its first page; `for await` goes through all items of all pages, and asks
- * for each page when the one before it is used up.
+ * A list. `await` returns its first page. `for await` iterates over all items of all pages, and
+ * requests each page after the previous one.
  */
 export type ListPromise<Item, ItemPage extends Page<Item> = Page<Item>> = ApiPromise<ItemPage> &
   AsyncIterable<Item> & {
-    /** All pages, for what is done a page at a time. */
+    /** Iterates over the pages instead of the items. */
     pages(): AsyncIterable<ItemPage>;
-    /** The first items, at most `limit` of them; a `limit` of Infinity is all there are. */
+    /** The first items, at most `limit`. With `Infinity`, all items. */
     toArray(options: { limit: number }): Promise<Item[]>;
   };
 
-export function toApiPromise<Data>(answer: Promise<Answer<Data>>): ApiPromise<Data> {
-  const promise = answer.then(({ data }) => data);
+export function toApiPromise<Data>(result: Promise<ApiResult<Data>>): ApiPromise<Data> {
+  const promise = result.then(({ data }) => data);
   const withResponse = () => {
     ignoreRejection(promise);
-    return answer;
+    return result;
   };
   return Object.assign(promise, { withResponse });
 }
 
 /**
- * Which page: the one after `cursor`, or the first; `limit` is used unless the caller of the list
- * has set one.
+ * The page after `cursor`, or the first one. `limit` applies unless the caller of the list set one.
  */
 export type PageRange = { cursor?: string; limit?: number };
 
-/** The most items that the API puts on a page. */
+/** The maximum number of items on a page of the API. */
 const longestPage = 100;
 
 /**
- * Nothing is requested until the list is used, so that `toArray` can ask for pages of the right
+ * Nothing is requested until the list is used, so that `toArray` can request pages of the right
  * size.
  */
 export function toListPromise<Item, ItemPage extends Page<Item>>(
-  load: (range: PageRange) => Promise<Answer<ItemPage>>,
+  load: (range: PageRange) => Promise<ApiResult<ItemPage>>,
 ): ListPromise<Item, ItemPage> {
   let loaded: ApiPromise<ItemPage> | undefined;
   const first = () => {
@@ -60,7 +61,7 @@ export function toListPromise<Item, ItemPage extends Page<Item>>(
       const { nextCursor } = page;
       if (nextCursor === undefined) return;
       page = (await load({ cursor: nextCursor, ...limit() })).data;
-      // Otherwise a broken server would keep this going forever.
+      // Otherwise, a broken server could cause an endless loop.
       if (page.nextCursor === nextCursor)
         throw new ParlanceError(`The page at ${nextCursor} leads to itself.`);
     }
