@@ -274,7 +274,7 @@ async function lockLivingKey(caller: Caller, id: string, what: string): Promise<
   if (status === "revoked" || status === "expired") {
     throw new AppError(
       "invalid-transition",
-      `This key is ${status}, so it cannot be ${what} any more.`,
+      `This key is ${status}, so it can no longer be ${what}.`,
     );
   }
   return found;

@@ -73,6 +73,6 @@ export async function examineSecrets({ SECRET_KEYS }: Env): Promise<Finding> {
   }
   return {
     subject,
-    fact: `all sealed with ${current}${older.length > 0 ? `; nothing needs ${older.join(", ")} any more` : ""}`,
+    fact: `all sealed with ${current}${older.length > 0 ? `; ${older.join(", ")} ${older.length === 1 ? "is" : "are"} no longer needed` : ""}`,
   };
 }

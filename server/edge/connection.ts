@@ -41,7 +41,7 @@ function connectionOf(socket: Socket): Connection {
 const tickMs = 250;
 let timer: NodeJS.Timeout | undefined;
 
-/** One timer for all bodies: nearly every body arrives at once, and would cost a timer. */
+/** One timer for all bodies. Nearly every body arrives immediately, so one each would be a waste. */
 function watchBodies(socket: Socket, connection: Connection): void {
   open.add(connection);
   timer ??= setInterval(breakOffLateBodies, tickMs).unref();

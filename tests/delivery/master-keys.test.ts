@@ -231,7 +231,7 @@ test("secrets:reencrypt seals everything with the first key, and doctor says wha
     0,
   ]);
   expect((await runAdmin(["doctor"], bothKeys)).output).toContain(
-    `secrets at rest: all sealed with ${newKeyId}; nothing needs ${currentKeyId} any more`,
+    `secrets at rest: all sealed with ${newKeyId}; ${currentKeyId} is no longer needed`,
   );
 
   const stored = await db().webhookSecret.findMany({

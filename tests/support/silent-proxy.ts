@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * A TCP proxy in front of a database that can go silent: no byte passes any more, and nothing is
+ * A TCP proxy in front of a database that can go silent: no more bytes pass, and nothing is
  * closed or refused, as if every packet were dropped. Connections from before stay silent for good,
  * as after a failover.
  */
