@@ -4,6 +4,7 @@ import { throttleAddress } from "@/lib/platform/client-address";
 import { addressNotAllowed, unauthorized } from "@/lib/platform/errors";
 import { rateLimiter } from "@/lib/platform/rate-limit/rate-limiter";
 import { rateLimited } from "./rate-limit";
+import type { ApiRequest } from "./read-request";
 
 /**
  * How many requests per minute one address may send without a usable key. This limits guessing.
@@ -23,7 +24,7 @@ const maximumExhausted = 10_000;
  * the same response.
  * @throws AppError `unauthorized`, or `rate-limited` for an address that keeps trying
  */
-export async function authenticate(request: Request, address: string | null): Promise<KnownKey> {
+export async function authenticate(request: ApiRequest, address: string | null): Promise<KnownKey> {
   const [, text] = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
   if (text && isWellFormedKey(text)) {
     // A valid key passes even if others at the same address keep guessing. Their guesses are looked

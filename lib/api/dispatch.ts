@@ -1,4 +1,5 @@
 import { type Outgoing, respond, splitUrl, type Target, type Wire } from "./pipeline";
+import type { ApiRequest } from "./read-request";
 import { type Method, routes } from "./routes";
 
 type Node = {
@@ -61,6 +62,6 @@ function decode(segment: string): string {
  * Handles any request below /v1, from server/web-server.ts and from Next's own server.
  * @param wire what the server knows about the request that a `Request` cannot express
  */
-export function dispatch(request: Request, wire: Wire): Promise<Outgoing> {
+export function dispatch(request: ApiRequest, wire: Wire): Promise<Outgoing> {
   return respond(request, find(splitUrl(request.url).path, request.method), wire);
 }

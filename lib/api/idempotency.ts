@@ -10,6 +10,7 @@ import {
 } from "@/lib/platform/errors";
 import { openSecret, sealSecret, storedAnswerContext } from "@/lib/platform/secret-box";
 import { sql } from "@/lib/platform/sql";
+import type { ApiRequest } from "./read-request";
 
 const windowMs = 24 * 3_600_000;
 
@@ -24,7 +25,7 @@ type RequestIdentity = { method: string; path: string; search: string; bytes: Ui
  * @throws AppError `invalid-idempotency-key`
  */
 export function newRecord(
-  request: Request,
+  request: ApiRequest,
   identity: RequestIdentity,
   status: number,
   now: Date,

@@ -21,7 +21,13 @@ import type { Declaration } from "./operation";
 import { type Change, type JsonResponse, perform, serializerOf } from "./perform";
 import { toProblem } from "./problem";
 import { addRateLimitHeaders, limitedRequests, limitKey, rateLimited } from "./rate-limit";
-import { escapePointer, readJsonBody, readQuery, readUnusedBody } from "./read-request";
+import {
+  type ApiRequest,
+  escapePointer,
+  readJsonBody,
+  readQuery,
+  readUnusedBody,
+} from "./read-request";
 import { type ReceivedUpload, readUpload } from "./read-upload";
 import { check } from "./validate";
 
@@ -41,7 +47,7 @@ export type Wire = { hasRepeatedIdempotencyKey: boolean };
  * For a server that sees only joined headers. A key that contains ", " is treated as two headers
  * and refused.
  */
-export const wireOfJoinedHeaders = ({ headers }: Request): Wire => ({
+export const wireOfJoinedHeaders = ({ headers }: ApiRequest): Wire => ({
   hasRepeatedIdempotencyKey: headers.get("idempotency-key")?.includes(", ") ?? false,
 });
 
@@ -65,7 +71,7 @@ const strictTransport = { "Strict-Transport-Security": "max-age=63072000" };
  * and the key's allowed addresses, rate limit, route and method, scope, size and media type,
  * parsing, idempotency lookup, validation. The service then checks existence and its own rules.
  */
-export async function respond(request: Request, target: Target, wire: Wire): Promise<Outgoing> {
+export async function respond(request: ApiRequest, target: Target, wire: Wire): Promise<Outgoing> {
   const requestId = newId("request");
   const headers: Record<string, string> = {
     "X-Request-Id": requestId,
@@ -142,7 +148,7 @@ export async function respond(request: Request, target: Target, wire: Wire): Pro
 
 /** Adds an `ETag` to a single resource. A client that already has this version gets a 304. */
 function readVersion(
-  request: Request,
+  request: ApiRequest,
   headers: Record<string, string>,
   declaration: Declaration,
   response: JsonResponse,
@@ -171,7 +177,7 @@ type LoggedResponse = {
 
 function logResponse(
   key: KnownKey,
-  { method, headers }: Request,
+  { method, headers }: ApiRequest,
   path: string,
   { requestId, address, trace, response }: LoggedResponse,
 ): void {
@@ -218,7 +224,7 @@ async function read(
 }
 
 type Incoming = {
-  request: Request;
+  request: ApiRequest;
   wire: Wire;
   path: string;
   search: string;
@@ -274,7 +280,7 @@ async function change(
 }
 
 async function readBody(
-  request: Request,
+  request: ApiRequest,
   declaration: Declaration,
   onBytes: (bytes: Uint8Array) => void,
 ): Promise<ReceivedUpload> {

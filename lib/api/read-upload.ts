@@ -6,7 +6,13 @@ import { Busboy } from "@fastify/busboy";
 import type { z } from "zod";
 import { type IncomingFile, receiveFile, tooLarge } from "@/lib/platform/blobs/incoming-file";
 import { AppError, echo, notUtf8, type ValidationIssue } from "@/lib/platform/errors";
-import { bodyParts, escapePointer, maximumBodyBytes, readJsonBody } from "./read-request";
+import {
+  type ApiRequest,
+  bodyParts,
+  escapePointer,
+  maximumBodyBytes,
+  readJsonBody,
+} from "./read-request";
 
 /**
  * What a route file declares about an operation that accepts a file: as `multipart/form-data`, or
@@ -51,7 +57,7 @@ type ReadOptions = { formSchema: z.ZodType | undefined; onBytes: (bytes: Uint8Ar
  * @throws AppError `unsupported-media-type`, `payload-too-large`, `malformed-request`
  */
 export async function readUpload(
-  request: Request,
+  request: ApiRequest,
   upload: Upload,
   options: ReadOptions,
 ): Promise<ReceivedUpload> {
@@ -65,7 +71,7 @@ export async function readUpload(
 }
 
 async function readText(
-  request: Request,
+  request: ApiRequest,
   upload: Upload,
   { onBytes }: ReadOptions,
 ): Promise<ReceivedUpload> {
@@ -86,7 +92,7 @@ async function readText(
 }
 
 async function readForm(
-  request: Request,
+  request: ApiRequest,
   upload: Upload,
   { formSchema: schema, onBytes }: ReadOptions,
 ): Promise<ReceivedUpload> {
@@ -128,7 +134,7 @@ type Form = {
 };
 
 /** The form's fields and its one file, which is written to a temporary file as it arrives. */
-async function parseForm(request: Request, maximumBytes: number): Promise<Form> {
+async function parseForm(request: ApiRequest, maximumBytes: number): Promise<Form> {
   const fields = new Map<string, string>();
   const issues: ValidationIssue[] = [];
   const refuse = (field: string, code: string, predicate: string) =>
@@ -232,7 +238,7 @@ async function firstBytes(stream: Readable, maximumBytes: number): Promise<Buffe
 
 /** Passes the body to the parser as it arrives, until it is complete or the parser is destroyed. */
 async function feed(
-  request: Request,
+  request: ApiRequest,
   parser: ReturnType<typeof openParser>,
   maximumBytes: number,
 ): Promise<void> {

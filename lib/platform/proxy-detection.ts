@@ -16,16 +16,17 @@ const proxyHeader =
 export function findProxySign(headers: Headers): ProxySign | null {
   for (const [header, sent] of headers) {
     const value = String(sent ?? "");
-    const parts = value.split(",").map((part) => part.trim());
     if (header === "host" || header === "x-forwarded-for" || header === "x-forwarded-host") {
-      if (!parts.every(isLoopbackHost)) return { header, value };
+      if (!partsOf(value).every(isLoopbackHost)) return { header, value };
     } else if (header === "x-forwarded-proto") {
-      if (!parts.every((part) => part === "http")) return { header, value };
+      if (!partsOf(value).every((part) => part === "http")) return { header, value };
     } else if (header !== "x-forwarded-port" && proxyHeader.test(header)) {
       return { header, value };
     }
   }
   return null;
 }
+
+const partsOf = (value: string) => value.split(",").map((part) => part.trim());
 
 export const cameThroughProxy = (headers: Headers): boolean => findProxySign(headers) !== null;

@@ -4,7 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { dispatch } from "@/lib/api/dispatch";
 import type { Wire } from "@/lib/api/pipeline";
-import { lateCode } from "@/lib/api/read-request";
+import { type ApiRequest, lateCode } from "@/lib/api/read-request";
 import { AppError, expectationFailed, requestTimeout } from "@/lib/platform/errors";
 import { noteRequest } from "@/lib/platform/loopback-exposure";
 import { cameThroughProxy } from "@/lib/platform/proxy-detection";
@@ -12,6 +12,7 @@ import { noteUntrustedProxy } from "@/lib/platform/untrusted-proxy";
 import { probes } from "@/lib/readiness/service";
 import { bufferBody } from "./buffer-body";
 import { problemOf, refuse, sendProblem, track } from "./connection";
+import { toPlainRequest } from "./plain-request";
 import { refuseForgedAction } from "./refuse-forged-action";
 
 const headersDeadlineMs = 15_000;
@@ -101,18 +102,21 @@ export function attachEdge(
 }
 
 function apiListener(server: Server) {
-  return getRequestListener(
+  const respond = async (
+    request: ApiRequest,
+    incoming: Pick<IncomingMessage, "rawHeaders">,
+    outgoing: Pick<ServerResponse, "writeHead">,
+  ) => {
+    const { status, headers, body } = await dispatch(request, wireOf(incoming));
+    // Checked only now: the server may have started to stop since the request arrived, and the body
+    // may be unread.
+    if (!server.listening || !(incoming as IncomingMessage).complete) headers.Connection = "close";
+    if (body !== null) headers["Content-Length"] = String(Buffer.byteLength(body));
+    outgoing.writeHead(status, headers).end(body);
+  };
+  const throughBridge = getRequestListener(
     async (request, { incoming, outgoing }) => {
-      const { status, headers, body } = await dispatch(request, wireOf(incoming));
-      // Checked only now: the server may have started to stop since the request arrived, and the
-      // body may be unread.
-      if (!server.listening || !(incoming as IncomingMessage).complete)
-        headers.Connection = "close";
-      if (body === null) outgoing.writeHead(status, headers).end();
-      else
-        outgoing
-          .writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) })
-          .end(body);
+      await respond(request, incoming, outgoing as ServerResponse);
       return RESPONSE_ALREADY_SENT;
     },
     {
@@ -129,6 +133,10 @@ function apiListener(server: Server) {
       },
     },
   );
+  return (incoming: IncomingMessage, outgoing: ServerResponse): Promise<unknown> => {
+    const request = toPlainRequest(incoming);
+    return request ? respond(request, incoming, outgoing) : throughBridge(incoming, outgoing);
+  };
 }
 
 const isBelow = (base: string, url: string) =>
