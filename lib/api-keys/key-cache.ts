@@ -34,9 +34,11 @@ export type KnownKey = {
  * died silently.
  */
 const lifetimeMs = 900;
+/** From this age on, a key in use is looked up again while requests still get the cached one. */
+const refreshAfterMs = 500;
 const maximumEntries = 10_000;
 
-type Entry = { key: KnownKey; until: number };
+type Entry = { key: KnownKey; until: number; refreshAt: number };
 const entries = new Map<string, Entry>();
 
 /**
@@ -50,17 +52,33 @@ export async function findKey(hash: Buffer, { inBatches = false } = {}): Promise
   const name = hash.toString("hex");
   const now = Date.now();
   const cached = entries.get(name);
-  if (cached && cached.until > now && isListening()) return notExpired(cached.key, now);
+  if (cached && cached.until > now && isListening()) {
+    if (cached.refreshAt <= now) refresh(cached, hash);
+    return notExpired(cached.key, now);
+  }
+  return notExpired(await lookUp(hash, now, inBatches), now);
+}
 
+/** One request looks the key up for all that follow, and none of them waits for it. */
+function refresh(cached: Entry, hash: Buffer): void {
+  cached.refreshAt = Number.POSITIVE_INFINITY;
+  // Without a result, the cached key ends at its time, and the next request reports the error.
+  lookUp(hash, Date.now(), false).catch(() => {});
+}
+
+async function lookUp(hash: Buffer, now: number, inBatches: boolean): Promise<KnownKey | null> {
+  const name = hash.toString("hex");
   const generation = invalidations;
   const row = await (inBatches ? findRowInBatch(hash) : findRow(hash));
   const key = row && !row.revokedAt && !row.suspendedAt ? toKnownKey(row) : null;
   // A revocation that arrived during the lookup may concern this key, so the result is not cached.
-  if (key && isListening() && generation === invalidations) {
+  if (generation !== invalidations || !isListening()) return key;
+  if (!key) entries.delete(name);
+  else {
     if (entries.size >= maximumEntries) entries.clear();
-    entries.set(name, { key, until: now + lifetimeMs });
+    entries.set(name, { key, until: now + lifetimeMs, refreshAt: now + refreshAfterMs });
   }
-  return notExpired(key, now);
+  return key;
 }
 
 function notExpired(key: KnownKey | null, now: number): KnownKey | null {
