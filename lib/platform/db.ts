@@ -7,6 +7,7 @@ import { log } from "./log";
 import { prepareSession } from "./prepare-session";
 import { responseTypes } from "./response-types";
 import type { Query } from "./sql";
+import { encodeTextArray } from "./text-array";
 import { watchConnection } from "./watch-connection";
 
 export type { Prisma } from "@/prisma/generated/client";
@@ -152,11 +153,14 @@ export async function readSql<Row extends object>(query: Query): Promise<Row[]> 
   return result.rows;
 }
 
-const prepared = ({ name, text, values }: Query) => ({
-  ...(name && { name: statementName(name, text) }),
-  text,
-  values,
-});
+function prepared({ name, text, values, textArrays = [] }: Query) {
+  const sent = textArrays.length > 0 ? [...values] : values;
+  for (const index of textArrays) {
+    const array = values[index] as (string | null)[] | null;
+    if (array) sent[index] = encodeTextArray(array);
+  }
+  return { ...(name && { name: statementName(name, text) }), text, values: sent };
+}
 
 /**
  * How long all connections have been in use without interruption; 0 while one is free. No

@@ -1,8 +1,16 @@
 import type * as enums from "@/prisma/generated/enums";
 import { timeSetByTest } from "./time";
 
-/** A statement with its values, as pg takes it. See `run` in db.ts. */
-export type Query = { name?: string; text: string; values: unknown[] };
+/**
+ * A statement with its values, as pg takes it. See `runSql` in db.ts. `textArrays` says which values
+ * are arrays of texts.
+ */
+export type Query = {
+  name?: string;
+  text: string;
+  values: unknown[];
+  textArrays?: readonly number[];
+};
 
 /** The enums of the schema, under the names that they have in PostgreSQL too. */
 type EnumValues = {
@@ -80,11 +88,14 @@ export function sql<const P extends Parameters>(
     // PostgreSQL could not tell the type of a parameter that the text does not mention.
     if (!text.includes(written)) throw new Error(`${name ?? text} does not use ${parameter}`);
   }
+  const textArrays = names.flatMap((parameter, index) =>
+    /^text\??\[\]/.test(parameters[parameter] ?? "") ? [index] : [],
+  );
   const clockIndex = names.findIndex((parameter) => parameters[parameter] === "clock");
   return (given) => {
     const values = names.map((parameter) => (given as Record<string, unknown>)[parameter] ?? null);
     if (clockIndex >= 0) values[clockIndex] ??= timeSetByTest();
-    return name === null ? { text, values } : { name, text, values };
+    return name === null ? { text, values, textArrays } : { name, text, values, textArrays };
   };
 }
 
