@@ -7,6 +7,7 @@ import {
   writeRecord,
 } from "@/lib/events/outbox.sql";
 import { sql } from "@/lib/platform/sql";
+import { rowSteps } from "@/lib/resources/pages";
 import type { MessageModel } from "@/prisma/generated/models";
 
 /** A message's row, with its time as the API returns it. */
@@ -27,24 +28,26 @@ const listParameters = {
   tenantId: "text",
   environment: "Environment",
   conversationId: "text",
-  limit: "int",
 } as const;
 
-const firstPage = (order: "asc" | "desc") =>
+type Order = "asc" | "desc";
+type Rows = (typeof rowSteps)[number];
+
+const firstPage = (order: Order, rows: Rows) =>
   sql(
     `list_messages_${order}`,
     listParameters,
     (p) => `
   SELECT ${columns} FROM messages
   WHERE tenant_id = ${p.tenantId} AND environment = ${p.environment} AND conversation_id = ${p.conversationId}
-  ORDER BY sequence ${order} LIMIT ${p.limit}`,
+  ORDER BY sequence ${order} LIMIT ${rows}`,
   );
 
 /**
  * The page starts after the cursor's own sequence. If that message no longer exists, it starts
  * after the last message before it.
  */
-const nextPage = (order: "asc" | "desc") =>
+const nextPage = (order: Order, rows: Rows) =>
   sql(`list_messages_${order}_after`, { ...listParameters, cursor: "text" }, (p) => {
     const within = `tenant_id = ${p.tenantId} AND environment = ${p.environment} AND conversation_id = ${p.conversationId}`;
     // In descending order, that last message itself is the next one.
@@ -55,13 +58,23 @@ const nextPage = (order: "asc" | "desc") =>
     (SELECT sequence FROM messages WHERE ${within} AND id = ${p.cursor}),
     (SELECT max(sequence) + ${step} FROM messages WHERE ${within} AND id < ${p.cursor}),
     ${step})
-  ORDER BY sequence ${order} LIMIT ${p.limit}`;
+  ORDER BY sequence ${order} LIMIT ${rows}`;
   });
 
-/** A page of a conversation's messages, in the order of their sequence. */
+/** A statement for each number of rows. */
+const inSteps = <Made>(make: (rows: Rows) => Made) =>
+  Object.fromEntries(rowSteps.map((rows) => [rows, make(rows)])) as Record<Rows, Made>;
+
+/** A page of a conversation's messages, in the order of their sequence, by its number of rows. */
 export const listMessagesStatements = {
-  first: { asc: firstPage("asc"), desc: firstPage("desc") },
-  next: { asc: nextPage("asc"), desc: nextPage("desc") },
+  first: {
+    asc: inSteps((rows) => firstPage("asc", rows)),
+    desc: inSteps((rows) => firstPage("desc", rows)),
+  },
+  next: {
+    asc: inSteps((rows) => nextPage("asc", rows)),
+    desc: inSteps((rows) => nextPage("desc", rows)),
+  },
 };
 
 /**

@@ -11,7 +11,7 @@ import { conversationClosed } from "@/lib/platform/errors";
 import { requireRole } from "@/lib/platform/roles";
 import { requireCursor } from "@/lib/resources/cursor";
 import { notFound } from "@/lib/resources/not-found";
-import { toPage } from "@/lib/resources/pages";
+import { rowsFor, toPage } from "@/lib/resources/pages";
 import {
   type MessageCustomer,
   messageEventType,
@@ -35,10 +35,11 @@ export async function listMessages(
   conversationId: string,
   { cursor, limit, order }: ListMessages,
 ) {
-  const values = { ...caller.partition, conversationId, limit: limit + 1 };
+  const values = { ...caller.partition, conversationId };
   const { first, next } = listMessagesStatements;
+  const count = rowsFor(limit);
   const rows = await readSql<MessageRow>(
-    cursor === undefined ? first[order](values) : next[order]({ ...values, cursor }),
+    cursor === undefined ? first[order][count](values) : next[order][count]({ ...values, cursor }),
   );
   if (rows.length === 0) await requireConversation(caller, conversationId);
   await requireCursor(caller, "messages", cursor, conversationId);

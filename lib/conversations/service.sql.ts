@@ -9,6 +9,7 @@ import {
 import type { Partition } from "@/lib/platform/caller";
 import { bindings, type ParameterType, type Query, sql } from "@/lib/platform/sql";
 import { firstIdAt } from "@/lib/resources/ids";
+import { rowsFor } from "@/lib/resources/pages";
 import type { ConversationModel } from "@/prisma/generated/models";
 import {
   type ConversationStatus,
@@ -20,8 +21,8 @@ import {
 
 export type ConversationRow = ConversationModel;
 
-/** A conversation as the API returns it. */
-const conversationFields = `environment, id, status, channel_id AS "channelId",
+/** A conversation as the API returns it, in the same order, so that it is printed as it was read. */
+const conversationFields = `id, environment, status, channel_id AS "channelId",
   customer_id AS "customerId", agent_id AS "agentId", assignee_id AS "assigneeId", subject, priority, tags, metadata,
   external_id AS "externalId", message_count AS "messageCount", last_message_at AS "lastMessageAt",
   last_message_preview AS "lastMessagePreview", snoozed_until AS "snoozedUntil", resolved_at AS "resolvedAt",
@@ -97,7 +98,7 @@ function bindFilters(bind: Bind, within: Within, filters: Filters): string {
 }
 
 /** What the page of a list is made from, as references. */
-type Page = { partition: string; order: "asc" | "desc"; limit: string; beyond: string };
+type Page = { partition: string; order: "asc" | "desc"; limit: number; beyond: string };
 
 /**
  * A single filter costs no more than its page, whatever its value. Three of them need more than an
@@ -112,7 +113,7 @@ export function listConversationsStatement(partition: Partition, query: ListConv
   const page: Page = {
     partition: within.partition,
     order,
-    limit: bind("int", limit + 1),
+    limit: rowsFor(limit),
     beyond:
       cursor === undefined ? "" : `AND id ${order === "asc" ? ">" : "<"} ${bind("text", cursor)}`,
   };

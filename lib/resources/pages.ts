@@ -62,8 +62,19 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     }),
   });
 
+/** How many rows a statement reads for a page, one more than the page has. */
+export const rowSteps = [2, 21, 51, 101] as const;
+
 /**
- * Takes a page from `limit + 1` rows.
+ * The number of rows to read for a page, for the text of a statement. As a parameter it would be
+ * unknown to PostgreSQL, which then expects a tenth of all rows and plans every execution anew. In
+ * steps, there are few statements.
+ */
+export const rowsFor = (limit: number): (typeof rowSteps)[number] =>
+  rowSteps.find((rows) => rows > limit) ?? 101;
+
+/**
+ * Takes a page from at least `limit + 1` rows, if there are so many.
  * @returns at most `limit` items, and the last one's id if more follow
  */
 export function toPage<Row extends { id: string }, Item>(

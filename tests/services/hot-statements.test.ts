@@ -21,8 +21,9 @@ import {
   listConversations,
 } from "@/lib/conversations/service";
 import { type Identity, mutate, type Partition, reader, system } from "@/lib/platform/caller";
-import { db } from "@/lib/platform/db";
+import { db, runSql } from "@/lib/platform/db";
 import { toTimestamp } from "@/lib/platform/response-types";
+import { sql } from "@/lib/platform/sql";
 import { newId } from "@/lib/resources/ids";
 import { createTenant } from "@/lib/tenants/service";
 import { createWebhook } from "@/lib/webhooks/service";
@@ -270,6 +271,19 @@ test("a stored response is found as Prisma finds it, until it expires", async ()
       else await expect(found).rejects.toMatchObject({ kind: "idempotency-key-reused" });
     }),
     { numRuns: 5, endOnFailure: true },
+  );
+});
+
+const echoStatement = sql("echo", { texts: "text?[]" }, (p) => `SELECT ${p.texts} AS texts`);
+
+test("arrays of texts arrive as they were sent", async () => {
+  const texts = fc.array(fc.option(text), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(texts, async (sent) => {
+      const [row] = await runSql<{ texts: (string | null)[] }>(echoStatement({ texts: sent }));
+      expect(row?.texts).toEqual(sent);
+    }),
+    { numRuns: 30, endOnFailure: true },
   );
 });
 
