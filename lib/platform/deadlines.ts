@@ -1,9 +1,12 @@
 /** How late a deadline may pass. */
 const tickMs = 100;
 
-type Deadline = { atMs: number; pass: () => void };
+type Deadline = { atTick: number; pass: () => void };
 
+// Time is counted in ticks. A process that was stopped or starved sees one tick, however long it
+// took, and reads what has arrived before the next.
 const deadlines = new Set<Deadline>();
+let tick = 0;
 let timer: NodeJS.Timeout | undefined;
 
 /**
@@ -13,16 +16,16 @@ let timer: NodeJS.Timeout | undefined;
  * @returns a function that cancels the deadline
  */
 export function atDeadline(withinMs: number, pass: () => void): () => void {
-  const deadline = { atMs: performance.now() + withinMs, pass };
+  const deadline = { atTick: tick + Math.ceil(withinMs / tickMs), pass };
   deadlines.add(deadline);
   timer ??= setInterval(examine, tickMs).unref();
   return () => deadlines.delete(deadline);
 }
 
 function examine(): void {
-  const nowMs = performance.now();
+  tick++;
   for (const deadline of deadlines) {
-    if (deadline.atMs > nowMs) continue;
+    if (deadline.atTick > tick) continue;
     deadlines.delete(deadline);
     deadline.pass();
   }
