@@ -42,8 +42,7 @@ function compile(schema: z.ZodType): IsAsParsed {
 const neverCertain: IsAsParsed = () => false;
 
 function compileObject(schema: z.ZodObject): IsAsParsed {
-  // Other kinds of objects return unknown fields too.
-  if (schema.def.catchall || hasChecks(schema)) return neverCertain;
+  if (hasChecks(schema)) return neverCertain;
   const fields = Object.entries(schema.shape).map(([name, field]) => ({
     name,
     isValue: compile(field as z.ZodType),

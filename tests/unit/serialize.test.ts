@@ -104,6 +104,11 @@ describe.each(responses)("%s", (_operationId, schema) => {
 test.each([
   ["checks", z.object({ a: z.string().min(2).max(3) }), [{ a: "x" }, { a: "xx" }, { a: "xxxx" }]],
   ["refinements", z.object({ a: z.number().refine((a) => a > 1) }), [{ a: 1 }, { a: 2 }]],
+  [
+    "refinements of objects",
+    z.object({ a: z.number() }).refine(({ a }) => a > 1),
+    [{ a: 1 }, { a: 2 }],
+  ],
   ["transformations", z.object({ a: z.string().transform(Number) }), [{ a: "1" }]],
   ["defaults", z.object({ a: z.string().default("x") }), [{}, { a: "y" }]],
   ["strict objects", z.strictObject({ a: z.string() }), [{ a: "x" }, { a: "x", b: 1 }]],
