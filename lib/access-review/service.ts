@@ -2,12 +2,14 @@ import { forgetKey } from "@/lib/api-keys/service";
 import { recordAudit } from "@/lib/audit/service";
 import { enableWebhook } from "@/lib/deliveries/service";
 import type { Caller } from "@/lib/platform/caller";
+import { runSql } from "@/lib/platform/db";
 import { AppError } from "@/lib/platform/errors";
 import { requireAuthorityOver, requireGrantable, requireRole } from "@/lib/platform/roles";
 import { requireStepUp } from "@/lib/step-up/protected-actions";
 import { lockTenant } from "@/lib/tenants/service";
 import { Environment } from "@/prisma/generated/enums";
 import type { ConfirmAccess } from "./schema";
+import { countSuspendedStatement } from "./service.sql";
 import { type Access, countAccess } from "./suspend-access";
 
 /** Everything that is suspended in the organization, in both environments. */
@@ -45,8 +47,15 @@ export async function listSuspendedAccess(caller: Caller) {
 
 export type SuspendedAccess = Awaited<ReturnType<typeof listSuspendedAccess>>;
 
-/** For pages that only show whether anything is suspended. */
 export const countSuspendedAccess = (found: SuspendedAccess) => countAccess(idsOf(found));
+
+/** The same for pages that only say how much is suspended: one statement that reads just that. */
+export async function countAllSuspendedAccess(caller: Caller): Promise<number> {
+  requireRole(caller, "ADMIN", "review suspended access");
+  const { tenantId } = caller.partition;
+  const [row] = await runSql<{ count: number }>(countSuspendedStatement({ tenantId }));
+  return row?.count ?? 0;
+}
 
 /**
  * Restores suspended access: keys work again, webhooks receive the deliveries that were held,

@@ -1,5 +1,4 @@
 import type { Account, NextAuthOptions, User } from "next-auth";
-import { db } from "@/lib/platform/db";
 import { env } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { type Device, findLiveSession, sessionLifetimeSeconds } from "@/lib/sessions/service";
@@ -49,7 +48,7 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
       }),
       async session({ token }) {
         const user =
-          typeof token.sessionId === "string" ? await findLiveSession(db(), token.sessionId) : null;
+          typeof token.sessionId === "string" ? await findLiveSession(token.sessionId) : null;
         // Makes next-auth respond that no one is signed in, and delete the cookie.
         if (!user) throw new Error("The session was revoked or has run out.");
         return {
@@ -62,9 +61,7 @@ export function nextAuthOptions(device: Device): NextAuthOptions {
     events: {
       async signOut({ token }) {
         const user =
-          typeof token?.sessionId === "string"
-            ? await findLiveSession(db(), token.sessionId)
-            : null;
+          typeof token?.sessionId === "string" ? await findLiveSession(token.sessionId) : null;
         if (user) await signOut(user, device);
       },
     },

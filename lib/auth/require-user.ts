@@ -15,7 +15,7 @@ import { readKnownDevice, readSessionId } from "./session-cookie";
 /** The signed-in user, read from the database once per request; null if no one is signed in. */
 export const currentUser = cache(async (): Promise<SignedInUser | null> => {
   const sessionId = await readSessionId();
-  const user = sessionId ? await findLiveSession(db(), sessionId) : null;
+  const user = sessionId ? await findLiveSession(sessionId) : null;
   if (user) recordSessionActivity(db(), user);
   return user;
 });

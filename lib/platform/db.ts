@@ -32,8 +32,12 @@ const poolTimeoutMs = 5_000;
 
 type Connections = {
   pool: pg.Pool;
-  /** Made for its first query, because a process may do well without its compiler. */
-  prisma: PrismaClient | undefined;
+  /**
+   * Made when it is first needed, because a process may do well without it. A function, so that the
+   * bundle that made the pool also makes the client: Prisma takes no other bundle's pool.
+   */
+  prisma: () => PrismaClient;
+  madePrisma: PrismaClient | undefined;
   checkedOut: Map<pg.PoolClient, number>;
 };
 
@@ -105,7 +109,16 @@ function connect(): Connections {
   pool.on("acquire", (client) => checkedOut.set(client, performance.now()));
   pool.on("release", (_error, client) => checkedOut.delete(client));
 
-  return { pool, prisma: undefined, checkedOut };
+  const made: Connections = {
+    pool,
+    prisma: () => {
+      made.madePrisma ??= prismaClient(pool);
+      return made.madePrisma;
+    },
+    madePrisma: undefined,
+    checkedOut,
+  };
+  return made;
 }
 
 function prismaClient(pool: pg.Pool): PrismaClient {
@@ -122,12 +135,7 @@ function connections(): Connections {
   return shared.parlanceConnections;
 }
 
-export function db(): PrismaClient {
-  const open = connections();
-  open.prisma ??= prismaClient(open.pool);
-  return open.prisma;
-}
-
+export const db = (): PrismaClient => connections().prisma();
 export const pool = (): pg.Pool => connections().pool;
 
 /**
@@ -176,7 +184,7 @@ export function poolStuckMs(): number {
 export async function closeDatabase(): Promise<void> {
   const open = shared.parlanceConnections;
   shared.parlanceConnections = undefined;
-  await open?.prisma?.$disconnect();
+  await open?.madePrisma?.$disconnect();
   if (open && !open.pool.ended) await open.pool.end();
 }
 

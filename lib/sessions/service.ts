@@ -1,8 +1,9 @@
-import type { Db } from "@/lib/platform/db";
+import { type Db, runSql } from "@/lib/platform/db";
 import { env, sessionLifetimeHours } from "@/lib/platform/env";
 import { log } from "@/lib/platform/log";
 import { newId } from "@/lib/resources/ids";
-import type { SignInMethod } from "@/prisma/generated/enums";
+import type { Role, SignInMethod } from "@/prisma/generated/enums";
+import { liveSessionStatement } from "./service.sql";
 
 /** A session that is not used for SESSION_IDLE_HOURS ends earlier. */
 export const sessionLifetimeSeconds = sessionLifetimeHours * 60 * 60;
@@ -41,50 +42,33 @@ export function startSession(
  * The user of this session and their memberships; null once it was revoked or has expired. Roles
  * are read here for each request, so a changed role takes effect immediately.
  */
-export async function findLiveSession(transaction: Db, id: string, now = new Date()) {
-  const session = await transaction.session.findUnique({
-    where: { id, ...live(now) },
-    select: {
-      id: true,
-      method: true,
-      provedAt: true,
-      lastSeenAt: true,
-      expiresAt: true,
-      user: {
-        select: {
-          id: true,
-          name: true,
-          email: true,
-          passwordHash: true,
-          emailVerifiedAt: true,
-          memberships: {
-            where: { suspendedAt: null },
-            select: { role: true, tenant: { select: { id: true, slug: true, name: true } } },
-            orderBy: [{ createdAt: "asc" }, { tenantId: "asc" }],
-          },
-        },
-      },
-    },
-  });
-  if (!session) return null;
-  const { id: sessionId, user, ...facts } = session;
-  const { passwordHash, emailVerifiedAt, ...person } = user;
-  return {
-    sessionId,
-    ...facts,
-    ...person,
-    hasPassword: passwordHash !== null,
-    isEmailVerified: emailVerifiedAt !== null,
-  };
+export async function findLiveSession(id: string, now = new Date()): Promise<SignedInUser | null> {
+  const [found] = await runSql<SignedInUser>(
+    liveSessionStatement({ id, now, usedSince: usedSince(now) }),
+  );
+  return found ?? null;
 }
+
+export type SignedInUser = {
+  sessionId: string;
+  method: SignInMethod;
+  provedAt: Date | null;
+  lastSeenAt: Date | null;
+  expiresAt: Date;
+  id: string;
+  name: string;
+  email: string;
+  hasPassword: boolean;
+  isEmailVerified: boolean;
+  memberships: { role: Role; tenant: { id: string; slug: string; name: string } }[];
+};
 
 /** Not revoked, within its lifetime, and used recently enough. */
 function live(now: Date) {
-  const usedSince = new Date(now.getTime() - env().SESSION_IDLE_HOURS * 3_600_000);
-  return { revokedAt: null, expiresAt: { gt: now }, lastSeenAt: { gt: usedSince } };
+  return { revokedAt: null, expiresAt: { gt: now }, lastSeenAt: { gt: usedSince(now) } };
 }
 
-export type SignedInUser = NonNullable<Awaited<ReturnType<typeof findLiveSession>>>;
+const usedSince = (now: Date) => new Date(now.getTime() - env().SESSION_IDLE_HOURS * 3_600_000);
 
 /** The email address and password hash of the session's user. */
 export async function findAccountOfSession(transaction: Db, id: string) {

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { confirmAccess, listSuspendedAccess } from "@/lib/access-review/service";
+import {
+  confirmAccess,
+  countAllSuspendedAccess,
+  listSuspendedAccess,
+} from "@/lib/access-review/service";
 import { findKey } from "@/lib/api-keys/key-cache";
 import { hashKey } from "@/lib/api-keys/key-format";
 import { createApiKey, revokeApiKey, rollApiKey } from "@/lib/api-keys/service";
@@ -114,18 +118,19 @@ test.each(Object.entries(doors))(
       await newSquat();
     expect(await liveKey.isAccepted()).toBe(true);
 
-    const session = await findLiveSession(db(), await enter(squatter));
+    const session = await findLiveSession(await enter(squatter));
 
     expect(session?.memberships).toMatchObject([{ role: "OWNER", tenant: { id: tenant.id } }]);
     expect(await liveKey.isAccepted()).toBe(false);
     expect(await testKey.isAccepted()).toBe(false);
     expect(await liveWebhook.status()).toBe("DISABLED");
     expect(await findInvitation(open.token)).toBeNull();
-    expect((await findLiveSession(db(), accompliceSession.id))?.memberships ?? []).toEqual([]);
+    expect((await findLiveSession(accompliceSession.id))?.memberships ?? []).toEqual([]);
   },
 );
 
 const review = (by: TestPerson) => listSuspendedAccess(reader(as(by)));
+const count = (by: TestPerson) => countAllSuspendedAccess(reader(as(by)));
 
 test("suspended access is listed to the owner, who restores it one by one or all together", async () => {
   const {
@@ -144,6 +149,7 @@ test("suspended access is listed to the owner, who restores it one by one or all
   expect(found.webhooks).toMatchObject([{ id: liveWebhook.id, environment: "live" }]);
   expect(found.invitations).toMatchObject([{ id: open.id, role: "ADMIN" }]);
   expect(found.members).toMatchObject([{ id: accomplice.id, role: "OWNER" }]);
+  expect(await count(owner)).toBe(5);
   const before = {
     apiKeys: [liveKey.id, testKey.id],
     webhooks: [liveWebhook.id],
@@ -166,8 +172,9 @@ test("suspended access is listed to the owner, who restores it one by one or all
   expect(await liveWebhook.status()).toBe("ENABLED");
   expect(await findInvitation(open.token)).not.toBeNull();
   const session = await newSession(accomplice.id);
-  expect((await findLiveSession(db(), session.id))?.memberships).toHaveLength(1);
+  expect((await findLiveSession(session.id))?.memberships).toHaveLength(1);
   expect(await review(owner)).toEqual({ apiKeys: [], webhooks: [], invitations: [], members: [] });
+  expect(await count(owner)).toBe(0);
   expect((await auditOf(tenant.id)).at(-1)).toMatchObject({
     action: "access.confirmed",
     actorId: owner.id,
@@ -301,8 +308,8 @@ describe("where mail is configured", () => {
     expect(await confirmEmail({ id: owner.id, sessionId }, token, how)).toBe(false);
     expect(await findEmailVerification(token)).toBeNull();
     // Only the browser that confirmed stays signed in.
-    expect((await findLiveSession(db(), sessionId))?.isEmailVerified).toBe(true);
-    expect(await findLiveSession(db(), other.id)).toBeNull();
+    expect((await findLiveSession(sessionId))?.isEmailVerified).toBe(true);
+    expect(await findLiveSession(other.id)).toBeNull();
     await newKey(owner, "live");
     expect((await auditOf(owner.tenantId)).map(({ action }) => action)).toContain(
       "user.email_verified",

@@ -211,7 +211,7 @@ describe("the end of a session leaves a trace", () => {
         changes: { before: { sessionId: session.id, address: session.address } },
       },
     ]);
-    expect(await findLiveSession(db(), others.id)).not.toBeNull();
+    expect(await findLiveSession(others.id)).not.toBeNull();
   });
 });
 
@@ -231,7 +231,7 @@ describe("a user gets a mail about", () => {
   test("a changed password, after which all earlier browsers are unknown", async () => {
     const { owner, email } = await newOwner();
     const known = withAccount(null, { email, passwordHash });
-    const user = await findLiveSession(db(), (await newSession(owner.id)).id);
+    const user = await findLiveSession((await newSession(owner.id)).id);
     if (!user) throw new Error("the session is not valid");
     await changePassword(
       user,

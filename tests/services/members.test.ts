@@ -102,9 +102,9 @@ test("removing a member ends all of their sessions immediately, and is audited",
   await mutate(as(owner), (caller) => removeMember(caller, member.id));
 
   expect(await roleOf(tenant.id, member.id)).toBeNull();
-  expect(await findLiveSession(db(), laptop.id)).toBeNull();
-  expect(await findLiveSession(db(), phone.id)).toBeNull();
-  expect(await findLiveSession(db(), owners.id)).not.toBeNull();
+  expect(await findLiveSession(laptop.id)).toBeNull();
+  expect(await findLiveSession(phone.id)).toBeNull();
+  expect(await findLiveSession(owners.id)).not.toBeNull();
   expect((await auditOf(tenant.id)).at(-1)).toEqual({
     action: "member.removed",
     actorId: owner.id,
@@ -127,9 +127,9 @@ test("an admin ends all sessions of a member, who keeps the role and can sign in
 
   await mutate(as(admin), (caller) => endMemberSessions(caller, member.id));
 
-  for (const { id } of [laptop, phone]) expect(await findLiveSession(db(), id)).toBeNull();
-  expect(await findLiveSession(db(), own.id)).not.toBeNull();
-  expect(await findLiveSession(db(), (await newSession(member.id)).id)).toMatchObject({
+  for (const { id } of [laptop, phone]) expect(await findLiveSession(id)).toBeNull();
+  expect(await findLiveSession(own.id)).not.toBeNull();
+  expect(await findLiveSession((await newSession(member.id)).id)).toMatchObject({
     memberships: [{ role: "MEMBER" }],
   });
   expect((await auditOf(tenant.id)).at(-1)).toEqual({
@@ -174,7 +174,7 @@ test("a user who leaves keeps other organizations and the session", async () => 
 
   await mutate(as(member), (caller) => leaveOrganization(caller));
 
-  expect((await findLiveSession(db(), id))?.memberships).toMatchObject([
+  expect((await findLiveSession(id))?.memberships).toMatchObject([
     { role: "VIEWER", tenant: { id: other.id } },
   ]);
   expect((await auditOf(tenant.id)).at(-1)).toMatchObject({

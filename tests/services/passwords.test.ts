@@ -38,7 +38,7 @@ async function newSignedIn(hash: string | null = passwordHash) {
   const { tenant, owner } = await newOrganization(hash ?? undefined);
   if (!hash) await db().user.update({ where: { id: owner.id }, data: { passwordHash: null } });
   const session = await newSession(owner.id);
-  const user = await findLiveSession(db(), session.id);
+  const user = await findLiveSession(session.id);
   if (!user) throw new Error("the session does not count");
   return { tenant, owner, session, user };
 }
@@ -64,9 +64,9 @@ test("changing the password ends all sessions immediately and starts a new one",
   );
 
   if (result.outcome !== "changed") throw new Error(result.outcome);
-  expect(await findLiveSession(db(), session.id)).toBeNull();
-  expect(await findLiveSession(db(), phone.id)).toBeNull();
-  expect(await findLiveSession(db(), result.sessionId)).toMatchObject({ id: owner.id });
+  expect(await findLiveSession(session.id)).toBeNull();
+  expect(await findLiveSession(phone.id)).toBeNull();
+  expect(await findLiveSession(result.sessionId)).toMatchObject({ id: owner.id });
   expect(await outcomeOf(owner.email, oldPassword)).toBe("failed");
   expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
   const done = (await auditOf(tenant.id)).filter(({ action }) => action !== "user.sign_in_failed");
@@ -91,7 +91,7 @@ test("a wrong current password changes nothing, and guesses count for the sessio
   expect(
     await changePassword(user, { current: oldPassword, password: newPassword }, newDevice()),
   ).toMatchObject({ outcome: "throttled" });
-  expect(await findLiveSession(db(), session.id)).toMatchObject({ id: owner.id });
+  expect(await findLiveSession(session.id)).toMatchObject({ id: owner.id });
 });
 
 test("a user without a password sets one right after signing in, and not later", async () => {
@@ -114,8 +114,8 @@ test("a mailed link sets a new password once, ends all sessions, and signs in", 
 
   const result = await resetPassword(token, newPassword, newDevice());
 
-  expect(await findLiveSession(db(), result?.sessionId ?? "")).toMatchObject({ id: owner.id });
-  expect(await findLiveSession(db(), session.id)).toBeNull();
+  expect(await findLiveSession(result?.sessionId ?? "")).toMatchObject({ id: owner.id });
+  expect(await findLiveSession(session.id)).toBeNull();
   expect(await outcomeOf(owner.email, newPassword)).toBe("signed-in");
   expect(
     (await db().user.findUniqueOrThrow({ where: { id: owner.id } })).emailVerifiedAt,
@@ -260,7 +260,7 @@ test("a user ends one session without the others, and none of another user", asy
   expect((await listSessions(db(), owner.id)).map(({ id }) => id)).toEqual([phone.id, session.id]);
   await revokeSession(db(), owner.id, session.id);
   expect((await listSessions(db(), owner.id)).map(({ id }) => id)).toEqual([phone.id]);
-  expect(await findLiveSession(db(), session.id)).toBeNull();
+  expect(await findLiveSession(session.id)).toBeNull();
 });
 
 test("a session records every few minutes that it is in use", async () => {
@@ -269,7 +269,7 @@ test("a session records every few minutes that it is in use", async () => {
   const { id } = await startSession(db(), owner.id, newDevice(), { now: start });
   const seenAt = async (minutes: number) => {
     const now = new Date(start.getTime() + minutes * 60_000);
-    const user = await findLiveSession(db(), id, now);
+    const user = await findLiveSession(id, now);
     if (user) recordSessionActivity(db(), user, now);
     return async () => (await db().session.findUniqueOrThrow({ where: { id } })).lastSeenAt;
   };

@@ -89,9 +89,9 @@ test("signing in is a proof, and so is confirming the password", async () => {
 
   const signedIn = await signIn({ email: session.email, password }, session.device);
   if (signedIn.outcome !== "signed-in") throw new Error(signedIn.outcome);
-  expect(
-    (await findLiveSession(db(), signedIn.sessionId))?.provedAt?.getTime(),
-  ).toBeGreaterThanOrEqual(start);
+  expect((await findLiveSession(signedIn.sessionId))?.provedAt?.getTime()).toBeGreaterThanOrEqual(
+    start,
+  );
 });
 
 test("guesses count for the session, from any network, and not for other sessions of its owner", async () => {
@@ -137,9 +137,9 @@ test("a person without a password cannot confirm one", async () => {
   const session = await newSession();
   await db().user.update({ where: { id: session.userId }, data: { passwordHash: null } });
   expect(await confirmPassword(session, password, session.device)).toEqual({ outcome: "failed" });
-  expect(
-    (await findLiveSession(db(), session.sessionId, before(proofLifetimeMs)))?.hasPassword,
-  ).toBe(false);
+  expect((await findLiveSession(session.sessionId, before(proofLifetimeMs)))?.hasPassword).toBe(
+    false,
+  );
 });
 
 test("a live key needs a fresh proof, a test key does not", async () => {

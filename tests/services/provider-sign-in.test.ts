@@ -32,7 +32,7 @@ async function sessionOf(
 ) {
   const result = await signInWithProvider(arrival, newDevice(), current);
   if (result.outcome !== "signed-in") throw new Error(result.reason);
-  const session = await findLiveSession(db(), result.sessionId);
+  const session = await findLiveSession(result.sessionId);
   if (!session) throw new Error("the session does not count");
   return session;
 }
@@ -41,7 +41,7 @@ async function newOwner({ isVerified }: { isVerified: boolean }) {
   const { tenant, owner } = await newOrganization(passwordHash);
   if (isVerified)
     await db().user.update({ where: { id: owner.id }, data: { emailVerifiedAt: new Date() } });
-  const session = await findLiveSession(db(), (await newSession(owner.id)).id);
+  const session = await findLiveSession((await newSession(owner.id)).id);
   if (!session) throw new Error("the session does not count");
   return { tenant, owner, session };
 }
@@ -116,7 +116,7 @@ describe("a user with an account", () => {
       hasPassword: true,
       memberships: [{ role: "OWNER" }],
     });
-    expect(await findLiveSession(db(), session.sessionId)).not.toBeNull();
+    expect(await findLiveSession(session.sessionId)).not.toBeNull();
     expect((await auditOf(tenant.id)).slice(-2)).toEqual([
       {
         action: "user.account_linked",
@@ -151,7 +151,7 @@ describe("a user with an account", () => {
       hasPassword: false,
     });
 
-    expect(await findLiveSession(db(), session.sessionId)).toBeNull();
+    expect(await findLiveSession(session.sessionId)).toBeNull();
     expect(await findPasswordReset(reset?.url.split("/").at(-1) ?? "")).toBeNull();
     expect(await signIn({ email: owner.email, password }, newDevice())).toEqual({
       outcome: "failed",
@@ -200,7 +200,7 @@ describe("a signed-in user", () => {
       method: "GITHUB",
       now: new Date(Date.now() - proofLifetimeMs * 2),
     });
-    const user = await findLiveSession(db(), long.id);
+    const user = await findLiveSession(long.id);
 
     const again = await sessionOf(arrival, user);
     expect(again.sessionId).toBe(long.id);
@@ -237,7 +237,7 @@ describe("a signed-in user", () => {
     const changed = await changePassword(user, input, newDevice());
     if (changed.outcome !== "changed") throw new Error(changed.outcome);
 
-    expect(await findLiveSession(db(), changed.sessionId)).toMatchObject({
+    expect(await findLiveSession(changed.sessionId)).toMatchObject({
       method: "GITHUB",
       hasPassword: true,
     });

@@ -161,6 +161,11 @@ const matrix: Record<string, [minimum: Role, proof: Proof, work: Work]> = {
   requestWipe: ["ADMIN", "never", (caller) => testData.requestWipe(caller, "not its name")],
   listInvitations: ["ADMIN", "never", (caller) => invitations.listInvitations(caller)],
   listSuspendedAccess: ["ADMIN", "never", (caller) => accessReview.listSuspendedAccess(caller)],
+  countAllSuspendedAccess: [
+    "ADMIN",
+    "never",
+    (caller) => accessReview.countAllSuspendedAccess(caller),
+  ],
   confirmAccess: ["ADMIN", "always", (caller) => accessReview.confirmAccess(caller, "everything")],
   createInvitation: [
     "ADMIN",
@@ -190,6 +195,7 @@ const withoutProof: Record<string, string> = {
   verifyAuditChain: "reads",
   listInvitations: "reads",
   listSuspendedAccess: "reads",
+  countAllSuspendedAccess: "reads",
   sendTestEvent: "goes to an address that was chosen with a proof",
   resendDelivery: "goes to an address that was chosen with a proof",
   recoverDeliveries: "goes to an address that was chosen with a proof",

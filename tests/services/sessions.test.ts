@@ -31,7 +31,7 @@ async function newUser() {
 
 /** The session is used at that time. */
 async function use(id: string, at: Date) {
-  const seen = await findLiveSession(db(), id, at);
+  const seen = await findLiveSession(id, at);
   if (!seen) throw new Error("the session is not valid");
   recordSessionActivity(db(), seen, at);
   await expect
@@ -44,10 +44,10 @@ test("a session lasts twelve hours from its start and no longer, however active 
   const { id } = await startSession(db(), user.id, device, { now: start });
   for (let hours = 1.5; hours < 12; hours += 1.5) await use(id, after(hours));
 
-  expect(await findLiveSession(db(), id, new Date(after(12).getTime() - 1))).toMatchObject({
+  expect(await findLiveSession(id, new Date(after(12).getTime() - 1))).toMatchObject({
     id: user.id,
   });
-  expect(await findLiveSession(db(), id, after(12))).toBeNull();
+  expect(await findLiveSession(id, after(12))).toBeNull();
 });
 
 test("a session that is not used for SESSION_IDLE_HOURS ends, and is no longer listed", async () => {
@@ -56,9 +56,9 @@ test("a session that is not used for SESSION_IDLE_HOURS ends, and is no longer l
   await use(id, after(1));
 
   const last = new Date(after(3).getTime() - 1);
-  expect(await findLiveSession(db(), id, last)).toMatchObject({ id: user.id });
+  expect(await findLiveSession(id, last)).toMatchObject({ id: user.id });
   expect(await listSessions(db(), user.id, last)).toHaveLength(1);
-  expect(await findLiveSession(db(), id, after(3))).toBeNull();
+  expect(await findLiveSession(id, after(3))).toBeNull();
   expect(await listSessions(db(), user.id, after(3))).toEqual([]);
 });
 
@@ -81,9 +81,9 @@ test("signing out ends all sessions of the user immediately, and no others", asy
 
   await signOut(user, device);
 
-  expect(await findLiveSession(db(), laptop.id)).toBeNull();
-  expect(await findLiveSession(db(), phone.id)).toBeNull();
-  expect(await findLiveSession(db(), others.id)).toMatchObject({ id: other.id });
+  expect(await findLiveSession(laptop.id)).toBeNull();
+  expect(await findLiveSession(phone.id)).toBeNull();
+  expect(await findLiveSession(others.id)).toMatchObject({ id: other.id });
 });
 
 test("a changed role takes effect with the next request, and so does a removed membership", async () => {
@@ -92,10 +92,10 @@ test("a changed role takes effect with the next request, and so does a removed m
   const where = { tenantId_userId: { tenantId: tenant.id, userId: user.id } };
 
   await db().membership.update({ where, data: { role: "VIEWER" } });
-  expect((await findLiveSession(db(), id))?.memberships).toMatchObject([{ role: "VIEWER" }]);
+  expect((await findLiveSession(id))?.memberships).toMatchObject([{ role: "VIEWER" }]);
 
   await db().membership.delete({ where });
-  expect((await findLiveSession(db(), id))?.memberships).toEqual([]);
+  expect((await findLiveSession(id))?.memberships).toEqual([]);
 });
 
 test("the token of next-auth contains only a session id, whatever an update requests", async () => {
@@ -118,4 +118,43 @@ test("next-auth accepts no revoked session, and its own sign-out revokes too", a
   expect(await session()).toMatchObject({ user: { email: user.email } });
   await events?.signOut?.({ token } as never);
   await expect(session()).rejects.toThrow("revoked");
+});
+
+test("a session's user is read in one statement, as the tables have it", async () => {
+  const { user, tenant } = await newUser();
+  const [second, suspended] = [await newUser(), await newUser()];
+  await db().membership.createMany({
+    data: [
+      { tenantId: second.tenant.id, userId: user.id, role: "VIEWER", createdAt: after(1) },
+      {
+        ...{ tenantId: suspended.tenant.id, userId: user.id, role: "ADMIN" },
+        ...{ createdAt: after(0), suspendedAt: after(2) },
+      },
+    ],
+  });
+  await db().membership.updateMany({
+    where: { tenantId: tenant.id, userId: user.id },
+    data: { createdAt: start },
+  });
+  const session = await startSession(db(), user.id, device, { now: start, method: "GITHUB" });
+
+  expect(await findLiveSession(session.id, after(1))).toEqual({
+    sessionId: session.id,
+    method: "GITHUB",
+    provedAt: start,
+    lastSeenAt: start,
+    expiresAt: session.expiresAt,
+    id: user.id,
+    name: user.name,
+    email: user.email,
+    hasPassword: true,
+    isEmailVerified: user.emailVerifiedAt !== null,
+    memberships: [
+      { role: "OWNER", tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name } },
+      {
+        role: "VIEWER",
+        tenant: { id: second.tenant.id, slug: second.tenant.slug, name: second.tenant.name },
+      },
+    ],
+  });
 });

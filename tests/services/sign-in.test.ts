@@ -57,7 +57,7 @@ test("the right password starts a session, for any spelling of the address and i
   );
 
   if (result.outcome !== "signed-in") throw new Error(result.outcome);
-  expect(await findLiveSession(db(), result.sessionId)).toMatchObject({
+  expect(await findLiveSession(result.sessionId)).toMatchObject({
     email,
     memberships: [{ role: "OWNER" }],
   });

@@ -27,7 +27,7 @@ test("a tenant, its owner and a session are created together", async () => {
   const result = await signUp(input, device);
 
   if (result.outcome !== "signed-in") throw new Error(result.outcome);
-  expect(await findLiveSession(db(), result.sessionId)).toMatchObject({
+  expect(await findLiveSession(result.sessionId)).toMatchObject({
     name: "Ada",
     email: `ada${number}@example.com`,
     memberships: [

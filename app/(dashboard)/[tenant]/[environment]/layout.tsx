@@ -7,7 +7,7 @@ import { SuspendedNotice } from "@/components/access-review/suspended-notice";
 import { VerifyAddressNotice } from "@/components/access-review/verify-address-notice";
 import { ProofProvider } from "@/components/shell/proof-dialog";
 import { Shell } from "@/components/shell/shell";
-import { countSuspendedAccess, listSuspendedAccess } from "@/lib/access-review/service";
+import { countAllSuspendedAccess } from "@/lib/access-review/service";
 import { dashboardPlace } from "@/lib/auth/dashboard-caller";
 import { linkedProviders } from "@/lib/auth/provider-sign-in";
 import { providers } from "@/lib/auth/providers";
@@ -30,7 +30,7 @@ async function renderFrame(slug: string, name: string, children: ReactNode) {
   const { user, tenant, environment, role, identity } = await dashboardPlace(slug, name);
   const [linked, suspended] = await Promise.all([
     linkedProviders(user.id),
-    hasRole(role, "ADMIN") ? listSuspendedAccess(reader(identity)).then(countSuspendedAccess) : 0,
+    hasRole(role, "ADMIN") ? countAllSuspendedAccess(reader(identity)) : 0,
   ]);
   const base = `/${tenant.slug}/${environment}`;
   const needsVerification = mailTransport() === "smtp" && !user.isEmailVerified;
