@@ -21,9 +21,9 @@ import { createAllowances } from "./webhook-concurrency";
  * The maximum number of attempts that a receiver may have and the database does not: a crash sends
  * them again.
  */
-const maximumUnrecorded = 192;
+const maximumUnrecorded = 160;
 /** An attempt that takes longer waits for its receiver, so it no longer counts as unrecorded. */
-const quickMs = 25;
+const quickMs = 50;
 /** With less room than this, the next claim waits for results to be recorded. */
 const smallestBatch = 64;
 const defaultPollMs = 1_000;
